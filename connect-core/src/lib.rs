@@ -1,1 +1,4 @@
 //! connect-core
+pub mod wire;
+#[cfg(feature = "logic")]
+pub mod storage;
