@@ -1,1 +1,36 @@
-//! wire
+//! The JSON shapes of requests, responses and events, and every limit as a named constant.
+//!
+//! This is all that a client needs, and all that is compiled without features. Nothing here
+//! knows of storage, of the clock or of any I/O.
+
+mod batch;
+mod category;
+mod date;
+mod error;
+mod event;
+mod field;
+pub mod limits;
+mod location;
+mod number;
+mod open_enum;
+mod page;
+mod product;
+pub mod query;
+pub mod read;
+mod scope;
+mod timestamp;
+
+pub use batch::{BatchStatus, ItemError, ItemResult, MatchBy, ProductBatch, ProductBatchResult};
+pub use category::{Category, CategoryInput};
+pub use date::Date;
+pub use error::{ErrorBody, ErrorCode, ErrorDetail};
+pub use event::{
+    CategoryChanged, Deleted, Event, EventType, ProductChanged, ProductsChanged, ProductsWritten,
+};
+pub use field::Field;
+pub use location::Location;
+pub use number::{Quantity, VatRate};
+pub use page::{Collection, Entry, Page, Single, Tombstone};
+pub use product::{ImageError, ImageJob, ImageStatus, Product, ProductInput};
+pub use scope::Scope;
+pub use timestamp::Timestamp;

@@ -1,0 +1,103 @@
+//! Batches (specification: Products, batch).
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{ErrorDetail, ImageStatus, ProductInput, open_enum::open_enum};
+
+open_enum! {
+    /// By which field the items of a batch find the records they mean.
+    MatchBy {
+        /// The client's own code. The default.
+        ExternalId = "externalId",
+        /// The barcode; an item whose barcode several products share fails.
+        Barcode = "barcode",
+        /// The service's id.
+        Id = "id",
+    }
+}
+
+open_enum! {
+    /// What became of one item.
+    BatchStatus {
+        /// A new record was made.
+        Created = "created",
+        /// The record was changed.
+        Updated = "updated",
+        /// The record was already as the item says; nothing was written.
+        Unchanged = "unchanged",
+        /// The item was refused and left nothing behind.
+        Failed = "failed",
+    }
+}
+
+/// The error of one item, in the shape of every error.
+pub type ItemError = ErrorDetail;
+
+/// A batch of products as a client sends it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProductBatch {
+    /// By which field items find their product.
+    pub match_by: MatchBy,
+    /// Whether an item that finds no product makes one (`true` unless said otherwise); if not, it
+    /// fails with `not_found`.
+    pub create_missing: bool,
+    /// Whether to do all but save: the full response, nothing written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// 1 to 500 products.
+    pub items: Vec<ProductInput>,
+}
+
+impl ProductBatch {
+    /// A batch with the default settings: matched by `externalId`, making what is missing.
+    pub fn new(items: Vec<ProductInput>) -> Self {
+        Self {
+            match_by: MatchBy::ExternalId,
+            create_missing: true,
+            dry_run: false,
+            items,
+        }
+    }
+}
+
+/// What a batch of products did. The first four counts add up to the number of items.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProductBatchResult {
+    /// Products made.
+    pub created: usize,
+    /// Products changed.
+    pub updated: usize,
+    /// Items that said what was so already.
+    pub unchanged: usize,
+    /// Items refused.
+    pub failed: usize,
+    /// Image downloads queued.
+    pub images_queued: usize,
+    /// One entry per item, in the order of the request.
+    pub results: Vec<ItemResult>,
+}
+
+/// What became of one item of a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemResult {
+    /// The item's place in the request, from 0.
+    pub index: usize,
+    /// What became of it.
+    pub status: BatchStatus,
+    /// The record's id, when it was saved or found as it should be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<Uuid>,
+    /// The record's external id; of a failed item the one it was sent with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// `pending` when an image was queued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_status: Option<ImageStatus>,
+    /// Why the item failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ItemError>,
+}

@@ -1,0 +1,49 @@
+//! The error body and its codes (specification: Errors).
+
+use serde::{Deserialize, Serialize};
+
+use super::open_enum::open_enum;
+
+open_enum! {
+    /// The stable, machine-readable reason of an error.
+    ErrorCode {
+        /// 400 for a malformed request, 422 for a field that is missing or invalid.
+        ValidationFailed = "validation_failed",
+        /// 401: the token is missing, unknown, expired or revoked.
+        Unauthorized = "unauthorized",
+        /// 403: the token lacks the scope that the request needs at this location.
+        ForbiddenScope = "forbidden_scope",
+        /// 403: the token has no access to the location, or the location does not exist.
+        ForbiddenLocation = "forbidden_location",
+        /// 403: the account has no POS, order kiosk or Scan & Order screen.
+        ApiNotAvailable = "api_not_available",
+        /// 404: no such resource in this location.
+        NotFound = "not_found",
+        /// 405: the path exists, the method does not; `Allow` lists those that do.
+        MethodNotAllowed = "method_not_allowed",
+        /// 409: in conflict with the current state, or an idempotency key used for another request.
+        Conflict = "conflict",
+        /// 413: the body is larger than 2 MB.
+        PayloadTooLarge = "payload_too_large",
+        /// 429: too many requests; `Retry-After` gives the seconds to wait.
+        RateLimited = "rate_limited",
+        /// 500: the server failed; the request may be repeated with the same idempotency key.
+        ServerError = "server_error",
+    }
+}
+
+/// The body of every error response: `{ "error": { "code", "message" } }`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorBody {
+    /// What went wrong.
+    pub error: ErrorDetail,
+}
+
+/// What went wrong: for a program (`code`) and for a person (`message`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorDetail {
+    /// Stable and machine-readable.
+    pub code: ErrorCode,
+    /// For people; names the field by its path and says what is allowed. May change.
+    pub message: String,
+}

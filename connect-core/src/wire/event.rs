@@ -1,0 +1,90 @@
+//! Events (specification: Events).
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Category, Product, Timestamp, open_enum::open_enum};
+
+open_enum! {
+    /// What an event tells.
+    EventType {
+        /// A product was created, changed or deleted by a single write.
+        ProductChanged = "catalog.product.changed",
+        /// Several products changed at once.
+        ProductsChanged = "catalog.products.changed",
+        /// A category was created, changed or deleted. Sent only to those who ask for it.
+        CategoryChanged = "catalog.category.changed",
+    }
+}
+
+/// The envelope of an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event<D> {
+    /// Its id; receivers drop what they have seen.
+    pub id: Uuid,
+    /// What it tells.
+    #[serde(rename = "type")]
+    pub kind: EventType,
+    /// When the change was committed.
+    pub created_at: Timestamp,
+    /// Where; `None` for `ping`.
+    pub location_id: Option<Uuid>,
+    /// 1, 2, 3, ... per location in commit order; `None` for `ping`.
+    pub sequence: Option<u64>,
+    /// What changed.
+    pub data: D,
+}
+
+/// Data of a deletion: `{ "id", "deleted": true }`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deleted {
+    /// The id that the record had.
+    pub id: Uuid,
+    /// Always `true`.
+    pub deleted: bool,
+}
+
+/// Data of `catalog.product.changed` when the product was created or changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductChanged {
+    /// The product as it is now.
+    #[serde(flatten)]
+    pub product: Product,
+    /// Always `false`; a deletion sends [`Deleted`].
+    pub deleted: bool,
+}
+
+/// Data of `catalog.category.changed` when the category was created or changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CategoryChanged {
+    /// The category as it is now.
+    #[serde(flatten)]
+    pub category: Category,
+    /// Always `false`; a deletion sends [`Deleted`].
+    pub deleted: bool,
+}
+
+/// Data of `catalog.products.changed` after a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductsWritten {
+    /// The products created and updated, in the order of the batch, each once.
+    pub ids: Vec<Uuid>,
+    /// How many items created a product.
+    pub created: usize,
+    /// How many items updated a product.
+    pub updated: usize,
+}
+
+/// Data of `catalog.products.changed` for a change of many products with a common reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProductsChanged {
+    /// `bulk`, `images` or `optionGroups`.
+    pub reason: String,
+    /// The products that changed.
+    pub ids: Vec<Uuid>,
+    /// The products that were deleted; only with the reason `bulk`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted_ids: Option<Vec<Uuid>>,
+}

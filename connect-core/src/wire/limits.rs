@@ -1,0 +1,59 @@
+//! Every limit of the API, with its unit and its reason where it is not plain.
+
+/// Records per page when a list request names no `limit`.
+pub const DEFAULT_PAGE_SIZE: usize = 50;
+/// The most records per page.
+pub const MAX_PAGE_SIZE: usize = 200;
+/// The longest cursor, in characters; cursors are opaque and fit into a URL.
+pub const MAX_CURSOR_LEN: usize = 200;
+
+/// The largest request body, in bytes (2 MB). Larger ones are `payload_too_large`.
+pub const MAX_BODY_BYTES: usize = 2_000_000;
+/// Products per batch.
+pub const MAX_PRODUCTS_PER_BATCH: usize = 500;
+
+/// The longest `Idempotency-Key`, in visible ASCII characters.
+pub const MAX_IDEMPOTENCY_KEY_LEN: usize = 100;
+/// How long an idempotency key is remembered, in hours, counted from its first use.
+pub const IDEMPOTENCY_HOURS: i64 = 24;
+/// The longest `X-Request-Id` that is taken over from a client, in characters.
+pub const MAX_REQUEST_ID_LEN: usize = 100;
+
+/// Requests per token and window, unless configured otherwise.
+pub const DEFAULT_TOKEN_LIMIT: u32 = 120;
+/// Requests per account (all tokens together) and window, unless configured otherwise.
+pub const DEFAULT_ACCOUNT_LIMIT: u32 = 600;
+/// Invalid tokens per address and window, unless configured otherwise.
+pub const DEFAULT_ADDRESS_LIMIT: u32 = 30;
+/// The length of a rate-limit window in seconds; windows are aligned to the minute.
+pub const RATE_WINDOW_SECONDS: i64 = 60;
+
+/// How long a tombstone of a deleted record is kept, in days.
+pub const TOMBSTONE_DAYS: i64 = 90;
+/// How long an event is kept, in days.
+pub const EVENT_DAYS: i64 = 30;
+/// The most ids in one `catalog.products.changed` event; a larger change sends several.
+pub const MAX_IDS_PER_EVENT: usize = 1000;
+
+/// The longest category name, in characters.
+pub const MAX_CATEGORY_NAME: usize = 100;
+/// The highest `position` of a category.
+pub const MAX_POSITION: i64 = 1_000_000;
+
+/// The longest product name, in characters.
+pub const MAX_PRODUCT_NAME: usize = 200;
+/// The longest product description, in characters.
+pub const MAX_DESCRIPTION: usize = 2000;
+/// The longest `externalId`, in characters.
+pub const MAX_EXTERNAL_ID: usize = 100;
+/// The longest barcode, in characters.
+pub const MAX_BARCODE: usize = 64;
+/// The highest price, in cents.
+pub const MAX_PRICE_CENTS: i64 = 100_000_000;
+/// The longest image URL, in characters.
+pub const MAX_IMAGE_URL: usize = 2000;
+/// Option groups per product.
+pub const MAX_OPTION_GROUPS_PER_PRODUCT: usize = 50;
+
+/// The longest name of an account, a location, a screen or a token, in characters.
+pub const MAX_OWNER_NAME: usize = 100;

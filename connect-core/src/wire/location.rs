@@ -1,0 +1,22 @@
+//! Locations (specification: Locations).
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::Scope;
+
+/// A place of business: the unit under which almost all records live.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    /// Its id, as used in paths.
+    pub id: Uuid,
+    /// What the owner calls it.
+    pub name: String,
+    /// The time zone of its dates: always `Europe/Amsterdam`.
+    pub time_zone: String,
+    /// The ISO code of the currency of all its amounts.
+    pub currency: String,
+    /// What the token that asks may do there.
+    pub scopes: Vec<Scope>,
+}

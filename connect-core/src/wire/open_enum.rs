@@ -1,0 +1,64 @@
+//! Enumerations that may grow: a value that this version does not know is kept, not refused.
+
+/// Declares an enumeration of strings with an `Unknown` variant that keeps the text it was read
+/// from, so that a client built today goes on working when the service learns a new value.
+macro_rules! open_enum {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$doc])* $variant,)+
+            /// A value that this version does not know, as it was sent.
+            Unknown(String),
+        }
+
+        impl $name {
+            /// Every value that this version knows.
+            pub const KNOWN: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The value as it stands in JSON.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)+
+                    Self::Unknown(text) => text,
+                }
+            }
+
+            /// The value that `text` names, if this version knows it.
+            pub fn known(text: &str) -> Option<Self> {
+                match text {
+                    $($text => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self::known(text).unwrap_or_else(|| Self::Unknown(text.to_owned()))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                Ok(Self::from(&*text))
+            }
+        }
+    };
+}
+
+pub(crate) use open_enum;

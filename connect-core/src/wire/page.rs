@@ -1,0 +1,53 @@
+//! The envelopes of responses (specification: Shared shapes).
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::Timestamp;
+
+/// One record: `{ "data": record }`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Single<T> {
+    /// The record.
+    pub data: T,
+}
+
+/// A complete list without pages: `{ "data": [record...] }`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collection<T> {
+    /// The records.
+    pub data: Vec<T>,
+}
+
+/// One page of a list: `{ "data": [record...], "nextCursor": string or null }`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Page<T> {
+    /// The records, in the order of the list.
+    pub data: Vec<T>,
+    /// What to send as `cursor` for the next page; `None` on the last one.
+    pub next_cursor: Option<String>,
+}
+
+/// What remains of a deleted record in a list asked for with `includeDeleted=true`:
+/// `{ "id", "deleted": true, "updatedAt" }`. Kept 90 days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tombstone {
+    /// The id that the record had.
+    pub id: Uuid,
+    /// Always `true`.
+    pub deleted: bool,
+    /// When it was deleted, on the location's change clock.
+    pub updated_at: Timestamp,
+}
+
+/// An entry of a list that was asked for with `includeDeleted=true`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Entry<T> {
+    /// The record was deleted.
+    Deleted(Tombstone),
+    /// The record as it is.
+    Live(T),
+}
