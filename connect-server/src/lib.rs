@@ -1,1 +1,3 @@
-//! connect-server
+//! The reference server of Connect.
+
+pub mod net;

@@ -1,0 +1,69 @@
+//! What a trusted proxy says about the client.
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::HeaderMap;
+
+use super::{Peer, TrustedProxies};
+
+/// The client behind a trusted proxy, or `None` when it came to that proxy without TLS.
+///
+/// Each proxy appends the address it saw to `X-Forwarded-For`, and anything further left may be
+/// made up. So the last address that is no proxy of ours is the client. An entry that cannot be
+/// read ends the search: then only the connection itself is known. `X-Forwarded-Proto` is
+/// strict, every value in it must be `https`; a proxy that sends none is taken at its word.
+pub(super) fn client(
+    headers: &HeaderMap,
+    remote: IpAddr,
+    proxies: &TrustedProxies,
+) -> Option<Peer> {
+    let mut tls = false;
+    for proto in list(headers, "x-forwarded-proto") {
+        if !proto.is_some_and(|proto| proto.eq_ignore_ascii_case("https")) {
+            return None;
+        }
+        tls = true;
+    }
+    let mut client = remote;
+    for entry in list(headers, "x-forwarded-for")
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+    {
+        let Some(address) = entry.and_then(address) else {
+            return Some(Peer::new(remote, tls));
+        };
+        client = address;
+        if !proxies.contains(address) {
+            break;
+        }
+    }
+    Some(Peer::new(client, tls))
+}
+
+/// The entries of a list header over all its lines, in order; `None` for one that is no text.
+fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = Option<&'a str>> {
+    headers.get_all(name).iter().flat_map(|line| {
+        // A line that is no text is one bad entry, not none.
+        let (text, bad) = match line.to_str() {
+            Ok(text) => (Some(text), None),
+            Err(_) => (None, Some(None)),
+        };
+        text.into_iter()
+            .flat_map(|text| text.split(','))
+            .map(|e| Some(e.trim()))
+            .chain(bad)
+    })
+}
+
+/// An address as proxies write it: bare, with a port, IPv6 with or without brackets.
+fn address(entry: &str) -> Option<IpAddr> {
+    let bare = entry
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .unwrap_or(entry);
+    bare.parse::<IpAddr>()
+        .or_else(|_| entry.parse::<SocketAddr>().map(|socket| socket.ip()))
+        .ok()
+        .map(|address| address.to_canonical())
+}

@@ -1,0 +1,77 @@
+//! What is checked of a request's head before the app sees it.
+
+use std::net::IpAddr;
+
+use http::header::HOST;
+use http::request::Parts;
+use http::{Request, Version};
+
+use super::{Limits, NetFailure, Peer, PlainHttp, forwarded};
+
+/// Who is asking, or why not to answer.
+pub(super) fn check<B>(
+    request: &Request<B>,
+    remote: IpAddr,
+    tls: bool,
+    plain: &PlainHttp,
+    limits: &Limits,
+) -> (Peer, Result<(), NetFailure>) {
+    let direct = Peer::new(remote, tls);
+    let peer = match plain.proxies() {
+        Some(proxies) if proxies.contains(direct.address) => {
+            match forwarded::client(request.headers(), direct.address, proxies) {
+                Some(peer) => peer,
+                None => return (direct, Err(NetFailure::HttpsOnly)),
+            }
+        }
+        _ if !tls && !plain.allows(direct.address) => {
+            return (direct, Err(NetFailure::HttpsOnly));
+        }
+        _ => direct,
+    };
+    (peer, size(request, limits).and_then(|()| host(request)))
+}
+
+fn size<B>(request: &Request<B>, limits: &Limits) -> Result<(), NetFailure> {
+    let uri = request
+        .uri()
+        .path_and_query()
+        .map_or(0, |path| path.as_str().len());
+    if uri > limits.uri_bytes {
+        return Err(NetFailure::UriTooLong(limits.uri_bytes));
+    }
+    let headers: usize = request
+        .headers()
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum();
+    if headers > limits.header_bytes {
+        return Err(NetFailure::HeadersTooLarge(limits.header_bytes));
+    }
+    Ok(())
+}
+
+/// RFC 9112, 3.2: a server must refuse HTTP/1.1 without exactly one `Host`.
+fn host<B>(request: &Request<B>) -> Result<(), NetFailure> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let (first, second) = (hosts.next(), hosts.next());
+    let named = match request.version() {
+        Version::HTTP_09 | Version::HTTP_10 => true,
+        Version::HTTP_11 => first.is_some(),
+        _ => first.is_some() || request.uri().authority().is_some(),
+    };
+    if named && second.is_none() {
+        Ok(())
+    } else {
+        Err(NetFailure::Host)
+    }
+}
+
+/// Whether the client waits for our consent before it sends its body.
+pub(super) fn expects_continue(parts: &Parts) -> bool {
+    parts.version == Version::HTTP_11
+        && parts
+            .headers
+            .get(http::header::EXPECT)
+            .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
+}

@@ -1,0 +1,39 @@
+//! Sockets and HTTP, and nothing of the domain: accept, TLS, limits on time and size, shutdown.
+//!
+//! What answers is an [`App`]. Each request reaches it once, head first, so that it can decide
+//! on the head alone and read the [`Body`] only if it wants to. Requests that must not reach it
+//! are answered in its own error shape through [`App::failure`].
+//!
+//! ```text
+//! Server::bind -> accept -> (TLS) -> Guarded socket -> hyper -> checks -> App::call
+//! ```
+
+mod activity;
+mod app;
+mod body;
+mod connection;
+mod discard;
+mod error;
+mod failure;
+mod forwarded;
+mod guarded;
+mod head;
+mod limits;
+mod peer;
+mod plain;
+mod refusal;
+mod request_id;
+mod server;
+mod service;
+mod shared;
+mod tls;
+
+pub use app::App;
+pub use body::{Body, BodyError};
+pub use error::StartError;
+pub use failure::NetFailure;
+pub use limits::Limits;
+pub use peer::Peer;
+pub use plain::{PlainHttp, TrustedProxies};
+pub use server::{Listen, Server};
+pub use tls::TlsFiles;

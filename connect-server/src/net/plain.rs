@@ -1,0 +1,68 @@
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use ipnet::IpNet;
+
+/// Where requests without TLS are answered. Tokens travel in headers, so the default is: only
+/// where nobody can listen in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PlainHttp {
+    /// Only on a loopback address.
+    #[default]
+    LoopbackOnly,
+    /// On any address, from anyone: for trials in a closed network.
+    Anywhere,
+    /// From these proxies, which end TLS and say so in `X-Forwarded-Proto`, and from loopback.
+    /// Their `X-Forwarded-For` is believed, on a TLS listener too.
+    BehindProxy(TrustedProxies),
+}
+
+impl PlainHttp {
+    /// The proxies whose word is taken, if any.
+    pub(super) fn proxies(&self) -> Option<&TrustedProxies> {
+        match self {
+            Self::BehindProxy(proxies) => Some(proxies),
+            Self::LoopbackOnly | Self::Anywhere => None,
+        }
+    }
+
+    /// Whether a plain request from this end of a connection is answered.
+    pub(super) fn allows(&self, remote: IpAddr) -> bool {
+        match self {
+            Self::Anywhere => true,
+            Self::LoopbackOnly => remote.is_loopback(),
+            Self::BehindProxy(proxies) => remote.is_loopback() || proxies.contains(remote),
+        }
+    }
+}
+
+/// Addresses and networks of proxies, written `10.0.0.7, 192.168.0.0/16, fd00::/8`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Whether this address (canonical, not mapped into IPv6) is one of them.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|net| net.contains(&address))
+    }
+}
+
+impl FromStr for TrustedProxies {
+    type Err = String;
+
+    fn from_str(list: &str) -> Result<Self, Self::Err> {
+        list.split(',')
+            .map(|entry| network(entry.trim()))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+fn network(entry: &str) -> Result<IpNet, String> {
+    if let Ok(address) = entry.parse::<IpAddr>() {
+        return Ok(IpNet::from(address.to_canonical()));
+    }
+    entry.parse().map_err(|_| {
+        format!("`{entry}` is not an IP address or network, such as 10.0.0.7 or 10.0.0.0/8")
+    })
+}

@@ -1,0 +1,185 @@
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use super::shared::{self, Shared};
+use super::{App, Limits, PlainHttp, StartError, TlsFiles, connection, tls};
+
+/// Where and how to listen.
+#[derive(Clone, Debug)]
+pub struct Listen {
+    /// Address and port; port 0 lets the system choose one.
+    pub address: SocketAddr,
+    /// With these, TLS; without, plain HTTP where [`Listen::plain`] allows it.
+    pub tls: Option<TlsFiles>,
+    /// Where plain HTTP is answered, and which proxies are believed.
+    pub plain: PlainHttp,
+    /// What one client may take.
+    pub limits: Limits,
+}
+
+impl Listen {
+    /// Plain HTTP on loopback with the default limits.
+    pub fn on(address: SocketAddr) -> Self {
+        Self {
+            address,
+            tls: None,
+            plain: PlainHttp::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A bound server: connections queue up from now on and are answered by [`Server::serve`].
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    plain: PlainHttp,
+    limits: Limits,
+}
+
+/// How far the server is in stopping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Serving,
+    /// No new request; running ones finish.
+    Draining,
+    /// The time for that is over.
+    Cut,
+}
+
+impl Server {
+    /// Checks what was asked for, reads the TLS files and binds the address.
+    pub async fn bind(listen: Listen) -> Result<Self, StartError> {
+        let Listen {
+            address,
+            tls,
+            plain,
+            limits,
+        } = listen;
+        let reachable = !address.ip().to_canonical().is_loopback();
+        if tls.is_none() && reachable && plain == PlainHttp::LoopbackOnly {
+            return Err(StartError::PlainHttp { address });
+        }
+        let tls = tls.as_ref().map(tls::acceptor).transpose()?;
+        let bound = |source| StartError::Bind { address, source };
+        let listener = TcpListener::bind(address).await.map_err(bound)?;
+        let address = listener.local_addr().map_err(bound)?;
+        Ok(Self {
+            listener,
+            address,
+            tls,
+            plain,
+            limits,
+        })
+    }
+
+    /// The address that was bound, with the port the system chose.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// `http` or `https`.
+    pub fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+
+    /// Answers connections until `stop` is ready; then takes no new ones, closes the idle ones,
+    /// lets running requests finish for at most [`Limits::drain`] and returns.
+    pub async fn serve<A: App>(self, app: A, stop: impl Future<Output = ()>) {
+        let Self {
+            listener,
+            tls,
+            plain,
+            limits,
+            ..
+        } = self;
+        let drain = limits.drain;
+        let connections = u32::try_from(limits.connections).unwrap_or(u32::MAX);
+        let slots = Arc::new(Semaphore::new(connections as usize));
+        let http = shared::http(&limits);
+        let shared = Arc::new(Shared {
+            app,
+            limits,
+            plain,
+            tls,
+            http,
+        });
+        let (phase, watched) = watch::channel(Phase::Serving);
+
+        let mut stop = pin!(stop);
+        loop {
+            let next = async {
+                // Waiting for a slot before accepting leaves the others in the system's queue.
+                let slot = slots.clone().acquire_owned().await;
+                (accept(&listener).await, slot)
+            };
+            tokio::select! {
+                biased;
+                () = stop.as_mut() => break,
+                ((stream, remote), slot) = next => {
+                    let connection = connection::run(shared.clone(), stream, remote, watched.clone());
+                    tokio::spawn(async move {
+                        connection.await;
+                        drop(slot);
+                    });
+                }
+            }
+        }
+        drop(listener);
+        phase.send_replace(Phase::Draining);
+        // All slots are free when all connections have ended.
+        if timeout(drain, slots.acquire_many(connections))
+            .await
+            .is_err()
+        {
+            tracing::warn!("requests are still running after {drain:?}: cutting them");
+            phase.send_replace(Phase::Cut);
+            let _ = slots.acquire_many(connections).await;
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("address", &self.address)
+            .field("scheme", &self.scheme())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The next connection. Errors of a single one are skipped; errors of the process, such as too
+/// many open files, are waited out, longer each time: accepting again at once would only spin.
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    let mut pause = Duration::from_millis(20);
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(error) if is_one_connections(&error) => {}
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept connections, trying again in {pause:?}");
+                sleep(pause).await;
+                pause = (pause * 2).min(Duration::from_secs(1));
+            }
+        }
+    }
+}
+
+fn is_one_connections(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset
+    )
+}

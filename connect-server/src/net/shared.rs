@@ -1,0 +1,34 @@
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::server::conn::auto;
+use tokio_rustls::TlsAcceptor;
+
+use super::{Limits, PlainHttp};
+
+/// What all connections of a server use.
+pub(super) struct Shared<A> {
+    pub(super) app: A,
+    pub(super) limits: Limits,
+    pub(super) plain: PlainHttp,
+    pub(super) tls: Option<TlsAcceptor>,
+    pub(super) http: auto::Builder<TokioExecutor>,
+}
+
+/// hyper with our limits. Its own timer for heads stays off: it would also cut idle connections
+/// and costs an allocation and a timer each request. [`Activity`](super::activity::Activity) does
+/// that work.
+pub(super) fn http(limits: &Limits) -> auto::Builder<TokioExecutor> {
+    let mut http = auto::Builder::new(TokioExecutor::new());
+    http.http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_buf_size(limits.head_hard_bytes);
+    http.http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(u32::try_from(limits.head_hard_bytes).unwrap_or(u32::MAX))
+        .max_concurrent_streams(limits.h2_streams)
+        .max_pending_accept_reset_streams(limits.h2_pending_resets)
+        .max_local_error_reset_streams(limits.h2_error_resets)
+        .keep_alive_interval(limits.h2_ping)
+        .keep_alive_timeout(limits.h2_ping_answer);
+    http
+}

@@ -1,0 +1,170 @@
+//! A small app behind a real server, and a client that writes raw bytes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use connect_server::net::{App, Body, BodyError, Limits, Listen, NetFailure, Peer, Server};
+use http::{Request, Response, StatusCode};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// Longer than any limit in these tests: reaching it means that something hangs.
+pub(super) const HANGS: Duration = Duration::from_secs(20);
+
+/// Answers by path; `/wait` waits until the test lets it go.
+#[derive(Debug)]
+pub(super) struct Probe {
+    pub(super) entered: Semaphore,
+    pub(super) go: Semaphore,
+}
+
+impl App for Probe {
+    async fn call(&self, request: Request<Body>, peer: Peer) -> Response<Bytes> {
+        let (parts, body) = request.into_parts();
+        match parts.uri.path() {
+            "/hello" => text("hello"),
+            "/peer" => text(format!("{} {}", peer.address, peer.tls)),
+            "/id" => text(parts.headers["x-request-id"].as_bytes().to_vec()),
+            "/announced" => text(format!("{:?} {}", body.announced(), body.is_empty())),
+            "/big" => text(vec![b'x'; 4_000_000]),
+            "/refuse" => status(StatusCode::PAYLOAD_TOO_LARGE, "refused"),
+            "/panic" => unreachable!("on purpose"),
+            "/wait" => {
+                self.entered.add_permits(1);
+                self.go.acquire().await.expect("never closed").forget();
+                text("waited")
+            }
+            "/echo" => match body.read(1_000_000).await {
+                Ok(bytes) => text(bytes),
+                Err(BodyError::TooLarge) => status(StatusCode::PAYLOAD_TOO_LARGE, "too large"),
+                Err(BodyError::TooSlow) => status(StatusCode::REQUEST_TIMEOUT, "too slow"),
+                Err(BodyError::Broken) => status(StatusCode::BAD_REQUEST, "broken"),
+            },
+            _ => status(StatusCode::NOT_FOUND, "not found"),
+        }
+    }
+
+    fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {
+        let mut response = status(
+            failure.status(),
+            format!("{{\"failure\":\"{failure:?} {}\"}}", peer.address),
+        );
+        response
+            .headers_mut()
+            .insert("x-ratelimit-limit", http::HeaderValue::from_static("120"));
+        response
+    }
+}
+
+fn text(body: impl Into<Bytes>) -> Response<Bytes> {
+    Response::new(body.into())
+}
+
+fn status(status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes> {
+    let mut response = text(body);
+    *response.status_mut() = status;
+    response
+}
+
+/// A running server; stopped by [`Running::stop`].
+pub(super) struct Running {
+    pub(super) address: SocketAddr,
+    pub(super) app: Arc<Probe>,
+    scheme: &'static str,
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    pub(super) async fn start(listen: Listen) -> Self {
+        let app = Arc::new(Probe {
+            entered: Semaphore::new(0),
+            go: Semaphore::new(0),
+        });
+        let server = Server::bind(listen).await.expect("binds");
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (address, scheme) = (server.address(), server.scheme());
+        let task = tokio::spawn(server.serve(app.clone(), async {
+            let _ = stopped.await;
+        }));
+        Self {
+            address,
+            app,
+            scheme,
+            stop: Some(stop),
+            task,
+        }
+    }
+
+    pub(super) async fn plain(limits: Limits) -> Self {
+        Self::start(Listen {
+            limits,
+            ..Listen::on(loopback())
+        })
+        .await
+    }
+
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("{}://localhost:{}{path}", self.scheme, self.address.port())
+    }
+
+    pub(super) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.expect("connects")
+    }
+
+    /// Sends these bytes on a connection of its own and gives all that comes back until the
+    /// server closes.
+    pub(super) async fn exchange(&self, request: &str) -> String {
+        let mut stream = self.connect().await;
+        stream.write_all(request.as_bytes()).await.expect("writes");
+        read_to_end(&mut stream).await
+    }
+
+    /// Asks the server to stop, without waiting for it.
+    pub(super) fn begin_stop(&mut self) {
+        let _ = self.stop.take().map(|stop| stop.send(()));
+    }
+
+    /// Waits until the server has stopped.
+    pub(super) async fn stopped(self) {
+        timeout(HANGS, self.task)
+            .await
+            .expect("the server stops")
+            .expect("and does not panic");
+    }
+
+    pub(super) async fn stop(mut self) {
+        self.begin_stop();
+        self.stopped().await;
+    }
+}
+
+pub(super) fn loopback() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 0))
+}
+
+/// All that comes until the connection ends, however it ends.
+pub(super) async fn read_to_end(stream: &mut TcpStream) -> String {
+    let mut all = Vec::new();
+    let _ = timeout(HANGS, stream.read_to_end(&mut all))
+        .await
+        .expect("the connection ends");
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+/// A client that speaks HTTP/1.1, or HTTP/2 at once when told to.
+pub(super) fn client(http2: bool) -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+    let builder = if http2 {
+        builder.http2_prior_knowledge()
+    } else {
+        builder.http1_only()
+    };
+    builder.build().expect("a client")
+}
