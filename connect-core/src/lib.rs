@@ -1,4 +1,24 @@
 //! connect-core
 pub mod wire;
+
+#[cfg(feature = "logic")]
+pub mod environment;
+#[cfg(feature = "logic")]
+mod record;
+#[cfg(feature = "logic")]
+mod resource;
+#[cfg(feature = "logic")]
+mod rules;
 #[cfg(feature = "logic")]
 pub mod storage;
+
+#[cfg(feature = "logic")]
+pub use record::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
+#[cfg(feature = "logic")]
+pub use resource::*;
+#[cfg(feature = "logic")]
+pub use rules::{
+    idempotency::{Fingerprint, IdempotencyKey},
+    rate::{RateLimits, RateStatus},
+    secret::Secret,
+};

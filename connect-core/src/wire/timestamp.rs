@@ -56,6 +56,12 @@ impl Timestamp {
         Self::from_micros(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
     }
 
+    /// The point `micros` microseconds later.
+    #[must_use]
+    pub const fn plus_micros(self, micros: i64) -> Self {
+        Self::from_micros(self.0.saturating_add(micros))
+    }
+
     /// The time as chrono has it.
     pub fn to_utc(self) -> DateTime<Utc> {
         // Every point between MIN and MAX is within chrono's range.

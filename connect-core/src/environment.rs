@@ -1,0 +1,137 @@
+//! Time, ids and randomness, injected: a day of retries or a step of the clock is a test that
+//! takes milliseconds.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use uuid::Uuid;
+
+use crate::wire::Timestamp;
+
+/// Tells the time.
+pub trait Clock: Send + Sync + 'static {
+    /// The time now. It may step backwards; the core copes.
+    fn now(&self) -> Timestamp;
+}
+
+/// Makes ids.
+pub trait Ids: Send + Sync + 'static {
+    /// An id that was never made before, here or anywhere.
+    fn next(&self) -> Uuid;
+}
+
+/// Makes secrets.
+pub trait Randomness: Send + Sync + 'static {
+    /// Fills `bytes` with what nobody can guess.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// Where the core takes time, ids and randomness from.
+#[derive(Clone)]
+pub struct Environment {
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids of records.
+    pub ids: Arc<dyn Ids>,
+    /// Makes secrets.
+    pub randomness: Arc<dyn Randomness>,
+}
+
+impl Environment {
+    /// The system's clock, UUID v7, and the operating system's random source.
+    pub fn system() -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(UuidV7),
+            randomness: Arc::new(SystemRandomness),
+        }
+    }
+
+    /// A fixed clock that tests move by hand, ids in a fixed sequence, and the operating system's
+    /// random source.
+    pub fn manual(clock: Arc<ManualClock>) -> Self {
+        Self {
+            clock,
+            ids: Arc::new(SequentialIds::default()),
+            randomness: Arc::new(SystemRandomness),
+        }
+    }
+}
+
+/// The clock of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
+    }
+}
+
+/// UUID version 7: ids of later records sort later.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UuidV7;
+
+impl Ids for UuidV7 {
+    fn next(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+/// The operating system's random source.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemRandomness;
+
+impl Randomness for SystemRandomness {
+    #[expect(clippy::expect_used, reason = "without randomness no secret may be made")]
+    fn fill(&self, bytes: &mut [u8]) {
+        use rand::TryRng as _;
+        rand::rngs::SysRng
+            .try_fill_bytes(bytes)
+            .expect("the operating system gives random bytes");
+    }
+}
+
+/// A clock that stands still until it is moved.
+#[derive(Debug)]
+pub struct ManualClock(AtomicI64);
+
+impl ManualClock {
+    /// A clock that shows `now`.
+    pub fn at(now: Timestamp) -> Arc<Self> {
+        Arc::new(Self(AtomicI64::new(now.micros())))
+    }
+
+    /// Sets the clock, forwards or backwards.
+    pub fn set(&self, now: Timestamp) {
+        self.0.store(now.micros(), Ordering::SeqCst);
+    }
+
+    /// Moves the clock by so many seconds, backwards when negative.
+    pub fn advance(&self, seconds: i64) {
+        self.set(self.now().plus_seconds(seconds));
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// Ids that count up, in the form of UUID v7, so that two runs of a test make the same ids.
+#[derive(Debug, Default)]
+pub struct SequentialIds(AtomicU64);
+
+impl Ids for SequentialIds {
+    fn next(&self) -> Uuid {
+        let count = self.0.fetch_add(1, Ordering::Relaxed);
+        uuid::Builder::from_unix_timestamp_millis(count, &[0; 10]).into_uuid()
+    }
+}

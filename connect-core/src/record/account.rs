@@ -1,0 +1,97 @@
+//! Accounts, locations, screens and tokens as they are stored.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::wire::{Scope, Timestamp, VatRate};
+
+/// A customer of the service, with its locations and screens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// Its id.
+    pub id: Uuid,
+    /// The name of the business.
+    pub name: String,
+    /// Where its owner is written to.
+    pub owner_email: String,
+    /// Whether it is an account of the sandbox, whose tokens start with `ck_test_`.
+    pub sandbox: bool,
+    /// Its locations, in the order in which they were made.
+    pub locations: Vec<AccountLocation>,
+    /// Its screens. Without any, the API is not available.
+    pub screens: Vec<Screen>,
+}
+
+/// A location as its account has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountLocation {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// The ISO code of its currency.
+    pub currency: String,
+    /// The VAT rate of products that are made without one.
+    pub default_vat_rate: VatRate,
+}
+
+/// A till, a kiosk, or a Scan & Order page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Screen {
+    /// Its id.
+    pub id: Uuid,
+    /// Where it stands.
+    pub location_id: Uuid,
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: ScreenType,
+    /// Its name.
+    pub name: String,
+}
+
+/// What a screen is. Every type makes the API available to its account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScreenType {
+    /// A till.
+    Pos,
+    /// A kiosk at which customers order.
+    OrderKiosk,
+    /// Ordering from a table by phone.
+    ScanAndOrder,
+}
+
+/// A token without its value, of which only a digest is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Token {
+    /// Its id.
+    pub id: Uuid,
+    /// The account it belongs to.
+    pub account_id: Uuid,
+    /// Its name; changes made with it are attributed to `API: <name>`.
+    pub name: String,
+    /// The first characters of its value, by which its owner knows it again.
+    pub prefix: String,
+    /// What it may do, per location.
+    pub grants: Vec<Grant>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is refused, if ever.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// What a token may do at one location.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grant {
+    /// The location.
+    pub location_id: Uuid,
+    /// What the token may do there; at least one scope.
+    pub scopes: Vec<Scope>,
+}

@@ -1,0 +1,28 @@
+//! What can go wrong below the rules.
+
+use crate::storage::StorageError;
+
+/// A fault that no client caused.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    /// The storage failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// A row is not what was written.
+    #[error("row {key} cannot be read: {reason}")]
+    Corrupt {
+        /// The key, in hexadecimal.
+        key: String,
+        /// What the reader said.
+        reason: String,
+    },
+    /// Others changed the same location again and again.
+    #[error("gave up after repeated conflicts with other writers")]
+    Busy,
+}
+
+impl Fault {
+    pub(crate) fn corrupt(key: &[u8], reason: impl std::fmt::Display) -> Self {
+        Self::Corrupt { key: hex::encode(key), reason: reason.to_string() }
+    }
+}

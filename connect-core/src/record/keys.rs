@@ -1,0 +1,182 @@
+//! The catalogue of keys: every family of rows that there is, and how its keys are made.
+//!
+//! A key is the partition it belongs to (a location, an account, a token, or nobody), one byte
+//! for the family, and then its parts, each encoded so that keys sort as their parts do:
+//!
+//! | part | encoding |
+//! |---|---|
+//! | time | microseconds, eight bytes, big-endian, sign flipped |
+//! | number | eight bytes, big-endian |
+//! | id | the sixteen bytes of the UUID |
+//! | text | UTF-8, a zero byte as `00 FF`, ended by `00` |
+//! | digest | its bytes |
+//!
+//! Rows that are listed by `updatedAt` live under their change key (time, id); the id points
+//! there. A list is one scan, and reading by id is two lookups.
+
+use uuid::Uuid;
+
+use crate::{storage::Key, wire::Timestamp};
+
+/// What a row is. The byte is part of every key ever written: never reuse one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Family {
+    /// location, account | | the change clock: last `updatedAt`, last event sequence
+    Clock = 0x01,
+
+    /// account | | the account with its locations and screens
+    Account = 0x10,
+    /// account | token id | the digest under which the token lies
+    TokenById = 0x11,
+    /// nobody | digest of the token's value | the token
+    Token = 0x12,
+    /// account | token id | when the token was last used
+    TokenUse = 0x13,
+    /// nobody | account id | nothing; lists the accounts
+    AccountList = 0x14,
+
+    /// location | time, id | the category
+    Category = 0x20,
+    /// location | id | time of the category's change key
+    CategoryById = 0x21,
+    /// location | time, id | the tombstone of a category
+    CategoryTombstone = 0x22,
+    /// location | name in lower case | id of the category
+    CategoryByName = 0x23,
+
+    /// location | time, id | the product
+    Product = 0x30,
+    /// location | id | time of the product's change key
+    ProductById = 0x31,
+    /// location | time, id | the tombstone of a product
+    ProductTombstone = 0x32,
+    /// location | external id | id of the product
+    ProductByExternalId = 0x33,
+    /// location | barcode, time, id | nothing
+    ProductByBarcode = 0x34,
+    /// location | category id, time, id | nothing
+    ProductByCategory = 0x35,
+
+    /// location | job id | the image job
+    ImageJob = 0x40,
+    /// location | product id | id of the product's image job
+    ImageJobByProduct = 0x41,
+
+    /// location | sequence | the event's envelope
+    Event = 0x50,
+
+    /// token | idempotency key | the stored answer
+    Answer = 0x60,
+    /// nobody | time of expiry, token id, idempotency key | nothing
+    AnswerByExpiry = 0x61,
+}
+
+/// The partition of rows that belong to no account and no location.
+pub(crate) const NOBODY: Uuid = Uuid::nil();
+
+/// One part of a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'a> {
+    Time(Timestamp),
+    Number(u64),
+    Id(Uuid),
+    Text(&'a str),
+    Digest(&'a [u8; 32]),
+}
+
+impl Part<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::Time(_) | Self::Number(_) => 8,
+            Self::Id(_) => 16,
+            Self::Text(text) => text.len() + text.bytes().filter(|byte| *byte == 0).count() + 1,
+            Self::Digest(digest) => digest.len(),
+        }
+    }
+
+    fn write(self, key: &mut Vec<u8>) {
+        match self {
+            Self::Time(time) => key.extend_from_slice(&time_bytes(time)),
+            Self::Number(number) => key.extend_from_slice(&number.to_be_bytes()),
+            Self::Id(id) => key.extend_from_slice(id.as_bytes()),
+            Self::Text(text) => {
+                for byte in text.bytes() {
+                    key.push(byte);
+                    if byte == 0 {
+                        key.push(0xFF);
+                    }
+                }
+                key.push(0);
+            }
+            Self::Digest(digest) => key.extend_from_slice(digest),
+        }
+    }
+}
+
+/// The key of a row, or the start of the keys of several.
+pub(crate) fn key(partition: Uuid, family: Family, parts: &[Part<'_>]) -> Key {
+    let len = 17 + parts.iter().map(|part| part.len()).sum::<usize>();
+    let mut key = Vec::with_capacity(len);
+    key.extend_from_slice(partition.as_bytes());
+    key.push(family as u8);
+    for part in parts {
+        part.write(&mut key);
+    }
+    key.into_boxed_slice()
+}
+
+/// The first key after all that start with `prefix`.
+pub(crate) fn after_prefix(prefix: &[u8]) -> Key {
+    let mut end = prefix.to_vec();
+    while end.last() == Some(&0xFF) {
+        end.pop();
+    }
+    // Every key starts with a partition and a family, so there is a byte that can be raised.
+    if let Some(last) = end.last_mut() {
+        *last += 1;
+    }
+    end.into_boxed_slice()
+}
+
+/// The last two parts of a change key, wherever it stands: time and id.
+pub(crate) fn change_of(key: &[u8]) -> Option<(Timestamp, Uuid)> {
+    let (rest, id) = key.split_last_chunk::<16>()?;
+    let (_, time) = rest.split_last_chunk::<8>()?;
+    Some((time_from(*time), Uuid::from_bytes(*id)))
+}
+
+/// A time as a key holds it.
+pub(crate) fn time_bytes(time: Timestamp) -> [u8; 8] {
+    ((time.micros() as u64) ^ (1 << 63)).to_be_bytes()
+}
+
+/// The time that [`time_bytes`] wrote.
+pub(crate) fn time_from(bytes: [u8; 8]) -> Timestamp {
+    Timestamp::from_micros((u64::from_be_bytes(bytes) ^ (1 << 63)) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_sort_as_their_parts_do() {
+        let id = Uuid::from_u128;
+        let text = |text| key(id(7), Family::ProductByExternalId, &[Part::Text(text)]);
+        assert!(text("a") < text("ab"));
+        assert!(text("a\0") > text("a"));
+        assert!(text("a\0") < text("aa"));
+        let time = |micros| {
+            key(id(7), Family::Product, &[Part::Time(Timestamp::from_micros(micros)), Part::Id(id(1))])
+        };
+        assert!(time(-5) < time(0) && time(0) < time(5) && time(255) < time(256));
+        assert_eq!(change_of(&time(-5)), Some((Timestamp::from_micros(-5), id(1))));
+    }
+
+    #[test]
+    fn what_follows_a_prefix_is_beyond_all_its_keys() {
+        assert_eq!(*after_prefix(b"a\xFF\xFF"), *b"b");
+        assert_eq!(*after_prefix(b"ab"), *b"ac");
+    }
+}

@@ -1,0 +1,186 @@
+//! One setter per record: it writes a row together with all its indexes.
+
+use serde::{Serialize, de::DeserializeOwned};
+use uuid::Uuid;
+
+use super::{
+    Fault, Unit,
+    keys::{Family, Part, key, time_bytes, time_from},
+};
+use crate::{
+    storage::{Key, Value},
+    wire::{Timestamp, Tombstone},
+};
+
+/// The families in which records of one kind live.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Table {
+    /// The rows, under their change keys.
+    pub(crate) rows: Family,
+    /// From ids to change keys.
+    pub(crate) by_id: Family,
+    /// What remains of deleted records, under the change keys of their deletion.
+    pub(crate) tombstones: Family,
+}
+
+/// An entry of a record in one of its indexes.
+pub(crate) enum Index<'a> {
+    /// At most one record has this text; the entry holds the record's id.
+    Unique(Family, std::borrow::Cow<'a, str>),
+    /// The records with this text, in change order.
+    ByText(Family, &'a str),
+    /// The records with this reference, in change order.
+    ById(Family, Uuid),
+}
+
+/// A record that is listed by `updatedAt`.
+pub(crate) trait Record: Serialize + DeserializeOwned + Send + Sync {
+    /// Where such records live.
+    const TABLE: Table;
+
+    /// The record's id.
+    fn id(&self) -> Uuid;
+
+    /// When it last changed.
+    fn updated_at(&self) -> Timestamp;
+
+    /// Calls `each` with every index entry of the record.
+    fn indexes<'a>(&'a self, each: &mut dyn FnMut(Index<'a>));
+}
+
+/// The change key of a record.
+pub(super) fn row_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid) -> Key {
+    key(partition, family, &[Part::Time(time), Part::Id(id)])
+}
+
+/// The time that an entry of a `by_id` family holds.
+pub(super) fn pointer(key: &[u8], value: &Value) -> Result<Timestamp, Fault> {
+    let bytes: [u8; 8] = (**value).try_into().map_err(|_| Fault::corrupt(key, "not a time"))?;
+    Ok(time_from(bytes))
+}
+
+fn index_key(partition: Uuid, record: &impl Record, index: &Index<'_>) -> Key {
+    let change = [Part::Time(record.updated_at()), Part::Id(record.id())];
+    match index {
+        Index::Unique(family, text) => key(partition, *family, &[Part::Text(text)]),
+        Index::ByText(family, text) => {
+            key(partition, *family, &[Part::Text(text), change[0], change[1]])
+        }
+        Index::ById(family, id) => key(partition, *family, &[Part::Id(*id), change[0], change[1]]),
+    }
+}
+
+impl Unit<'_> {
+    /// The record with this id.
+    pub(crate) async fn find<T: Record>(&mut self, id: Uuid) -> Result<Option<T>, Fault> {
+        let by_id = key(self.partition(), T::TABLE.by_id, &[Part::Id(id)]);
+        let Some(time) = self.get(&by_id).await? else { return Ok(None) };
+        let row_key = row_key(self.partition(), T::TABLE.rows, pointer(&by_id, &time)?, id);
+        let row = self.get(&row_key).await?;
+        // The clock that the commit expects rules out that the row moved in between for good: at
+        // worst this unit is run again.
+        row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e)))
+            .transpose()
+    }
+
+    /// The id that a unique index holds for `text`.
+    pub(crate) async fn find_unique(
+        &mut self,
+        family: Family,
+        text: &str,
+    ) -> Result<Option<Uuid>, Fault> {
+        let key = key(self.partition(), family, &[Part::Text(text)]);
+        let id = self.get(&key).await?;
+        id.map(|id| Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&key, e))).transpose()
+    }
+
+    /// Reads ahead, for a batch: the records with these texts in a unique index.
+    pub(crate) async fn read_ahead_unique<T: Record>(
+        &mut self,
+        family: Family,
+        texts: impl Iterator<Item = &str>,
+    ) -> Result<(), Fault> {
+        let partition = self.partition();
+        let keys = texts.map(|text| key(partition, family, &[Part::Text(text)])).collect();
+        let found = self.read_ahead(keys).await?;
+        let ids = found.iter().filter_map(|id| Uuid::from_slice(id).ok());
+        self.read_ahead_ids::<T>(ids).await
+    }
+
+    /// Reads ahead, for a batch: the records with these ids.
+    pub(crate) async fn read_ahead_ids<T: Record>(
+        &mut self,
+        ids: impl Iterator<Item = Uuid>,
+    ) -> Result<(), Fault> {
+        let partition = self.partition();
+        let ids: Vec<Uuid> = ids.collect();
+        let keys = ids.iter().map(|id| key(partition, T::TABLE.by_id, &[Part::Id(*id)])).collect();
+        self.read_ahead(keys).await?;
+        let mut rows = Vec::with_capacity(ids.len());
+        for id in ids {
+            let by_id = key(partition, T::TABLE.by_id, &[Part::Id(id)]);
+            if let Some(time) = self.get(&by_id).await? {
+                rows.push(row_key(partition, T::TABLE.rows, pointer(&by_id, &time)?, id));
+            }
+        }
+        self.read_ahead(rows).await.map(drop)
+    }
+
+    /// Writes `new` in place of `old`, with all indexes. `new.updated_at()` is this operation's
+    /// [`time`](Unit::time).
+    pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
+        let (partition, id, time) = (self.partition(), new.id(), new.updated_at());
+        if let Some(old) = old {
+            self.remove_keys(old, Some(new));
+        }
+        let row = self.json(new);
+        self.put(row_key(partition, T::TABLE.rows, time, id), row);
+        self.put(
+            key(partition, T::TABLE.by_id, &[Part::Id(id)]),
+            Value::from(time_bytes(time).as_slice()),
+        );
+        new.indexes(&mut |index| {
+            let key = index_key(partition, new, &index);
+            match index {
+                // The entry does not move with the row, so it is written only when it is new.
+                Index::Unique(..) if old.is_some_and(|old| has_key(partition, old, &key)) => {}
+                Index::Unique(..) => self.put(key, Value::from(id.as_bytes().as_slice())),
+                Index::ByText(..) | Index::ById(..) => self.put(key, Value::default()),
+            }
+        });
+    }
+
+    /// Removes a record with all its indexes, and leaves a tombstone.
+    pub(crate) fn remove<T: Record>(&mut self, old: &T) {
+        let (partition, id, time) = (self.partition(), old.id(), self.time());
+        self.remove_keys(old, None);
+        self.delete(key(partition, T::TABLE.by_id, &[Part::Id(id)]));
+        let tombstone = self.json(&Tombstone { id, deleted: true, updated_at: time });
+        self.put(row_key(partition, T::TABLE.tombstones, time, id), tombstone);
+    }
+
+    /// Removes the keys of `old` that `new` does not write again.
+    fn remove_keys<T: Record>(&mut self, old: &T, new: Option<&T>) {
+        let partition = self.partition();
+        if new.is_none_or(|new| new.updated_at() != old.updated_at()) {
+            self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), old.id()));
+        }
+        old.indexes(&mut |index| {
+            let key = index_key(partition, old, &index);
+            let stays = matches!(index, Index::Unique(..))
+                && new.is_some_and(|new| has_key(partition, new, &key));
+            if !stays {
+                self.delete(key);
+            }
+        });
+    }
+}
+
+/// Whether `key` is one of the index keys of `record`.
+fn has_key(partition: Uuid, record: &impl Record, key: &Key) -> bool {
+    let mut found = false;
+    record.indexes(&mut |index| {
+        found |= matches!(index, Index::Unique(..)) && index_key(partition, record, &index) == *key;
+    });
+    found
+}

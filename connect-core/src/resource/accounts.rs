@@ -1,0 +1,360 @@
+//! Accounts, locations, screens and tokens: what their owner manages in the dashboard. None of it
+//! can be reached with a token.
+
+use uuid::Uuid;
+
+use super::{Access, Connect, Failure};
+use crate::{
+    record::{
+        Account, AccountLocation, Fault, Grant, Screen, ScreenType, Token, Unit,
+        keys::{Family, NOBODY, Part, after_prefix, key},
+    },
+    rules::{secret::Secret, text},
+    storage::{Range, Value},
+    wire::{
+        Scope, Timestamp, VatRate,
+        limits::MAX_OWNER_NAME,
+        read::{Invalid, missing},
+    },
+};
+
+/// What is needed to make an account.
+#[derive(Clone, Debug)]
+pub struct NewAccount {
+    /// The name of the business, 1 to 100 characters.
+    pub name: String,
+    /// Where its owner is written to.
+    pub owner_email: String,
+    /// Whether it is an account of the sandbox.
+    pub sandbox: bool,
+}
+
+/// What is needed to make a location.
+#[derive(Clone, Debug)]
+pub struct NewLocation {
+    /// Its name, 1 to 100 characters.
+    pub name: String,
+    /// The ISO code of its currency, such as `EUR`.
+    pub currency: String,
+    /// The VAT rate of products that are made without one.
+    pub default_vat_rate: VatRate,
+}
+
+/// What is needed to make a screen.
+#[derive(Clone, Debug)]
+pub struct NewScreen {
+    /// Where it stands.
+    pub location_id: Uuid,
+    /// What it is.
+    pub kind: ScreenType,
+    /// Its name, 1 to 100 characters.
+    pub name: String,
+}
+
+/// What is needed to make a token.
+#[derive(Clone, Debug)]
+pub struct NewToken {
+    /// Its name, 1 to 100 characters.
+    pub name: String,
+    /// From when on it is refused, if ever.
+    pub expires_at: Option<Timestamp>,
+    /// What it may do, per location.
+    pub grants: Vec<Grant>,
+}
+
+/// A new token with its value, which is shown this once.
+#[derive(Clone, Debug)]
+pub struct IssuedToken {
+    /// The token.
+    pub token: Token,
+    /// Its value.
+    pub secret: Secret,
+}
+
+impl Connect {
+    /// Makes an account without locations.
+    ///
+    /// # Errors
+    /// A field is invalid.
+    pub async fn create_account(&self, new: NewAccount) -> Result<Account, Failure> {
+        let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
+        let owner_email = text::name("ownerEmail", &new.owner_email, 254)?;
+        if !owner_email.contains('@') {
+            return Err(Invalid::new("ownerEmail", "must be an e-mail address").into());
+        }
+        let account = Account {
+            id: self.core.environment.ids.next(),
+            name,
+            owner_email,
+            sandbox: new.sandbox,
+            locations: Vec::new(),
+            screens: Vec::new(),
+        };
+        self.transact(account.id, async |unit| {
+            put_account(unit, &account);
+            unit.put(key(NOBODY, Family::AccountList, &[Part::Id(account.id)]), Value::default());
+            Ok(())
+        })
+        .await?;
+        Ok(account)
+    }
+
+    /// The account with this id.
+    ///
+    /// # Errors
+    /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
+    pub async fn account(&self, id: Uuid) -> Result<Account, Failure> {
+        self.transact(id, async |unit| get_account(unit).await).await
+    }
+
+    /// The ids of all accounts, oldest first.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn account_ids(&self) -> Result<Vec<Uuid>, Failure> {
+        let prefix = key(NOBODY, Family::AccountList, &[]);
+        let range = Range { from: &prefix, to: Some(&after_prefix(&prefix)) };
+        let entries = self.core.storage.scan(range, usize::MAX).await.map_err(Fault::from)?;
+        let id = |key: &[u8]| {
+            Uuid::from_slice(&key[prefix.len()..]).map_err(|e| Fault::corrupt(key, e).into())
+        };
+        entries.iter().map(|(key, _)| id(key)).collect()
+    }
+
+    /// Makes a location.
+    ///
+    /// # Errors
+    /// A field is invalid, or there is no such account.
+    pub async fn create_location(
+        &self,
+        account: Uuid,
+        new: NewLocation,
+    ) -> Result<AccountLocation, Failure> {
+        let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
+        if new.currency.len() != 3 || !new.currency.bytes().all(|b| b.is_ascii_uppercase()) {
+            return Err(Invalid::new("currency", "must be an ISO code such as EUR").into());
+        }
+        let location = AccountLocation {
+            id: self.core.environment.ids.next(),
+            name,
+            currency: new.currency,
+            default_vat_rate: new.default_vat_rate,
+        };
+        self.transact(account, async |unit| {
+            let mut account = get_account(unit).await?;
+            account.locations.push(location.clone());
+            put_account(unit, &account);
+            Ok(())
+        })
+        .await?;
+        Ok(location)
+    }
+
+    /// Makes a screen, which makes the API available to its account.
+    ///
+    /// # Errors
+    /// A field is invalid, or there is no such account or location.
+    pub async fn create_screen(&self, account: Uuid, new: NewScreen) -> Result<Screen, Failure> {
+        let screen = Screen {
+            id: self.core.environment.ids.next(),
+            location_id: new.location_id,
+            kind: new.kind,
+            name: text::name("name", &new.name, MAX_OWNER_NAME)?,
+        };
+        self.transact(account, async |unit| {
+            let mut account = get_account(unit).await?;
+            check_location(&account, "locationId", screen.location_id)?;
+            account.screens.push(screen.clone());
+            put_account(unit, &account);
+            Ok(())
+        })
+        .await?;
+        Ok(screen)
+    }
+
+    /// Removes a screen. Without any left, every call of the account's tokens is refused until
+    /// there is one again; nothing else changes.
+    ///
+    /// # Errors
+    /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
+    pub async fn delete_screen(&self, account: Uuid, screen: Uuid) -> Result<(), Failure> {
+        self.transact(account, async |unit| {
+            let mut account = get_account(unit).await?;
+            let before = account.screens.len();
+            account.screens.retain(|other| other.id != screen);
+            if account.screens.len() == before {
+                return Err(Failure::new(
+                    super::FailureKind::NotFound,
+                    format!("there is no screen {screen} in this account"),
+                ));
+            }
+            put_account(unit, &account);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Makes a token. Its value is in the answer and nowhere else.
+    ///
+    /// # Errors
+    /// A field is invalid, or there is no such account or location.
+    pub async fn create_token(&self, account: Uuid, new: NewToken) -> Result<IssuedToken, Failure> {
+        let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
+        check_grants(&new.grants)?;
+        self.transact(account, async |unit| {
+            let account = get_account(unit).await?;
+            for (index, grant) in new.grants.iter().enumerate() {
+                check_location(&account, &format!("grants[{index}].locationId"), grant.location_id)?;
+            }
+            let prefix = if account.sandbox { "ck_test_" } else { "ck_live_" };
+            let secret = Secret::new(prefix, &*self.core.environment.randomness);
+            let token = Token {
+                id: unit.next_id(),
+                account_id: account.id,
+                name: name.clone(),
+                // Four random characters tell tokens apart and give nothing away.
+                prefix: secret.expose().chars().take(prefix.len() + 4).collect(),
+                grants: new.grants.clone(),
+                created_at: unit.now(),
+                expires_at: new.expires_at,
+                revoked_at: None,
+            };
+            put_token(unit, &token, &secret.digest());
+            Ok(IssuedToken { token, secret })
+        })
+        .await
+    }
+
+    /// Makes a token that may do everything at every location of the account.
+    ///
+    /// # Errors
+    /// As [`create_token`](Self::create_token).
+    pub async fn create_full_token(&self, account: Uuid, name: &str) -> Result<IssuedToken, Failure> {
+        let locations = self.account(account).await?.locations;
+        let everything = |location: AccountLocation| Grant {
+            location_id: location.id,
+            scopes: Scope::KNOWN.to_vec(),
+        };
+        let grants = locations.into_iter().map(everything).collect();
+        self.create_token(account, NewToken { name: name.to_owned(), expires_at: None, grants }).await
+    }
+
+    /// Revokes a token; it is refused from now on. Revoking it again changes nothing.
+    ///
+    /// # Errors
+    /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
+    pub async fn revoke_token(&self, account: Uuid, id: Uuid) -> Result<(), Failure> {
+        self.transact(account, async |unit| {
+            let (mut token, digest) = find_token(unit, id).await?;
+            if token.revoked_at.is_none() {
+                token.revoked_at = Some(unit.now());
+                put_token(unit, &token, &digest);
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// The tokens of an account with the time of their last use, oldest first. A use is written
+    /// down by [`upkeep`](Self::upkeep).
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn tokens(&self, account: Uuid) -> Result<Vec<(Token, Option<Timestamp>)>, Failure> {
+        self.transact(account, async |unit| {
+            let prefix = key(account, Family::TokenById, &[]);
+            let entries = unit.scan(&prefix, usize::MAX).await?;
+            let mut tokens = Vec::with_capacity(entries.len());
+            for (entry, _) in entries {
+                let id = Uuid::from_slice(&entry[prefix.len()..])
+                    .map_err(|e| Fault::corrupt(&entry, e))?;
+                let (token, _) = find_token(unit, id).await?;
+                let used = unit.get(&key(account, Family::TokenUse, &[Part::Id(id)])).await?;
+                let used = used.and_then(|used| serde_json::from_slice(&used).ok());
+                tokens.push((token, used));
+            }
+            Ok(tokens)
+        })
+        .await
+    }
+
+    /// Access to a location for its owner, or for software that embeds the core and has checked
+    /// its caller itself. `caller` keeps idempotency keys apart.
+    ///
+    /// # Errors
+    /// There is no such account or location.
+    pub async fn enter_as_owner(
+        &self,
+        account: Uuid,
+        location: Uuid,
+        caller: Uuid,
+    ) -> Result<Access, Failure> {
+        let account = self.account(account).await?;
+        Access::to(account.into(), location, caller)
+            .ok_or_else(|| Failure::not_found("location", location))
+    }
+}
+
+async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Failure> {
+    let id = unit.partition();
+    let account_key = key(id, Family::Account, &[]);
+    let row = unit.get(&account_key).await?;
+    let row = row.ok_or_else(|| {
+        Failure::new(super::FailureKind::NotFound, format!("there is no account {id}"))
+    })?;
+    Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?)
+}
+
+fn put_account(unit: &mut Unit<'_>, account: &Account) {
+    let row = unit.json(account);
+    unit.put(key(account.id, Family::Account, &[]), row);
+}
+
+async fn find_token(unit: &mut Unit<'_>, id: Uuid) -> Result<(Token, [u8; 32]), Failure> {
+    let by_id = key(unit.partition(), Family::TokenById, &[Part::Id(id)]);
+    let none = || {
+        Failure::new(super::FailureKind::NotFound, format!("there is no token {id} in this account"))
+    };
+    let digest = unit.get(&by_id).await?.ok_or_else(none)?;
+    let digest: [u8; 32] =
+        (*digest).try_into().map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
+    let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
+    let row = unit.get(&token_key).await?.ok_or_else(none)?;
+    let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
+    Ok((token, digest))
+}
+
+fn put_token(unit: &mut Unit<'_>, token: &Token, digest: &[u8; 32]) {
+    let row = unit.json(token);
+    unit.put(key(NOBODY, Family::Token, &[Part::Digest(digest)]), row);
+    let by_id = key(token.account_id, Family::TokenById, &[Part::Id(token.id)]);
+    unit.put(by_id, Value::from(digest.as_slice()));
+}
+
+fn check_location(account: &Account, field: &str, location: Uuid) -> Result<(), Invalid> {
+    if account.locations.iter().any(|other| other.id == location) {
+        return Ok(());
+    }
+    Err(Invalid::new(field, "is no location of this account"))
+}
+
+fn check_grants(grants: &[Grant]) -> Result<(), Invalid> {
+    if grants.is_empty() {
+        return Err(missing("grants"));
+    }
+    for (index, grant) in grants.iter().enumerate() {
+        let path = |field| format!("grants[{index}].{field}");
+        if grants[..index].iter().any(|other| other.location_id == grant.location_id) {
+            return Err(Invalid::new(path("locationId"), "repeats an earlier location"));
+        }
+        if grant.scopes.is_empty() {
+            return Err(Invalid::new(path("scopes"), "must have at least one scope"));
+        }
+        if let Some(Scope::Unknown(scope)) =
+            grant.scopes.iter().find(|scope| matches!(scope, Scope::Unknown(_)))
+        {
+            return Err(Invalid::new(path("scopes"), format!("has no scope {scope}")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,272 @@
+//! Letting callers in (specification: Authentication; contract: Which failure wins).
+//!
+//! The checks run in this order, and the first that fails answers: the block of an address, the
+//! token, the rate limits of token and account; then, between [`Connect::admit`] and
+//! [`Connect::enter`], whoever serves the core looks up the route; then the availability of the
+//! API to the account, the location, the scope.
+
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
+
+use parking_lot::{Mutex, RwLock};
+use uuid::Uuid;
+
+use super::{Access, Connect, Failure, FailureKind};
+use crate::{
+    record::{
+        Account, Fault, Token,
+        keys::{Family, NOBODY, Part, key},
+    },
+    rules::{
+        access::{self, Refusal},
+        rate::{self, RateLimits, RateStatus, Windows},
+        secret,
+    },
+    storage::Value,
+    wire::{Scope, Timestamp},
+};
+
+/// A caller with a valid token, within its rate limits.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    pub(super) token: Arc<Token>,
+    pub(super) account: Arc<Account>,
+    rate: RateStatus,
+}
+
+impl Admitted {
+    /// The token that was presented.
+    pub fn token(&self) -> &Token {
+        &self.token
+    }
+
+    /// The account it belongs to.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// Where token and account stand: the tighter of the two.
+    pub fn rate(&self) -> RateStatus {
+        self.rate
+    }
+}
+
+/// A caller who was not let in, with the figures of the limit that applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turned {
+    /// Why.
+    pub failure: Failure,
+    /// The figures of the limit under which the request fell.
+    pub rate: RateStatus,
+}
+
+/// What admission remembers between requests, all of it in memory.
+pub(super) struct Admission {
+    limits: RateLimits,
+    windows: Mutex<(Windows<Uuid>, Windows<Uuid>)>,
+    addresses: Mutex<Windows<IpAddr>>,
+    /// Tokens and accounts as they were last parsed, with the bytes they were parsed from.
+    parsed: RwLock<HashMap<[u8; 32], Parsed>>,
+    /// Last uses of tokens that are not yet written down.
+    pub(super) uses: Mutex<HashMap<Uuid, (Uuid, Timestamp)>>,
+}
+
+#[derive(Clone)]
+struct Parsed {
+    token_row: Value,
+    token: Arc<Token>,
+    account_row: Value,
+    account: Arc<Account>,
+}
+
+/// More addresses than this in one minute are counted as one: memory stays bounded, and only
+/// callers without a valid token notice.
+const MOST_ADDRESSES: usize = 100_000;
+
+/// More tokens than this and what was parsed is forgotten, to be parsed again.
+const MOST_PARSED: usize = 10_000;
+
+impl Admission {
+    pub(super) fn new(limits: RateLimits) -> Self {
+        Self {
+            limits,
+            windows: Mutex::default(),
+            addresses: Mutex::default(),
+            parsed: RwLock::default(),
+            uses: Mutex::default(),
+        }
+    }
+}
+
+impl Connect {
+    /// Checks the `Authorization` header of a request from `address`, and counts the request.
+    ///
+    /// # Errors
+    /// [`FailureKind::Unauthorized`] without a valid token, [`FailureKind::RateLimited`] when a
+    /// limit is used up (the request then counts against nothing), [`FailureKind::Server`].
+    pub async fn admit(
+        &self,
+        address: IpAddr,
+        authorization: Option<&str>,
+    ) -> Result<Admitted, Turned> {
+        let now = self.now();
+        let found = match authorization.and_then(access::bearer) {
+            Some(value) => self.find_token(value).await,
+            None => Ok(None),
+        };
+        match found {
+            Ok(Some(found)) if access::is_valid(&found.token, now) => self.count(found, now),
+            Ok(_) => Err(self.turn_away(address, now)),
+            Err(fault) => {
+                Err(Turned { failure: fault.into(), rate: self.anonymous_rate(address) })
+            }
+        }
+    }
+
+    /// The figures for a request that needs no token.
+    pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
+        let now = self.now();
+        let limit = self.core.admission.limits.address;
+        let used = self.core.admission.addresses.lock().used(&rate::counted_address(address), now);
+        rate::status(limit, used, now)
+    }
+
+    /// Whether the API is available to the account of the caller.
+    ///
+    /// # Errors
+    /// [`FailureKind::ApiNotAvailable`].
+    pub fn check_available(&self, caller: &Admitted) -> Result<(), Failure> {
+        if access::is_available(&caller.account) {
+            return Ok(());
+        }
+        Err(Failure::new(
+            FailureKind::ApiNotAvailable,
+            "the API needs a screen of type POS, order kiosk or Scan & Order; add one in the \
+             dashboard and the token works again",
+        ))
+    }
+
+    /// Lets an admitted caller in to a location for one kind of act.
+    ///
+    /// # Errors
+    /// [`FailureKind::ApiNotAvailable`], [`FailureKind::ForbiddenLocation`] (also when there is no
+    /// such location), [`FailureKind::ForbiddenScope`].
+    pub fn enter(
+        &self,
+        caller: &Admitted,
+        location: Uuid,
+        scope: &Scope,
+    ) -> Result<Access, Failure> {
+        self.check_available(caller)?;
+        let forbidden = || {
+            Failure::new(
+                FailureKind::ForbiddenLocation,
+                format!("this token has no access to location {location}; GET /v1/locations \
+                         lists those it has"),
+            )
+        };
+        match access::enter(&caller.token, &caller.account, location, scope) {
+            Ok(_) => Access::to(caller.account.clone(), location, caller.token.id)
+                .ok_or_else(forbidden),
+            Err(Refusal::Location) => Err(forbidden()),
+            Err(Refusal::Scope) => Err(Failure::new(
+                FailureKind::ForbiddenScope,
+                format!("this token lacks the scope {scope} for location {location}; its owner \
+                         can make a token that has it in the dashboard"),
+            )),
+        }
+    }
+
+    /// Counts a request of a valid token against token and account.
+    fn count(&self, found: Parsed, now: Timestamp) -> Result<Admitted, Turned> {
+        let limits = self.core.admission.limits;
+        let (token, account) = (found.token.id, found.account.id);
+        let rate = {
+            let mut windows = self.core.admission.windows.lock();
+            let (tokens, accounts) = &mut *windows;
+            let of_token = rate::status(limits.token, tokens.used(&token, now), now);
+            let of_account = rate::status(limits.account, accounts.used(&account, now), now);
+            let before = rate::tighter(of_token, of_account);
+            if before.remaining == 0 {
+                return Err(too_many(before, now, "requests"));
+            }
+            tokens.count(token, now);
+            accounts.count(account, now);
+            RateStatus { remaining: before.remaining - 1, ..before }
+        };
+        self.core.admission.uses.lock().insert(token, (account, now));
+        Ok(Admitted { token: found.token, account: found.account, rate })
+    }
+
+    /// Counts a request without a valid token against its address.
+    fn turn_away(&self, address: IpAddr, now: Timestamp) -> Turned {
+        let limit = self.core.admission.limits.address;
+        let mut address = rate::counted_address(address);
+        let mut addresses = self.core.admission.addresses.lock();
+        let mut used = addresses.used(&address, now);
+        if used == 0 && addresses.callers() >= MOST_ADDRESSES {
+            address = IpAddr::from([0, 0, 0, 0]);
+            used = addresses.used(&address, now);
+        }
+        if used >= limit {
+            return too_many(rate::status(limit, used, now), now, "requests without a valid token");
+        }
+        addresses.count(address, now);
+        let failure = Failure::new(
+            FailureKind::Unauthorized,
+            "Authorization: must be \"Bearer\" and a token that is neither expired nor revoked; \
+             tokens are made in the dashboard",
+        );
+        Turned { failure, rate: rate::status(limit, used + 1, now) }
+    }
+
+    /// The token with this value and its account, whether it is still good or not.
+    ///
+    /// The rows are read for every request, so that a revocation holds at once whichever process
+    /// wrote it; what is saved is parsing them again when they are the same.
+    async fn find_token(&self, value: &str) -> Result<Option<Parsed>, Fault> {
+        let digest = secret::digest(value);
+        let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
+        let storage = &self.core.storage;
+        let known = self.core.admission.parsed.read().get(&digest).cloned();
+        if let Some(known) = known {
+            let account_key = key(known.account.id, Family::Account, &[]);
+            let rows = storage.get(&[&token_key, &account_key]).await?;
+            if let [Some(token), Some(account)] = &rows[..]
+                && is_same(token, &known.token_row)
+                && is_same(account, &known.account_row)
+            {
+                return Ok(Some(known));
+            }
+        }
+        let Some(token_row) = storage.get(&[&token_key]).await?.pop().flatten() else {
+            return Ok(None);
+        };
+        let token: Token =
+            serde_json::from_slice(&token_row).map_err(|e| Fault::corrupt(&token_key, e))?;
+        let account_key = key(token.account_id, Family::Account, &[]);
+        let Some(account_row) = storage.get(&[&account_key]).await?.pop().flatten() else {
+            return Ok(None);
+        };
+        let account =
+            serde_json::from_slice(&account_row).map_err(|e| Fault::corrupt(&account_key, e))?;
+        let parsed =
+            Parsed { token_row, token: Arc::new(token), account_row, account: Arc::new(account) };
+        let mut known = self.core.admission.parsed.write();
+        if known.len() >= MOST_PARSED {
+            known.clear();
+        }
+        known.insert(digest, parsed.clone());
+        Ok(Some(parsed))
+    }
+}
+
+/// Whether two rows are the same; cheap when the store returned the very same bytes.
+fn is_same(one: &Value, other: &Value) -> bool {
+    Arc::ptr_eq(one, other) || one == other
+}
+
+fn too_many(rate: RateStatus, now: Timestamp, what: &str) -> Turned {
+    let wait = (rate.reset - now.seconds()).max(1);
+    let message = format!("too many {what} ({} a minute); wait {wait} seconds", rate.limit);
+    Turned { failure: Failure::new(FailureKind::RateLimited, message), rate }
+}

@@ -1,0 +1,90 @@
+//! What comes back when all went well.
+
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{record::Fault, wire::Single};
+
+use super::Failure;
+
+/// What a write did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Outcome {
+    /// A record was made (201).
+    Created,
+    /// Done; the body says what (200).
+    Done,
+    /// Done, and there is nothing to say (204).
+    Removed,
+}
+
+/// The answer to a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What was done.
+    pub outcome: Outcome,
+    /// The response body: `{ "data": ... }`, or nothing.
+    pub body: Vec<u8>,
+    /// Whether this is the stored answer to an earlier request with the same idempotency key.
+    pub replayed: bool,
+}
+
+impl Answer {
+    pub(crate) fn new(outcome: Outcome, body: Vec<u8>) -> Self {
+        Self { outcome, body, replayed: false }
+    }
+
+    /// An answer that holds `data`.
+    pub(crate) fn with(outcome: Outcome, data: &impl Serialize) -> Result<Self, Failure> {
+        let body = serde_json::to_vec(&Single { data }).map_err(|e| Fault::corrupt(b"", e))?;
+        Ok(Self::new(outcome, body))
+    }
+
+    /// The `data` of the answer as a value.
+    ///
+    /// # Errors
+    /// The answer holds something else, or nothing.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice::<Single<T>>(&self.body).map(|single| single.data)
+    }
+}
+
+/// A response body that is known to be a `T` in JSON. Rows are stored in the form in which they
+/// are sent, so a read puts bytes together and need not know what they say.
+#[derive(Clone, Debug)]
+pub struct Json<T> {
+    bytes: Vec<u8>,
+    shape: PhantomData<fn() -> T>,
+}
+
+impl<T> Json<T> {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, shape: PhantomData }
+    }
+
+    /// The bytes to send.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl<T: DeserializeOwned> Json<T> {
+    /// The value.
+    ///
+    /// # Errors
+    /// Never for a body that the core made, unless the store was damaged.
+    pub fn decode(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice(&self.bytes)
+    }
+}
+
+/// `{"data":` row `}`
+pub(crate) fn single<T>(row: &[u8]) -> Json<Single<T>> {
+    let mut bytes = Vec::with_capacity(row.len() + 10);
+    bytes.extend_from_slice(b"{\"data\":");
+    bytes.extend_from_slice(row);
+    bytes.push(b'}');
+    Json::new(bytes)
+}

@@ -1,0 +1,234 @@
+//! Batches of products (specification: Products, batch).
+//!
+//! A batch means: apply the items in the order of the request, each as if it were alone, all in
+//! one commit. A failed item leaves nothing behind; a later item sees what an earlier one did.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::{
+    Access, Answer, Connect, Failure, FailureKind, Outcome, Request,
+    lane::Change,
+    products::{self, Written},
+};
+use crate::{
+    record::{
+        Fault, Unit,
+        keys::{Family, Part, change_of, key},
+    },
+    rules::product as rules,
+    wire::{
+        BatchStatus, EventType, ImageStatus, ItemResult, MatchBy, Product,
+        ProductBatchResult, ProductInput, ProductsWritten,
+        read::{BatchRequest, Invalid},
+    },
+};
+
+impl Connect {
+    /// Creates and updates up to 500 products. Items that fail do not spoil the others; the
+    /// answer says what became of each.
+    ///
+    /// # Errors
+    /// The batch as a whole is malformed or invalid.
+    pub async fn write_products(
+        &self,
+        at: &Access,
+        request: Request<BatchRequest<ProductInput>>,
+    ) -> Result<Answer, Failure> {
+        self.write(at, request, |batch| Ok(Box::new(Batch::checked(batch)))).await
+    }
+}
+
+/// A batch whose items are checked as far as they can be without the state.
+struct Batch {
+    match_by: MatchBy,
+    create_missing: bool,
+    dry_run: bool,
+    items: Vec<Result<ProductInput, Refused>>,
+}
+
+/// An item that was refused before it was tried.
+struct Refused {
+    invalid: Invalid,
+    external_id: Option<String>,
+}
+
+impl Batch {
+    fn checked(batch: BatchRequest<ProductInput>) -> Self {
+        let check = |(index, item): (usize, Result<ProductInput, (Invalid, Option<String>)>)| {
+            let item = item.map_err(|(invalid, external_id)| Refused { invalid, external_id })?;
+            let external_id = item.external_id.value().cloned();
+            rules::check(item).map_err(|invalid| {
+                let invalid = invalid.within(&path(index));
+                Refused { invalid, external_id }
+            })
+        };
+        Self {
+            match_by: batch.match_by,
+            create_missing: batch.create_missing,
+            dry_run: batch.dry_run,
+            items: batch.items.into_iter().enumerate().map(check).collect(),
+        }
+    }
+
+    /// Reads at once what the items will look up one by one.
+    async fn read_ahead(&self, unit: &mut Unit<'_>) -> Result<(), Fault> {
+        let items = || self.items.iter().flatten();
+        if self.match_by == MatchBy::Id {
+            let ids = items().filter_map(|item| item.id.value().copied());
+            unit.read_ahead_ids::<Product>(ids).await?;
+        }
+        let external_ids = items().filter_map(|item| item.external_id.value());
+        let family = Family::ProductByExternalId;
+        unit.read_ahead_unique::<Product>(family, external_ids.map(String::as_str)).await
+    }
+
+    /// The product that an item means, if there is one.
+    async fn find(&self, unit: &mut Unit<'_>, item: &ProductInput) -> Result<Option<Product>, Failure> {
+        let id = match self.match_by {
+            MatchBy::Id => {
+                let Some(id) = item.id.value() else { return Ok(None) };
+                let found = unit.find(*id).await?;
+                return found.map(Some).ok_or_else(|| Failure::not_found("product", id));
+            }
+            MatchBy::Barcode => match item.barcode.value() {
+                Some(barcode) => only_with_barcode(unit, barcode).await?,
+                None => None,
+            },
+            _ => match item.external_id.value() {
+                Some(external_id) => {
+                    unit.find_unique(Family::ProductByExternalId, external_id).await?
+                }
+                None => None,
+            },
+        };
+        match id {
+            Some(id) => Ok(unit.find(id).await?),
+            None => Ok(None),
+        }
+    }
+
+    async fn write_item(
+        &self,
+        unit: &mut Unit<'_>,
+        at: &Access,
+        item: &ProductInput,
+    ) -> Result<(BatchStatus, Written), Failure> {
+        if let Some(old) = self.find(unit, item).await? {
+            let written = products::update(unit, at, old, item).await?;
+            let status =
+                if written.is_changed { BatchStatus::Updated } else { BatchStatus::Unchanged };
+            return Ok((status, written));
+        }
+        if !self.create_missing {
+            let key = self.match_by.as_str();
+            let message = format!("{key}: matches no product, and createMissing is false");
+            return Err(Failure::new(FailureKind::NotFound, message));
+        }
+        Ok((BatchStatus::Created, products::create(unit, at, item).await?))
+    }
+}
+
+#[async_trait]
+impl Change for Batch {
+    async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
+        self.read_ahead(unit).await?;
+        let mut outcome = ProductBatchResult::default();
+        outcome.results.reserve(self.items.len());
+        let mut ids = Vec::new();
+        let mut listed = HashSet::new();
+        for (index, item) in self.items.iter().enumerate() {
+            let before = unit.savepoint();
+            let written = match item {
+                Ok(item) => self.write_item(unit, at, item).await,
+                Err(refused) => Err(refused.invalid.clone().into()),
+            };
+            let result = match written {
+                Ok((status, written)) => {
+                    if written.is_changed && listed.insert(written.product.id) {
+                        ids.push(written.product.id);
+                    }
+                    saved(index, status, written)
+                }
+                // A fault of ours is not the item's: the whole batch may be repeated.
+                Err(failure) if failure.kind == FailureKind::Server => return Err(failure),
+                Err(failure) => {
+                    unit.roll_back(before);
+                    failed(index, item, failure)
+                }
+            };
+            match result.status {
+                BatchStatus::Created => outcome.created += 1,
+                BatchStatus::Updated => outcome.updated += 1,
+                BatchStatus::Unchanged => outcome.unchanged += 1,
+                _ => outcome.failed += 1,
+            }
+            outcome.images_queued += usize::from(result.image_status.is_some());
+            outcome.results.push(result);
+        }
+        if !ids.is_empty() {
+            let (created, updated) = (outcome.created, outcome.updated);
+            unit.emit(EventType::ProductsChanged, ProductsWritten { ids, created, updated });
+        }
+        Answer::with(Outcome::Done, &outcome)
+    }
+
+    fn weight(&self) -> usize {
+        self.items.len()
+    }
+
+    fn is_rehearsal(&self) -> bool {
+        self.dry_run
+    }
+}
+
+fn path(index: usize) -> String {
+    format!("items[{index}]")
+}
+
+fn saved(index: usize, status: BatchStatus, written: Written) -> ItemResult {
+    ItemResult {
+        index,
+        status,
+        id: Some(written.product.id),
+        external_id: written.product.external_id,
+        image_status: written.image_queued.then_some(ImageStatus::Pending),
+        error: None,
+    }
+}
+
+fn failed(index: usize, item: &Result<ProductInput, Refused>, failure: Failure) -> ItemResult {
+    let external_id = match item {
+        Ok(item) => item.external_id.value().cloned(),
+        Err(refused) => refused.external_id.clone(),
+    };
+    let mut error = failure.detail();
+    // What the checks of a single write say names the field; here it stands in an item.
+    if item.is_ok() {
+        error.message = format!("{}.{}", path(index), error.message);
+    }
+    ItemResult {
+        index,
+        status: BatchStatus::Failed,
+        id: None,
+        external_id,
+        image_status: None,
+        error: Some(error),
+    }
+}
+
+/// The id of the one product with this barcode. Several with the same are a conflict: which one
+/// is meant cannot be told.
+async fn only_with_barcode(unit: &mut Unit<'_>, barcode: &str) -> Result<Option<Uuid>, Failure> {
+    let prefix = key(unit.partition(), Family::ProductByBarcode, &[Part::Text(barcode)]);
+    let holders = unit.scan(&prefix, 2).await?;
+    match &holders[..] {
+        [] => Ok(None),
+        [(holder, _)] => Ok(change_of(holder).map(|(_, id)| id)),
+        _ => Err(Failure::conflict(format!(
+            "barcode: several products have \"{barcode}\"; match them by id or externalId"
+        ))),
+    }
+}

@@ -1,0 +1,81 @@
+//! Image jobs: the queue of downloads. A product has at most one; a newer link replaces it.
+
+use uuid::Uuid;
+
+use crate::{
+    record::{
+        Fault, Unit,
+        keys::{Family, Part, key},
+    },
+    storage::Value,
+    wire::{Field, ImageJob, ImageStatus, Product},
+};
+
+/// Writes the link that a product was given. Returns whether a download was queued. The link that
+/// the product has, as sent or as stored, changes nothing.
+pub(super) async fn apply(
+    unit: &mut Unit<'_>,
+    product: &mut Product,
+    link: &Field<String>,
+) -> Result<bool, Fault> {
+    match link {
+        Field::Absent => Ok(false),
+        Field::Null => {
+            cancel(unit, product.id).await?;
+            product.image_url = None;
+            product.image_status = None;
+            product.image_error = None;
+            Ok(false)
+        }
+        Field::Value(link) if product.image_url.as_ref() == Some(link) => Ok(false),
+        Field::Value(link) => {
+            let job = job_of(unit, product.id).await?;
+            if product.image_url.is_some() && job.is_some_and(|job| job.source_url == *link) {
+                return Ok(false);
+            }
+            cancel(unit, product.id).await?;
+            queue(unit, product.id, link);
+            product.image_url = Some(link.clone());
+            product.image_status = Some(ImageStatus::Pending);
+            product.image_error = None;
+            Ok(true)
+        }
+    }
+}
+
+/// Removes a product's job, if it has one.
+pub(super) async fn cancel(unit: &mut Unit<'_>, product: Uuid) -> Result<(), Fault> {
+    if let Some(job) = job_of(unit, product).await? {
+        let partition = unit.partition();
+        unit.delete(key(partition, Family::ImageJob, &[Part::Id(job.id)]));
+        unit.delete(key(partition, Family::ImageJobByProduct, &[Part::Id(product)]));
+    }
+    Ok(())
+}
+
+fn queue(unit: &mut Unit<'_>, product: Uuid, link: &str) {
+    let job = ImageJob {
+        id: unit.next_id(),
+        product_id: product,
+        source_url: link.to_owned(),
+        status: ImageStatus::Pending,
+        error: None,
+        attempts: 0,
+        created_at: unit.time(),
+        updated_at: unit.time(),
+    };
+    let (partition, row) = (unit.partition(), unit.json(&job));
+    unit.put(key(partition, Family::ImageJob, &[Part::Id(job.id)]), row);
+    let by_product = key(partition, Family::ImageJobByProduct, &[Part::Id(product)]);
+    unit.put(by_product, Value::from(job.id.as_bytes().as_slice()));
+}
+
+async fn job_of(unit: &mut Unit<'_>, product: Uuid) -> Result<Option<ImageJob>, Fault> {
+    let partition = unit.partition();
+    let by_product = key(partition, Family::ImageJobByProduct, &[Part::Id(product)]);
+    let Some(id) = unit.get(&by_product).await? else { return Ok(None) };
+    let id = Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&by_product, e))?;
+    let job_key = key(partition, Family::ImageJob, &[Part::Id(id)]);
+    let row = unit.get(&job_key).await?;
+    row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&job_key, e))).transpose()
+}

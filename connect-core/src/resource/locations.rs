@@ -1,0 +1,37 @@
+//! Locations (specification: Locations).
+
+use super::{Admitted, Connect, Failure, Json};
+use crate::{
+    record::Fault,
+    wire::{Collection, Location},
+};
+
+/// The only time zone there is.
+const TIME_ZONE: &str = "Europe/Amsterdam";
+
+impl Connect {
+    /// The locations for which the caller has at least one scope, by name, then id.
+    ///
+    /// # Errors
+    /// [`FailureKind::ApiNotAvailable`](super::FailureKind::ApiNotAvailable).
+    pub fn list_locations(&self, caller: &Admitted) -> Result<Json<Collection<Location>>, Failure> {
+        self.check_available(caller)?;
+        let granted = caller.token.grants.iter().filter(|grant| !grant.scopes.is_empty());
+        let mut data: Vec<Location> = granted
+            .filter_map(|grant| {
+                let places = &caller.account.locations;
+                let place = places.iter().find(|place| place.id == grant.location_id)?;
+                Some(Location {
+                    id: place.id,
+                    name: place.name.clone(),
+                    time_zone: TIME_ZONE.to_owned(),
+                    currency: place.currency.clone(),
+                    scopes: grant.scopes.clone(),
+                })
+            })
+            .collect();
+        data.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        let bytes = serde_json::to_vec(&Collection { data }).map_err(|e| Fault::corrupt(b"", e))?;
+        Ok(Json::new(bytes))
+    }
+}

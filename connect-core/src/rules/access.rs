@@ -1,0 +1,116 @@
+//! Who may do what (specification: Authentication).
+
+use uuid::Uuid;
+
+use crate::{
+    record::{Account, AccountLocation, Token},
+    wire::{Scope, Timestamp},
+};
+
+/// Why access to a location is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The token has no access to the location. Also when there is no such location, so that
+    /// nobody can find out which there are.
+    Location,
+    /// The token has access to the location, but not for this.
+    Scope,
+}
+
+/// The token that an `Authorization` header presents.
+pub(crate) fn bearer(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    let token = token.trim_matches(' ');
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+/// Whether a token is good at `now`.
+pub(crate) fn is_valid(token: &Token, now: Timestamp) -> bool {
+    token.revoked_at.is_none() && token.expires_at.is_none_or(|expiry| now < expiry)
+}
+
+/// Whether the API is available to an account: it has a till, a kiosk or Scan & Order.
+pub(crate) fn is_available(account: &Account) -> bool {
+    !account.screens.is_empty()
+}
+
+/// The location, if the token may use `scope` there.
+pub(crate) fn enter<'a>(
+    token: &Token,
+    account: &'a Account,
+    location: Uuid,
+    scope: &Scope,
+) -> Result<&'a AccountLocation, Refusal> {
+    let grant = token.grants.iter().find(|grant| grant.location_id == location);
+    let place = account.locations.iter().find(|place| place.id == location);
+    let (Some(grant), Some(place)) = (grant, place) else { return Err(Refusal::Location) };
+    if grant.scopes.contains(scope) { Ok(place) } else { Err(Refusal::Scope) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{record::Grant, wire::VatRate};
+
+    fn token() -> Token {
+        let grant = Grant { location_id: Uuid::from_u128(1), scopes: vec![Scope::CatalogRead] };
+        Token {
+            id: Uuid::from_u128(9),
+            account_id: Uuid::from_u128(8),
+            name: "till".into(),
+            prefix: "ck_test_abcd".into(),
+            grants: vec![grant],
+            created_at: Timestamp::EPOCH,
+            expires_at: None,
+            revoked_at: None,
+        }
+    }
+
+    #[test]
+    fn headers_hold_a_bearer_token() {
+        for (header, token) in [
+            ("Bearer abc", Some("abc")),
+            ("bearer  abc ", Some("abc")),
+            ("Bearer", None),
+            ("Bearer ", None),
+            ("Basic abc", None),
+            ("abc", None),
+        ] {
+            assert_eq!(bearer(header), token, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn tokens_end() {
+        let at = |seconds| Timestamp::EPOCH.plus_seconds(seconds);
+        let expiring = Token { expires_at: Some(at(10)), ..token() };
+        assert!(is_valid(&token(), at(99)) && is_valid(&expiring, at(9)));
+        assert!(!is_valid(&expiring, at(10)));
+        assert!(!is_valid(&Token { revoked_at: Some(at(0)), ..token() }, at(9)));
+    }
+
+    #[test]
+    fn a_location_that_is_not_granted_is_as_one_that_does_not_exist() {
+        let place = |id| AccountLocation {
+            id: Uuid::from_u128(id),
+            name: String::new(),
+            currency: "EUR".into(),
+            default_vat_rate: VatRate::percent(21),
+        };
+        let account = Account {
+            id: Uuid::from_u128(8),
+            name: String::new(),
+            owner_email: String::new(),
+            sandbox: true,
+            locations: vec![place(1), place(2)],
+            screens: Vec::new(),
+        };
+        let enter = |location, scope| {
+            enter(&token(), &account, Uuid::from_u128(location), &scope).map(|place| place.id)
+        };
+        assert_eq!(enter(1, Scope::CatalogRead), Ok(Uuid::from_u128(1)));
+        assert_eq!(enter(1, Scope::CatalogWrite), Err(Refusal::Scope));
+        assert_eq!(enter(2, Scope::CatalogRead), Err(Refusal::Location));
+        assert_eq!(enter(3, Scope::CatalogRead), Err(Refusal::Location));
+    }
+}

@@ -1,0 +1,9 @@
+//! Pure decisions: state and the time come in, a decision goes out. No storage, no I/O.
+
+pub(crate) mod access;
+pub(crate) mod cursor;
+pub(crate) mod idempotency;
+pub(crate) mod product;
+pub(crate) mod rate;
+pub(crate) mod secret;
+pub(crate) mod text;

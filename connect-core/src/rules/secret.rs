@@ -1,0 +1,70 @@
+//! Secrets: how they are made, and how they are kept from being seen.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use crate::environment::Randomness;
+
+/// A secret that is shown once. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The secret itself, to be shown to its owner.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// A new secret: `prefix` and 43 random base62 characters (256 bits).
+    pub(crate) fn new(prefix: &str, randomness: &dyn Randomness) -> Self {
+        const ALPHABET: &[u8; 62] =
+            b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        const CHARACTERS: usize = 43;
+        let mut secret = prefix.to_owned();
+        let mut left = CHARACTERS;
+        let mut bytes = [0; 64];
+        while left > 0 {
+            randomness.fill(&mut bytes);
+            // 248 is four times 62: larger bytes would make some characters likelier.
+            for byte in bytes.iter().filter(|byte| **byte < 248).take(left) {
+                secret.push(ALPHABET[usize::from(byte % 62)] as char);
+                left -= 1;
+            }
+        }
+        Self(secret)
+    }
+
+    /// The digest under which the secret is stored.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        digest(&self.0)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+/// The digest of a secret that a request presents. The secrets have 256 random bits, so a plain
+/// digest is enough: there is nothing to guess.
+pub(crate) fn digest(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::SystemRandomness;
+
+    #[test]
+    fn secrets_have_their_form_and_stay_hidden() {
+        let secret = Secret::new("ck_test_", &SystemRandomness);
+        let random = secret.expose().strip_prefix("ck_test_").unwrap();
+        assert_eq!(random.len(), 43);
+        assert!(random.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert_eq!(format!("{secret:?}"), "Secret(..)");
+        assert_ne!(Secret::new("ck_test_", &SystemRandomness), secret);
+    }
+}
