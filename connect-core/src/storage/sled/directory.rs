@@ -16,6 +16,9 @@ const LOCK_FILE: &str = "connect.lock";
 /// How long sled may hold on to its lock after it was closed; its threads end on their own time.
 const CLOSING: Duration = Duration::from_secs(10);
 
+/// How long opening waits for that lock; only something other than this backend can hold it.
+const OPENING: Duration = Duration::from_millis(500);
+
 /// A directory that this process, and nobody else, may work in until this is dropped.
 pub(super) struct Directory {
     path: PathBuf,
@@ -44,15 +47,14 @@ impl Directory {
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: path.into() }),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
-        let directory = Self {
-            path: path.into(),
-            _lock: lock,
-        };
-        // Something other than this backend may have the files open.
-        if !directory.wait_for_sled(Duration::ZERO) {
+        // Something other than this backend may have the database open, or be closing it.
+        if !sled_lets_go(path, OPENING) {
             return Err(OpenError::InUse { path: path.into() });
         }
-        Ok(directory)
+        Ok(Self {
+            path: path.into(),
+            _lock: lock,
+        })
     }
 
     /// Removes what a crash during the writing of a snapshot leaves behind. sled 0.34 would take
@@ -76,30 +78,30 @@ impl Directory {
         File::open(self.path.join("conf"))?.sync_all()?;
         sync_directory(&self.path)
     }
-
-    /// Waits until nobody holds sled's lock; false when time is up.
-    fn wait_for_sled(&self, at_most: Duration) -> bool {
-        let Ok(db) = File::open(self.path.join("db")) else {
-            return true;
-        };
-        let give_up = Instant::now() + at_most;
-        while let Err(TryLockError::WouldBlock) = db.try_lock() {
-            if Instant::now() >= give_up {
-                return false;
-            }
-            thread::sleep(Duration::from_millis(1));
-        }
-        true
-    }
 }
 
 impl Drop for Directory {
     fn drop(&mut self) {
         // Our lock goes last, so whoever gets it finds sled's free as well.
-        if !self.wait_for_sled(CLOSING) {
+        if !sled_lets_go(&self.path, CLOSING) {
             tracing::warn!(path = %self.path.display(), "sled has not let go of its files");
         }
     }
+}
+
+/// Waits until nobody holds sled's lock; false when time is up.
+fn sled_lets_go(path: &Path, at_most: Duration) -> bool {
+    let Ok(db) = File::open(path.join("db")) else {
+        return true;
+    };
+    let give_up = Instant::now() + at_most;
+    while let Err(TryLockError::WouldBlock) = db.try_lock() {
+        if Instant::now() >= give_up {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    true
 }
 
 /// Whether the directory is ours to fill: empty but for what a mount point has, or with the files
