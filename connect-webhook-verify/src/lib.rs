@@ -1,1 +1,36 @@
-//! connect-webhook-verify
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod error;
+mod header;
+mod hint;
+mod secret;
+mod sign;
+mod signature;
+mod verify;
+
+#[cfg(feature = "axum")]
+pub mod axum;
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "json")]
+pub mod json;
+#[cfg(feature = "receiver")]
+pub mod receiver;
+#[cfg(feature = "warp")]
+pub mod warp;
+
+pub mod guide;
+
+pub use error::VerifyError;
+pub use header::{MAX_TIMESTAMP, SIGNATURE_HEADER};
+pub use hint::Hint;
+pub use secret::{Secret, SecretError};
+pub use sign::{SignedHeader, sign};
+pub use signature::Signature;
+pub use verify::{DEFAULT_TOLERANCE, Verified, Verifier};

@@ -1,9 +1,6 @@
 //! Everything in memory: for tests, for trying things out, and as the plainest implementation.
 
-use std::{
-    collections::BTreeMap,
-    ops::Bound,
-};
+use std::{collections::BTreeMap, ops::Bound};
 
 use async_trait::async_trait;
 use parking_lot::RwLock;

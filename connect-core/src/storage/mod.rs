@@ -73,7 +73,9 @@ pub struct StorageError {
 impl StorageError {
     /// An error with its reason, in words for the operator's log.
     pub fn new(reason: impl fmt::Display) -> Self {
-        Self { reason: reason.to_string().into() }
+        Self {
+            reason: reason.to_string().into(),
+        }
     }
 }
 

@@ -1,0 +1,159 @@
+//! What keys and values may be: empty, long, any bytes; and how they go.
+
+use super::{
+    Fault, Place,
+    support::{ALL, commit, put, refused, remove, same_rows, same_value},
+};
+use crate::storage::{MAX_KEY_LEN, MAX_VALUE_LEN, Range, Storage};
+
+pub(super) async fn empty_keys_and_values(place: &dyn Place) -> Result<(), Fault> {
+    let store = place.open().await?;
+    put(&*store, &[("", "of the empty key"), ("a", "")]).await?;
+    let found = store.scan(ALL, 100).await?;
+    same_rows("a scan", &found, &[("", "of the empty key"), ("a", "")])?;
+    let found = store.get(&[b"", b"a"]).await?;
+    same_value(
+        "the empty key",
+        found[0].as_ref(),
+        Some(b"of the empty key"),
+    )?;
+    same_value("the empty value", found[1].as_ref(), Some(b""))?;
+    let range = Range {
+        from: b"",
+        to: Some(b"a"),
+    };
+    same_rows(
+        "a scan",
+        &store.scan(range, 9).await?,
+        &[("", "of the empty key")],
+    )?;
+    remove(&*store, &[""]).await?;
+    same_rows("a scan", &store.scan(ALL, 100).await?, &[("a", "")])
+}
+
+pub(super) async fn any_bytes(place: &dyn Place) -> Result<(), Fault> {
+    let store = place.open().await?;
+    let mut values: Vec<Vec<u8>> = Vec::new();
+    for first in 0..=255 {
+        values.push(vec![first]);
+        for second in [0, 1, 2, 255] {
+            values.push(vec![first, second, 0, 0, 0, 5]);
+        }
+    }
+    let rows: Vec<_> = values.iter().map(|value| (value, value)).collect();
+    put(&*store, &rows).await?;
+    for value in &values {
+        let found = store.get(&[value]).await?;
+        same_value("a value", found[0].as_ref(), Some(value))?;
+    }
+    let mut sorted = rows.clone();
+    sorted.sort();
+    same_rows("a scan", &store.scan(ALL, usize::MAX).await?, &sorted)
+}
+
+pub(super) async fn removal(place: &dyn Place) -> Result<(), Fault> {
+    let store = place.open().await?;
+    remove(&*store, &["never there"]).await?;
+    put(&*store, &[("a", "1"), ("b", "2"), ("c", "3")]).await?;
+    remove(&*store, &["b", "never there"]).await?;
+    remove(&*store, &["b"]).await?;
+    same_value("a removed key", store.get(&[b"b"]).await?[0].as_ref(), None)?;
+    same_rows(
+        "a scan",
+        &store.scan(ALL, 100).await?,
+        &[("a", "1"), ("c", "3")],
+    )?;
+    put(&*store, &[("b", "again")]).await?;
+    same_value(
+        "written again",
+        store.get(&[b"b"]).await?[0].as_ref(),
+        Some(b"again"),
+    )
+}
+
+pub(super) async fn long_keys(place: &dyn Place) -> Result<(), Fault> {
+    let store = place.open().await?;
+    let key = |n: u32| [&n.to_be_bytes()[..], &[b'k'; MAX_KEY_LEN - 4]].concat();
+    let rows: Vec<_> = (0..600).map(|n| (key(n), n.to_be_bytes())).collect();
+    for some in rows.chunks(100) {
+        put(&*store, some).await?;
+    }
+    same_rows("a scan", &store.scan(ALL, usize::MAX).await?, &rows)?;
+    let one = key(77);
+    // Not its prefix and not what it is a prefix of, but the key itself.
+    let shorter = &one[..MAX_KEY_LEN - 1];
+    let found = store.get(&[&one, shorter]).await?;
+    same_value("a long key", found[0].as_ref(), Some(&77_u32.to_be_bytes()))?;
+    same_value("its prefix", found[1].as_ref(), None)
+}
+
+/// A value of which no two equally long stretches are the same.
+fn long(len: usize, seed: usize) -> Vec<u8> {
+    let word = |n: usize| {
+        ((n + seed) as u64)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .to_be_bytes()
+    };
+    (0..=len / 8).flat_map(word).take(len).collect()
+}
+
+pub(super) async fn long_values(place: &dyn Place) -> Result<(), Fault> {
+    let store = place.open().await?;
+    // Around the sizes at which stores begin to treat values in another way.
+    let mut lens: Vec<usize> = (12..20)
+        .flat_map(|bits| (1_usize << bits) - 1..=(1 << bits) + 1)
+        .collect();
+    lens.extend([1 << 20, MAX_VALUE_LEN - 1, MAX_VALUE_LEN]);
+    for len in lens {
+        let (key, value) = (len.to_be_bytes(), long(len, 0));
+        put(&*store, &[(key, &value)]).await?;
+        let what = format!("a value of {len} bytes");
+        same_value(&what, store.get(&[&key]).await?[0].as_ref(), Some(&value))?;
+        let range = Range {
+            from: &key,
+            to: None,
+        };
+        same_rows(what, &store.scan(range, 9).await?, &[(key, value)])?;
+    }
+    Ok(())
+}
+
+pub(super) async fn long_values_change(place: &dyn Place) -> Result<(), Fault> {
+    let store = place.open().await?;
+    put(
+        &*store,
+        &[("a", "before"), ("k\0\0\0\0", "close by"), ("z", "after")],
+    )
+    .await?;
+    let steps = [1 << 20, 3, 300_000, 299_999, 40_000, 0, 70_000, 1 << 20];
+    for (seed, len) in steps.into_iter().enumerate() {
+        let value = long(len, seed);
+        put(&*store, &[("k", &value)]).await?;
+        around(&*store, Some(&value)).await?;
+    }
+    let now = long(1 << 20, steps.len() - 1);
+    let mut almost = now.clone();
+    almost[(1 << 20) - 1] ^= 1;
+    let wrong = commit(&[("k", Some(&almost))], &[("k", Some(&almost))]);
+    refused(
+        "expecting a long value with another last byte",
+        &*store,
+        wrong,
+    )
+    .await?;
+    around(&*store, Some(&now)).await?;
+    let twice = commit(&[("k", Some(&now))], &[("k", None), ("l", Some(&now))]);
+    store.commit(twice).await?;
+    same_value("moved", store.get(&[b"l"]).await?[0].as_ref(), Some(&now))?;
+    remove(&*store, &["l"]).await?;
+    around(&*store, None).await
+}
+
+/// Compares everything: nothing of a value that was there before may be left.
+async fn around(store: &dyn Storage, value: Option<&[u8]>) -> Result<(), Fault> {
+    let what = format!("a scan with a value of {:?} bytes", value.map(<[u8]>::len));
+    let mut wanted: Vec<(&str, &[u8])> = vec![("a", b"before")];
+    wanted.extend(value.map(|value| ("k", value)));
+    wanted.extend([("k\0\0\0\0", &b"close by"[..]), ("z", b"after")]);
+    same_rows(what, &store.scan(ALL, 100).await?, &wanted)
+}

@@ -1,0 +1,7 @@
+//! The integration tests of the core, one binary: linking is what takes time.
+
+// A test fails by panicking.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+#[cfg(feature = "conformance")]
+mod storage;

@@ -1,0 +1,10 @@
+//! Pages to read: no code lives here.
+
+#[doc = include_str!("../docs/receivers.md")]
+pub mod receivers {}
+
+#[doc = include_str!("../docs/rolling.md")]
+pub mod rolling {}
+
+#[doc = include_str!("../docs/vectors.md")]
+pub mod vectors {}

@@ -1,0 +1,98 @@
+//! What the filters for web frameworks share: secrets, size limit and the request that was taken
+//! (features `warp` and `axum`).
+
+use std::{
+    fmt,
+    sync::{Arc, PoisonError, RwLock},
+    vec::Vec,
+};
+
+use crate::{
+    secret::Secret,
+    verify::{Verifier, system_time},
+};
+
+mod delivery;
+mod read;
+mod refusal;
+
+pub use delivery::Delivery;
+pub use refusal::Refusal;
+
+/// The largest body taken unless set otherwise: 1 MiB, far above any delivery of the service.
+pub const DEFAULT_LIMIT: usize = 1024 * 1024;
+
+type Clock = dyn Fn() -> u64 + Send + Sync;
+type Watch = dyn Fn(&Refusal) + Send + Sync;
+
+/// A verifier with what a request needs besides: a limit for the body and a clock.
+///
+/// Clones share the secrets, so [`replace`](Self::replace) on one reaches them all.
+#[derive(Clone)]
+pub struct Receiver {
+    verifier: Arc<RwLock<Arc<Verifier<Vec<Secret>>>>>,
+    limit: usize,
+    clock: Arc<Clock>,
+    watch: Arc<Watch>,
+}
+
+impl Receiver {
+    /// A receiver with a limit of [`DEFAULT_LIMIT`] bytes and the system clock.
+    #[must_use]
+    pub fn new<S: AsRef<[Secret]>>(verifier: &Verifier<S>) -> Self {
+        Self {
+            verifier: Arc::new(RwLock::new(Arc::new(verifier.to_owned()))),
+            limit: DEFAULT_LIMIT,
+            clock: Arc::new(system_time),
+            watch: Arc::new(|_| ()),
+        }
+    }
+
+    /// Sets the largest body in bytes; one byte more is answered with 413. No more than the limit
+    /// is kept in memory, whether the client announces the length or sends chunks.
+    #[must_use]
+    pub fn limit(mut self, bytes: usize) -> Self {
+        self.limit = bytes;
+        self
+    }
+
+    /// Sets another clock, in seconds since 1970: for tests.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Sets what is called with every refusal, to log it. The client only sees its code.
+    #[must_use]
+    pub fn on_refusal(mut self, watch: impl Fn(&Refusal) + Send + Sync + 'static) -> Self {
+        self.watch = Arc::new(watch);
+        self
+    }
+
+    /// Puts other secrets in place while deliveries go on: those whose check has begun end with
+    /// the secrets they began with. See [rolling](crate::guide::rolling).
+    pub fn replace<S: AsRef<[Secret]>>(&self, verifier: &Verifier<S>) {
+        let verifier = Arc::new(verifier.to_owned());
+        *self
+            .verifier
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = verifier;
+    }
+
+    fn verifier(&self) -> Arc<Verifier<Vec<Secret>>> {
+        self.verifier
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("verifier", &self.verifier())
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
