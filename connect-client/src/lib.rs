@@ -1,1 +1,30 @@
-//! connect-client
+#![doc = include_str!("../README.md")]
+
+mod base_url;
+mod builder;
+mod call;
+mod client;
+mod error;
+mod idempotency;
+mod location;
+mod pipeline;
+mod request;
+mod resource;
+mod response;
+mod retry;
+mod token;
+pub mod transport;
+mod upsert;
+
+pub use builder::ClientBuilder;
+pub use call::Call;
+pub use client::Client;
+pub use connect_core::wire;
+pub use error::{ApiError, DecodeError, Error, ErrorKind, RequestError, SettingsError};
+pub use idempotency::{IdempotencyKey, NotAnIdempotencyKey};
+pub use location::LocationHandle;
+pub use resource::{Changes, Listing, Record, Records};
+pub use response::{Meta, RateLimit, Response};
+pub use retry::{GaveUp, RetryPolicy};
+pub use upsert::{Progress, Upsert, UpsertError};
+pub use uuid::Uuid;

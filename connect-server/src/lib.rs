@@ -1,3 +1,11 @@
-//! The reference server of Connect.
+//! The reference server of Connect: the core over HTTP.
+//!
+//! [`net`] is sockets and nothing of the domain. [`app`] is the order in which a request is
+//! checked, and the answers. [`routes`] reads as the table of contents of the API.
 
+pub mod app;
+pub mod cli;
+pub mod demo;
 pub mod net;
+pub mod routes;
+pub mod run;

@@ -71,10 +71,11 @@ async fn open(acceptor: &TlsAcceptor, stream: TcpStream) -> io::Result<Opened> {
 /// Says in plain HTTP that this port speaks TLS, and closes.
 async fn refuse<A: App>(shared: &Shared<A>, stream: TcpStream, remote: SocketAddr) {
     let peer = Peer::new(remote.ip(), false);
-    let answer = refusal::bytes(&shared.app, NetFailure::HttpsOnly, &peer);
+    let refusal = |failure| refusal::bytes(&shared.app, failure, &peer);
+    let answer = refusal(NetFailure::HttpsOnly);
     let activity = Arc::new(Activity::new());
     activity.linger();
-    let mut socket = Guarded::new(stream, activity, &shared.limits);
+    let mut socket = Guarded::new(stream, activity, &shared.limits, refusal);
     if socket.write_all(&answer).await.is_ok() {
         let _ = socket.shutdown().await;
     }
@@ -91,7 +92,11 @@ async fn serve<A: App, S>(
 {
     let limits = &shared.limits;
     let activity = Arc::new(Activity::new());
-    let socket = TokioIo::new(Guarded::new(stream, activity.clone(), limits));
+    let refusal = {
+        let (shared, peer) = (shared.clone(), Peer::new(remote.ip(), shared.tls.is_some()));
+        move |failure| refusal::bytes(&shared.app, failure, &peer)
+    };
+    let socket = TokioIo::new(Guarded::new(stream, activity.clone(), limits, refusal));
     let service = service_fn(|request| {
         let (shared, activity) = (shared.clone(), activity.clone());
         let remote = remote.ip();

@@ -2,39 +2,42 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
+use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep};
 
-use super::Limits;
 use super::activity::Activity;
+use super::deadline::Deadline;
+use super::{Limits, NetFailure, bare};
 
-/// A connection's socket with the two things that hyper does not do: a client that reads nothing
-/// fails the write after a while, and a close can wait for what the client is still sending.
-#[derive(Debug)]
-pub(super) struct Guarded<S> {
+/// A connection's socket with what hyper does not do: a client that reads nothing fails the
+/// write after a while, hyper's own bare answers are replaced, and a close can wait for what the
+/// client is still sending.
+pub(super) struct Guarded<S, R> {
     socket: S,
     activity: Arc<Activity>,
-    write_stall: Duration,
-    linger: Duration,
-    /// Runs while a write waits; made on the first one that does.
-    stall: Option<Pin<Box<Sleep>>>,
-    stalled: bool,
+    limits: Limits,
+    /// Makes the bytes that replace a bare answer.
+    refusal: R,
+    /// Those bytes, as far as they are not written yet.
+    instead: Bytes,
+    stall: Deadline,
     /// Runs once our side is shut down and the client's is not.
-    lingering: Option<Pin<Box<Sleep>>>,
+    lingering: Deadline,
 }
 
-impl<S> Guarded<S> {
-    pub(super) fn new(socket: S, activity: Arc<Activity>, limits: &Limits) -> Self {
+impl<S, R> Guarded<S, R> {
+    pub(super) fn new(socket: S, activity: Arc<Activity>, limits: &Limits, refusal: R) -> Self {
+        let limits = limits.clone();
+        let (stall, lingering) = (Deadline::default(), Deadline::default());
         Self {
             socket,
             activity,
-            write_stall: limits.write_stall,
-            linger: limits.discard,
-            stall: None,
-            stalled: false,
-            lingering: None,
+            limits,
+            refusal,
+            instead: Bytes::new(),
+            stall,
+            lingering,
         }
     }
 
@@ -45,16 +48,10 @@ impl<S> Guarded<S> {
         outcome: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
-            self.stalled = false;
+            self.stall.stop();
             return outcome;
         }
-        let wait = self.write_stall;
-        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(wait)));
-        if !self.stalled {
-            self.stalled = true;
-            stall.as_mut().reset(Instant::now() + wait);
-        }
-        ready!(stall.as_mut().poll(cx));
+        ready!(self.stall.poll(cx, self.limits.write_stall));
         Poll::Ready(Err(io::Error::new(
             io::ErrorKind::TimedOut,
             "the client does not read",
@@ -62,7 +59,32 @@ impl<S> Guarded<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
+impl<S: AsyncWrite + Unpin, R: Fn(NetFailure) -> Bytes> Guarded<S, R> {
+    /// Takes a bare answer out of the stream. Whether these bytes were one.
+    fn replace(&mut self, bytes: &[u8]) -> bool {
+        let Some(failure) = bare::recognise(bytes, &self.limits) else {
+            return false;
+        };
+        self.instead = (self.refusal)(failure);
+        // It could not read the client's bytes, so there may be more of them.
+        self.activity.linger();
+        true
+    }
+
+    fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.instead.is_empty() {
+            let outcome = Pin::new(&mut self.socket).poll_write(cx, &self.instead);
+            let written = ready!(self.watch(cx, outcome))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.instead.advance(written);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -77,12 +99,20 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
+impl<S, R> AsyncWrite for Guarded<S, R>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    R: Fn(NetFailure) -> Bytes + Unpin,
+{
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_instead(cx))?;
+        if self.replace(bytes) {
+            return Poll::Ready(Ok(bytes.len()));
+        }
         let outcome = Pin::new(&mut self.socket).poll_write(cx, bytes);
         self.watch(cx, outcome)
     }
@@ -92,6 +122,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_instead(cx))?;
+        if let [bytes] = slices
+            && self.replace(bytes)
+        {
+            return Poll::Ready(Ok(bytes.len()));
+        }
         let outcome = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
         self.watch(cx, outcome)
     }
@@ -101,12 +137,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_instead(cx))?;
         let outcome = Pin::new(&mut self.socket).poll_flush(cx);
         self.watch(cx, outcome)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.lingering.is_none() {
+        if !self.lingering.runs() {
+            ready!(self.poll_instead(cx))?;
             let outcome = Pin::new(&mut self.socket).poll_shutdown(cx);
             ready!(self.watch(cx, outcome))?;
             if !self.activity.lingers() {
@@ -114,10 +152,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guarded<S> {
             }
         }
         let this = &mut *self;
-        let wait = this.linger;
-        let lingering = this.lingering.get_or_insert_with(|| Box::pin(sleep(wait)));
         let mut scratch = [0; 4096];
-        while lingering.as_mut().poll(cx).is_pending() {
+        while this.lingering.poll(cx, this.limits.discard).is_pending() {
             let mut buffer = ReadBuf::new(&mut scratch);
             let read = ready!(Pin::new(&mut this.socket).poll_read(cx, &mut buffer));
             if read.is_err() || buffer.filled().is_empty() {

@@ -10,8 +10,10 @@
 
 mod activity;
 mod app;
+mod bare;
 mod body;
 mod connection;
+mod deadline;
 mod discard;
 mod error;
 mod failure;

@@ -31,7 +31,7 @@ impl App for Probe {
             "/peer" => text(format!("{} {}", peer.address, peer.tls)),
             "/id" => text(parts.headers["x-request-id"].as_bytes().to_vec()),
             "/announced" => text(format!("{:?} {}", body.announced(), body.is_empty())),
-            "/big" => text(vec![b'x'; 4_000_000]),
+            "/big" => text(vec![0; 64_000_000]),
             "/refuse" => status(StatusCode::PAYLOAD_TOO_LARGE, "refused"),
             "/panic" => unreachable!("on purpose"),
             "/wait" => {

@@ -1,5 +1,11 @@
 //! The accept loop and the service around the app: over sockets, with a small app of its own.
 
+mod bodies;
 mod harness;
+mod heads;
+mod proxies;
 mod requests;
 mod shutdown;
+mod start;
+mod time;
+mod tls;

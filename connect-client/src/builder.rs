@@ -1,0 +1,182 @@
+//! The settings of a client.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use http::{HeaderMap, HeaderValue, header};
+
+use crate::{
+    Client, Error, RetryPolicy,
+    base_url::BaseUrl,
+    error::SettingsError,
+    pipeline::Pipeline,
+    token::Token,
+    transport::{HttpClient, HttpSettings, Pool, Transport},
+};
+
+/// Limit on connecting unless set otherwise.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Limit on one attempt unless set otherwise.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Largest response unless set otherwise: many times the largest page there can be.
+const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
+const USER_AGENT: &str = concat!("connect-client/", env!("CARGO_PKG_VERSION"));
+
+/// The settings of a [`Client`], made by [`Client::builder`].
+#[must_use]
+pub struct ClientBuilder {
+    base: Result<BaseUrl, SettingsError>,
+    token: Token,
+    user_agent: String,
+    allow_plain_http: bool,
+    connect_timeout: Option<Duration>,
+    request_timeout: Duration,
+    retry: RetryPolicy,
+    root_certificates: Vec<Vec<u8>>,
+    max_response_bytes: usize,
+    way: Way,
+}
+
+/// How requests go out.
+enum Way {
+    OwnPool,
+    Pool(Pool),
+    Transport(Arc<dyn Transport>),
+}
+
+impl ClientBuilder {
+    pub(crate) fn new(base: &str, token: String) -> Self {
+        Self {
+            base: BaseUrl::parse(base),
+            token: Token::new(token),
+            user_agent: USER_AGENT.to_owned(),
+            allow_plain_http: false,
+            connect_timeout: None,
+            request_timeout: REQUEST_TIMEOUT,
+            retry: RetryPolicy::default(),
+            root_certificates: Vec::new(),
+            max_response_bytes: MAX_RESPONSE_BYTES,
+            way: Way::OwnPool,
+        }
+    }
+
+    /// Limits connecting, TLS included. 10 s unless set.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = Some(limit);
+        self
+    }
+
+    /// Limits one attempt from its beginning to the last byte of the response. 30 s unless set.
+    /// How long a call takes with its retries is [`RetryPolicy::budget`]'s business.
+    pub fn request_timeout(mut self, limit: Duration) -> Self {
+        self.request_timeout = limit;
+        self
+    }
+
+    /// How failed requests are sent again; see [`RetryPolicy`] for what holds unless set.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// The name of your program, put in front of the SDK's own in `User-Agent`.
+    pub fn user_agent(mut self, program: impl AsRef<str>) -> Self {
+        self.user_agent = format!("{} {USER_AGENT}", program.as_ref());
+        self
+    }
+
+    /// Trusts the certificates in this PEM text as well as the system's, for a service with a
+    /// certificate of its own making. May be called several times.
+    pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.root_certificates.push(pem.into());
+        self
+    }
+
+    /// Takes plain `http` for any host. The token and all data are then readable on the way.
+    pub fn allow_plain_http(mut self) -> Self {
+        self.allow_plain_http = true;
+        self
+    }
+
+    /// Limits the size of a response body, in bytes. 16 MiB unless set.
+    pub fn max_response_bytes(mut self, limit: usize) -> Self {
+        self.max_response_bytes = limit;
+        self
+    }
+
+    /// Sends requests through this instead of HTTP of the SDK's own; for tests, say.
+    pub fn transport(mut self, transport: impl Transport) -> Self {
+        self.way = Way::Transport(Arc::new(transport));
+        self
+    }
+
+    pub(crate) fn with_http(mut self, pool: Pool) -> Self {
+        self.way = Way::Pool(pool);
+        self
+    }
+
+    /// Makes the client. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`SettingsError`]: a setting cannot be, or the system has no root certificates.
+    pub fn build(self) -> Result<Client, Error> {
+        let base = self.base.clone()?;
+        if base.is_plain() && !base.is_loopback() && !self.allow_plain_http {
+            return Err(SettingsError::PlainHttp.into());
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(header::AUTHORIZATION, self.token.header()?);
+        let user_agent = HeaderValue::from_str(&self.user_agent);
+        headers.insert(
+            header::USER_AGENT,
+            user_agent.map_err(|_| SettingsError::UserAgent)?,
+        );
+        Ok(Client::over(Pipeline {
+            transport: self.way(&base)?,
+            base,
+            token: self.token,
+            headers,
+            request_timeout: self.request_timeout,
+            retry: self.retry,
+            rate_limit: Mutex::new(None),
+        }))
+    }
+
+    fn way(&self, base: &BaseUrl) -> Result<Arc<dyn Transport>, SettingsError> {
+        if !matches!(self.way, Way::OwnPool) {
+            if self.connect_timeout.is_some() {
+                return Err(SettingsError::Contradiction("connect_timeout"));
+            }
+            if !self.root_certificates.is_empty() {
+                return Err(SettingsError::Contradiction("root_certificate"));
+            }
+        }
+        Ok(match &self.way {
+            Way::Transport(transport) => transport.clone(),
+            Way::Pool(pool) => Arc::new(HttpClient::over(pool.clone(), self.max_response_bytes)),
+            Way::OwnPool => {
+                let settings = HttpSettings {
+                    connect_timeout: self.connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+                    root_certificates: &self.root_certificates,
+                    plain: base.is_plain(),
+                };
+                Arc::new(HttpClient::new(&settings, self.max_response_bytes)?)
+            }
+        })
+    }
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("base", &self.base)
+            .field("token", &self.token)
+            .field("user_agent", &self.user_agent)
+            .field("request_timeout", &self.request_timeout)
+            .field("retry", &self.retry)
+            .finish_non_exhaustive()
+    }
+}

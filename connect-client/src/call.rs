@@ -1,0 +1,134 @@
+//! One call of the API, ready to be sent.
+
+use std::{fmt, future::IntoFuture};
+
+use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    Client, Error, IdempotencyKey, Response,
+    error::RequestError,
+    request::Request,
+    wire::{Collection, Page, Single},
+};
+
+/// How a body becomes what the call yields.
+type Read<T> = fn(&[u8]) -> Result<T, serde_json::Error>;
+
+/// One call of the API. Await it for its result, or [`send`](Self::send) it for the response with
+/// what the headers say.
+///
+/// ```no_run
+/// # async fn example(client: connect_client::Client, location: connect_client::Uuid)
+/// # -> Result<(), Box<dyn std::error::Error>> {
+/// # use connect_client::{IdempotencyKey, wire::CategoryInput};
+/// let categories = client.location(location).categories();
+/// let category = categories.create(&CategoryInput::named("Bread")).await?;
+///
+/// // With a key of one's own, and with the response's headers:
+/// let response = categories
+///     .create(&CategoryInput::named("Cake"))
+///     .idempotency_key(IdempotencyKey::new("import-2026-11-21/cake")?)
+///     .send()
+///     .await?;
+/// println!("{} (replayed: {})", response.data.name, response.meta.replayed);
+/// # Ok(()) }
+/// ```
+#[must_use = "a call is sent when it is awaited"]
+pub struct Call<T> {
+    client: Client,
+    request: Result<Request, RequestError>,
+    key: Option<IdempotencyKey>,
+    read: Read<T>,
+}
+
+impl<T> Call<T> {
+    /// Sends a write with this key instead of a random one. Reads carry none.
+    ///
+    /// The service answers a repeated write (same key, same request, within 24 hours) with its
+    /// stored response. So a delete that is sent twice with one key is answered 204 both times.
+    pub fn idempotency_key(self, key: IdempotencyKey) -> Self {
+        Self {
+            key: Some(key),
+            ..self
+        }
+    }
+
+    /// Sends the request, again where the client's [`RetryPolicy`](crate::RetryPolicy) says so.
+    ///
+    /// # Errors
+    /// The service answered with an error, gave no whole answer, or one that is not understood.
+    pub async fn send(self) -> Result<Response<T>, Error> {
+        let request = self.request?;
+        let pipeline = self.client.pipeline();
+        let answer = pipeline.send(&request, self.key).await?;
+        match (self.read)(&answer.body) {
+            Ok(data) => Ok(Response {
+                data,
+                meta: answer.meta,
+            }),
+            Err(e) => Err(pipeline.undecodable(&request, answer, e.to_string())),
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Call<T> {
+    /// A call that yields the record in `{ "data": record }`.
+    pub(crate) fn record(client: &Client, request: Result<Request, RequestError>) -> Self {
+        Self::new(client, request, |body| {
+            serde_json::from_slice::<Single<T>>(body).map(|single| single.data)
+        })
+    }
+}
+
+impl<T: DeserializeOwned> Call<Page<T>> {
+    /// A call that yields a page.
+    pub(crate) fn page(client: &Client, request: Request) -> Self {
+        Self::new(client, Ok(request), |body| serde_json::from_slice(body))
+    }
+}
+
+impl<T: DeserializeOwned> Call<Vec<T>> {
+    /// A call that yields a list without pages.
+    pub(crate) fn collection(client: &Client, request: Request) -> Self {
+        Self::new(client, Ok(request), |body| {
+            serde_json::from_slice::<Collection<T>>(body).map(|list| list.data)
+        })
+    }
+}
+
+impl Call<()> {
+    /// A call that yields nothing.
+    pub(crate) fn nothing(client: &Client, request: Request) -> Self {
+        Self::new(client, Ok(request), |_| Ok(()))
+    }
+}
+
+impl<T> Call<T> {
+    fn new(client: &Client, request: Result<Request, RequestError>, read: Read<T>) -> Self {
+        Self {
+            client: client.clone(),
+            request,
+            key: None,
+            read,
+        }
+    }
+}
+
+impl<T: Send + 'static> IntoFuture for Call<T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { Ok(self.send().await?.data) })
+    }
+}
+
+impl<T> fmt::Debug for Call<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("request", &self.request)
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}

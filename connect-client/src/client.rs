@@ -1,0 +1,59 @@
+//! The client.
+
+use std::{fmt, sync::Arc};
+
+use uuid::Uuid;
+
+use crate::{
+    Call, ClientBuilder, LocationHandle, RateLimit, pipeline::Pipeline, request::Request, wire,
+};
+
+/// A client of the service, for one base address and one token.
+///
+/// Cheap to clone; clones share their connections. Make one and keep it.
+#[derive(Clone)]
+pub struct Client(Arc<Pipeline>);
+
+impl Client {
+    /// Begins a client. `base_url` is the service's base address with its version, as the
+    /// dashboard (or `connect-server demo`) shows it: `https://api.example.com/v1`, with or
+    /// without a slash at the end. `token` is an API token.
+    ///
+    /// Plain `http` is taken for this machine only (`localhost`, `127.0.0.1`, `[::1]`), or after
+    /// [`allow_plain_http`](ClientBuilder::allow_plain_http).
+    pub fn builder(base_url: impl AsRef<str>, token: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(base_url.as_ref(), token.into())
+    }
+
+    pub(crate) fn over(pipeline: Pipeline) -> Self {
+        Self(Arc::new(pipeline))
+    }
+
+    pub(crate) fn pipeline(&self) -> &Pipeline {
+        &self.0
+    }
+
+    /// The locations that the token has a scope for, each with its scopes, by name.
+    pub fn locations(&self) -> Call<Vec<wire::Location>> {
+        Call::collection(self, Request::get("/locations".to_owned()))
+    }
+
+    /// What there is at one location.
+    pub fn location(&self, id: Uuid) -> LocationHandle {
+        LocationHandle::new(self, id)
+    }
+
+    /// The rate limit as the latest response to this client or a clone told it; `None` before the
+    /// first. [`Response::meta`](crate::Response) has that of one call.
+    pub fn rate_limit(&self) -> Option<RateLimit> {
+        *self.0.last_rate_limit()
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("base", &self.0.base.join("", ""))
+            .finish_non_exhaustive()
+    }
+}

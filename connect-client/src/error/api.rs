@@ -1,0 +1,69 @@
+//! Errors that the service answers with.
+
+use std::{fmt, time::Duration};
+
+use crate::wire::{ErrorBody, ErrorCode};
+
+/// How much of a body that is not the service's an error keeps, in characters.
+const CLIP: usize = 300;
+/// How much of such a body is looked at, in bytes.
+const LOOK: usize = 64 * 1024;
+
+/// The error that a response tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ApiError {
+    /// The stable code. `None` when the body is not the service's: a proxy's page, or nothing.
+    pub code: Option<ErrorCode>,
+    /// What is wrong, for people; the beginning of the body when it is not the service's.
+    pub message: String,
+    /// How long the service asks to wait before trying again.
+    pub retry_after: Option<Duration>,
+}
+
+impl ApiError {
+    /// Reads the body of an error response. `redact` takes out what no error may show.
+    pub(crate) fn read(
+        body: &[u8],
+        retry_after: Option<Duration>,
+        redact: impl Fn(&str) -> String,
+    ) -> Self {
+        let (code, message) = match serde_json::from_slice::<ErrorBody>(body) {
+            Ok(body) => (Some(body.error.code), redact(&body.error.message)),
+            Err(_) => (None, clip(body, redact)),
+        };
+        Self {
+            code,
+            message,
+            retry_after,
+        }
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.code {
+            Some(code) => write!(f, "{code}: {}", self.message),
+            None if self.message.is_empty() => f.write_str("without a body"),
+            None => write!(
+                f,
+                "with a body that is not the service's: {:?}",
+                self.message
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+/// The beginning of a body as text, without control characters.
+pub(crate) fn clip(body: &[u8], redact: impl Fn(&str) -> String) -> String {
+    // Redacted before it is cut: half a token is one too many.
+    let text = redact(&String::from_utf8_lossy(&body[..body.len().min(LOOK)]));
+    let mut chars = text.trim().chars().filter(|c| !c.is_control());
+    let mut clipped: String = chars.by_ref().take(CLIP).collect();
+    if chars.next().is_some() {
+        clipped.push('…');
+    }
+    clipped
+}

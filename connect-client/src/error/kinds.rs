@@ -1,0 +1,72 @@
+//! The kinds of error.
+
+use super::ApiError;
+use crate::transport::TransportError;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The client's settings do not work.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The request cannot be written down.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The service answered with an error.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// There was no whole response.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// The response is not what the service promises.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
+/// Why a client cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The base address is not one.
+    #[error("base address: {0}")]
+    BaseUrl(String),
+    /// The base address is plain HTTP on another machine.
+    #[error(
+        "base address: plain http would show the token to the network; use https, or \
+         allow_plain_http where the network is trusted"
+    )]
+    PlainHttp,
+    /// The token is empty or has characters that no token has.
+    #[error("token: must be visible ASCII characters, as the dashboard shows them")]
+    Token,
+    /// The user agent cannot stand in a header.
+    #[error("user agent: must be visible ASCII characters and blanks")]
+    UserAgent,
+    /// A root certificate is not PEM.
+    #[error("root certificate: {0}")]
+    Certificate(String),
+    /// The HTTP client cannot be made. "No CA certificates were loaded" means that the system has
+    /// none: install its `ca-certificates`.
+    #[error("HTTP client: {0}")]
+    Http(String),
+    /// Settings that do not go together.
+    #[error("{0} is the business of the HTTP client that was given")]
+    Contradiction(&'static str),
+}
+
+/// A request cannot be written down.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the request cannot be written: {0}")]
+pub struct RequestError(pub(crate) String);
+
+/// A response is not what the service promises.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unexpected response: {problem}; it begins with {body:?}")]
+#[non_exhaustive]
+pub struct DecodeError {
+    /// What does not fit, and where.
+    pub problem: String,
+    /// The beginning of the response's body.
+    pub body: String,
+}

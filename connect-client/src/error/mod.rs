@@ -1,0 +1,171 @@
+//! Everything that can go wrong, in one type.
+
+mod api;
+mod kinds;
+
+use std::{fmt, time::Duration};
+
+use http::Method;
+
+pub use api::ApiError;
+pub(crate) use api::clip;
+pub use kinds::{DecodeError, ErrorKind, RequestError, SettingsError};
+
+use crate::{
+    IdempotencyKey, Meta,
+    retry::{self, GaveUp},
+    wire::ErrorCode,
+};
+
+/// A call failed: why, at which request, and what to do about it.
+///
+/// Its texts name the request, the status, the code, the service's message and the request id,
+/// and never the token.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    call: Option<CallInfo>,
+    meta: Option<Meta>,
+}
+
+/// What the pipeline knows of a call that failed.
+#[derive(Debug)]
+pub(crate) struct CallInfo {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) attempts: u32,
+    pub(crate) key: Option<IdempotencyKey>,
+    pub(crate) gave_up: Option<GaveUp>,
+}
+
+impl Error {
+    pub(crate) fn of_call(kind: ErrorKind, call: CallInfo, meta: Option<Meta>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            call: Some(call),
+            meta,
+        }))
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The error that the service answered with, if it did.
+    pub fn api(&self) -> Option<&ApiError> {
+        match self.kind() {
+            ErrorKind::Api(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The HTTP status of the response, if there was one.
+    pub fn status(&self) -> Option<u16> {
+        self.meta().map(|meta| meta.status)
+    }
+
+    /// The service's stable code for the error. `None` without an answer, or when something on
+    /// the way answered in the service's place.
+    pub fn code(&self) -> Option<&ErrorCode> {
+        self.api()?.code.as_ref()
+    }
+
+    /// What the response's headers say, if there was one.
+    pub fn meta(&self) -> Option<&Meta> {
+        self.0.meta.as_ref()
+    }
+
+    /// The service's name for the request: give it to whoever looks into its logs.
+    pub fn request_id(&self) -> Option<&str> {
+        self.meta()?.request_id.as_deref()
+    }
+
+    /// Whether the same call, with the same idempotency key, may succeed later: 429, 5xx and
+    /// faults of the network. The SDK has tried as its [`RetryPolicy`](crate::RetryPolicy) allows.
+    pub fn retryable(&self) -> bool {
+        match self.kind() {
+            ErrorKind::Api(_) => self.status().is_some_and(retry::is_retryable),
+            ErrorKind::Transport(error) => error.fault().may_pass(),
+            _ => false,
+        }
+    }
+
+    /// How long the service asks to wait before trying again.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.api()?.retry_after
+    }
+
+    /// Why the SDK did not try again, of an error that may pass.
+    pub fn gave_up(&self) -> Option<GaveUp> {
+        self.0.call.as_ref()?.gave_up
+    }
+
+    /// How often the request was sent; 0 when it never was.
+    pub fn attempts(&self) -> u32 {
+        self.0.call.as_ref().map_or(0, |call| call.attempts)
+    }
+
+    /// The key that a write was sent with. Repeat the call with it when the outcome is unknown
+    /// (a timeout, a broken connection): if the write was applied, the service answers as it
+    /// would have.
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        self.0.call.as_ref()?.key.as_ref()
+    }
+}
+
+impl<K: Into<ErrorKind>> From<K> for Error {
+    fn from(kind: K) -> Self {
+        Self(Box::new(Inner {
+            kind: kind.into(),
+            call: None,
+            meta: None,
+        }))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(call) = &self.0.call else {
+            return self.kind().fmt(f);
+        };
+        write!(f, "{} {}: ", call.method, call.path)?;
+        if let Some(status) = self.status() {
+            write!(f, "{status} ")?;
+        }
+        self.kind().fmt(f)?;
+        if let Some(id) = self.request_id() {
+            write!(f, " [request {id}]")?;
+        }
+        match call.gave_up {
+            None => Ok(()),
+            Some(GaveUp::Attempts) => write!(f, " [gave up after {} attempts]", call.attempts),
+            Some(GaveUp::Budget) => {
+                let attempts = call.attempts;
+                write!(
+                    f,
+                    " [gave up after {attempts} attempts, the time for retries is over]"
+                )
+            }
+            Some(GaveUp::RetryAfter) => {
+                let seconds = self.retry_after().unwrap_or_default().as_secs();
+                write!(
+                    f,
+                    " [gave up: the service asks to wait {seconds} s, longer than the time left for retries]"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Transport(error) => std::error::Error::source(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Lists over all their pages.
+
+use std::future::IntoFuture;
+
+use futures_util::stream::{self, Stream, TryStreamExt};
+
+use super::{Listing, Record, Records, record::Filter};
+use crate::{
+    Call, Error,
+    error::DecodeError,
+    wire::{Entry, Page, limits::MAX_PAGE_SIZE},
+};
+
+impl<R: Record> Records<R> {
+    /// All pages from `query.cursor` (or the beginning) on, without deleted records. Pages have
+    /// 200 records unless the query has a `limit`.
+    pub fn pages(&self, query: &R::Query) -> Listing<Page<R>> {
+        let records = self.clone();
+        Listing::new(follow::<R, _>(query, move |query| records.list(query)))
+    }
+
+    /// As [`pages`](Self::pages), with tombstones of deleted records.
+    pub fn pages_with_deleted(&self, query: &R::Query) -> Listing<Page<Entry<R>>> {
+        let records = self.clone();
+        Listing::new(follow::<R, _>(query, move |query| {
+            records.list_with_deleted(query)
+        }))
+    }
+
+    /// All records from `query.cursor` (or the beginning) on, by `updatedAt`, without deleted
+    /// ones.
+    pub fn stream(&self, query: &R::Query) -> Listing<R> {
+        items(self.pages(query))
+    }
+
+    /// As [`stream`](Self::stream), with tombstones of deleted records.
+    pub fn stream_with_deleted(&self, query: &R::Query) -> Listing<Entry<R>> {
+        items(self.pages_with_deleted(query))
+    }
+}
+
+fn items<T: Send + 'static>(pages: Listing<Page<T>>) -> Listing<T> {
+    let each = |page: Page<T>| stream::iter(page.data.into_iter().map(Ok));
+    Listing::new(pages.map_ok(each).try_flatten())
+}
+
+/// Fetches page after page until there is no cursor to follow.
+fn follow<R: Record, T: Send + 'static>(
+    query: &R::Query,
+    fetch: impl Fn(&R::Query) -> Call<Page<T>> + Send + 'static,
+) -> impl Stream<Item = Result<Page<T>, Error>> + Send + 'static {
+    // Full pages: requests are what the service counts.
+    let mut first = query.clone();
+    first.sync().limit.get_or_insert(MAX_PAGE_SIZE);
+    stream::try_unfold((Some(first), fetch), async |(query, fetch)| {
+        let Some(mut query) = query else {
+            return Ok(None);
+        };
+        let page = fetch(&query).into_future().await?;
+        let next = match &page.next_cursor {
+            None => None,
+            Some(cursor) => {
+                let sent = query.sync().cursor.replace(cursor.clone());
+                if sent.as_ref() == Some(cursor) {
+                    return Err(going_in_circles().into());
+                }
+                Some(query)
+            }
+        };
+        Ok(Some((page, (next, fetch))))
+    })
+}
+
+/// Following it would never end.
+fn going_in_circles() -> DecodeError {
+    DecodeError {
+        problem: "nextCursor is the cursor that was sent".to_owned(),
+        body: String::new(),
+    }
+}

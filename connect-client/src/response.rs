@@ -1,0 +1,127 @@
+//! What a response says besides its record.
+
+use http::{HeaderMap, StatusCode};
+
+use crate::wire::Timestamp;
+
+/// A response: the record, and what its headers say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response<T> {
+    /// What was asked for.
+    pub data: T,
+    /// What else the response says.
+    pub meta: Meta,
+}
+
+/// What a response says besides its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Meta {
+    /// The HTTP status, such as 200.
+    pub status: u16,
+    /// The service's name for the request: give it to whoever looks into its logs.
+    pub request_id: Option<String>,
+    /// How much of the rate limit is left.
+    pub rate_limit: Option<RateLimit>,
+    /// Whether this is the stored response to an earlier request with the same idempotency key.
+    pub replayed: bool,
+    /// How often the request was sent, this response's attempt included.
+    pub attempts: u32,
+}
+
+/// The rate limit that is nearest to its end, of the token or of the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RateLimit {
+    /// Requests per window.
+    pub limit: u64,
+    /// Requests left in this window.
+    pub remaining: u64,
+    /// When the window ends.
+    pub reset: Timestamp,
+}
+
+impl Meta {
+    pub(crate) fn read(status: StatusCode, headers: &HeaderMap, attempts: u32) -> Self {
+        Self {
+            status: status.as_u16(),
+            request_id: text(headers, "x-request-id").map(str::to_owned),
+            rate_limit: RateLimit::read(headers),
+            replayed: text(headers, "idempotent-replayed") == Some("true"),
+            attempts,
+        }
+    }
+}
+
+impl RateLimit {
+    fn read(headers: &HeaderMap) -> Option<Self> {
+        let number = |name| text(headers, name)?.parse::<u64>().ok();
+        let reset = i64::try_from(number("x-ratelimit-reset")?).unwrap_or(i64::MAX);
+        Some(Self {
+            limit: number("x-ratelimit-limit")?,
+            remaining: number("x-ratelimit-remaining")?,
+            reset: Timestamp::from_micros(reset.saturating_mul(1_000_000)),
+        })
+    }
+}
+
+/// The value of a header, if it is there and is text.
+pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok().map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let parse = |(name, value): &(&'static str, &'static str)| {
+            (
+                http::HeaderName::from_static(name),
+                http::HeaderValue::from_static(value),
+            )
+        };
+        pairs.iter().map(parse).collect()
+    }
+
+    #[test]
+    fn the_headers_are_read() {
+        let meta = Meta::read(
+            StatusCode::CREATED,
+            &headers(&[
+                ("x-request-id", "r-1"),
+                ("x-ratelimit-limit", "120"),
+                ("x-ratelimit-remaining", "7"),
+                ("x-ratelimit-reset", "1800000000"),
+                ("idempotent-replayed", "true"),
+            ]),
+            2,
+        );
+        let limit = meta.rate_limit.unwrap();
+        assert_eq!((limit.limit, limit.remaining), (120, 7));
+        assert_eq!(limit.reset.seconds(), 1_800_000_000);
+        assert_eq!(meta.request_id.as_deref(), Some("r-1"));
+        assert_eq!((meta.status, meta.replayed, meta.attempts), (201, true, 2));
+    }
+
+    #[test]
+    fn missing_and_odd_headers_are_no_fault() {
+        let bare = Meta::read(StatusCode::OK, &HeaderMap::new(), 1);
+        assert_eq!((bare.request_id, bare.rate_limit), (None, None));
+        assert!(!bare.replayed);
+        for odd in ["-1", "1e3", "", "99999999999999999999999"] {
+            let headers = headers(&[
+                ("x-ratelimit-limit", "120"),
+                ("x-ratelimit-remaining", odd),
+                ("x-ratelimit-reset", "1"),
+            ]);
+            assert_eq!(RateLimit::read(&headers), None, "{odd:?}");
+        }
+        let far = headers(&[
+            ("x-ratelimit-limit", "1"),
+            ("x-ratelimit-remaining", "1"),
+            ("x-ratelimit-reset", "18446744073709551615"),
+        ]);
+        assert_eq!(RateLimit::read(&far).unwrap().reset, Timestamp::MAX);
+    }
+}

@@ -1,0 +1,8 @@
+//! Whether to send a request again, and when: decisions without a clock, a network or chance.
+
+mod after;
+mod policy;
+
+pub(crate) use after::retry_after;
+pub(crate) use policy::{Decision, Outcome, is_retryable};
+pub use policy::{GaveUp, RetryPolicy};

@@ -1,0 +1,279 @@
+//! The decision, and the settings it goes by.
+
+use std::time::Duration;
+
+use crate::transport::Fault;
+
+/// How a request that failed for a reason that may pass is sent again.
+///
+/// Sent again are 429, 5xx (but for 501 and 505, which time does not heal) and faults of the
+/// network; nothing else. The wait before attempt *n + 1* is drawn evenly from zero to
+/// `base * 2^(n-1)`, at most `cap` (full jitter). When the service sends `Retry-After`, that is
+/// waited first and the drawn time on top, so that many clients do not return at one instant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RetryPolicy {
+    /// How often a request is sent at most, the first time included. 0 counts as 1.
+    pub max_attempts: u32,
+    /// The longest wait before the second attempt.
+    pub base: Duration,
+    /// The longest wait that is drawn, whatever the attempt.
+    pub cap: Duration,
+    /// The latest moment for an attempt to begin, counted from the beginning of the call. A call
+    /// thus takes at most this and one request timeout. A `Retry-After` beyond it ends the call
+    /// at once.
+    pub budget: Duration,
+}
+
+impl Default for RetryPolicy {
+    /// 5 attempts, 200 ms doubling up to 10 s, and 2 minutes in all: the service counts requests
+    /// in windows of a minute, so a client that ran into the limit comes through.
+    fn default() -> Self {
+        Self {
+            max_attempts: 5,
+            base: Duration::from_millis(200),
+            cap: Duration::from_secs(10),
+            budget: Duration::from_secs(120),
+        }
+    }
+}
+
+/// Why a request that may succeed later was not sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GaveUp {
+    /// All attempts were used.
+    Attempts,
+    /// The next attempt would have begun after the end of the budget.
+    Budget,
+    /// The service asks for a longer wait than the budget has left.
+    RetryAfter,
+}
+
+/// How an attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The service answered with an error.
+    Answer {
+        status: u16,
+        retry_after: Option<Duration>,
+    },
+    /// There was no whole answer.
+    Fault(Fault),
+}
+
+/// What to do after an attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Send it again after this time.
+    Wait(Duration),
+    /// Report the failure; `None` when sending it again would not have helped.
+    GiveUp(Option<GaveUp>),
+}
+
+/// Whether the same request may succeed later.
+pub(crate) fn is_retryable(status: u16) -> bool {
+    status == 429 || ((500..=599).contains(&status) && !matches!(status, 501 | 505))
+}
+
+impl RetryPolicy {
+    /// One attempt, whatever comes.
+    pub fn never() -> Self {
+        Self {
+            max_attempts: 1,
+            ..Self::default()
+        }
+    }
+
+    /// These settings with another [`max_attempts`](Self::max_attempts).
+    #[must_use]
+    pub fn max_attempts(self, max_attempts: u32) -> Self {
+        Self {
+            max_attempts,
+            ..self
+        }
+    }
+
+    /// These settings with another [`base`](Self::base) and [`cap`](Self::cap).
+    #[must_use]
+    pub fn backoff(self, base: Duration, cap: Duration) -> Self {
+        Self { base, cap, ..self }
+    }
+
+    /// These settings with another [`budget`](Self::budget).
+    #[must_use]
+    pub fn budget(self, budget: Duration) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// What to do after attempt number `attempt` (from 1) failed with `outcome`, `elapsed` after
+    /// the call began. `chance` is drawn evenly from 0 to 1.
+    pub(crate) fn decide(
+        &self,
+        attempt: u32,
+        outcome: Outcome,
+        elapsed: Duration,
+        chance: f64,
+    ) -> Decision {
+        let (retryable, asked) = match outcome {
+            Outcome::Answer {
+                status,
+                retry_after,
+            } => (is_retryable(status), retry_after.unwrap_or_default()),
+            Outcome::Fault(fault) => (fault.may_pass(), Duration::ZERO),
+        };
+        if !retryable {
+            return Decision::GiveUp(None);
+        }
+        if attempt >= self.max_attempts {
+            return Decision::GiveUp(Some(GaveUp::Attempts));
+        }
+        let left = self.budget.saturating_sub(elapsed);
+        if asked > left {
+            return Decision::GiveUp(Some(GaveUp::RetryAfter));
+        }
+        let drawn = part(self.longest_wait(attempt), chance);
+        if left.is_zero() || (asked.is_zero() && drawn > left) {
+            return Decision::GiveUp(Some(GaveUp::Budget));
+        }
+        // The service said when: being a little less spread out is better than giving up.
+        Decision::Wait(asked.saturating_add(drawn).min(left))
+    }
+
+    /// `base * 2^(attempt-1)`, at most `cap`.
+    fn longest_wait(&self, attempt: u32) -> Duration {
+        let doublings = attempt.saturating_sub(1).min(31);
+        self.base.saturating_mul(1 << doublings).min(self.cap)
+    }
+}
+
+/// `chance` of `whole`, without the panic that std has for what does not fit.
+fn part(whole: Duration, chance: f64) -> Duration {
+    Duration::try_from_secs_f64(whole.as_secs_f64() * chance)
+        .unwrap_or(whole)
+        .min(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+    const SECS: fn(u64) -> Duration = Duration::from_secs;
+
+    fn policy() -> RetryPolicy {
+        RetryPolicy::default()
+            .max_attempts(4)
+            .backoff(MS(100), MS(250))
+            .budget(SECS(60))
+    }
+
+    fn status(status: u16) -> Outcome {
+        Outcome::Answer {
+            status,
+            retry_after: None,
+        }
+    }
+
+    fn asking(seconds: u64) -> Outcome {
+        Outcome::Answer {
+            status: 429,
+            retry_after: Some(SECS(seconds)),
+        }
+    }
+
+    #[test]
+    fn what_may_pass_is_sent_again_and_nothing_else() {
+        for (outcome, again) in [
+            (status(429), true),
+            (status(500), true),
+            (status(502), true),
+            (status(503), true),
+            (status(504), true),
+            (status(529), true),
+            (status(501), false),
+            (status(505), false),
+            (status(200), false),
+            (status(302), false),
+            (status(400), false),
+            (status(401), false),
+            (status(403), false),
+            (status(404), false),
+            (status(405), false),
+            (status(408), false),
+            (status(409), false),
+            (status(413), false),
+            (status(422), false),
+            (Outcome::Fault(Fault::Connect), true),
+            (Outcome::Fault(Fault::Timeout), true),
+            (Outcome::Fault(Fault::Broken), true),
+            (Outcome::Fault(Fault::Tls), false),
+            (Outcome::Fault(Fault::TooLarge), false),
+            (Outcome::Fault(Fault::Unsendable), false),
+        ] {
+            let decision = policy().decide(1, outcome, Duration::ZERO, 0.5);
+            let expected = if again {
+                Decision::Wait(MS(50))
+            } else {
+                Decision::GiveUp(None)
+            };
+            assert_eq!(decision, expected, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn waits_attempts_and_budget() {
+        let gave_up = |why| Decision::GiveUp(Some(why));
+        let wait = |millis| Decision::Wait(MS(millis));
+        for (attempt, outcome, elapsed, chance, expected) in [
+            // The range doubles up to the cap, and chance takes from it.
+            (1, status(500), 0, 1.0, wait(100)),
+            (2, status(500), 0, 1.0, wait(200)),
+            (3, status(500), 0, 1.0, wait(250)),
+            (3, status(500), 0, 0.0, wait(0)),
+            (2, status(500), 0, 0.25, wait(50)),
+            // The fourth attempt is the last.
+            (4, status(500), 0, 0.0, gave_up(GaveUp::Attempts)),
+            (u32::MAX, status(500), 0, 0.0, gave_up(GaveUp::Attempts)),
+            // No attempt begins after the budget.
+            (1, status(500), 59_900, 1.0, wait(100)),
+            (1, status(500), 59_901, 1.0, gave_up(GaveUp::Budget)),
+            (1, status(500), 60_000, 0.0, gave_up(GaveUp::Budget)),
+            (1, status(500), 99_000, 0.0, gave_up(GaveUp::Budget)),
+            // Retry-After comes first, then the drawn part as far as the budget goes.
+            (1, asking(0), 0, 1.0, wait(100)),
+            (1, asking(7), 0, 1.0, wait(7_100)),
+            (1, asking(60), 0, 1.0, wait(60_000)),
+            (1, asking(59), 950, 1.0, wait(59_050)),
+            // A longer one ends the call at once.
+            (1, asking(61), 0, 0.0, gave_up(GaveUp::RetryAfter)),
+            (1, asking(30), 30_001, 0.0, gave_up(GaveUp::RetryAfter)),
+            (1, asking(u64::MAX), 0, 1.0, gave_up(GaveUp::RetryAfter)),
+            (4, asking(7), 0, 1.0, gave_up(GaveUp::Attempts)),
+        ] {
+            let decision = policy().decide(attempt, outcome, MS(elapsed), chance);
+            let case = format!("attempt {attempt}, {outcome:?}, {elapsed} ms, chance {chance}");
+            assert_eq!(decision, expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn extreme_settings_do_not_overflow() {
+        let endless = policy()
+            .max_attempts(u32::MAX)
+            .backoff(Duration::MAX, Duration::MAX)
+            .budget(Duration::MAX);
+        for attempt in [1, 2, 31, 32, 33, 64, u32::MAX - 1] {
+            for chance in [0.0, 0.5, 1.0, f64::NAN, f64::INFINITY, -1.0] {
+                for outcome in [status(500), asking(u64::MAX)] {
+                    let decision = endless.decide(attempt, outcome, Duration::ZERO, chance);
+                    assert!(matches!(decision, Decision::Wait(_)), "{decision:?}");
+                }
+            }
+        }
+        let none = policy()
+            .max_attempts(0)
+            .decide(1, status(500), SECS(0), 0.0);
+        assert_eq!(none, Decision::GiveUp(Some(GaveUp::Attempts)));
+    }
+}

@@ -1,0 +1,156 @@
+//! HTTP with reqwest, which nothing else names.
+
+use std::{error::Error, io, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
+
+use super::{Fault, Transport, TransportError};
+use crate::{ClientBuilder, error::SettingsError};
+
+/// A connection pool of our own making, or the caller's.
+pub(crate) struct HttpClient {
+    http: reqwest::Client,
+    max_response_bytes: usize,
+}
+
+/// What a connection pool is made from.
+pub(crate) struct HttpSettings<'a> {
+    /// Limit on connecting, TLS included.
+    pub(crate) connect_timeout: Duration,
+    /// Certificates to trust besides the system's, each a PEM text that may hold several.
+    pub(crate) root_certificates: &'a [Vec<u8>],
+    /// Whether all requests go without TLS.
+    pub(crate) plain: bool,
+}
+
+impl ClientBuilder {
+    /// Sends requests with this reqwest client instead of one of the SDK's own: for a proxy, a
+    /// client certificate, or a pool that several clients share.
+    ///
+    /// Let it follow no redirects (`reqwest::redirect::Policy::none()`): the service sends none.
+    /// [`connect_timeout`](Self::connect_timeout) and
+    /// [`root_certificate`](Self::root_certificate) are then the given client's business;
+    /// setting them as well is an error.
+    pub fn http_client(self, client: reqwest::Client) -> Self {
+        self.with_http(client)
+    }
+}
+
+/// The caller's reqwest client, for the builder to hold.
+pub(crate) type Pool = reqwest::Client;
+
+impl HttpClient {
+    pub(crate) fn new(
+        settings: &HttpSettings<'_>,
+        max_response_bytes: usize,
+    ) -> Result<Self, SettingsError> {
+        // reqwest panics without a provider. An error says that the program has installed its
+        // own already, which then counts.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut roots = Vec::new();
+        for pem in settings.root_certificates {
+            let read = reqwest::Certificate::from_pem_bundle(pem);
+            let read = read.map_err(|e| SettingsError::Certificate(inmost(&e)))?;
+            if read.is_empty() {
+                return Err(SettingsError::Certificate(
+                    "no certificate in it".to_owned(),
+                ));
+            }
+            roots.extend(read);
+        }
+        let builder = reqwest::Client::builder()
+            .connect_timeout(settings.connect_timeout)
+            // The API sends none, and one would take the body somewhere nobody named.
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false);
+        let builder = if settings.plain {
+            // Without TLS no authorities are needed; a slim container has none to load.
+            builder.tls_certs_only(roots)
+        } else {
+            builder.tls_certs_merge(roots)
+        };
+        let http = builder
+            .build()
+            .map_err(|e| SettingsError::Http(inmost(&e)))?;
+        Ok(Self::over(http, max_response_bytes))
+    }
+
+    pub(crate) fn over(http: Pool, max_response_bytes: usize) -> Self {
+        Self {
+            http,
+            max_response_bytes,
+        }
+    }
+
+    async fn exchange(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Bytes>, TransportError> {
+        let request = reqwest::Request::try_from(request).map_err(told)?;
+        let mut response = self.http.execute(request).await.map_err(told)?;
+        let mut body = BytesMut::new();
+        // Piece by piece: a length may be missing or a lie.
+        while let Some(piece) = response.chunk().await.map_err(told)? {
+            if body.len().saturating_add(piece.len()) > self.max_response_bytes {
+                return Err(TransportError::new(Fault::TooLarge));
+            }
+            body.extend_from_slice(&piece);
+        }
+        let mut whole = http::Response::new(body.freeze());
+        *whole.status_mut() = response.status();
+        *whole.headers_mut() = std::mem::take(response.headers_mut());
+        Ok(whole)
+    }
+}
+
+impl Transport for HttpClient {
+    fn send(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>> {
+        Box::pin(self.exchange(request))
+    }
+}
+
+/// The fault that a reqwest error tells of.
+fn told(error: reqwest::Error) -> TransportError {
+    let fault = if distrusts_certificate(&error) {
+        Fault::Tls
+    } else if error.is_connect() {
+        Fault::Connect
+    } else if error.is_timeout() {
+        Fault::Timeout
+    } else if error.is_builder() || error.is_redirect() {
+        Fault::Unsendable
+    } else {
+        Fault::Broken
+    };
+    // The address is in the error's context already.
+    TransportError::because(fault, error.without_url())
+}
+
+/// Whether the TLS handshake failed over who the service is, rather than over the connection.
+fn distrusts_certificate(error: &reqwest::Error) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(error) = cause {
+        // An io::Error hides what it wraps from `source`.
+        let wrapped = error
+            .downcast_ref::<io::Error>()
+            .and_then(|error| error.get_ref())
+            .and_then(|error| error.downcast_ref::<rustls::Error>());
+        if let Some(rustls::Error::InvalidCertificate(_)) = wrapped.or(error.downcast_ref()) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+fn inmost(error: &dyn Error) -> String {
+    let mut inmost = error;
+    while let Some(cause) = inmost.source() {
+        inmost = cause;
+    }
+    inmost.to_string()
+}

@@ -1,0 +1,116 @@
+//! The way out: one request goes in, one whole response comes back.
+
+mod http_client;
+
+use std::fmt;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+
+pub(crate) use http_client::{HttpClient, HttpSettings, Pool};
+
+/// Sends one request once. The SDK does so over HTTP; a test or a program with its own way out
+/// puts another one in with [`ClientBuilder::transport`](crate::ClientBuilder::transport).
+///
+/// The request is complete: absolute address, `Authorization` (marked sensitive, never to be
+/// logged), body. Retries, timeouts and idempotency are not the transport's business; when a
+/// timeout passes, the future is dropped.
+pub trait Transport: Send + Sync + 'static {
+    /// Sends the request and reads the whole response, whatever its status. Redirects are not
+    /// followed.
+    fn send(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>>;
+}
+
+/// There was no whole response.
+#[derive(Debug)]
+pub struct TransportError {
+    fault: Fault,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// What went wrong between here and the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fault {
+    /// No connection came about: unknown host, refused, unreachable.
+    Connect,
+    /// The time for one attempt passed. A write may or may not have been applied.
+    Timeout,
+    /// The connection broke before the whole response was there. A write may or may not have been
+    /// applied.
+    Broken,
+    /// The service's certificate is not to be trusted. Waiting does not change that.
+    Tls,
+    /// The response is larger than the client takes.
+    TooLarge,
+    /// The request is not one that can be sent.
+    Unsendable,
+}
+
+impl Fault {
+    /// Whether the same request may succeed later.
+    pub fn may_pass(self) -> bool {
+        matches!(self, Self::Connect | Self::Timeout | Self::Broken)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Connect => "could not connect",
+            Self::Timeout => "no answer in time",
+            Self::Broken => "the connection broke",
+            Self::Tls => "the certificate of the service is not trusted",
+            Self::TooLarge => "the response is too large",
+            Self::Unsendable => "the request cannot be sent",
+        })
+    }
+}
+
+impl TransportError {
+    /// A fault without a further cause.
+    pub fn new(fault: Fault) -> Self {
+        Self {
+            fault,
+            source: None,
+        }
+    }
+
+    /// A fault and the error that tells of it. The error's text must not hold the token.
+    pub fn because(
+        fault: Fault,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self {
+            fault,
+            source: Some(source.into()),
+        }
+    }
+
+    /// What went wrong.
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+}
+
+impl fmt::Display for TransportError {
+    /// The fault and its innermost cause, which is the one that tells something
+    /// ("Connection refused").
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.fmt(f)?;
+        let first = std::error::Error::source(self);
+        match std::iter::successors(first, |cause| cause.source()).last() {
+            Some(cause) => write!(f, ": {cause}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for TransportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

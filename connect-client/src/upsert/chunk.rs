@@ -1,0 +1,125 @@
+//! Cutting a sequence of products into bodies that the service takes.
+
+use std::{borrow::Borrow, ops::Range};
+
+use bytes::Bytes;
+
+use crate::{
+    error::RequestError,
+    wire::{ProductBatch, ProductInput},
+};
+
+/// How large one request may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limits {
+    pub(super) items: usize,
+    /// Of the whole body.
+    pub(super) bytes: usize,
+}
+
+/// A part of the sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The JSON of a batch with these items.
+    Body { items: Range<usize>, json: Bytes },
+    /// An item that no request can hold.
+    TooLarge {
+        index: usize,
+        external_id: Option<String>,
+        /// The length of its JSON.
+        bytes: usize,
+    },
+}
+
+/// Cuts lazily: each item is taken and written once, and at most one item is held besides the
+/// body that is being filled. Every body is as long as the limits allow, unless a too large item
+/// or the end comes after it.
+pub(super) struct Cutter<I> {
+    items: I,
+    limits: Limits,
+    /// How many items are in pieces already.
+    position: usize,
+    /// The JSON of an item that no longer fitted into the body before; else empty.
+    left_over: Vec<u8>,
+    /// The too large item that ended the body before.
+    refused: Option<Piece>,
+}
+
+/// What stands after the items.
+const END: &[u8] = b"]}";
+
+impl<I> Cutter<I> {
+    pub(super) fn new(items: I, limits: Limits) -> Self {
+        Self {
+            items,
+            limits,
+            position: 0,
+            left_over: Vec::new(),
+            refused: None,
+        }
+    }
+
+    /// The index of the first item that is in no piece yet.
+    pub(super) fn position(&self) -> usize {
+        self.position
+    }
+}
+
+impl<I> Cutter<I>
+where
+    I: Iterator<Item: Borrow<ProductInput>>,
+{
+    /// The next piece, with the settings of a batch that has no items itself; `None` when all
+    /// items are in one.
+    pub(super) fn cut(&mut self, settings: &ProductBatch) -> Result<Option<Piece>, RequestError> {
+        if let Some(refused) = self.refused.take() {
+            self.position += 1;
+            return Ok(Some(refused));
+        }
+        let mut json = serde_json::to_vec(settings).map_err(unwritable)?;
+        json.truncate(json.len() - END.len());
+        let head = json.len();
+        let mut count = usize::from(!self.left_over.is_empty());
+        json.append(&mut self.left_over);
+        while count < self.limits.items {
+            let Some(item) = self.items.next() else { break };
+            let end_of_body = json.len();
+            if count > 0 {
+                json.push(b',');
+            }
+            let start = json.len();
+            serde_json::to_writer(&mut json, item.borrow()).map_err(unwritable)?;
+            if json.len() + END.len() <= self.limits.bytes {
+                count += 1;
+                continue;
+            }
+            let bytes = json.len() - start;
+            if head + bytes + END.len() <= self.limits.bytes {
+                self.left_over.extend_from_slice(&json[start..]);
+            } else {
+                self.refused = Some(Piece::TooLarge {
+                    index: self.position + count,
+                    external_id: item.borrow().external_id.value().cloned(),
+                    bytes,
+                });
+            }
+            json.truncate(end_of_body);
+            break;
+        }
+        if count == 0 {
+            // Nothing left, or a too large item that no body comes before.
+            let refused = self.refused.take();
+            self.position += usize::from(refused.is_some());
+            return Ok(refused);
+        }
+        json.extend_from_slice(END);
+        let items = self.position..self.position + count;
+        self.position = items.end;
+        let json = json.into();
+        Ok(Some(Piece::Body { items, json }))
+    }
+}
+
+fn unwritable(error: serde_json::Error) -> RequestError {
+    RequestError(error.to_string())
+}

@@ -1,0 +1,69 @@
+//! A long batch that stopped half way.
+
+use std::{fmt, ops::Range};
+
+use crate::{Error, wire::ProductBatchResult};
+
+/// A batch of any length stopped at a request that failed.
+///
+/// Everything before [`unsaved_from`](Self::unsaved_from) is saved, or was refused item by item.
+/// Nothing after the failed request's [`items`](Self::items) was sent. Those items themselves are
+/// not saved when the service answered with a 4xx; after a 5xx, a timeout or a broken connection
+/// they may be. To go on, send the items from `unsaved_from` on again: what is saved already is
+/// then `unchanged`, given that the items have the key by which they are matched.
+#[derive(Debug)]
+pub struct UpsertError {
+    pub(super) saved: ProductBatchResult,
+    pub(super) items: Range<usize>,
+    pub(super) error: Error,
+}
+
+impl UpsertError {
+    /// What the requests before came to.
+    pub fn saved(&self) -> &ProductBatchResult {
+        &self.saved
+    }
+
+    /// The index of the first item that is not known to be saved or refused.
+    pub fn unsaved_from(&self) -> usize {
+        self.items.start
+    }
+
+    /// The items of the request that failed.
+    pub fn items(&self) -> Range<usize> {
+        self.items.clone()
+    }
+
+    /// Why it failed. Its [`idempotency_key`](Error::idempotency_key) is the failed request's.
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// The error, without what was saved.
+    pub fn into_error(self) -> Error {
+        self.error
+    }
+}
+
+impl fmt::Display for UpsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Range { start, end } = self.items;
+        write!(
+            f,
+            "items {start}..{end} (those before are saved): {}",
+            self.error
+        )
+    }
+}
+
+impl std::error::Error for UpsertError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl From<UpsertError> for Error {
+    fn from(error: UpsertError) -> Self {
+        error.error
+    }
+}

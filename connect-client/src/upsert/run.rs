@@ -1,0 +1,125 @@
+//! Sending a sequence of products piece by piece.
+
+use std::{borrow::Borrow, future::IntoFuture, ops::Range};
+
+use bytes::Bytes;
+
+use super::{Upsert, UpsertError, chunk::Piece, total};
+use crate::{
+    Call, Error, IdempotencyKey,
+    request::Request,
+    wire::{ProductBatchResult, ProductInput},
+};
+
+/// A request that is under way or has failed.
+#[derive(Clone)]
+pub(super) struct Outstanding {
+    items: Range<usize>,
+    json: Bytes,
+    key: IdempotencyKey,
+}
+
+/// One step of a long batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The items of this step.
+    pub items: Range<usize>,
+    /// What became of them, with their indexes in the whole sequence.
+    pub result: ProductBatchResult,
+}
+
+/// What comes next.
+enum Due {
+    Send(Outstanding),
+    /// An item that is not sent.
+    Refused(Progress),
+}
+
+impl<I> Upsert<I>
+where
+    I: Iterator<Item: Borrow<ProductInput>>,
+{
+    /// Sends everything and yields the sum.
+    ///
+    /// # Errors
+    /// A request failed; the error says what was saved before.
+    pub async fn run(self) -> Result<ProductBatchResult, UpsertError> {
+        self.run_with(|_| ()).await
+    }
+
+    /// As [`run`](Self::run), and tells `progress` of each step.
+    ///
+    /// # Errors
+    /// A request failed; the error says what was saved before.
+    pub async fn run_with(
+        mut self,
+        mut progress: impl FnMut(&Progress),
+    ) -> Result<ProductBatchResult, UpsertError> {
+        let mut saved = ProductBatchResult::default();
+        while let Some(step) = self.next().await {
+            match step {
+                Ok(step) => {
+                    progress(&step);
+                    total::add(&mut saved, step.result);
+                }
+                Err(error) => {
+                    let next = self.cutter.position();
+                    let failed = self.outstanding.map(|failed| failed.items);
+                    return Err(UpsertError {
+                        saved,
+                        items: failed.unwrap_or(next..next),
+                        error,
+                    });
+                }
+            }
+        }
+        Ok(saved)
+    }
+
+    /// Sends the next request and yields what it came to; `None` when all is sent.
+    ///
+    /// After an error, calling it again sends the failed request again, with the same idempotency
+    /// key. The same holds when its future was dropped before it was done.
+    ///
+    /// # Errors
+    /// The request failed.
+    pub async fn next(&mut self) -> Option<Result<Progress, Error>> {
+        self.step().await.transpose()
+    }
+
+    async fn step(&mut self) -> Result<Option<Progress>, Error> {
+        let Outstanding { items, json, key } = match self.due()? {
+            None => return Ok(None),
+            Some(Due::Refused(item)) => return Ok(Some(item)),
+            Some(Due::Send(request)) => request,
+        };
+        let request = Request::post_bytes(self.products.batch_path(), json);
+        let call = Call::record(&self.products.client, Ok(request)).idempotency_key(key);
+        let result = total::renumbered(call.into_future().await?, &items);
+        self.outstanding = None;
+        Ok(Some(Progress { items, result }))
+    }
+
+    fn due(&mut self) -> Result<Option<Due>, Error> {
+        if let Some(again) = &self.outstanding {
+            return Ok(Some(Due::Send(again.clone())));
+        }
+        Ok(match self.cutter.cut(&self.settings)? {
+            None => None,
+            Some(Piece::TooLarge {
+                index,
+                external_id,
+                bytes,
+            }) => Some(Due::Refused(Progress {
+                items: index..index + 1,
+                result: total::too_large(index, external_id, bytes),
+            })),
+            Some(Piece::Body { items, json }) => {
+                let key = IdempotencyKey::random();
+                let request = self.outstanding.insert(Outstanding { items, json, key });
+                Some(Due::Send(request.clone()))
+            }
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! Answers as HTTP responses: the one place where outcomes and failures get status codes.
+
+use bytes::Bytes;
+use connect_core::{Answer, Failure, FailureKind, Json, Outcome, RateStatus};
+use http::{
+    HeaderMap, HeaderValue, Method, Response, StatusCode,
+    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+
+/// An answer, not yet dressed with the headers that every response has.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Reply {
+    /// A JSON body with this status.
+    pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Self { status, headers, body: body.into() }
+    }
+
+    /// The path exists, the method does not.
+    pub fn method_not_allowed(method: &Method, allowed: &[Method]) -> Self {
+        let allowed = allowed.iter().map(Method::as_str).collect::<Vec<_>>().join(", ");
+        let message = format!("{method} is not allowed on this path; allowed: {allowed}");
+        let mut reply = Self::from(Failure::new(FailureKind::MethodNotAllowed, message));
+        // Method names are always valid header text.
+        reply.headers.extend(HeaderValue::try_from(allowed).ok().map(|allow| (ALLOW, allow)));
+        reply
+    }
+
+    /// The response, with the figures of the rate limit that applies.
+    pub fn into_response(self, rate: RateStatus) -> Response<Bytes> {
+        let mut response = Response::new(self.body);
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        add_rate(response.headers_mut(), rate);
+        response
+    }
+
+    /// The same answer with another status.
+    pub(super) fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// When the request was one too many, says how long to wait: until the window ends.
+    pub(super) fn retry_after(mut self, rate: RateStatus) -> Self {
+        if self.status == StatusCode::TOO_MANY_REQUESTS {
+            let wait = (rate.reset - SystemClock.now().seconds()).clamp(1, RATE_WINDOW_SECONDS);
+            self.headers.insert(RETRY_AFTER, HeaderValue::from(wait));
+        }
+        self
+    }
+
+    fn mark_replayed(&mut self, replayed: bool) {
+        if replayed {
+            self.headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
+        }
+    }
+}
+
+/// Puts the figures of a rate limit on a response, and forbids caches to keep it.
+pub(super) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
+    headers.insert("x-ratelimit-limit", HeaderValue::from(rate.limit));
+    headers.insert("x-ratelimit-remaining", HeaderValue::from(rate.remaining));
+    headers.insert("x-ratelimit-reset", HeaderValue::from(rate.reset));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+impl<T> From<Json<T>> for Reply {
+    fn from(json: Json<T>) -> Self {
+        Self::json(StatusCode::OK, json.into_bytes())
+    }
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        let status = match answer.outcome {
+            Outcome::Created => StatusCode::CREATED,
+            Outcome::Done => StatusCode::OK,
+            Outcome::Removed => StatusCode::NO_CONTENT,
+        };
+        let mut reply = Self::json(status, answer.body);
+        if status == StatusCode::NO_CONTENT {
+            reply.headers.remove(CONTENT_TYPE);
+        }
+        reply.mark_replayed(answer.replayed);
+        reply
+    }
+}
+
+impl From<Failure> for Reply {
+    fn from(failure: Failure) -> Self {
+        let status = match failure.kind {
+            FailureKind::Malformed => StatusCode::BAD_REQUEST,
+            FailureKind::Unauthorized => StatusCode::UNAUTHORIZED,
+            FailureKind::ForbiddenScope
+            | FailureKind::ForbiddenLocation
+            | FailureKind::ApiNotAvailable => StatusCode::FORBIDDEN,
+            FailureKind::NotFound => StatusCode::NOT_FOUND,
+            FailureKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            FailureKind::Conflict => StatusCode::CONFLICT,
+            FailureKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            FailureKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+            FailureKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+            FailureKind::Server => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let mut reply = Self::json(status, failure.body());
+        if failure.kind == FailureKind::Unauthorized {
+            reply.headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        reply.mark_replayed(failure.replayed);
+        reply
+    }
+}
+
+impl warp::Reply for Reply {
+    fn into_response(self) -> warp::reply::Response {
+        let mut response = Response::new(warp::reply::Response::from(self.body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}

@@ -1,0 +1,100 @@
+//! The app behind the network layer: lets a request through the gate, hands it to the routes, and
+//! puts the headers on the answer that every answer has.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use connect_core::{Connect, Failure, FailureKind, RateStatus, wire::read::Invalid};
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Empty};
+use tower_service::Service as _;
+use warp::filters::BoxedFilter;
+
+use super::{Reply, gate, reply::add_rate};
+use crate::{
+    net::{App, Body, NetFailure, Peer},
+    routes,
+};
+
+/// Which of the server's two listeners a request came in by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// The API for integrators.
+    Api,
+    /// The owner's, on loopback: nothing there needs a token.
+    Owner,
+}
+
+/// Connect as an [`App`].
+pub struct ConnectApp {
+    connect: Connect,
+    routes: BoxedFilter<(Reply,)>,
+    door: Door,
+}
+
+impl ConnectApp {
+    /// The app of one listener.
+    pub fn new(connect: Connect, door: Door) -> Self {
+        Self { routes: routes::filters(connect.clone()), connect, door }
+    }
+
+    /// A request to the API: through the gate, then to its handler.
+    async fn api(&self, request: Request<Body>, address: IpAddr) -> Response<Bytes> {
+        let authorization = gate::authorization(request.headers());
+        let caller = match self.connect.admit(address, authorization).await {
+            Ok(caller) => caller,
+            Err(turned) => {
+                let reply = Reply::from(turned.failure).retry_after(turned.rate);
+                return reply.into_response(turned.rate);
+            }
+        };
+        let rate = caller.rate();
+        match gate::pass(&self.connect, caller, request).await {
+            Ok(passed) => {
+                let mut request = Request::new(Empty::<Bytes>::new());
+                request.extensions_mut().insert(passed);
+                self.route(request, rate).await
+            }
+            Err(reply) => reply.into_response(rate),
+        }
+    }
+
+    /// A request that needs no token.
+    async fn open(&self, request: Request<Body>, address: IpAddr) -> Response<Bytes> {
+        let rate = self.connect.anonymous_rate(address);
+        let (head, _) = request.into_parts();
+        self.route(Request::from_parts(head, Empty::new()), rate).await
+    }
+
+    async fn route(&self, request: Request<Empty<Bytes>>, rate: RateStatus) -> Response<Bytes> {
+        let Ok(response) = warp::service(self.routes.clone()).call(request).await;
+        let (head, body) = response.into_parts();
+        // The body is in memory already: this waits for nothing, and copies nothing.
+        let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let mut response = Response::from_parts(head, body);
+        add_rate(response.headers_mut(), rate);
+        response
+    }
+}
+
+impl App for ConnectApp {
+    async fn call(&self, request: Request<Body>, peer: Peer) -> Response<Bytes> {
+        let path = request.uri().path();
+        if self.door == Door::Api && routes::needs_token(path) {
+            self.api(request, peer.address).await
+        } else {
+            self.open(request, peer.address).await
+        }
+    }
+
+    fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {
+        let kind = match failure {
+            NetFailure::Panicked => FailureKind::Server,
+            _ => FailureKind::Malformed,
+        };
+        let failed = Failure::new(kind, Invalid::new("request", failure.message()).to_string());
+        Reply::from(failed)
+            .with_status(failure.status())
+            .into_response(self.connect.anonymous_rate(peer.address))
+    }
+}

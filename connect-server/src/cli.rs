@@ -1,0 +1,113 @@
+//! The command line.
+
+use std::{net::SocketAddr, path::PathBuf, str::FromStr};
+
+use clap::{Args, Parser, Subcommand};
+use connect_core::{RateLimits, wire::limits};
+
+use crate::net::{PlainHttp, TlsFiles, TrustedProxies};
+
+/// The reference server of Connect: a shop's catalog for other software, over HTTP.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the server can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve a store. A new store is empty.
+    Serve(Options),
+    /// Serve a store with a sandbox account and a shop to try things out, and print a token.
+    Demo(Options),
+}
+
+/// How to serve.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// The directory for the data [default: "connect" in the user's data folder]
+    #[arg(long, value_name = "DIR", env = "CONNECT_DATA")]
+    pub data: Option<PathBuf>,
+    /// Where records are kept: "memory", or "sled:PATH" [default: sled in the data directory]
+    #[arg(long, value_name = "STORAGE")]
+    pub storage: Option<StorageChoice>,
+    /// How much memory sled may use as a cache, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    pub cache: u64,
+    /// The address of the API; port 0 lets the system choose one.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// The owner's own address, for what must not be reachable from outside.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
+    pub admin_listen: SocketAddr,
+    /// Requests per minute and token.
+    #[arg(long, value_name = "N", default_value_t = limits::DEFAULT_TOKEN_LIMIT)]
+    pub token_limit: u32,
+    /// Requests per minute and account, all its tokens together.
+    #[arg(long, value_name = "N", default_value_t = limits::DEFAULT_ACCOUNT_LIMIT)]
+    pub account_limit: u32,
+    /// Requests without a valid token per minute and address.
+    #[arg(long, value_name = "N", default_value_t = limits::DEFAULT_ADDRESS_LIMIT)]
+    pub ip_limit: u32,
+    /// The certificate chain for HTTPS, in PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key for HTTPS, in PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Serve plain HTTP on any address. Tokens can then be read on the way.
+    #[arg(long, conflicts_with_all = ["tls_cert", "trusted_proxy"])]
+    pub insecure_http: bool,
+    /// Proxies that end TLS in front of this server: addresses or networks, with commas between.
+    #[arg(long, value_name = "NETS")]
+    pub trusted_proxy: Option<TrustedProxies>,
+    /// Print where and how to connect as one line of JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Options {
+    /// The rate limits.
+    pub fn limits(&self) -> RateLimits {
+        RateLimits { token: self.token_limit, account: self.account_limit, address: self.ip_limit }
+    }
+
+    /// The files for TLS, if it is wanted.
+    pub fn tls(&self) -> Option<TlsFiles> {
+        let (certificate, key) = (self.tls_cert.clone()?, self.tls_key.clone()?);
+        Some(TlsFiles { certificate, key })
+    }
+
+    /// Where plain HTTP is answered.
+    pub fn plain_http(&self) -> PlainHttp {
+        match &self.trusted_proxy {
+            Some(proxies) => PlainHttp::BehindProxy(proxies.clone()),
+            None if self.insecure_http => PlainHttp::Anywhere,
+            None => PlainHttp::LoopbackOnly,
+        }
+    }
+}
+
+/// Where records are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StorageChoice {
+    /// In memory: gone when the server stops.
+    Memory,
+    /// In an embedded store in this directory.
+    Sled(PathBuf),
+}
+
+impl FromStr for StorageChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "memory" => Ok(Self::Memory),
+            Some(("sled", path)) if !path.is_empty() => Ok(Self::Sled(path.into())),
+            _ => Err("must be \"memory\", or \"sled:\" and a directory".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep};
+
+/// A time that starts when it is first asked for.
+#[derive(Debug, Default)]
+pub(super) struct Deadline {
+    /// Kept when stopped: starting it again is cheaper than a new one.
+    sleep: Option<Pin<Box<Sleep>>>,
+    runs: bool,
+}
+
+impl Deadline {
+    pub(super) fn runs(&self) -> bool {
+        self.runs
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.runs = false;
+    }
+
+    /// Ready when this long has passed since the first call after a stop.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, after: Duration) -> Poll<()> {
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep(after)));
+        if !self.runs {
+            self.runs = true;
+            sleep.as_mut().reset(Instant::now() + after);
+        }
+        sleep.as_mut().poll(cx)
+    }
+}

@@ -1,0 +1,45 @@
+//! What is open to everybody: the OpenAPI document, and the probes outside `/v1`.
+
+use bytes::Bytes;
+use connect_core::{Connect, Failure, FailureKind};
+use http::{Method, StatusCode};
+use warp::{Filter as _, filters::BoxedFilter};
+
+use crate::app::Reply;
+
+/// Where the OpenAPI document is.
+pub(super) const OPENAPI_PATH: &str = "/v1/openapi.json";
+
+/// The OpenAPI document.
+pub const OPENAPI: &str = include_str!("../../openapi/openapi.json");
+
+/// Answers every request, if need be with 404 or 405.
+pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
+    let answer = move |method: Method, path: warp::path::FullPath| {
+        let connect = connect.clone();
+        async move {
+            let path = path.as_str();
+            if !matches!(path, OPENAPI_PATH | "/healthz" | "/readyz") {
+                let message = format!("there is nothing at {path}; see {OPENAPI_PATH}");
+                return Failure::new(FailureKind::NotFound, message).into();
+            }
+            if !matches!(method, Method::GET | Method::HEAD) {
+                return Reply::method_not_allowed(&method, &[Method::GET, Method::HEAD]);
+            }
+            match path {
+                OPENAPI_PATH => Reply::json(StatusCode::OK, Bytes::from_static(OPENAPI.as_bytes())),
+                "/healthz" => status(StatusCode::OK, "ok"),
+                // Ready means: the storage answers.
+                _ => match connect.account_ids().await {
+                    Ok(_) => status(StatusCode::OK, "ready"),
+                    Err(_) => status(StatusCode::SERVICE_UNAVAILABLE, "storage is unavailable"),
+                },
+            }
+        }
+    };
+    warp::method().and(warp::path::full()).then(answer).boxed()
+}
+
+fn status(code: StatusCode, status: &'static str) -> Reply {
+    Reply::json(code, format!("{{\"status\":\"{status}\"}}"))
+}

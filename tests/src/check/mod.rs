@@ -1,0 +1,125 @@
+//! Holds a response against the OpenAPI document: its status, headers and body, and, when the
+//! service took the request, the request as well.
+
+mod body;
+mod headers;
+mod request;
+mod rules;
+mod schemas;
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::{
+    document::{Document, Path},
+    http::Answer,
+};
+use schemas::Schemas;
+
+/// The judge.
+pub struct Checker {
+    document: &'static Document,
+    schemas: Schemas,
+}
+
+/// What a request was for, according to the document.
+struct Place<'a> {
+    path: Option<Path<'a>>,
+    operation: Option<&'a Value>,
+    query: Vec<(String, String)>,
+}
+
+impl Checker {
+    /// The judge that knows this service's document.
+    pub fn v1() -> &'static Self {
+        static V1: LazyLock<Checker> = LazyLock::new(|| Checker::new(Document::v1()));
+        &V1
+    }
+
+    /// A judge for another document.
+    pub fn new(document: &'static Document) -> Self {
+        let schemas = Schemas::new(document);
+        Self { document, schemas }
+    }
+
+    /// Whether `value` is as this schema of the document wants it: all that is not.
+    pub fn schema_faults(&self, schema: &Value, value: &Value) -> Vec<String> {
+        self.schemas.faults(schema, value)
+    }
+
+    /// The schema of the body that `method` on `target` takes, if it takes one.
+    pub fn request_schema(&self, method: &str, target: &str) -> Option<&'static Value> {
+        let (path, _) = target.split_once('?').unwrap_or((target, ""));
+        let path = self
+            .document
+            .find(path.strip_prefix(self.document.base())?)?;
+        let operation = path.operation(method)?;
+        operation.pointer("/requestBody/content/application~1json/schema")
+    }
+
+    /// Everything about this response that the document does not say. A request for a path
+    /// outside the document's is not judged.
+    pub fn faults(&self, answer: &Answer) -> Vec<String> {
+        let target = &answer.request.target;
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let Some(below) = path.strip_prefix(self.document.base()) else {
+            return Vec::new();
+        };
+        let path = self.document.find(below);
+        let method = answer.request.method.as_str();
+        let place = Place {
+            path,
+            operation: path.and_then(|path| path.operation(method)),
+            query: form_urlencoded::parse(query.as_bytes())
+                .into_owned()
+                .collect(),
+        };
+        let Some(expected) = self.expected(&place, answer.status.as_u16()) else {
+            return vec![format!("{} is not documented here", answer.status)];
+        };
+        let mut faults = self.header_faults(expected, answer);
+        faults.extend(self.body_faults(expected, answer));
+        if let Some(path) = place.path {
+            faults.extend(rules::allow(&path, answer));
+        }
+        if answer.status.is_success() && faults.is_empty() {
+            faults.extend(self.request_faults(&place, answer));
+            faults.extend(rules::list(&place.query, answer));
+            faults.extend(rules::batch(answer));
+        }
+        faults
+    }
+
+    /// Ends the test when the response is not as the document says.
+    ///
+    /// # Panics
+    /// It is not.
+    pub fn judge(&self, answer: &Answer) {
+        let faults = self.faults(answer);
+        assert!(
+            faults.is_empty(),
+            "not as the document says:\n  {}\n{}\n{:?}",
+            faults.join("\n  "),
+            answer.summary(),
+            answer.headers,
+        );
+    }
+
+    /// The response that the document has for this status at this place. A path or a method that
+    /// the document does not have is answered as for every such path.
+    fn expected(&self, place: &Place<'static>, status: u16) -> Option<&'static Value> {
+        let shared = |name| Some(self.document.shared_response(name));
+        match (place.operation, place.path, status) {
+            (Some(operation), _, _) => operation["responses"]
+                .get(status.to_string())
+                .map(|response| self.document.resolve(response)),
+            (None, Some(_), 405) => shared("MethodNotAllowed"),
+            (None, None, 404) => shared("NotFound"),
+            (None, _, 401) => shared("Unauthorized"),
+            (None, _, 429) => shared("RateLimited"),
+            (None, _, 500) => shared("ServerError"),
+            _ => None,
+        }
+    }
+}

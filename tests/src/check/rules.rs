@@ -1,0 +1,110 @@
+//! What a schema cannot say: how the parts of a response go together.
+
+use serde_json::Value;
+
+use crate::{document::Path, http::Answer};
+
+/// `Allow` names exactly the methods of the path.
+pub(super) fn allow(path: &Path<'_>, answer: &Answer) -> Option<String> {
+    let value = answer.header("Allow")?;
+    let mut named: Vec<_> = value.split(',').map(|m| m.trim().to_owned()).collect();
+    named.sort();
+    (named != path.methods()).then(|| {
+        format!(
+            "Allow is {value}, but the path has {}",
+            path.methods().join(", ")
+        )
+    })
+}
+
+/// A list is in its order, no longer than asked for, and holds only what was asked for.
+pub(super) fn list(query: &[(String, String)], answer: &Answer) -> Vec<String> {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let (Some(records), true) = (body["data"].as_array(), body.get("nextCursor").is_some()) else {
+        return Vec::new();
+    };
+    let asked = |name: &str| {
+        query
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, v)| v.as_str())
+    };
+    let mut faults = Vec::new();
+
+    let limit = asked("limit")
+        .and_then(|limit| limit.parse().ok())
+        .unwrap_or(50);
+    if records.len() > limit {
+        faults.push(format!("{} records on a page of {limit}", records.len()));
+    }
+    let place = |record: &Value| {
+        let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
+        (text("updatedAt"), text("id"))
+    };
+    if !records.is_sorted_by(|a, b| place(a) < place(b)) {
+        faults.push("the list is not in the order of updatedAt, id".to_owned());
+    }
+    if asked("includeDeleted") != Some("true") && records.iter().any(|r| r["deleted"] == true) {
+        faults.push("a tombstone in a list without includeDeleted".to_owned());
+    }
+    // In this form alone, the order of texts is that of the times.
+    let since = asked("updatedSince").filter(|since| since.len() == 27 && since.ends_with('Z'));
+    if since.is_some_and(|since| records.iter().any(|record| *place(record).0 < *since)) {
+        faults.push("a record from before updatedSince".to_owned());
+    }
+    for name in ["externalId", "barcode", "categoryId"] {
+        let Some(wanted) = asked(name) else { continue };
+        let other = |r: &&Value| {
+            let is = r[name].as_str().unwrap_or_default();
+            r["deleted"] != true
+                && is != wanted
+                && !(name == "categoryId" && is.eq_ignore_ascii_case(wanted))
+        };
+        if let Some(record) = records.iter().find(other) {
+            faults.push(format!("a record with {name} {}", record[name]));
+        }
+    }
+    faults
+}
+
+/// The counts of a batch are those of its results, which stand in the order of the items.
+pub(super) fn batch(answer: &Answer) -> Vec<String> {
+    let mut body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let data = body["data"].take();
+    let Some(results) = data["results"].as_array() else {
+        return Vec::new();
+    };
+    let mut faults = Vec::new();
+    for status in ["created", "updated", "unchanged", "failed"] {
+        let found = results.iter().filter(|r| r["status"] == status).count();
+        if data[status] != found {
+            faults.push(format!(
+                "{status} is {}, but {found} results say so",
+                data[status]
+            ));
+        }
+    }
+    let queued = results
+        .iter()
+        .filter(|r| r["imageStatus"] == "pending")
+        .count();
+    if data["imagesQueued"] != queued {
+        faults.push(format!(
+            "imagesQueued is {}, but {queued} results say so",
+            data["imagesQueued"]
+        ));
+    }
+    if results
+        .iter()
+        .enumerate()
+        .any(|(at, result)| result["index"] != at)
+    {
+        faults.push("the results are not numbered 0, 1, 2, ...".to_owned());
+    }
+    let sent: Value = serde_json::from_slice(&answer.request.body.bytes()).unwrap_or_default();
+    let items = sent["items"].as_array().map_or(0, Vec::len);
+    if items != results.len() {
+        faults.push(format!("{} results for {items} items", results.len()));
+    }
+    faults
+}

@@ -1,0 +1,52 @@
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::{Value, json};
+
+use crate::document::Document;
+
+/// The document's schemas, each compiled when it is first wanted: a test wants few of them.
+pub(super) struct Schemas {
+    document: &'static Document,
+    compiled: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+impl Schemas {
+    pub(super) fn new(document: &'static Document) -> Self {
+        Self {
+            document,
+            compiled: Mutex::default(),
+        }
+    }
+
+    /// Everything about `value` that `schema`, a part of the document, does not allow.
+    pub(super) fn faults(&self, schema: &Value, value: &Value) -> Vec<String> {
+        let validator = self.validator(schema);
+        let fault = |e: jsonschema::ValidationError<'_>| format!("{}: {e}", e.instance_path());
+        validator.iter_errors(value).map(fault).collect()
+    }
+
+    fn validator(&self, schema: &Value) -> Arc<Validator> {
+        let key = schema.to_string();
+        let mut compiled = self.compiled.lock().unwrap();
+        let compile = || {
+            // References in the document are from its root, so the parts that they lead to come
+            // along.
+            let whole = json!({
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "allOf": [schema],
+                "components": self.document.root()["components"],
+            });
+            let validator = jsonschema::options()
+                .offline()
+                .should_validate_formats(true)
+                .with_pattern_options(PatternOptions::regex())
+                .build(&whole);
+            Arc::new(validator.unwrap_or_else(|e| panic!("{key} is no schema: {e}")))
+        };
+        Arc::clone(compiled.entry(key.clone()).or_insert_with(compile))
+    }
+}

@@ -1,0 +1,148 @@
+//! The OpenAPI document, taken apart as far as the checks need it.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+/// The methods that a path item can have.
+const METHODS: [&str; 8] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+];
+
+/// An OpenAPI document.
+#[derive(Debug)]
+pub struct Document {
+    root: Value,
+    base: String,
+}
+
+/// A path of the document.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'a> {
+    /// As it stands in the document: `/locations/{locationId}/products`.
+    pub template: &'a str,
+    item: &'a Value,
+}
+
+impl Document {
+    /// The document of this service.
+    pub fn v1() -> &'static Self {
+        static V1: LazyLock<Document> = LazyLock::new(|| {
+            Document::parse(include_str!("../../connect-server/openapi/openapi.json"))
+        });
+        &V1
+    }
+
+    /// Reads a document; its first server is the path before all others, such as `/v1`.
+    ///
+    /// # Panics
+    /// The text is not a document with a server.
+    pub fn parse(text: &str) -> Self {
+        let root: Value = serde_json::from_str(text).expect("the document is JSON");
+        let base = root["servers"][0]["url"].as_str();
+        let base = base.expect("the document names its server").to_owned();
+        Self { root, base }
+    }
+
+    /// The path before all others.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// The whole document.
+    pub fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// What `value` is, or what it refers to.
+    ///
+    /// # Panics
+    /// The reference leads nowhere.
+    pub fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
+        match value["$ref"].as_str() {
+            Some(to) => {
+                let pointer = to
+                    .strip_prefix('#')
+                    .expect("references stay in the document");
+                let target = self.root.pointer(pointer);
+                self.resolve(target.unwrap_or_else(|| panic!("{to} leads nowhere")))
+            }
+            None => value,
+        }
+    }
+
+    /// A response that several operations share.
+    ///
+    /// # Panics
+    /// There is none of that name.
+    pub fn shared_response(&self, name: &str) -> &Value {
+        let response = self.root["components"]["responses"].get(name);
+        response.unwrap_or_else(|| panic!("no response {name} in the document"))
+    }
+
+    /// All paths.
+    pub fn paths(&self) -> impl Iterator<Item = Path<'_>> {
+        let paths = self.root["paths"].as_object().into_iter().flatten();
+        paths.map(|(template, item)| Path { template, item })
+    }
+
+    /// The path that a request for `path` (without the base) is for. Where several match, the one
+    /// with the most fixed parts, as OpenAPI has it.
+    pub fn find(&self, path: &str) -> Option<Path<'_>> {
+        let fixed = |found: &Path<'_>| {
+            found
+                .template
+                .split('/')
+                .filter(|p| !is_variable(p))
+                .count()
+        };
+        self.paths()
+            .filter(|candidate| candidate.matches(path))
+            .max_by_key(fixed)
+    }
+}
+
+impl<'a> Path<'a> {
+    /// The operation of `method`; that of `HEAD` is that of `GET`.
+    pub fn operation(&self, method: &str) -> Option<&'a Value> {
+        let method = if method == "HEAD" { "GET" } else { method };
+        self.item.get(method.to_lowercase())
+    }
+
+    /// The methods that the path answers, `HEAD` included, sorted.
+    pub fn methods(&self) -> Vec<String> {
+        let listed = METHODS
+            .iter()
+            .filter(|method| self.item.get(method).is_some());
+        let mut methods: Vec<String> = listed.map(|method| method.to_uppercase()).collect();
+        if methods.iter().any(|method| method == "GET") {
+            methods.push("HEAD".to_owned());
+        }
+        methods.sort();
+        methods.dedup();
+        methods
+    }
+
+    /// The parameters of an operation of this path, resolved.
+    pub fn parameters(&self, document: &'a Document, operation: &'a Value) -> Vec<&'a Value> {
+        [&self.item["parameters"], &operation["parameters"]]
+            .into_iter()
+            .filter_map(Value::as_array)
+            .flatten()
+            .map(|parameter| document.resolve(parameter))
+            .collect()
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        let mut parts = path.split('/');
+        let fits = self.template.split('/').all(|expected| {
+            let part = parts.next();
+            part.is_some_and(|part| (is_variable(expected) && !part.is_empty()) || part == expected)
+        });
+        fits && parts.next().is_none()
+    }
+}
+
+fn is_variable(part: &str) -> bool {
+    part.starts_with('{')
+}

@@ -1,0 +1,54 @@
+use std::{convert::Infallible, net::SocketAddr};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, StreamBody, combinators::BoxBody};
+use hyper::{body::Frame, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+use super::{Answer, Payload, Request};
+
+/// Sends one request over a connection of its own and waits for the whole response.
+///
+/// # Errors
+/// There is no connection, or no complete response on it.
+pub async fn send(to: SocketAddr, request: Request) -> Result<Answer, String> {
+    let failed = |e: &dyn std::fmt::Display| format!("{} {}: {e}", request.method, request.target);
+    let stream = TcpStream::connect(to).await.map_err(|e| failed(&e))?;
+    let handshake = http1::handshake(TokioIo::new(stream)).await;
+    let (mut sender, connection) = handshake.map_err(|e| failed(&e))?;
+    let driver = tokio::spawn(connection);
+
+    let mut sent = http::Request::builder()
+        .method(request.method.clone())
+        .uri(&request.target)
+        .body(body(&request.body))
+        .map_err(|e| failed(&e))?;
+    *sent.headers_mut() = request.headers.clone();
+    let host = http::HeaderValue::from_str(&to.to_string()).map_err(|e| failed(&e))?;
+    sent.headers_mut().insert(http::header::HOST, host);
+
+    let received = sender.send_request(sent).await.map_err(|e| failed(&e))?;
+    let (head, body) = received.into_parts();
+    let body = body.collect().await.map_err(|e| failed(&e))?.to_bytes();
+    driver.abort();
+    Ok(Answer {
+        status: head.status,
+        headers: head.headers,
+        body,
+        request,
+    })
+}
+
+fn body(payload: &Payload) -> BoxBody<Bytes, Infallible> {
+    match payload {
+        Payload::Whole(bytes) => Full::new(bytes.clone()).boxed(),
+        Payload::Chunked(pieces) => {
+            let frames = pieces
+                .clone()
+                .into_iter()
+                .map(|piece| Ok(Frame::data(piece)));
+            StreamBody::new(futures_util::stream::iter(frames)).boxed()
+        }
+    }
+}

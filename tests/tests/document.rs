@@ -1,0 +1,179 @@
+//! The OpenAPI document by itself: what it promises everywhere, and that its examples keep it.
+
+use connect_tests::{check::Checker, document::Document};
+use serde_json::Value;
+
+/// Every operation of the document: path, method, operation.
+fn operations() -> Vec<(String, String, &'static Value)> {
+    let paths = Document::v1().root()["paths"].as_object().unwrap();
+    let mut all = Vec::new();
+    for (path, item) in paths {
+        for method in ["get", "post", "patch", "delete", "put"] {
+            if let Some(operation) = item.get(method) {
+                all.push((path.clone(), method.to_owned(), operation));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn it_is_openapi_3_1_of_version_1_0_0() {
+    let root = Document::v1().root();
+    assert_eq!(root["openapi"], "3.1.0");
+    assert_eq!(root["info"]["version"], "1.0.0");
+    assert_eq!(root["servers"][0]["url"], "/v1");
+    assert_eq!(operations().len(), 13);
+}
+
+#[test]
+fn every_operation_has_the_statuses_of_its_kind() {
+    for (path, method, operation) in operations() {
+        let mut expected = match (path.as_str(), method.as_str()) {
+            ("/openapi.json", _) => vec!["200", "400"],
+            ("/locations", _) => vec!["200", "400", "401", "403"],
+            (_, "get") => vec!["200", "400", "401", "403", "404"],
+            (_, "delete") => vec!["204", "400", "401", "403", "404", "409", "413"],
+            (_, "patch") => vec!["200", "400", "401", "403", "404", "409", "413", "422"],
+            ("/locations/{locationId}/products/batch", _) => {
+                vec!["200", "400", "401", "403", "404", "409", "413", "422"]
+            }
+            _ => vec!["201", "400", "401", "403", "404", "409", "413", "422"],
+        };
+        expected.extend(["429", "500"]);
+        let responses = operation["responses"].as_object().unwrap();
+        let mut found: Vec<_> = responses.keys().map(String::as_str).collect();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{method} {path}");
+    }
+}
+
+#[test]
+fn every_response_has_the_headers_that_all_have() {
+    let document = Document::v1();
+    for (path, method, operation) in operations() {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let headers = document.resolve(response)["headers"].as_object().unwrap();
+            for name in [
+                "X-RateLimit-Limit",
+                "X-RateLimit-Remaining",
+                "X-RateLimit-Reset",
+                "X-Request-Id",
+            ] {
+                let header = headers.get(name).map(|header| document.resolve(header));
+                let required = header.is_some_and(|header| header["required"] == true);
+                assert!(required, "{method} {path} {status}: {name}");
+            }
+            let retry = headers.contains_key("Retry-After");
+            assert_eq!(retry, status == "429", "{method} {path} {status}");
+        }
+    }
+}
+
+#[test]
+fn every_operation_has_a_name_a_tag_and_a_summary() {
+    let mut names = std::collections::HashSet::new();
+    for (path, method, operation) in operations() {
+        let name = operation["operationId"].as_str().unwrap();
+        assert!(names.insert(name), "{name} stands twice");
+        assert!(
+            operation["tags"].as_array().is_some_and(|t| t.len() == 1),
+            "{method} {path}"
+        );
+        assert!(operation["summary"].is_string(), "{method} {path}");
+    }
+}
+
+#[test]
+fn only_the_document_itself_is_open_to_all() {
+    assert_eq!(
+        Document::v1().root()["security"][0]["token"],
+        serde_json::json!([])
+    );
+    for (path, _, operation) in operations() {
+        let open = operation
+            .get("security")
+            .is_some_and(|s| s == &serde_json::json!([]));
+        assert_eq!(open, path == "/openapi.json", "{path}");
+    }
+}
+
+#[test]
+fn every_object_of_a_response_is_closed() {
+    let schemas = Document::v1().root()["components"]["schemas"]
+        .as_object()
+        .unwrap();
+    for (name, schema) in schemas {
+        if schema["type"] == "object" {
+            assert_eq!(schema["additionalProperties"], false, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_examples_are_as_their_schemas_want_them() {
+    fn walk(value: &Value, at: &str, seen: &mut usize) {
+        if let (Some(schema), Some(example)) = (value.get("schema"), value.get("example")) {
+            let faults = Checker::v1().schema_faults(schema, example);
+            assert!(faults.is_empty(), "{at}: {faults:?}");
+            *seen += 1;
+        }
+        if let (Some(examples), Some(_)) = (value["examples"].as_array(), value.get("type")) {
+            for example in examples {
+                let faults = Checker::v1().schema_faults(value, example);
+                assert!(faults.is_empty(), "{at}: {faults:?}");
+                *seen += 1;
+            }
+        }
+        match value {
+            Value::Object(fields) => {
+                for (key, field) in fields {
+                    walk(field, &format!("{at}/{key}"), seen);
+                }
+            }
+            Value::Array(entries) => {
+                for (index, entry) in entries.iter().enumerate() {
+                    walk(entry, &format!("{at}/{index}"), seen);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut seen = 0;
+    walk(Document::v1().root(), "", &mut seen);
+    assert!(seen >= 15, "only {seen} examples were found");
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_part_is_used() {
+    fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("$ref").and_then(Value::as_str));
+                fields.values().for_each(|field| references(field, found));
+            }
+            Value::Array(entries) => entries.iter().for_each(|entry| references(entry, found)),
+            _ => {}
+        }
+    }
+    let root = Document::v1().root();
+    let mut used = Vec::new();
+    references(root, &mut used);
+    for reference in &used {
+        assert!(
+            root.pointer(reference.trim_start_matches('#')).is_some(),
+            "{reference}"
+        );
+    }
+    for (kind, parts) in root["components"].as_object().unwrap() {
+        for name in parts.as_object().unwrap().keys() {
+            let reference = format!("#/components/{kind}/{name}");
+            // Named in prose: any path answers so to a method that it does not have.
+            let apart = kind == "securitySchemes" || name == "MethodNotAllowed";
+            assert!(
+                apart || used.contains(&&*reference),
+                "{reference} is not used"
+            );
+        }
+    }
+}
