@@ -77,8 +77,8 @@ impl Options {
 
     /// The files for TLS, if it is wanted.
     pub fn tls(&self) -> Option<TlsFiles> {
-        let (certificate, key) = (self.tls_cert.clone()?, self.tls_key.clone()?);
-        Some(TlsFiles { certificate, key })
+        let (certificates, key) = (self.tls_cert.clone()?, self.tls_key.clone()?);
+        Some(TlsFiles { certificates, key })
     }
 
     /// Where plain HTTP is answered.

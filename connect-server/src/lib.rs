@@ -9,3 +9,4 @@ pub mod demo;
 pub mod net;
 pub mod routes;
 pub mod run;
+mod welcome;

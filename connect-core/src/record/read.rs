@@ -122,22 +122,30 @@ impl<'s> Records<'s> {
         entries.into_iter().map(row).collect()
     }
 
-    /// What `read` makes of several reads, all of one state: the location's clock is the same
-    /// before and after.
-    pub(crate) async fn consistent<T>(
-        &self,
-        read: impl AsyncFn(&Self) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+    /// Starts a look at several rows that have to be of one state.
+    pub(crate) async fn look(&self) -> Result<Look<'s>, Fault> {
         let clock = key(self.partition, Family::Clock, &[]);
-        let mut before = self.get(&clock).await?;
-        for _ in 0..ATTEMPTS {
-            let outcome = read(self).await?;
-            let after = self.get(&clock).await?;
-            if before == after {
-                return Ok(outcome);
-            }
-            before = after;
-        }
-        Err(Fault::Busy)
+        Ok(Look { records: *self, seen: self.get(&clock).await?, clock, left: ATTEMPTS })
+    }
+}
+
+/// A look at several rows, one after another, that counts only when the location's clock stood
+/// still meanwhile.
+pub(crate) struct Look<'s> {
+    records: Records<'s>,
+    clock: Key,
+    seen: Option<Value>,
+    left: usize,
+}
+
+impl Look<'_> {
+    /// Whether all that was read since the look began, or since this was last asked, was one
+    /// state. If not, read again.
+    pub(crate) async fn saw_one_state(&mut self) -> Result<bool, Fault> {
+        let now = self.records.get(&self.clock).await?;
+        let same = now == self.seen;
+        self.seen = now;
+        self.left = self.left.checked_sub(1).ok_or(Fault::Busy)?;
+        Ok(same)
     }
 }

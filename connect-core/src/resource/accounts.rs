@@ -90,13 +90,15 @@ impl Connect {
             locations: Vec::new(),
             screens: Vec::new(),
         };
-        self.transact(account.id, async |unit| {
-            put_account(unit, &account);
+        let mut attempts = self.attempts(account.id);
+        loop {
+            let mut unit = attempts.next().await?;
+            put_account(&mut unit, &account);
             unit.put(key(NOBODY, Family::AccountList, &[Part::Id(account.id)]), Value::default());
-            Ok(())
-        })
-        .await?;
-        Ok(account)
+            if unit.commit().await? {
+                return Ok(account);
+            }
+        }
     }
 
     /// The account with this id.
@@ -104,7 +106,8 @@ impl Connect {
     /// # Errors
     /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
     pub async fn account(&self, id: Uuid) -> Result<Account, Failure> {
-        self.transact(id, async |unit| get_account(unit).await).await
+        let mut unit = self.attempts(id).next().await?;
+        get_account(&mut unit).await
     }
 
     /// The ids of all accounts, oldest first.
@@ -140,14 +143,16 @@ impl Connect {
             currency: new.currency,
             default_vat_rate: new.default_vat_rate,
         };
-        self.transact(account, async |unit| {
-            let mut account = get_account(unit).await?;
+        let mut attempts = self.attempts(account);
+        loop {
+            let mut unit = attempts.next().await?;
+            let mut account = get_account(&mut unit).await?;
             account.locations.push(location.clone());
-            put_account(unit, &account);
-            Ok(())
-        })
-        .await?;
-        Ok(location)
+            put_account(&mut unit, &account);
+            if unit.commit().await? {
+                return Ok(location);
+            }
+        }
     }
 
     /// Makes a screen, which makes the API available to its account.
@@ -161,15 +166,17 @@ impl Connect {
             kind: new.kind,
             name: text::name("name", &new.name, MAX_OWNER_NAME)?,
         };
-        self.transact(account, async |unit| {
-            let mut account = get_account(unit).await?;
+        let mut attempts = self.attempts(account);
+        loop {
+            let mut unit = attempts.next().await?;
+            let mut account = get_account(&mut unit).await?;
             check_location(&account, "locationId", screen.location_id)?;
             account.screens.push(screen.clone());
-            put_account(unit, &account);
-            Ok(())
-        })
-        .await?;
-        Ok(screen)
+            put_account(&mut unit, &account);
+            if unit.commit().await? {
+                return Ok(screen);
+            }
+        }
     }
 
     /// Removes a screen. Without any left, every call of the account's tokens is refused until
@@ -178,8 +185,10 @@ impl Connect {
     /// # Errors
     /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
     pub async fn delete_screen(&self, account: Uuid, screen: Uuid) -> Result<(), Failure> {
-        self.transact(account, async |unit| {
-            let mut account = get_account(unit).await?;
+        let mut attempts = self.attempts(account);
+        loop {
+            let mut unit = attempts.next().await?;
+            let mut account = get_account(&mut unit).await?;
             let before = account.screens.len();
             account.screens.retain(|other| other.id != screen);
             if account.screens.len() == before {
@@ -188,10 +197,11 @@ impl Connect {
                     format!("there is no screen {screen} in this account"),
                 ));
             }
-            put_account(unit, &account);
-            Ok(())
-        })
-        .await
+            put_account(&mut unit, &account);
+            if unit.commit().await? {
+                return Ok(());
+            }
+        }
     }
 
     /// Makes a token. Its value is in the answer and nowhere else.
@@ -201,8 +211,10 @@ impl Connect {
     pub async fn create_token(&self, account: Uuid, new: NewToken) -> Result<IssuedToken, Failure> {
         let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
         check_grants(&new.grants)?;
-        self.transact(account, async |unit| {
-            let account = get_account(unit).await?;
+        let mut attempts = self.attempts(account);
+        loop {
+            let mut unit = attempts.next().await?;
+            let account = get_account(&mut unit).await?;
             for (index, grant) in new.grants.iter().enumerate() {
                 check_location(&account, &format!("grants[{index}].locationId"), grant.location_id)?;
             }
@@ -219,10 +231,11 @@ impl Connect {
                 expires_at: new.expires_at,
                 revoked_at: None,
             };
-            put_token(unit, &token, &secret.digest());
-            Ok(IssuedToken { token, secret })
-        })
-        .await
+            put_token(&mut unit, &token, &secret.digest());
+            if unit.commit().await? {
+                return Ok(IssuedToken { token, secret });
+            }
+        }
     }
 
     /// Makes a token that may do everything at every location of the account.
@@ -244,15 +257,18 @@ impl Connect {
     /// # Errors
     /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
     pub async fn revoke_token(&self, account: Uuid, id: Uuid) -> Result<(), Failure> {
-        self.transact(account, async |unit| {
-            let (mut token, digest) = find_token(unit, id).await?;
+        let mut attempts = self.attempts(account);
+        loop {
+            let mut unit = attempts.next().await?;
+            let (mut token, digest) = find_token(&mut unit, id).await?;
             if token.revoked_at.is_none() {
                 token.revoked_at = Some(unit.now());
-                put_token(unit, &token, &digest);
+                put_token(&mut unit, &token, &digest);
             }
-            Ok(())
-        })
-        .await
+            if unit.commit().await? {
+                return Ok(());
+            }
+        }
     }
 
     /// The tokens of an account with the time of their last use, oldest first. A use is written
@@ -261,21 +277,24 @@ impl Connect {
     /// # Errors
     /// The storage failed.
     pub async fn tokens(&self, account: Uuid) -> Result<Vec<(Token, Option<Timestamp>)>, Failure> {
-        self.transact(account, async |unit| {
+        let mut attempts = self.attempts(account);
+        loop {
+            let mut unit = attempts.next().await?;
             let prefix = key(account, Family::TokenById, &[]);
             let entries = unit.scan(&prefix, usize::MAX).await?;
             let mut tokens = Vec::with_capacity(entries.len());
             for (entry, _) in entries {
                 let id = Uuid::from_slice(&entry[prefix.len()..])
                     .map_err(|e| Fault::corrupt(&entry, e))?;
-                let (token, _) = find_token(unit, id).await?;
+                let (token, _) = find_token(&mut unit, id).await?;
                 let used = unit.get(&key(account, Family::TokenUse, &[Part::Id(id)])).await?;
                 let used = used.and_then(|used| serde_json::from_slice(&used).ok());
                 tokens.push((token, used));
             }
-            Ok(tokens)
-        })
-        .await
+            if unit.commit().await? {
+                return Ok(tokens);
+            }
+        }
     }
 
     /// Access to a location for its owner, or for software that embeds the core and has checked

@@ -57,6 +57,8 @@ pub struct Turned {
     pub failure: Failure,
     /// The figures of the limit under which the request fell.
     pub rate: RateStatus,
+    /// How many seconds to wait before the next try, when there were too many.
+    pub retry_after: Option<i64>,
 }
 
 /// What admission remembers between requests, all of it in memory.
@@ -117,7 +119,11 @@ impl Connect {
             Ok(Some(found)) if access::is_valid(&found.token, now) => self.count(found, now),
             Ok(_) => Err(self.turn_away(address, now)),
             Err(fault) => {
-                Err(Turned { failure: fault.into(), rate: self.anonymous_rate(address) })
+                Err(Turned {
+                    failure: fault.into(),
+                    rate: self.anonymous_rate(address),
+                    retry_after: None,
+                })
             }
         }
     }
@@ -216,7 +222,7 @@ impl Connect {
             "Authorization: must be \"Bearer\" and a token that is neither expired nor revoked; \
              tokens are made in the dashboard",
         );
-        Turned { failure, rate: rate::status(limit, used + 1, now) }
+        Turned { failure, rate: rate::status(limit, used + 1, now), retry_after: None }
     }
 
     /// The token with this value and its account, whether it is still good or not.
@@ -268,5 +274,6 @@ fn is_same(one: &Value, other: &Value) -> bool {
 fn too_many(rate: RateStatus, now: Timestamp, what: &str) -> Turned {
     let wait = (rate.reset - now.seconds()).max(1);
     let message = format!("too many {what} ({} a minute); wait {wait} seconds", rate.limit);
-    Turned { failure: Failure::new(FailureKind::RateLimited, message), rate }
+    let failure = Failure::new(FailureKind::RateLimited, message);
+    Turned { failure, rate, retry_after: Some(wait) }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use uuid::Uuid;
 
-use super::{Failure, admission::Admission, lane::Lanes};
+use super::{admission::Admission, lane::Lanes};
 
 /// Connect over one storage. Cheap to clone; all clones share their state.
 ///
@@ -47,20 +47,23 @@ impl Connect {
         Records::of(&*self.core.storage, partition)
     }
 
-    /// Runs `work` as a unit of its own on `partition`, again when others were faster.
-    pub(super) async fn transact<T>(
-        &self,
-        partition: Uuid,
-        work: impl AsyncFn(&mut Unit<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        for _ in 0..ATTEMPTS {
-            let mut unit =
-                Unit::begin(&*self.core.storage, &self.core.environment, partition).await?;
-            let outcome = work(&mut unit).await?;
-            if unit.commit().await? {
-                return Ok(outcome);
-            }
-        }
-        Err(Fault::Busy.into())
+    /// Units of work on `partition`, to be tried until one is committed.
+    pub(super) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
+        Attempts { core: &self.core, partition, left: ATTEMPTS }
+    }
+}
+
+/// One unit of work after another, for a change that others may be faster than.
+pub(super) struct Attempts<'c> {
+    core: &'c Core,
+    partition: Uuid,
+    left: usize,
+}
+
+impl<'c> Attempts<'c> {
+    /// A new unit, on the state as it is now.
+    pub(super) async fn next(&mut self) -> Result<Unit<'c>, Fault> {
+        self.left = self.left.checked_sub(1).ok_or(Fault::Busy)?;
+        Unit::begin(&*self.core.storage, &self.core.environment, self.partition).await
     }
 }

@@ -109,14 +109,14 @@ impl Connect {
         if !slice.include_deleted {
             return records.rows(table.rows, slice.position, slice.wanted()).await;
         }
-        records
-            .consistent(async |records| {
-                let live = records.rows(table.rows, slice.position, slice.wanted()).await?;
-                let deleted =
-                    records.rows(table.tombstones, slice.position, slice.wanted()).await?;
-                Ok(merge(live, deleted))
-            })
-            .await
+        let mut look = records.look().await?;
+        loop {
+            let live = records.rows(table.rows, slice.position, slice.wanted()).await?;
+            let deleted = records.rows(table.tombstones, slice.position, slice.wanted()).await?;
+            if look.saw_one_state().await? {
+                return Ok(merge(live, deleted));
+            }
+        }
     }
 }
 

@@ -76,16 +76,18 @@ impl Connect {
             return Ok(slice.page(at, &rows));
         }
         let records = self.records(at.location().id);
-        let rows = records.consistent(async |records| {
-            let live = filtered(records, query, &slice).await?;
-            if !slice.include_deleted {
-                return Ok(live);
+        let mut look = records.look().await?;
+        loop {
+            let mut rows = filtered(&records, query, &slice).await?;
+            if slice.include_deleted {
+                let tombstones = Product::TABLE.tombstones;
+                let deleted = records.rows(tombstones, slice.position, slice.wanted()).await?;
+                rows = merge(rows, deleted);
             }
-            let tombstones = Product::TABLE.tombstones;
-            let deleted = records.rows(tombstones, slice.position, slice.wanted()).await?;
-            Ok(merge(live, deleted))
-        });
-        Ok(slice.page(at, &rows.await?))
+            if look.saw_one_state().await? {
+                return Ok(slice.page(at, &rows));
+            }
+        }
     }
 
     /// One product.

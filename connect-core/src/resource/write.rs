@@ -44,6 +44,9 @@ pub enum Input<T> {
     Json(Vec<u8>),
     /// A value.
     Value(T),
+    /// Refused by whoever received it, for its query for example. The refusal is stored under the
+    /// idempotency key like every other answer.
+    Refused(Failure),
 }
 
 /// A write: its body and its idempotency key, if it has one.
@@ -122,6 +125,7 @@ impl Connect {
         let input = match request.input {
             Input::Json(json) => T::from_json(&json).map_err(Failure::from),
             Input::Value(value) => Ok(value),
+            Input::Refused(failure) => Err(failure),
         };
         let change = match input.and_then(change) {
             Ok(change) => change,

@@ -48,12 +48,9 @@ impl Reply {
         self
     }
 
-    /// When the request was one too many, says how long to wait: until the window ends.
-    pub(super) fn retry_after(mut self, rate: RateStatus) -> Self {
-        if self.status == StatusCode::TOO_MANY_REQUESTS {
-            let wait = (rate.reset - SystemClock.now().seconds()).clamp(1, RATE_WINDOW_SECONDS);
-            self.headers.insert(RETRY_AFTER, HeaderValue::from(wait));
-        }
+    /// Says how many seconds to wait.
+    pub(super) fn retry_after(mut self, seconds: Option<i64>) -> Self {
+        self.headers.extend(seconds.map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))));
         self
     }
 
@@ -121,7 +118,7 @@ impl From<Failure> for Reply {
 
 impl warp::Reply for Reply {
     fn into_response(self) -> warp::reply::Response {
-        let mut response = Response::new(warp::reply::Response::from(self.body));
+        let mut response = warp::reply::Response::new(self.body.into());
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response

@@ -44,7 +44,7 @@ impl ConnectApp {
         let caller = match self.connect.admit(address, authorization).await {
             Ok(caller) => caller,
             Err(turned) => {
-                let reply = Reply::from(turned.failure).retry_after(turned.rate);
+                let reply = Reply::from(turned.failure).retry_after(turned.retry_after);
                 return reply.into_response(turned.rate);
             }
         };

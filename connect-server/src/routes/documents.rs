@@ -11,7 +11,7 @@ use crate::app::Reply;
 pub(super) const OPENAPI_PATH: &str = "/v1/openapi.json";
 
 /// The OpenAPI document.
-pub const OPENAPI: &str = include_str!("../../openapi/openapi.json");
+pub(super) const OPENAPI: &str = include_str!("../../openapi/openapi.json");
 
 /// Answers every request, if need be with 404 or 405.
 pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
