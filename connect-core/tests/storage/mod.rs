@@ -1,5 +1,6 @@
 //! The storage backends.
 
+mod broken;
 mod memory;
 
 #[cfg(feature = "sled")]

@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use connect_core::storage::{
-    Commit, Storage, StorageError,
+    Commit, Range, Storage, StorageError,
     conformance::{Failures, Fault, Place, model, run_all},
     sled::{OpenError, SledOptions, SledStorage},
 };
@@ -181,6 +181,29 @@ async fn long_values_stay_in_the_synced_file() {
             .count(),
         0
     );
+}
+
+/// After a failed write it is unknown what is on the disk, so what was known before stays.
+#[tokio::test]
+async fn after_a_failed_write_readers_keep_the_last_durable_state() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    put(&store, b"k", b"durable").await.unwrap();
+    // Syncing looks in here, after sled has applied and flushed.
+    fs::remove_dir(directory.path().join("blobs")).unwrap();
+    for key in [b"k", b"l", b"k"] {
+        assert!(put(&store, key, b"unknown").await.is_err());
+        let found = store.get(&[b"k", b"l"]).await.unwrap();
+        assert_eq!(found, [Some(b"durable"[..].into()), None]);
+        let all = Range {
+            from: b"",
+            to: None,
+        };
+        assert_eq!(store.scan(all, 9).await.unwrap().len(), 1);
+    }
+    drop(store);
+    let store = open(directory.path()).unwrap();
+    put(&store, b"k", b"works again").await.unwrap();
 }
 
 #[tokio::test]

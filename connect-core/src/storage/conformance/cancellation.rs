@@ -1,5 +1,10 @@
 //! Callers that go away.
 
+use std::time::Duration;
+
+use futures_util::future::poll_immediate;
+use tokio::{task::yield_now, time::sleep};
+
 use super::{
     Fault, Place,
     support::{ALL, commit, put, same},
@@ -20,19 +25,19 @@ pub(super) async fn whole_or_nothing(place: &dyn Place) -> Result<(), Fault> {
             .map(|p| (key(round, p), Some(&value)))
             .collect();
         let given_up = commit(&[], &writes);
-        let (to_commit, patience) = (store.clone(), round % 12);
-        let task = tokio::spawn(async move { to_commit.commit(given_up).await });
-        for _ in 0..patience {
-            tokio::task::yield_now().await;
+        // Given up after a few polls, between which the store may have got on with it.
+        let mut future = store.commit(given_up);
+        for poll in 0..=round % 12 {
+            match poll_immediate(&mut future).await {
+                Some(acknowledged) => {
+                    acknowledged?;
+                    break;
+                }
+                None if (round + poll) % 5 == 0 => sleep(Duration::from_millis(1)).await,
+                None => yield_now().await,
+            }
         }
-        if round % 3 == 0 {
-            tokio::time::sleep(std::time::Duration::from_micros(u64::from(round) * 5)).await;
-        }
-        task.abort();
-        // Acknowledged after all, or given up.
-        if let Ok(acknowledged) = task.await {
-            acknowledged?;
-        }
+        drop(future);
         // Read at once, while it may still be under way.
         let keys: Vec<_> = parts.clone().map(|p| key(round, p)).collect();
         let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();

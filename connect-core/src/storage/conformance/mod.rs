@@ -45,10 +45,10 @@ mod snapshot;
 mod support;
 mod values;
 
-use std::{fmt, sync::Arc};
+use std::{fmt, panic::AssertUnwindSafe, sync::Arc};
 
 use async_trait::async_trait;
-use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, future::BoxFuture};
 
 use super::{Storage, StorageError};
 
@@ -88,7 +88,9 @@ impl Check {
     ///
     /// What the backend did, and what it should have done.
     pub async fn run(&self, place: &dyn Place) -> Result<(), Fault> {
-        (self.body)(place).await
+        // So that one check of a backend that panics does not hide what the others find.
+        let result = AssertUnwindSafe((self.body)(place)).catch_unwind().await;
+        result.unwrap_or_else(|_| Err(Fault::new("the check panicked; see the test's output")))
     }
 }
 
