@@ -110,6 +110,7 @@ async fn a_success_that_is_no_record_is_an_error_with_the_beginning_of_the_body(
         assert_eq!(unexpected.body, body);
         assert_eq!(error.request_id(), Some("r"));
         assert_eq!(error.status(), Some(200));
+        assert!(error.idempotency_key().is_some());
         assert!(!error.retryable());
     }
 }

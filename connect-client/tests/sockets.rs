@@ -131,7 +131,9 @@ async fn a_client_of_the_callers_own_is_used() {
     let mut headers = http::HeaderMap::new();
     headers.insert("x-mine", http::HeaderValue::from_static("yes"));
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let own = reqwest::Client::builder().default_headers(headers);
+    let own = reqwest::Client::builder()
+        .no_proxy()
+        .default_headers(headers);
     let client = twice(server.uri()).http_client(own.build().unwrap());
     client.build().unwrap().locations().await.unwrap();
     let got = server.received_requests().await.unwrap();

@@ -22,6 +22,8 @@ pub(crate) struct HttpSettings<'a> {
     pub(crate) root_certificates: &'a [Vec<u8>],
     /// Whether all requests go without TLS.
     pub(crate) plain: bool,
+    /// Whether all requests stay on this machine.
+    pub(crate) loopback: bool,
 }
 
 impl ClientBuilder {
@@ -69,6 +71,12 @@ impl HttpClient {
             builder.tls_certs_only(roots)
         } else {
             builder.tls_certs_merge(roots)
+        };
+        let builder = if settings.loopback {
+            // A proxy from the environment would carry the token off this machine.
+            builder.no_proxy()
+        } else {
+            builder
         };
         let http = builder
             .build()
