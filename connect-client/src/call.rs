@@ -67,7 +67,7 @@ impl<T> Call<T> {
                 data,
                 meta: answer.meta,
             }),
-            Err(e) => Err(pipeline.undecodable(&request, answer, e.to_string())),
+            Err(e) => Err(pipeline.undecodable(answer, &e.to_string())),
         }
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct HttpSettings<'a> {
     pub(crate) root_certificates: &'a [Vec<u8>],
     /// Whether all requests go without TLS.
     pub(crate) plain: bool,
+    /// Whether all requests stay on this machine.
+    pub(crate) loopback: bool,
 }
 
 impl ClientBuilder {
@@ -69,6 +71,12 @@ impl HttpClient {
             builder.tls_certs_only(roots)
         } else {
             builder.tls_certs_merge(roots)
+        };
+        let builder = if settings.loopback {
+            // A proxy from the environment would carry the token off this machine.
+            builder.no_proxy()
+        } else {
+            builder
         };
         let http = builder
             .build()
@@ -132,19 +140,21 @@ fn told(error: reqwest::Error) -> TransportError {
 
 /// Whether the TLS handshake failed over who the service is, rather than over the connection.
 fn distrusts_certificate(error: &reqwest::Error) -> bool {
-    let mut cause: Option<&(dyn Error + 'static)> = error.source();
-    while let Some(error) = cause {
-        // An io::Error hides what it wraps from `source`.
-        let wrapped = error
-            .downcast_ref::<io::Error>()
-            .and_then(|error| error.get_ref())
-            .and_then(|error| error.downcast_ref::<rustls::Error>());
-        if let Some(rustls::Error::InvalidCertificate(_)) = wrapped.or(error.downcast_ref()) {
-            return true;
-        }
-        cause = error.source();
+    std::iter::successors(error.source(), |error| cause(*error)).any(|error| {
+        let error = error.downcast_ref::<rustls::Error>();
+        matches!(error, Some(rustls::Error::InvalidCertificate(_)))
+    })
+}
+
+/// An I/O error hides from `source` what it wraps.
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    let wrapped = error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref);
+    match wrapped {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
     }
-    false
 }
 
 fn inmost(error: &dyn Error) -> String {

@@ -123,3 +123,6 @@ where
 fn unwritable(error: serde_json::Error) -> RequestError {
     RequestError(error.to_string())
 }
+
+#[cfg(test)]
+mod tests;

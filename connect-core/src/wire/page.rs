@@ -1,6 +1,6 @@
 //! The envelopes of responses (specification: Shared shapes).
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
 
 use super::Timestamp;
@@ -36,7 +36,9 @@ pub struct Page<T> {
 pub struct Tombstone {
     /// The id that the record had.
     pub id: Uuid,
-    /// Always `true`.
+    /// Always `true`. Anything else is not read: a live record that says `"deleted": false` must
+    /// not be taken for its own tombstone.
+    #[serde(deserialize_with = "only_true")]
     pub deleted: bool,
     /// When it was deleted, on the location's change clock.
     pub updated_at: Timestamp,
@@ -50,4 +52,12 @@ pub enum Entry<T> {
     Deleted(Tombstone),
     /// The record as it is.
     Live(T),
+}
+
+fn only_true<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    if bool::deserialize(deserializer)? {
+        Ok(true)
+    } else {
+        Err(serde::de::Error::custom("deleted: is true in a tombstone"))
+    }
 }

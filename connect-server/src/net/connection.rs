@@ -1,6 +1,5 @@
 //! One connection, from accept to close.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -98,9 +97,7 @@ async fn serve<A: App, S>(
     };
     let socket = TokioIo::new(Guarded::new(stream, activity.clone(), limits, refusal));
     let service = service_fn(|request| {
-        let (shared, activity) = (shared.clone(), activity.clone());
-        let remote = remote.ip();
-        async move { Ok::<_, Infallible>(service::answer(&shared, &activity, remote, request).await) }
+        service::answer(shared.clone(), activity.clone(), remote.ip(), request)
     });
     let mut http = pin!(shared.http.serve_connection(socket, service));
     let tick = limits.tick();

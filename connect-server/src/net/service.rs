@@ -1,7 +1,10 @@
 //! One request: checks, the app behind a net for panics, and what every answer carries.
 
+use std::convert::Infallible;
+use std::future::Future;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -12,51 +15,29 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 
 use super::activity::Activity;
-use super::body::Leftover;
+use super::body::{Leftover, Unread};
 use super::shared::Shared;
-use super::{App, Body, NetFailure, discard, head, request_id};
+use super::{App, Body, Limits, NetFailure, discard, head, request_id};
 
 /// Answers one request that came over the connection from `remote`.
-pub(super) async fn answer<A: App>(
-    shared: &Shared<A>,
-    activity: &Activity,
+///
+/// All that needs no waiting is done before the future is made. What such a future holds counts
+/// at every request: hyper moves it, and a value handed from one future to the next is in both.
+pub(super) fn answer<A: App>(
+    shared: Arc<Shared<A>>,
+    activity: Arc<Activity>,
     remote: IpAddr,
     request: Request<Incoming>,
-) -> Response<Full<Bytes>> {
+) -> impl Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send {
     let http2 = request.version() == Version::HTTP_2;
-    let _in_flight = activity.begin(http2);
     let head_only = request.method() == Method::HEAD;
     let (mut parts, incoming) = request.into_parts();
     let id = request_id::ensure(&mut parts.headers);
-
     // HTTP/2 resets the one stream instead; a body that is at its end leaves nothing.
     let leftover = (!http2 && !incoming.is_end_stream()).then(Leftover::default);
     let waits = leftover.is_some() && head::expects_continue(&parts);
     let body = Body::new(incoming, shared.limits.body, leftover.clone());
-
-    let mut response = call(shared, remote, Request::from_parts(parts, body)).await;
-    finish(&mut response, id);
-    if let Some(unread) = leftover.and_then(|leftover| leftover.take()) {
-        // A client that waits for `100 Continue` must not be told to send what nobody wants.
-        let sent = unread.touched || !waits;
-        if !sent || !discard::to_the_end(unread.incoming, &shared.limits).await {
-            activity.linger();
-            response
-                .headers_mut()
-                .insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-    }
-    if head_only {
-        return without_body(response);
-    }
-    response.map(Full::new)
-}
-
-async fn call<A: App>(
-    shared: &Shared<A>,
-    remote: IpAddr,
-    request: Request<Body>,
-) -> Response<Bytes> {
+    let request = Request::from_parts(parts, body);
     let (peer, checked) = head::check(
         &request,
         remote,
@@ -64,17 +45,50 @@ async fn call<A: App>(
         &shared.plain,
         &shared.limits,
     );
-    if let Err(failure) = checked {
-        return shared.app.failure(failure, &peer);
-    }
-    let call = async { shared.app.call(request, peer).await };
-    match AssertUnwindSafe(call).catch_unwind().await {
-        Ok(response) => response,
-        Err(_) => {
-            tracing::error!("a request panicked");
-            shared.app.failure(NetFailure::Panicked, &peer)
+    let admitted = checked.map(|()| request);
+
+    async move {
+        let _in_flight = activity.begin(http2);
+        let outcome = match admitted {
+            Err(failure) => Err(failure),
+            Ok(request) => {
+                let call = AssertUnwindSafe(|| shared.app.call(request, peer));
+                match std::panic::catch_unwind(call) {
+                    Ok(call) => AssertUnwindSafe(call).catch_unwind().await,
+                    Err(panic) => Err(panic),
+                }
+                .map_err(|_| NetFailure::Panicked)
+            }
+        };
+        let mut response = outcome.unwrap_or_else(|failure| {
+            match failure {
+                NetFailure::Panicked => tracing::error!(%remote, "a request panicked"),
+                _ => tracing::debug!(%remote, ?failure, "answered without the app"),
+            }
+            shared.app.failure(failure, &peer)
+        });
+        finish(&mut response, id);
+        if let Some(unread) = leftover.and_then(|leftover| leftover.take())
+            && !discarded(unread, waits, &shared.limits).await
+        {
+            activity.linger();
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
         }
+        Ok(if head_only {
+            without_body(response)
+        } else {
+            response.map(Full::new)
+        })
     }
+}
+
+/// Whether the connection is at the end of this body. Boxed: it is rare.
+async fn discarded(unread: Unread, waits: bool, limits: &Limits) -> bool {
+    // A client that waits for `100 Continue` must not be told to send what nobody wants.
+    let comes = unread.touched || !waits;
+    comes && Box::pin(discard::to_the_end(unread.incoming, limits)).await
 }
 
 /// What every answer carries.

@@ -1,20 +1,15 @@
 //! The settings of a client.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+mod build;
 
-use http::{HeaderMap, HeaderValue, header};
+use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
-    Client, Error, RetryPolicy,
+    RetryPolicy,
     base_url::BaseUrl,
     error::SettingsError,
-    pipeline::Pipeline,
     token::Token,
-    transport::{HttpClient, HttpSettings, Pool, Transport},
+    transport::{Pool, Transport},
 };
 
 /// Limit on connecting unless set otherwise.
@@ -25,7 +20,8 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
 const USER_AGENT: &str = concat!("connect-client/", env!("CARGO_PKG_VERSION"));
 
-/// The settings of a [`Client`], made by [`Client::builder`].
+/// The settings of a [`Client`](crate::Client), made by
+/// [`Client::builder`](crate::Client::builder).
 #[must_use]
 pub struct ClientBuilder {
     base: Result<BaseUrl, SettingsError>,
@@ -116,56 +112,6 @@ impl ClientBuilder {
     pub(crate) fn with_http(mut self, pool: Pool) -> Self {
         self.way = Way::Pool(pool);
         self
-    }
-
-    /// Makes the client. Nothing is sent.
-    ///
-    /// # Errors
-    /// [`SettingsError`]: a setting cannot be, or the system has no root certificates.
-    pub fn build(self) -> Result<Client, Error> {
-        let base = self.base.clone()?;
-        if base.is_plain() && !base.is_loopback() && !self.allow_plain_http {
-            return Err(SettingsError::PlainHttp.into());
-        }
-        let mut headers = HeaderMap::new();
-        headers.insert(header::AUTHORIZATION, self.token.header()?);
-        let user_agent = HeaderValue::from_str(&self.user_agent);
-        headers.insert(
-            header::USER_AGENT,
-            user_agent.map_err(|_| SettingsError::UserAgent)?,
-        );
-        Ok(Client::over(Pipeline {
-            transport: self.way(&base)?,
-            base,
-            token: self.token,
-            headers,
-            request_timeout: self.request_timeout,
-            retry: self.retry,
-            rate_limit: Mutex::new(None),
-        }))
-    }
-
-    fn way(&self, base: &BaseUrl) -> Result<Arc<dyn Transport>, SettingsError> {
-        if !matches!(self.way, Way::OwnPool) {
-            if self.connect_timeout.is_some() {
-                return Err(SettingsError::Contradiction("connect_timeout"));
-            }
-            if !self.root_certificates.is_empty() {
-                return Err(SettingsError::Contradiction("root_certificate"));
-            }
-        }
-        Ok(match &self.way {
-            Way::Transport(transport) => transport.clone(),
-            Way::Pool(pool) => Arc::new(HttpClient::over(pool.clone(), self.max_response_bytes)),
-            Way::OwnPool => {
-                let settings = HttpSettings {
-                    connect_timeout: self.connect_timeout.unwrap_or(CONNECT_TIMEOUT),
-                    root_certificates: &self.root_certificates,
-                    plain: base.is_plain(),
-                };
-                Arc::new(HttpClient::new(&settings, self.max_response_bytes)?)
-            }
-        })
     }
 }
 

@@ -1,0 +1,67 @@
+//! A client from its settings.
+
+use std::sync::{Arc, Mutex};
+
+use http::{HeaderMap, HeaderValue, header};
+
+use super::{CONNECT_TIMEOUT, ClientBuilder, Way};
+use crate::{
+    Client, Error,
+    base_url::BaseUrl,
+    error::SettingsError,
+    pipeline::Pipeline,
+    transport::{HttpClient, HttpSettings, Transport},
+};
+
+impl ClientBuilder {
+    /// Makes the client. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`SettingsError`]: a setting cannot be, or the system has no root certificates.
+    pub fn build(self) -> Result<Client, Error> {
+        let base = self.base.clone()?;
+        if base.is_plain() && !base.is_loopback() && !self.allow_plain_http {
+            return Err(SettingsError::PlainHttp.into());
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(header::AUTHORIZATION, self.token.header()?);
+        let user_agent = HeaderValue::from_str(&self.user_agent);
+        headers.insert(
+            header::USER_AGENT,
+            user_agent.map_err(|_| SettingsError::UserAgent)?,
+        );
+        Ok(Client::over(Pipeline {
+            transport: self.way(&base)?,
+            base,
+            token: self.token,
+            headers,
+            request_timeout: self.request_timeout,
+            retry: self.retry,
+            rate_limit: Mutex::new(None),
+        }))
+    }
+
+    fn way(&self, base: &BaseUrl) -> Result<Arc<dyn Transport>, SettingsError> {
+        if !matches!(self.way, Way::OwnPool) {
+            if self.connect_timeout.is_some() {
+                return Err(SettingsError::Contradiction("connect_timeout"));
+            }
+            if !self.root_certificates.is_empty() {
+                return Err(SettingsError::Contradiction("root_certificate"));
+            }
+        }
+        Ok(match &self.way {
+            Way::Transport(transport) => transport.clone(),
+            Way::Pool(pool) => Arc::new(HttpClient::over(pool.clone(), self.max_response_bytes)),
+            Way::OwnPool => {
+                let settings = HttpSettings {
+                    connect_timeout: self.connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+                    root_certificates: &self.root_certificates,
+                    plain: base.is_plain(),
+                    loopback: base.is_loopback(),
+                };
+                Arc::new(HttpClient::new(&settings, self.max_response_bytes)?)
+            }
+        })
+    }
+}

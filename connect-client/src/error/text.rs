@@ -1,0 +1,49 @@
+//! An error in words.
+
+use std::fmt;
+
+use super::{Error, ErrorKind};
+use crate::retry::GaveUp;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(call) = &self.0.call else {
+            return self.kind().fmt(f);
+        };
+        write!(f, "{} {}: ", call.method, call.path)?;
+        if let Some(status) = self.status() {
+            write!(f, "{status} ")?;
+        }
+        self.kind().fmt(f)?;
+        if let Some(id) = self.request_id() {
+            write!(f, " [request {id}]")?;
+        }
+        match call.gave_up {
+            None => Ok(()),
+            Some(GaveUp::Attempts) => write!(f, " [gave up after {} attempts]", call.attempts),
+            Some(GaveUp::Budget) => {
+                let attempts = call.attempts;
+                write!(
+                    f,
+                    " [gave up after {attempts} attempts, the time for retries is over]"
+                )
+            }
+            Some(GaveUp::RetryAfter) => {
+                let seconds = self.retry_after().unwrap_or_default().as_secs();
+                write!(
+                    f,
+                    " [gave up: the service asks to wait {seconds} s, longer than the time left for retries]"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Transport(error) => std::error::Error::source(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! One attempt: the request as it goes out, and what its response means.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use tokio::time::timeout;
+
+use super::Pipeline;
+use crate::{
+    IdempotencyKey, Meta,
+    error::{ApiError, ErrorKind, RequestError},
+    request::Request,
+    retry::{Outcome, retry_after},
+    transport::{Fault, TransportError},
+};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+impl Pipeline {
+    /// The request as it goes out.
+    pub(super) fn prepare(
+        &self,
+        request: &Request,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<http::Request<Bytes>, RequestError> {
+        let address = self.base.join(&request.path, &request.query);
+        let mut ready = http::Request::builder()
+            .method(request.method.clone())
+            .uri(address)
+            .body(request.body.clone().unwrap_or_default())
+            .map_err(|e| RequestError(e.to_string()))?;
+        let headers = ready.headers_mut();
+        headers.clone_from(&self.headers);
+        headers.insert(header::ACCEPT, JSON);
+        if request.body.is_some() {
+            headers.insert(header::CONTENT_TYPE, JSON);
+        }
+        if let Some(key) = key.and_then(IdempotencyKey::header) {
+            headers.insert("idempotency-key", key);
+        }
+        Ok(ready)
+    }
+
+    /// Sends it once, as attempt number `number`.
+    pub(super) async fn attempt(
+        &self,
+        ready: http::Request<Bytes>,
+        number: u32,
+    ) -> Result<(Meta, Bytes), Failure> {
+        let response = timeout(self.request_timeout, self.transport.send(ready))
+            .await
+            .unwrap_or_else(|_| Err(TransportError::new(Fault::Timeout)))
+            .map_err(Failure::Fault)?;
+        let (head, body) = response.into_parts();
+        let meta = Meta::read(head.status, &head.headers, number);
+        if let Some(limit) = meta.rate_limit {
+            *self.last_rate_limit() = Some(limit);
+        }
+        if head.status.is_success() {
+            return Ok((meta, body));
+        }
+        let after = retry_after(&head.headers, SystemTime::now());
+        let error = ApiError::read(&body, after, |text| self.token.redact(text));
+        Err(Failure::Answer(head.status, error, meta))
+    }
+}
+
+/// How one attempt failed.
+pub(super) enum Failure {
+    Answer(StatusCode, ApiError, Meta),
+    Fault(TransportError),
+}
+
+impl Failure {
+    /// The error to report, what is known of the response, and what the retry goes by.
+    pub(super) fn told(self) -> (ErrorKind, Option<Meta>, Outcome) {
+        match self {
+            Self::Answer(status, error, meta) => {
+                let outcome = Outcome::Answer {
+                    status: status.as_u16(),
+                    retry_after: error.retry_after,
+                };
+                (error.into(), Some(meta), outcome)
+            }
+            Self::Fault(error) => {
+                let outcome = Outcome::Fault(error.fault());
+                (error.into(), None, outcome)
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The one way every request goes: attempts, retries, idempotency, errors.
+
+mod attempt;
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    IdempotencyKey, Meta, RateLimit, RetryPolicy,
+    base_url::BaseUrl,
+    error::{CallInfo, DecodeError, Error, clip},
+    request::Request,
+    retry::Decision,
+    token::Token,
+    transport::Transport,
+};
+
+/// Everything that requests have in common.
+pub(crate) struct Pipeline {
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) base: BaseUrl,
+    pub(crate) token: Token,
+    /// What every request carries.
+    pub(crate) headers: HeaderMap,
+    pub(crate) request_timeout: Duration,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) rate_limit: Mutex<Option<RateLimit>>,
+}
+
+/// A successful response, its body still bytes, and the call it answers.
+pub(crate) struct Answer {
+    pub(crate) meta: Meta,
+    pub(crate) body: Bytes,
+    call: CallInfo,
+}
+
+impl Pipeline {
+    /// Sends a request until it succeeds, fails for good, or the policy ends it. A write carries
+    /// `key` (or one of its own) on every attempt, so that it is applied once.
+    pub(crate) async fn send(
+        &self,
+        request: &Request,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Answer, Error> {
+        let key = request
+            .is_write()
+            .then(|| key.unwrap_or_else(IdempotencyKey::random));
+        let mut call = CallInfo {
+            method: request.method.clone(),
+            path: request.path.clone(),
+            attempts: 0,
+            key,
+            gave_up: None,
+        };
+        let began = Instant::now();
+        loop {
+            let ready = match self.prepare(request, call.key.as_ref()) {
+                Ok(ready) => ready,
+                Err(unfit) => return Err(Error::of_call(unfit.into(), call, None)),
+            };
+            call.attempts += 1;
+            let (kind, meta, outcome) = match self.attempt(ready, call.attempts).await {
+                Ok((meta, body)) => return Ok(Answer { meta, body, call }),
+                Err(failure) => failure.told(),
+            };
+            let elapsed = began.elapsed();
+            match self
+                .retry
+                .decide(call.attempts, outcome, elapsed, rand::random())
+            {
+                Decision::Wait(time) => sleep(time).await,
+                Decision::GiveUp(why) => {
+                    call.gave_up = why;
+                    return Err(Error::of_call(kind, call, meta));
+                }
+            }
+        }
+    }
+
+    /// The error of a successful response whose body is not what was promised.
+    pub(crate) fn undecodable(&self, answer: Answer, problem: &str) -> Error {
+        let error = DecodeError {
+            problem: self.token.redact(problem),
+            body: clip(&answer.body, |text| self.token.redact(text)),
+        };
+        Error::of_call(error.into(), answer.call, Some(answer.meta))
+    }
+
+    pub(crate) fn last_rate_limit(&self) -> MutexGuard<'_, Option<RateLimit>> {
+        // A plain value: a panic elsewhere cannot have left it half written.
+        self.rate_limit
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,19 @@
+//! The SDK against a scripted transport with a paused clock, and against real sockets.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod calls;
+mod changes;
+mod errors;
+mod growth;
+mod idempotency;
+mod lists;
+mod retries;
+mod settings;
+mod sockets;
+mod support;
+mod tls;
+mod upserts;

@@ -1,0 +1,194 @@
+//! Which failures are tried again, when, and with what; time is paused and counted.
+
+use std::time::Duration;
+
+use connect_client::{GaveUp, RetryPolicy, transport::Fault, wire::CategoryInput};
+use tokio::time::Instant;
+
+use crate::support::{
+    ID, categories,
+    records::{category, error, single},
+    script::{Reply, Script, bare, json, text},
+};
+
+const SECS: fn(u64) -> Duration = Duration::from_secs;
+
+fn created() -> Reply {
+    json(201, &single(category("Bread")))
+}
+
+fn found() -> Reply {
+    json(200, &single(category("Bread")))
+}
+
+/// No wait of its own: what is waited is what the service asked for.
+fn no_backoff() -> RetryPolicy {
+    RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_limited_call_waits_as_it_is_told() {
+    let limited = text(429, &[("retry-after", "7")], "");
+    let script = Script::new([limited.clone(), limited, found()]);
+    let client = script.client_with(|b| b.retry(no_backoff()));
+    let category = categories(&client).get(ID).await.unwrap();
+    assert_eq!(category.name, "Bread");
+    let times: Vec<Duration> = script.finish().iter().map(|sent| sent.at).collect();
+    assert_eq!(times, [SECS(0), SECS(7), SECS(14)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_date_to_wait_for_counts_from_the_answers_own() {
+    let headers = [
+        ("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ("retry-after", "Sun, 06 Nov 1994 08:50:00 GMT"),
+    ];
+    let script = Script::new([text(503, &headers, ""), found()]);
+    let client = script.client_with(|b| b.retry(no_backoff()));
+    categories(&client).get(ID).await.unwrap();
+    assert_eq!(script.finish()[1].at, SECS(23));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_pass_is_tried_again_with_the_same_key_and_body() {
+    for failure in [
+        bare(429),
+        bare(500),
+        bare(502),
+        bare(503),
+        bare(504),
+        Reply::Fault(Fault::Connect),
+        Reply::Fault(Fault::Timeout),
+        Reply::Fault(Fault::Broken),
+        Reply::Silence,
+    ] {
+        let script = Script::new([failure.clone(), failure.clone(), created()]);
+        let client = script.client();
+        let call = categories(&client).create(&CategoryInput::named("Bread"));
+        let response = call.send().await.unwrap();
+        assert_eq!(response.meta.attempts, 3, "{failure:?}");
+        let sent = script.finish();
+        for attempt in &sent {
+            assert_eq!(attempt.key(), sent[0].key());
+            assert_eq!(attempt.request.body(), sent[0].request.body());
+            assert_eq!(attempt.request.uri(), sent[0].request.uri());
+            assert_eq!(attempt.request.method(), sent[0].request.method());
+        }
+        assert!(sent[0].key().is_some());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_else_is_tried_again() {
+    for status in [
+        301, 400, 401, 403, 404, 405, 408, 409, 413, 422, 431, 501, 505,
+    ] {
+        let headers = [("retry-after", "1")];
+        let script = Script::new([text(status, &headers, "")]);
+        let call = categories(&script.client()).create(&CategoryInput::default());
+        let error = call.await.unwrap_err();
+        assert_eq!(error.status(), Some(status));
+        assert_eq!((error.attempts(), error.gave_up()), (1, None), "{status}");
+        assert!(!error.retryable());
+        assert_eq!(script.finish().len(), 1, "{status}");
+    }
+    for fault in [Fault::Tls, Fault::TooLarge, Fault::Unsendable] {
+        let script = Script::new([Reply::Fault(fault)]);
+        let error = script.client().locations().await.unwrap_err();
+        assert!(!error.retryable(), "{fault:?}");
+        assert_eq!(script.finish().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_grow_within_their_bounds() {
+    let script = Script::new(vec![bare(500); 8]);
+    let policy = RetryPolicy::default()
+        .max_attempts(8)
+        .backoff(SECS(1), SECS(4));
+    let client = script.client_with(|b| b.retry(policy));
+    let error = client.locations().await.unwrap_err();
+    assert_eq!(error.gave_up(), Some(GaveUp::Attempts));
+    assert_eq!(error.attempts(), 8);
+    assert!(error.to_string().contains("gave up after 8 attempts"));
+    let sent = script.finish();
+    for (pair, longest) in sent.windows(2).zip([1, 2, 4, 4, 4, 4, 4]) {
+        // The clock of tokio counts milliseconds.
+        let waited = pair[1].at - pair[0].at;
+        assert!(
+            waited <= SECS(longest) + Duration::from_millis(1),
+            "{waited:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_longer_wait_than_the_budget_ends_the_call_at_once() {
+    for (asked, seconds) in [
+        ("61", 61),
+        ("86400", 86_400),
+        ("18446744073709551615", u64::MAX),
+        ("999999999999999999999999", u64::MAX),
+    ] {
+        let body = error("rate_limited", "too many requests").to_string();
+        let script = Script::new([text(429, &[("retry-after", asked)], &body)]);
+        let client = script.client_with(|b| b.retry(no_backoff().budget(SECS(60))));
+        let began = Instant::now();
+        let error = client.locations().await.unwrap_err();
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        assert_eq!(error.gave_up(), Some(GaveUp::RetryAfter));
+        assert_eq!(error.retry_after(), Some(SECS(seconds)));
+        assert!(error.retryable());
+        let told = error.to_string();
+        assert!(
+            told.contains(&format!("asks to wait {seconds} s")),
+            "{told}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hostile_wait_is_as_none() {
+    for asked in ["inf", "1e300", "-1", "nan", "", "1.5", "tomorrow"] {
+        let script = Script::new([text(429, &[("retry-after", asked)], ""), found()]);
+        let client = script.client_with(|b| b.retry(no_backoff()));
+        let response = categories(&client).get(ID).send().await.unwrap();
+        assert_eq!(response.meta.attempts, 2, "{asked}");
+        assert_eq!(script.finish()[1].at, Duration::ZERO, "{asked}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_attempt_begins_after_the_budget() {
+    let asking = text(503, &[("retry-after", "10")], "");
+    let script = Script::new(vec![asking; 4]);
+    let policy = no_backoff().max_attempts(100).budget(SECS(35));
+    let client = script.client_with(|b| b.retry(policy));
+    let error = client.locations().await.unwrap_err();
+    assert_eq!(error.gave_up(), Some(GaveUp::RetryAfter));
+    assert_eq!(script.finish().last().unwrap().at, SECS(30));
+
+    let script = Script::new(vec![Reply::Silence; 2]);
+    let policy = no_backoff().max_attempts(100).budget(SECS(35));
+    let client = script.client_with(|b| b.retry(policy).request_timeout(SECS(20)));
+    let began = Instant::now();
+    let error = client.locations().await.unwrap_err();
+    assert_eq!(error.gave_up(), Some(GaveUp::Budget));
+    assert_eq!(script.finish()[1].at, SECS(20));
+    assert_eq!(began.elapsed(), SECS(40));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_service_is_given_up_after_the_timeout() {
+    let script = Script::new([Reply::Silence]);
+    let client = script.client_with(|b| b.request_timeout(SECS(3)).retry(RetryPolicy::never()));
+    let began = Instant::now();
+    let call = categories(&client).create(&CategoryInput::named("Bread"));
+    let error = call.await.unwrap_err();
+    assert_eq!(began.elapsed(), SECS(3));
+    assert_eq!(error.status(), None);
+    assert!(error.retryable());
+    assert!(error.to_string().contains("no answer in time"), "{error}");
+    let key = error.idempotency_key().unwrap().as_str();
+    assert_eq!(script.finish()[0].key(), Some(key));
+}
