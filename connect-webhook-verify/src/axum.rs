@@ -63,10 +63,8 @@ where
     type Rejection = Refusal;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
-        Delivery::from_request(request, state)
-            .await?
-            .json()
-            .map(Self)
+        let delivery = Delivery::from_request(request, state).await?;
+        Receiver::from_ref(state).watched(delivery.json()).map(Self)
     }
 }
 

@@ -91,7 +91,8 @@ impl fmt::Display for VerifyError {
             Self::MissingTimestamp => f.write_str("the signature header has no t="),
             Self::RepeatedTimestamp => f.write_str("the signature header has more than one t="),
             Self::InvalidTimestamp => f.write_str(
-                "t in the signature header is not 1 to 15 digits without sign, space or leading zero",
+                "t in the signature header is not 1 to 15 digits \
+                 without sign, space or leading zero",
             ),
             Self::MissingSignature => f.write_str("the signature header has no v1="),
             Self::NoSecret => f.write_str("no secret is configured, so no signature can match"),
@@ -101,7 +102,10 @@ impl fmt::Display for VerifyError {
                  or the clock is ahead"
             ),
             Self::TooNew { seconds } => {
-                write!(f, "signed {seconds} s after the receiver's clock: the clock is behind")
+                write!(
+                    f,
+                    "signed {seconds} s after the receiver's clock: the clock is behind"
+                )
             }
             Self::NoMatch { hint } => {
                 f.write_str("no v1 matches this body, time and secret")?;

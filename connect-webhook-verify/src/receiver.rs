@@ -1,5 +1,5 @@
-//! What the filters for web frameworks share: secrets, size limit and the request that was taken
-//! (features `warp` and `axum`).
+//! A receiver for any web framework: secrets, a limit for the body, and the delivery that was
+//! taken (feature `receiver`, part of `warp` and `axum`).
 
 use std::{
     fmt,
@@ -49,7 +49,7 @@ impl Receiver {
     }
 
     /// Sets the largest body in bytes; one byte more is answered with 413. No more than the limit
-    /// is kept in memory, whether the client announces the length or sends chunks.
+    /// is collected, whether the client announces the length or sends chunks.
     #[must_use]
     pub fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
@@ -63,7 +63,8 @@ impl Receiver {
         self
     }
 
-    /// Sets what is called with every refusal, to log it. The client only sees its code.
+    /// Sets what is called with every refusal by this crate, to log it: the client only sees its
+    /// code. What a handler does with [`Delivery::json`] itself is not among them.
     #[must_use]
     pub fn on_refusal(mut self, watch: impl Fn(&Refusal) + Send + Sync + 'static) -> Self {
         self.watch = Arc::new(watch);

@@ -2,7 +2,7 @@
 //!
 //! [`receive`] is all that most need. [`delivery`] is its first half, for those who compose.
 
-use core::future::Future;
+use core::future::{Future, ready};
 
 use serde::de::DeserializeOwned;
 use warp::{
@@ -71,8 +71,14 @@ pub fn delivery(
 pub fn json<T: DeserializeOwned + Send + 'static>(
     receiver: Receiver,
 ) -> impl Filter<Extract = (T,), Error = Rejection> + Clone + Send + Sync + 'static {
-    delivery(receiver)
-        .and_then(async |delivery: Delivery| delivery.json().map_err(warp::reject::custom))
+    let watcher = receiver.clone();
+    delivery(receiver).and_then(move |delivery: Delivery| {
+        ready(
+            watcher
+                .watched(delivery.json())
+                .map_err(warp::reject::custom),
+        )
+    })
 }
 
 /// Answers the rejections of [`delivery`] and [`json`], and passes on all others: for `recover`.

@@ -10,17 +10,42 @@ use futures_util::{Stream, TryStreamExt};
 use super::{Delivery, Receiver, Refusal};
 
 impl Receiver {
-    /// Reads the body, checks it and keeps it.
-    pub(crate) async fn receive<B: Buf, E: Error + Send + Sync + 'static>(
+    /// Reads the body within the limit, checks it and keeps it: for frameworks that this crate has
+    /// no filter for. Any stream of pieces will do; a body in one piece is a stream of one.
+    ///
+    /// There is no limit to the time a client takes: that is the server's to set.
+    ///
+    /// ```
+    /// use connect_webhook_verify::{Secret, Verifier, http::SIGNATURE, receiver::Receiver, sign};
+    /// use futures_util::stream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let secret = Secret::new("whsec_test_secret")?;
+    /// let receiver = Receiver::new(&Verifier::new(secret.clone())).clock(|| 1_700_000_000);
+    ///
+    /// let headers = [(SIGNATURE, sign(&secret, 1_700_000_000, "{}").into())];
+    /// let pieces = [Ok::<_, std::io::Error>("{".as_bytes()), Ok("}".as_bytes())];
+    /// let delivery = receiver.receive(headers.into_iter().collect(), stream::iter(pieces)).await?;
+    /// assert_eq!(delivery.body, "{}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`], with the status to answer and the code to tell the client.
+    pub async fn receive<B: Buf, E: Error + Send + Sync + 'static>(
         &self,
         headers: HeaderMap,
         body: impl Stream<Item = Result<B, E>>,
     ) -> Result<Delivery, Refusal> {
-        let delivery = self.check(headers, body).await;
-        if let Err(refusal) = &delivery {
-            (self.watch)(refusal);
-        }
-        delivery
+        self.watched(self.check(headers, body).await)
+    }
+
+    /// Shows a refusal to whoever watches.
+    pub(crate) fn watched<T>(&self, outcome: Result<T, Refusal>) -> Result<T, Refusal> {
+        outcome.inspect_err(|refusal| (self.watch)(refusal))
     }
 
     async fn check<B: Buf, E: Error + Send + Sync + 'static>(

@@ -192,7 +192,7 @@ async fn a_secret_is_rolled_while_the_server_runs() {
 }
 
 #[tokio::test]
-async fn the_receiver_sees_the_hint_that_the_client_does_not() {
+async fn the_receiver_sees_what_the_client_does_not() {
     let log = Arc::new(Mutex::new(Vec::new()));
     let kept = log.clone();
     let watched =
@@ -207,13 +207,26 @@ async fn the_receiver_sees_the_hint_that_the_client_does_not() {
         let (_, text) = request(server.address, "/raw", &sent).await;
         assert_eq!(text, "no_match");
     }
-    let log = log.lock().unwrap();
-    assert_eq!(log.len(), servers.all().len());
-    assert!(
-        log.iter()
-            .all(|line| line.contains("parsed and printed again")),
-        "{log:?}"
-    );
+    let hints = std::mem::take(&mut *log.lock().unwrap());
+    assert_eq!(hints.len(), servers.all().len());
+    for hint in hints {
+        assert!(hint.contains("parsed and printed again"), "{hint}");
+    }
+
+    // JSON that the crate reads is seen as well. In the first server it is the handler that reads.
+    for server in servers.all() {
+        let sent = Sent {
+            lines: signed(b"{"),
+            body: b"{",
+            chunks: None,
+        };
+        request(server.address, "/json", &sent).await;
+    }
+    let errors = log.lock().unwrap();
+    assert_eq!(errors.len(), servers.all().len() - 1);
+    for error in errors.iter() {
+        assert!(error.contains("not the expected JSON"), "{error}");
+    }
 }
 
 #[tokio::test]

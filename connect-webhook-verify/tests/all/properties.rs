@@ -33,12 +33,19 @@ fn header() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// A part that is neither `t` nor `v1`.
+const UNKNOWN: &str = "[a-su-z]x[^,=]{0,9}(=[^,]{0,9})?";
+
 fn made(text: &[u8]) -> Secret {
     Secret::new(text).unwrap()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases.max(2000),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn what_sign_makes_verify_takes(
@@ -67,7 +74,8 @@ proptest! {
 
     #[test]
     fn a_body_made_shorter_or_longer_is_refused(
-        text in secret(), body in body(), more in vec(any::<u8>(), 1..70), time in 0..=MAX_TIMESTAMP,
+        text in secret(), body in body(), more in vec(any::<u8>(), 1..70),
+        time in 0..=MAX_TIMESTAMP,
     ) {
         let long = [&body[..], &more].concat();
         for (signed, sent) in [(&body, &long), (&long, &body)] {
@@ -102,7 +110,8 @@ proptest! {
 
     #[test]
     fn any_changed_byte_of_the_signature_is_refused(
-        text in secret(), body in body(), time in 0..=MAX_TIMESTAMP, place in 0_usize..64, change in 1..=u8::MAX,
+        text in secret(), body in body(), time in 0..=MAX_TIMESTAMP,
+        place in 0_usize..64, change in 1..=u8::MAX,
     ) {
         let mut header = sign(&made(&text), time, &body).to_string().into_bytes();
         let start = header.len() - 64;
@@ -112,7 +121,8 @@ proptest! {
 
     #[test]
     fn nothing_panics_and_nothing_unsigned_is_taken(
-        header in header(), text in secret(), body in body(), now in prop_oneof![any::<u64>(), Just(1_700_000_000)],
+        header in header(), text in secret(), body in body(),
+        now in prop_oneof![any::<u64>(), Just(1_700_000_000)],
     ) {
         let error = Verifier::new(made(&text)).verify(&header, &body, now).unwrap_err();
         prop_assert!([400, 401].contains(&error.status()));
@@ -121,7 +131,7 @@ proptest! {
 
     #[test]
     fn parts_around_a_good_header_change_nothing(
-        before in vec("[a-su-z]x[^,=]{0,9}(=[^,]{0,9})?", 0..4), after in vec("[a-su-z]x[^,=]{0,9}(=[^,]{0,9})?", 0..4), body in body(), text in secret(),
+        before in vec(UNKNOWN, 0..4), after in vec(UNKNOWN, 0..4), body in body(), text in secret(),
     ) {
         let good = sign(&made(&text), 1, &body).to_string();
         let header = [before, vec![good], after].concat().join(",");

@@ -13,7 +13,7 @@ use crate::storage::{Entry, Range, Storage, Value};
 
 /// How many rows every commit of these checks writes, and how many commits there are.
 const ROWS: u32 = 60;
-const COMMITS: u64 = 250;
+const COMMITS: u64 = 150;
 
 pub(super) async fn acknowledged_is_seen(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;

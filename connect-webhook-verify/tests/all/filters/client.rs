@@ -54,7 +54,8 @@ pub(super) async fn request(address: SocketAddr, path: &str, sent: &Sent<'_>) ->
 pub(super) async fn break_off(address: SocketAddr, line: &str) {
     let mut connection = TcpStream::connect(address).await.unwrap();
     let head = format!(
-        "POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nService-Signature: {line}\r\n\r\n{{}}"
+        "POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\
+         Service-Signature: {line}\r\n\r\n{{}}"
     );
     connection.write_all(head.as_bytes()).await.unwrap();
     connection.shutdown().await.unwrap();
