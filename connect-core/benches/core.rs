@@ -24,6 +24,10 @@ use connect_core::{
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
+/// The allocator of the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -59,15 +59,22 @@ pub(super) fn pointer(key: &[u8], value: &Value) -> Result<Timestamp, Fault> {
     Ok(time_from(bytes))
 }
 
-fn index_key(partition: Uuid, record: &impl Record, index: &Index<'_>) -> Key {
-    let change = [Part::Time(record.updated_at()), Part::Id(record.id())];
-    match index {
-        Index::Unique(family, text) => key(partition, *family, &[Part::Text(text)]),
-        Index::ByText(family, text) => {
-            key(partition, *family, &[Part::Text(text), change[0], change[1]])
-        }
-        Index::ById(family, id) => key(partition, *family, &[Part::Id(*id), change[0], change[1]]),
-    }
+/// The keys of a record's index entries, and whether each is of a unique index.
+fn index_keys(partition: Uuid, record: &impl Record) -> Vec<(Key, bool)> {
+    let [time, id] = [Part::Time(record.updated_at()), Part::Id(record.id())];
+    let mut keys = Vec::with_capacity(4);
+    record.indexes(&mut |index| {
+        keys.push(match index {
+            Index::Unique(family, text) => (key(partition, family, &[Part::Text(&text)]), true),
+            Index::ByText(family, text) => {
+                (key(partition, family, &[Part::Text(text), time, id]), false)
+            }
+            Index::ById(family, other) => {
+                (key(partition, family, &[Part::Id(other), time, id]), false)
+            }
+        });
+    });
+    keys
 }
 
 impl Unit<'_> {
@@ -130,57 +137,44 @@ impl Unit<'_> {
     /// [`time`](Unit::time).
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
         let (partition, id, time) = (self.partition(), new.id(), new.updated_at());
-        if let Some(old) = old {
-            self.remove_keys(old, Some(new));
+        let new_keys = index_keys(partition, new);
+        let old_keys = old.map(|old| index_keys(partition, old)).unwrap_or_default();
+        if let Some(old) = old.filter(|old| old.updated_at() != time) {
+            self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), id));
         }
         let row = self.json(new);
         self.put(row_key(partition, T::TABLE.rows, time, id), row);
-        self.put(
-            key(partition, T::TABLE.by_id, &[Part::Id(id)]),
-            Value::from(time_bytes(time).as_slice()),
-        );
-        new.indexes(&mut |index| {
-            let key = index_key(partition, new, &index);
-            match index {
-                // The entry does not move with the row, so it is written only when it is new.
-                Index::Unique(..) if old.is_some_and(|old| has_key(partition, old, &key)) => {}
-                Index::Unique(..) => self.put(key, Value::from(id.as_bytes().as_slice())),
-                Index::ByText(..) | Index::ById(..) => self.put(key, Value::default()),
+        let by_id = key(partition, T::TABLE.by_id, &[Part::Id(id)]);
+        self.put(by_id, Value::from(time_bytes(time).as_slice()));
+        // Entries that stay as they are need not be written again.
+        for old_key in &old_keys {
+            if !new_keys.contains(old_key) {
+                self.delete(old_key.0.clone());
             }
-        });
+        }
+        for new_key in new_keys {
+            if !old_keys.contains(&new_key) {
+                let (key, is_unique) = new_key;
+                let held = if is_unique { Value::from(id.as_bytes().as_slice()) } else { nothing() };
+                self.put(key, held);
+            }
+        }
     }
 
     /// Removes a record with all its indexes, and leaves a tombstone.
     pub(crate) fn remove<T: Record>(&mut self, old: &T) {
         let (partition, id, time) = (self.partition(), old.id(), self.time());
-        self.remove_keys(old, None);
+        for (key, _) in index_keys(partition, old) {
+            self.delete(key);
+        }
+        self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), id));
         self.delete(key(partition, T::TABLE.by_id, &[Part::Id(id)]));
         let tombstone = self.json(&Tombstone { id, deleted: true, updated_at: time });
         self.put(row_key(partition, T::TABLE.tombstones, time, id), tombstone);
     }
-
-    /// Removes the keys of `old` that `new` does not write again.
-    fn remove_keys<T: Record>(&mut self, old: &T, new: Option<&T>) {
-        let partition = self.partition();
-        if new.is_none_or(|new| new.updated_at() != old.updated_at()) {
-            self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), old.id()));
-        }
-        old.indexes(&mut |index| {
-            let key = index_key(partition, old, &index);
-            let stays = matches!(index, Index::Unique(..))
-                && new.is_some_and(|new| has_key(partition, new, &key));
-            if !stays {
-                self.delete(key);
-            }
-        });
-    }
 }
 
-/// Whether `key` is one of the index keys of `record`.
-fn has_key(partition: Uuid, record: &impl Record, key: &Key) -> bool {
-    let mut found = false;
-    record.indexes(&mut |index| {
-        found |= matches!(index, Index::Unique(..)) && index_key(partition, record, &index) == *key;
-    });
-    found
+/// The value of an index entry that says all in its key.
+fn nothing() -> Value {
+    Value::default()
 }

@@ -31,23 +31,26 @@ pub(crate) struct Unit<'s> {
     partition: Uuid,
     /// The clock's row as it was found.
     clock_row: Option<Value>,
-    /// The clock as this unit leaves it.
-    clock: ChangeClock,
     /// The time of the operation under way.
     time: Timestamp,
     /// What was read, so that a batch can read ahead.
     reads: FxHashMap<Key, Option<Value>>,
-    writes: BTreeMap<Key, Option<Value>>,
-    /// What each write replaced in `writes`, so that a failed item can be taken back.
-    undo: Vec<(Key, Option<Option<Value>>)>,
+    /// What was written: for good at the bottom, by what may still be taken back above it.
+    layers: Vec<Layer>,
     expects: Vec<(Key, Expectation)>,
     buffer: Vec<u8>,
 }
 
-/// A point to which a unit can be taken back.
-pub(crate) struct Savepoint {
-    undo: usize,
+/// Writes that are kept or taken back together, and the clock as they leave it.
+struct Layer {
     clock: ChangeClock,
+    writes: BTreeMap<Key, Option<Value>>,
+}
+
+impl Layer {
+    fn on(clock: ChangeClock) -> Self {
+        Self { clock, writes: BTreeMap::new() }
+    }
 }
 
 impl<'s> Unit<'s> {
@@ -65,11 +68,9 @@ impl<'s> Unit<'s> {
             environment,
             partition,
             clock_row,
-            clock,
             time: Timestamp::EPOCH,
             reads: FxHashMap::default(),
-            writes: BTreeMap::new(),
-            undo: Vec::new(),
+            layers: vec![Layer::on(clock)],
             expects: Vec::new(),
             buffer: Vec::new(),
         };
@@ -80,8 +81,7 @@ impl<'s> Unit<'s> {
     /// Starts the next operation of the unit: it gets a time of its own, later than that of every
     /// operation before it that wrote anything.
     pub(crate) fn next_operation(&mut self) {
-        self.time = self.clock.next_time(self.environment.clock.now());
-        self.undo.clear();
+        self.time = self.clock().next_time(self.environment.clock.now());
     }
 
     /// The location, account or token that this unit works on.
@@ -106,13 +106,27 @@ impl<'s> Unit<'s> {
     }
 
     pub(super) fn next_sequence(&mut self) -> u64 {
-        self.clock.sequence += 1;
-        self.clock.sequence
+        let clock = &mut self.top().clock;
+        clock.sequence += 1;
+        clock.sequence
+    }
+
+    /// The clock as this unit leaves it so far.
+    fn clock(&self) -> ChangeClock {
+        self.layers.last().map_or(ChangeClock::START, |top| top.clock)
+    }
+
+    fn top(&mut self) -> &mut Layer {
+        if self.layers.is_empty() {
+            self.layers.push(Layer::on(ChangeClock::START));
+        }
+        let top = self.layers.len() - 1;
+        &mut self.layers[top]
     }
 
     /// The value of a key, the unit's own writes included.
     pub(crate) async fn get(&mut self, key: &Key) -> Result<Option<Value>, Fault> {
-        if let Some(written) = self.writes.get(key) {
+        if let Some(written) = self.layers.iter().rev().find_map(|layer| layer.writes.get(key)) {
             return Ok(written.clone());
         }
         if let Some(read) = self.reads.get(key) {
@@ -127,8 +141,6 @@ impl<'s> Unit<'s> {
     /// that there are.
     pub(super) async fn read_ahead(&mut self, mut keys: Vec<Key>) -> Result<Vec<Value>, Fault> {
         keys.retain(|key| !self.reads.contains_key(key));
-        keys.sort_unstable();
-        keys.dedup();
         let asked: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
         let values = self.storage.get(&asked).await?;
         let found = values.iter().flatten().cloned().collect();
@@ -140,7 +152,9 @@ impl<'s> Unit<'s> {
     pub(crate) async fn scan(&mut self, prefix: &[u8], limit: usize) -> Result<Vec<Entry>, Fault> {
         let end = super::keys::after_prefix(prefix);
         let range = Range { from: prefix, to: Some(&end) };
-        let own = || self.writes.range::<[u8], _>((Included(prefix), Excluded(&*end)));
+        let bounds = (Included(prefix), Excluded(&*end));
+        // Upper layers come later, and so win.
+        let own = || self.layers.iter().flat_map(|layer| layer.writes.range::<[u8], _>(bounds));
         // Each own write may hide one stored entry, so as many more have to be read.
         let stored = self.storage.scan(range, limit.saturating_add(own().count())).await?;
         let mut entries: BTreeMap<Key, Value> = stored.into_iter().collect();
@@ -164,36 +178,44 @@ impl<'s> Unit<'s> {
     }
 
     fn write(&mut self, key: Key, value: Option<Value>) {
-        let replaced = self.writes.insert(key.clone(), value);
-        self.undo.push((key, replaced));
-        self.clock.updated_at = self.time;
+        let time = self.time;
+        let top = self.top();
+        top.clock.updated_at = time;
+        top.writes.insert(key, value);
     }
 
-    /// Writes a row that is no part of the partition's history: it moves no clock and is not
-    /// taken back. The commit expects to find what this unit read there, or nothing.
+    /// Writes a row that is no part of the partition's history: it moves no clock. The commit
+    /// expects to find what this unit read there, or nothing.
     pub(crate) fn put_aside(&mut self, key: Key, value: Value) {
-        if !self.writes.contains_key(&key) {
+        if self.layers.iter().all(|layer| !layer.writes.contains_key(&key)) {
             let found = self.reads.get(&key).cloned().flatten();
             self.expects.push((key.clone(), Expectation::unchanged(found)));
         }
-        self.writes.insert(key, Some(value));
+        self.top().writes.insert(key, Some(value));
     }
 
-    /// A point to come back to.
-    pub(crate) fn savepoint(&self) -> Savepoint {
-        Savepoint { undo: self.undo.len(), clock: self.clock }
+    /// What is written from here on can be taken back: follow it with [`keep`](Self::keep) or
+    /// [`take_back`](Self::take_back). Tries may be nested.
+    pub(crate) fn try_out(&mut self) {
+        self.layers.push(Layer::on(self.clock()));
     }
 
-    /// Takes back all that was written since `savepoint`.
-    pub(crate) fn roll_back(&mut self, savepoint: Savepoint) {
-        while self.undo.len() > savepoint.undo {
-            let Some((key, replaced)) = self.undo.pop() else { break };
-            match replaced {
-                Some(value) => self.writes.insert(key, value),
-                None => self.writes.remove(&key),
-            };
+    /// Keeps what was written since the last [`try_out`](Self::try_out).
+    pub(crate) fn keep(&mut self) {
+        if let Some(kept) = self.layers.pop() {
+            let below = self.top();
+            below.clock = kept.clock;
+            if below.writes.is_empty() {
+                below.writes = kept.writes;
+            } else {
+                below.writes.extend(kept.writes);
+            }
         }
-        self.clock = savepoint.clock;
+    }
+
+    /// Takes back what was written since the last [`try_out`](Self::try_out).
+    pub(crate) fn take_back(&mut self) {
+        self.layers.pop();
     }
 
     /// A value as a row holds it: JSON in wire form.
@@ -207,19 +229,22 @@ impl<'s> Unit<'s> {
 
     /// Commits all that was written. `Ok(false)`: others were faster, run the unit again.
     pub(crate) async fn commit(mut self) -> Result<bool, Fault> {
+        while self.layers.len() > 1 {
+            self.keep();
+        }
         let clock_key = key(self.partition, Family::Clock, &[]);
-        let advanced = ChangeClock::read(&clock_key, self.clock_row.as_ref())? != self.clock;
-        if self.writes.is_empty() && self.clock_row.is_none() {
+        let clock = self.clock();
+        let advanced = ChangeClock::read(&clock_key, self.clock_row.as_ref())? != clock;
+        let mut writes = std::mem::take(&mut self.top().writes);
+        if writes.is_empty() && self.clock_row.is_none() {
             return Ok(true);
         }
         // An absent clock can only be expected by a commit that writes it.
         if advanced || self.clock_row.is_none() {
-            let clock = self.clock;
-            let row = self.json(&clock);
-            self.writes.insert(clock_key.clone(), Some(row));
+            writes.insert(clock_key.clone(), Some(self.json(&clock)));
         }
         self.expects.push((clock_key, Expectation::unchanged(self.clock_row)));
-        let commit = Commit { expects: self.expects, writes: self.writes.into_iter().collect() };
+        let commit = Commit { expects: self.expects, writes: writes.into_iter().collect() };
         match self.storage.commit(commit).await {
             Ok(()) => Ok(true),
             Err(CommitError::Conflict) => Ok(false),

@@ -91,7 +91,11 @@ impl Batch {
             MatchBy::Id => {
                 let Some(id) = item.id.value() else { return Ok(None) };
                 let found = unit.find(*id).await?;
-                return found.map(Some).ok_or_else(|| Failure::not_found("product", id));
+                let unknown = || {
+                    let message = format!("id: there is no product {id} at this location");
+                    Failure::new(FailureKind::NotFound, message)
+                };
+                return found.map(Some).ok_or_else(unknown);
             }
             MatchBy::Barcode => match item.barcode.value() {
                 Some(barcode) => only_with_barcode(unit, barcode).await?,
@@ -140,22 +144,26 @@ impl Change for Batch {
         let mut ids = Vec::new();
         let mut listed = HashSet::new();
         for (index, item) in self.items.iter().enumerate() {
-            let before = unit.savepoint();
+            unit.try_out();
             let written = match item {
                 Ok(item) => self.write_item(unit, at, item).await,
                 Err(refused) => Err(refused.invalid.clone().into()),
             };
             let result = match written {
                 Ok((status, written)) => {
+                    unit.keep();
                     if written.is_changed && listed.insert(written.product.id) {
                         ids.push(written.product.id);
                     }
                     saved(index, status, written)
                 }
                 // A fault of ours is not the item's: the whole batch may be repeated.
-                Err(failure) if failure.kind == FailureKind::Server => return Err(failure),
+                Err(failure) if failure.kind == FailureKind::Server => {
+                    unit.take_back();
+                    return Err(failure);
+                }
                 Err(failure) => {
-                    unit.roll_back(before);
+                    unit.take_back();
                     failed(index, item, failure)
                 }
             };

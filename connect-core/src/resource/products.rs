@@ -243,11 +243,9 @@ async fn fill(
     mut product: Product,
     input: &ProductInput,
 ) -> Result<(Product, bool), Failure> {
-    let external_id_before = product.external_id.clone();
+    let keeps_external_id =
+        input.external_id.is_absent() || input.external_id.value() == product.external_id.as_ref();
     rules::apply(input, &mut product)?;
-    if product.external_id != external_id_before {
-        check_external_id_is_free(unit, &product).await?;
-    }
     // There are no option groups yet, so no id can name one.
     if let Some(ids) = input.option_group_ids.value()
         && !ids.is_empty()
@@ -257,6 +255,7 @@ async fn fill(
     }
     match (&input.category_id, &input.category_name) {
         (Field::Null, _) => product.category_id = None,
+        (Field::Value(id), _) if product.category_id == Some(*id) => {}
         (Field::Value(id), _) => {
             check_category(unit, at, *id).await?;
             product.category_id = Some(*id);
@@ -265,6 +264,10 @@ async fn fill(
             product.category_id = Some(categories::find_or_create(unit, name).await?);
         }
         (Field::Absent, _) => {}
+    }
+    // Every field comes before the state of others.
+    if !keeps_external_id {
+        check_external_id_is_free(unit, &product).await?;
     }
     let image_queued = images::apply(unit, &mut product, &input.image_url).await?;
     Ok((product, image_queued))

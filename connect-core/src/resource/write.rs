@@ -160,10 +160,12 @@ pub(super) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Fa
 
 /// Does the change; a failed one, and a rehearsal, leave nothing.
 async fn attempt(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Failure> {
-    let before = unit.savepoint();
+    unit.try_out();
     let outcome = job.change.apply(unit, &job.at).await;
     if outcome.is_err() || job.change.is_rehearsal() {
-        unit.roll_back(before);
+        unit.take_back();
+    } else {
+        unit.keep();
     }
     outcome
 }

@@ -116,7 +116,10 @@ fn set_optional<T: Clone>(field: &mut Option<T>, given: &Field<T>) {
     match given {
         Field::Absent => {}
         Field::Null => *field = None,
-        Field::Value(value) => *field = Some(value.clone()),
+        Field::Value(value) => match field {
+            Some(field) => field.clone_from(value),
+            None => *field = Some(value.clone()),
+        },
     }
 }
 

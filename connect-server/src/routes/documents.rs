@@ -1,7 +1,10 @@
 //! What is open to everybody: the OpenAPI document, and the probes outside `/v1`.
 
 use bytes::Bytes;
-use connect_core::{Connect, Failure, FailureKind};
+use connect_core::{
+    Connect, Failure, FailureKind,
+    wire::query::{NoQuery, Query as _},
+};
 use http::{Method, StatusCode};
 use warp::{Filter as _, filters::BoxedFilter};
 
@@ -15,7 +18,7 @@ pub(super) const OPENAPI: &str = include_str!("../../openapi/openapi.json");
 
 /// Answers every request, if need be with 404 or 405.
 pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
-    let answer = move |method: Method, path: warp::path::FullPath| {
+    let answer = move |method: Method, path: warp::path::FullPath, query: String| {
         let connect = connect.clone();
         async move {
             let path = path.as_str();
@@ -25,6 +28,11 @@ pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
             }
             if !matches!(method, Method::GET | Method::HEAD) {
                 return Reply::method_not_allowed(&method, &[Method::GET, Method::HEAD]);
+            }
+            if path == OPENAPI_PATH
+                && let Err(invalid) = NoQuery::parse(&query)
+            {
+                return Failure::malformed(&invalid).into();
             }
             match path {
                 OPENAPI_PATH => Reply::json(StatusCode::OK, Bytes::from_static(OPENAPI.as_bytes())),
@@ -37,7 +45,8 @@ pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
             }
         }
     };
-    warp::method().and(warp::path::full()).then(answer).boxed()
+    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+    warp::method().and(warp::path::full()).and(query).then(answer).boxed()
 }
 
 fn status(code: StatusCode, status: &'static str) -> Reply {
