@@ -25,7 +25,8 @@ pub struct Limits {
     /// The age at which a connection is asked to end (running requests finish): bounds what
     /// pings and half-read HTTP/2 streams can hold.
     pub connection_age: Duration,
-    /// From the wish to stop to the end of the last request; what runs longer is cut.
+    /// From the wish to stop to the end of the last request; what runs longer is cut. The same
+    /// for one connection that is closed because it is idle or old.
     pub drain: Duration,
     /// Bytes of path and query.
     pub uri_bytes: usize,
