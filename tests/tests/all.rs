@@ -5,5 +5,6 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod bad_requests;
 mod checker;
 mod document;

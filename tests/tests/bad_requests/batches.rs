@@ -16,29 +16,77 @@ pub(super) fn table() -> Vec<Bad> {
     vec![
         Bad::invalid("batch: no items", batch("{}"), "items"),
         Bad::invalid("batch: items null", batch(r#"{"items":null}"#), "items"),
-        Bad::invalid("batch: items an object", batch(r#"{"items":{"name":"Rye"}}"#), "items"),
-        Bad::invalid("batch: items a string", batch(r#"{"items":"Rye"}"#), "items"),
+        Bad::invalid(
+            "batch: items an object",
+            batch(r#"{"items":{"name":"Rye"}}"#),
+            "items",
+        ),
+        Bad::invalid(
+            "batch: items a string",
+            batch(r#"{"items":"Rye"}"#),
+            "items",
+        ),
         Bad::invalid("batch: items a number", batch(r#"{"items":3}"#), "items"),
         Bad::invalid("batch: no item", batch(r#"{"items":[]}"#), "items"),
         Bad::invalid("batch: 501 items", many(501), "items"),
         Bad::invalid("batch: 5000 items", many(5000), "items"),
         Bad::invalid("batch: a list", batch(r#"[{"name":"Rye"}]"#), "body"),
         Bad::invalid("batch: a product", batch(r#"{"name":"Rye"}"#), "name"),
-        Bad::invalid("batch: matchBy unknown", with(r#""matchBy":"name""#), "matchBy"),
-        Bad::invalid("batch: matchBy in another case", with(r#""matchBy":"ExternalId""#), "matchBy"),
+        Bad::invalid(
+            "batch: matchBy unknown",
+            with(r#""matchBy":"name""#),
+            "matchBy",
+        ),
+        Bad::invalid(
+            "batch: matchBy in another case",
+            with(r#""matchBy":"ExternalId""#),
+            "matchBy",
+        ),
         Bad::invalid("batch: matchBy empty", with(r#""matchBy":"""#), "matchBy"),
         Bad::invalid("batch: matchBy a number", with(r#""matchBy":1"#), "matchBy"),
         Bad::invalid("batch: matchBy null", with(r#""matchBy":null"#), "matchBy"),
-        Bad::invalid("batch: matchBy a list", with(r#""matchBy":["id"]"#), "matchBy"),
-        Bad::invalid("batch: createMissing in quotes", with(r#""createMissing":"true""#), "createMissing"),
-        Bad::invalid("batch: createMissing 1", with(r#""createMissing":1"#), "createMissing"),
-        Bad::invalid("batch: createMissing null", with(r#""createMissing":null"#), "createMissing"),
+        Bad::invalid(
+            "batch: matchBy a list",
+            with(r#""matchBy":["id"]"#),
+            "matchBy",
+        ),
+        Bad::invalid(
+            "batch: createMissing in quotes",
+            with(r#""createMissing":"true""#),
+            "createMissing",
+        ),
+        Bad::invalid(
+            "batch: createMissing 1",
+            with(r#""createMissing":1"#),
+            "createMissing",
+        ),
+        Bad::invalid(
+            "batch: createMissing null",
+            with(r#""createMissing":null"#),
+            "createMissing",
+        ),
         Bad::invalid("batch: dryRun 1", with(r#""dryRun":1"#), "dryRun"),
-        Bad::invalid("batch: dryRun in quotes", with(r#""dryRun":"false""#), "dryRun"),
+        Bad::invalid(
+            "batch: dryRun in quotes",
+            with(r#""dryRun":"false""#),
+            "dryRun",
+        ),
         Bad::invalid("batch: dryRun null", with(r#""dryRun":null"#), "dryRun"),
-        Bad::invalid("batch: an unknown setting", with(r#""atomic":true"#), "atomic"),
-        Bad::invalid("batch: a setting in another spelling", with(r#""dry_run":true"#), "dry_run"),
-        Bad::malformed("batch: a setting twice", with(r#""dryRun":true,"dryRun":false"#), "body"),
+        Bad::invalid(
+            "batch: an unknown setting",
+            with(r#""atomic":true"#),
+            "atomic",
+        ),
+        Bad::invalid(
+            "batch: a setting in another spelling",
+            with(r#""dry_run":true"#),
+            "dry_run",
+        ),
+        Bad::malformed(
+            "batch: a setting twice",
+            with(r#""dryRun":true,"dryRun":false"#),
+            "body",
+        ),
         Bad::malformed(
             "batch: items twice",
             batch(r#"{"items":[{"name":"Rye"}],"items":[{"name":"Bun"}]}"#),
@@ -64,12 +112,24 @@ pub(super) fn table() -> Vec<Bad> {
             "batch: 10 000 lists in each other in an item",
             write(
                 "POST products/batch",
-                format!(r#"{{"items":[{{"name":{}{}}}]}}"#, "[".repeat(10_000), "]".repeat(10_000)),
+                format!(
+                    r#"{{"items":[{{"name":{}{}}}]}}"#,
+                    "[".repeat(10_000),
+                    "]".repeat(10_000)
+                ),
             ),
             "body",
         ),
-        Bad::malformed("batch: a comma too many", batch(r#"{"items":[{"name":"Rye"},]}"#), "body"),
-        Bad::malformed("batch: cut off", batch(r#"{"items":[{"name":"Rye"}"#), "body"),
+        Bad::malformed(
+            "batch: a comma too many",
+            batch(r#"{"items":[{"name":"Rye"},]}"#),
+            "body",
+        ),
+        Bad::malformed(
+            "batch: cut off",
+            batch(r#"{"items":[{"name":"Rye"}"#),
+            "body",
+        ),
     ]
 }
 
@@ -78,16 +138,27 @@ pub(super) fn table() -> Vec<Bad> {
 pub(super) fn items() -> Vec<Bad> {
     let failed = |name: &str, batch: &str, code: &'static str, names: &str| {
         let request = write("POST products/batch", batch.to_owned());
-        Bad::item(&format!("item: {name}"), request, code, &format!("items[0]{names}")).unstated()
+        Bad::item(
+            &format!("item: {name}"),
+            request,
+            code,
+            &format!("items[0]{names}"),
+        )
+        .unstated()
     };
-    let invalid = |name: &str, batch: &str, names: &str| failed(name, batch, "validation_failed", names);
+    let invalid =
+        |name: &str, batch: &str, names: &str| failed(name, batch, "validation_failed", names);
     vec![
         invalid("a number", r#"{"items":[7]}"#, ""),
         invalid("a string", r#"{"items":["Rye"]}"#, ""),
         invalid("null", r#"{"items":[null]}"#, ""),
         invalid("a list", r#"{"items":[[]]}"#, ""),
         invalid("nothing in it", r#"{"items":[{}]}"#, ".name"),
-        invalid("no name to make a product with", r#"{"items":[{"externalId":"new-1"}]}"#, ".name"),
+        invalid(
+            "no name to make a product with",
+            r#"{"items":[{"externalId":"new-1"}]}"#,
+            ".name",
+        ),
         invalid(
             "until before from",
             r#"{"items":[{"name":"Rye","availableFrom":"2026-11-20","availableUntil":"2026-11-19"}]}"#,
@@ -121,8 +192,16 @@ pub(super) fn items() -> Vec<Bad> {
             "not_found",
             ".id",
         ),
-        invalid("an id that is none", r#"{"matchBy":"id","items":[{"id":"x","name":"Rye"}]}"#, ".id"),
-        invalid("an id that is a number", r#"{"matchBy":"id","items":[{"id":7,"name":"Rye"}]}"#, ".id"),
+        invalid(
+            "an id that is none",
+            r#"{"matchBy":"id","items":[{"id":"x","name":"Rye"}]}"#,
+            ".id",
+        ),
+        invalid(
+            "an id that is a number",
+            r#"{"matchBy":"id","items":[{"id":7,"name":"Rye"}]}"#,
+            ".id",
+        ),
         failed(
             "no product of this external id, and none is to be made",
             r#"{"createMissing":false,"items":[{"externalId":"new-1","name":"Rye"}]}"#,

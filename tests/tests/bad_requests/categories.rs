@@ -23,15 +23,38 @@ fn faults() -> Vec<Fault> {
 /// Each fault in a create and in an update.
 pub(super) fn table() -> Vec<Bad> {
     let mut table = vec![
-        Bad::invalid("POST category: no name", write("POST categories", r#"{"position":1}"#), "name"),
-        Bad::invalid("POST category: nothing at all", write("POST categories", "{}"), "name"),
+        Bad::invalid(
+            "POST category: no name",
+            write("POST categories", r#"{"position":1}"#),
+            "name",
+        ),
+        Bad::invalid(
+            "POST category: nothing at all",
+            write("POST categories", "{}"),
+            "name",
+        ),
     ];
-    for Fault { field, value, why, names, unstated } in faults() {
-        let name = if field == "name" { "" } else { r#""name":"Pies","# };
+    for Fault {
+        field,
+        value,
+        why,
+        names,
+        unstated,
+    } in faults()
+    {
+        let name = if field == "name" {
+            ""
+        } else {
+            r#""name":"Pies","#
+        };
         let body = format!(r#"{{{name}"{field}":{value}}}"#);
         let called = |request: &str| format!("{request}: {field} is {why}");
         let cases = [
-            Bad::invalid(&called("POST category"), write("POST categories", body.clone()), names),
+            Bad::invalid(
+                &called("POST category"),
+                write("POST categories", body.clone()),
+                names,
+            ),
             Bad::invalid(
                 &called("PATCH category"),
                 write("PATCH categories/{category}", body),

@@ -51,7 +51,10 @@ pub(super) fn table() -> Vec<Bad> {
         ),
         Bad::invalid(
             "POST product: a category of another account",
-            write("POST products", r#"{"name":"Rye","categoryId":"{strange category}"}"#),
+            write(
+                "POST products",
+                r#"{"name":"Rye","categoryId":"{strange category}"}"#,
+            ),
             "categoryId",
         )
         .unstated(),

@@ -12,7 +12,13 @@ pub(super) struct Fault {
 }
 
 pub(super) fn fault(field: &'static str, value: impl Into<String>, why: &'static str) -> Fault {
-    Fault { field, value: value.into(), why, names: field, unstated: false }
+    Fault {
+        field,
+        value: value.into(),
+        why,
+        names: field,
+        unstated: false,
+    }
 }
 
 impl Fault {
@@ -23,7 +29,10 @@ impl Fault {
 
     /// The document cannot say that this is wrong.
     pub(super) fn unstated(self) -> Self {
-        Self { unstated: true, ..self }
+        Self {
+            unstated: true,
+            ..self
+        }
     }
 }
 
@@ -79,13 +88,25 @@ pub(super) fn no_name(field: &'static str, longest: usize) -> Vec<Fault> {
         fault(field, "\"   \"", "a name of blanks"),
         fault(field, "\"\\u00a0\\u2003\"", "a name of blanks beyond ASCII"),
         fault(field, many("x", longest + 1), "one character too long"),
-        fault(field, many("é", longest + 1), "one character of two bytes too long"),
-        fault(field, many("🥐", longest + 1), "one character of four bytes too long"),
+        fault(
+            field,
+            many("é", longest + 1),
+            "one character of two bytes too long",
+        ),
+        fault(
+            field,
+            many("🥐", longest + 1),
+            "one character of four bytes too long",
+        ),
         fault(field, "\"a\\nb\"", "a line feed in a name"),
         fault(field, "\"a\\tb\"", "a tab in a name"),
         fault(field, "\"a\\u0000b\"", "a NUL in a name"),
         fault(field, "\"a\\u007fb\"", "a DEL in a name"),
-        fault(field, "\"a\\u0085b\"", "a control character beyond ASCII in a name"),
+        fault(
+            field,
+            "\"a\\u0085b\"",
+            "a control character beyond ASCII in a name",
+        ),
     ]
 }
 
@@ -94,17 +115,38 @@ pub(super) fn no_integer(field: &'static str, largest: i64) -> Vec<Fault> {
     vec![
         fault(field, "-1", "below zero"),
         fault(field, (largest + 1).to_string(), "one too large"),
-        fault(field, format!("{}.0", largest + 1), "one too large, with a point"),
+        fault(
+            field,
+            format!("{}.0", largest + 1),
+            "one too large, with a point",
+        ),
         fault(field, "12.5", "half a unit"),
         fault(field, "1.2e-1", "a fraction with an exponent"),
-        fault(field, "0.0000000000000000000000000000001", "a very small fraction"),
+        fault(
+            field,
+            "0.0000000000000000000000000000001",
+            "a very small fraction",
+        ),
         // A float reader takes this for 12.
-        fault(field, "12.0000000000000000000001", "a fraction beyond a float").unstated(),
+        fault(
+            field,
+            "12.0000000000000000000001",
+            "a fraction beyond a float",
+        )
+        .unstated(),
         fault(field, "9223372036854775808", "beyond 64 bits"),
         fault(field, "-9223372036854775809", "beyond 64 bits, below zero"),
         fault(field, "1e999", "beyond any float"),
         fault(field, "-1e999", "beyond any float, below zero"),
-        fault(field, format!("1{}", "0".repeat(400)), "a number of 401 digits"),
-        fault(field, "1e99999999999999999999", "an exponent beyond 64 bits"),
+        fault(
+            field,
+            format!("1{}", "0".repeat(400)),
+            "a number of 401 digits",
+        ),
+        fault(
+            field,
+            "1e99999999999999999999",
+            "an exponent beyond 64 bits",
+        ),
     ]
 }

@@ -4,7 +4,12 @@ use super::table::{Bad, at_home, write};
 
 pub(super) fn table() -> Vec<Bad> {
     let mut table = Vec::new();
-    for request in ["POST products", "PATCH products/{product}", "POST products/batch", "POST categories"] {
+    for request in [
+        "POST products",
+        "PATCH products/{product}",
+        "POST products/batch",
+        "POST categories",
+    ] {
         let bare = || at_home(request).body(r#"{"name":"Rye"}"#);
         let name = format!("{request}: no Content-Type");
         table.push(Bad::malformed(&name, bare(), "Content-Type"));
@@ -22,19 +27,35 @@ pub(super) fn table() -> Vec<Bad> {
             "*/*",
         ] {
             let name = format!("{request}: Content-Type {kind:?}");
-            table.push(Bad::malformed(&name, bare().header("content-type", kind), "Content-Type"));
+            table.push(Bad::malformed(
+                &name,
+                bare().header("content-type", kind),
+                "Content-Type",
+            ));
         }
         let twice = write(request, r#"{"name":"Rye"}"#).header("content-type", "text/plain");
-        table.push(Bad::malformed(&format!("{request}: two Content-Types"), twice, "Content-Type"));
+        table.push(Bad::malformed(
+            &format!("{request}: two Content-Types"),
+            twice,
+            "Content-Type",
+        ));
         for coding in ["gzip", "br", "identity, gzip", "x"] {
             let name = format!("{request}: Content-Encoding {coding}");
             let request = write(request, r#"{"name":"Rye"}"#).header("content-encoding", coding);
             table.push(Bad::malformed(&name, request, "Content-Encoding"));
         }
     }
-    for request in ["POST products", "DELETE products/{product}", "PATCH categories/{category}"] {
+    for request in [
+        "POST products",
+        "DELETE products/{product}",
+        "PATCH categories/{category}",
+    ] {
         let write = || {
-            let body = if request.starts_with("DELETE") { "" } else { r#"{"name":"Rye"}"# };
+            let body = if request.starts_with("DELETE") {
+                ""
+            } else {
+                r#"{"name":"Rye"}"#
+            };
             write(request, body)
         };
         for (key, why) in [
@@ -51,7 +72,11 @@ pub(super) fn table() -> Vec<Bad> {
             table.push(Bad::malformed(&name, request, "Idempotency-Key"));
         }
         let name = format!("{request}: two Idempotency-Keys");
-        table.push(Bad::malformed(&name, write().key("a").key("b"), "Idempotency-Key"));
+        table.push(Bad::malformed(
+            &name,
+            write().key("a").key("b"),
+            "Idempotency-Key",
+        ));
     }
     table
 }

@@ -56,11 +56,19 @@ fn external_ids() -> Vec<Fault> {
 fn descriptions() -> Vec<Fault> {
     vec![
         fault("description", many("x", 2001), "2001 characters"),
-        fault("description", many("é", 2001), "2001 characters of two bytes"),
+        fault(
+            "description",
+            many("é", 2001),
+            "2001 characters of two bytes",
+        ),
         fault("description", "\"a\\tb\"", "a tab"),
         fault("description", "\"a\\r\\nb\"", "a carriage return"),
         fault("description", "\"a\\u0000b\"", "a NUL"),
-        fault("description", "\"a\\u009fb\"", "a control character beyond ASCII"),
+        fault(
+            "description",
+            "\"a\\u009fb\"",
+            "a control character beyond ASCII",
+        ),
     ]
 }
 
@@ -75,7 +83,12 @@ fn vat_rates() -> Vec<Fault> {
         fault("vatRate", "1e999", "beyond any float"),
         fault("vatRate", "\"9%\"", "with its unit"),
         // A float reader takes this for 9.
-        fault("vatRate", "9.00000000000000000000001", "digits beyond a float").unstated(),
+        fault(
+            "vatRate",
+            "9.00000000000000000000001",
+            "digits beyond a float",
+        )
+        .unstated(),
     ]
 }
 
@@ -85,7 +98,11 @@ fn barcodes() -> Vec<Fault> {
         fault("barcode", many("1", 65), "65 characters"),
         fault("barcode", many("é", 65), "65 characters of two bytes"),
         fault("barcode", "\"87\\n11\"", "a line feed"),
-        fault("barcode", "8711000000007", "a number for a string of digits"),
+        fault(
+            "barcode",
+            "8711000000007",
+            "a number for a string of digits",
+        ),
     ]
 }
 
@@ -94,16 +111,32 @@ fn categories() -> Vec<Fault> {
     for (value, why) in [
         ("\"\"", "empty"),
         ("\"bread\"", "a name for an id"),
-        ("\"{019a8c52-8e20-7c42-8a1f-4c2d6e8fab02}\"", "a UUID in braces"),
-        ("\"019a8c528e207c428a1f4c2d6e8fab02\"", "a UUID without hyphens"),
-        ("\"urn:uuid:019a8c52-8e20-7c42-8a1f-4c2d6e8fab02\"", "a UUID as a URN"),
-        ("\"019a8c52-8e20-7c42-8a1f-4c2d6e8fab0g\"", "a letter beyond f"),
+        (
+            "\"{019a8c52-8e20-7c42-8a1f-4c2d6e8fab02}\"",
+            "a UUID in braces",
+        ),
+        (
+            "\"019a8c528e207c428a1f4c2d6e8fab02\"",
+            "a UUID without hyphens",
+        ),
+        (
+            "\"urn:uuid:019a8c52-8e20-7c42-8a1f-4c2d6e8fab02\"",
+            "a UUID as a URN",
+        ),
+        (
+            "\"019a8c52-8e20-7c42-8a1f-4c2d6e8fab0g\"",
+            "a letter beyond f",
+        ),
     ] {
         all.push(fault("categoryId", value, why));
     }
     all.push(
-        fault("categoryId", "\"019a8c52-8e20-7c42-8a1f-4c2d6e8fab02\"", "a category that is not")
-            .unstated(),
+        fault(
+            "categoryId",
+            "\"019a8c52-8e20-7c42-8a1f-4c2d6e8fab02\"",
+            "a category that is not",
+        )
+        .unstated(),
     );
     // It is no field of the record, so there is nothing that null could clear.
     all.extend(no_string("categoryName", false));
@@ -145,7 +178,10 @@ fn image_urls() -> Vec<Fault> {
         ("\"https:///a.png\"", "an empty host"),
         ("\"https:img.example\"", "no slashes"),
         ("\"https://me@img.example/a.png\"", "a user name"),
-        ("\"https://me:secret@img.example/a.png\"", "a user name and password"),
+        (
+            "\"https://me:secret@img.example/a.png\"",
+            "a user name and password",
+        ),
         ("\"https://@img.example/a.png\"", "an empty user name"),
         ("\"https://img.example/a b.png\"", "a blank"),
         ("\" https://img.example/a.png\"", "a blank at the start"),
@@ -158,7 +194,14 @@ fn image_urls() -> Vec<Fault> {
     }
     let long = format!("\"https://img.example/{}\"", "x".repeat(1981));
     all.push(fault("imageUrl", long, "2001 characters"));
-    all.push(fault("imageUrl", "\"https://img.example:99999/a\"", "a port beyond 65535").unstated());
+    all.push(
+        fault(
+            "imageUrl",
+            "\"https://img.example:99999/a\"",
+            "a port beyond 65535",
+        )
+        .unstated(),
+    );
     all
 }
 
@@ -168,13 +211,25 @@ fn option_groups() -> Vec<Fault> {
         fault("optionGroupIds", "null", "null for what cannot be empty"),
         fault("optionGroupIds", "{}", "an object"),
         fault("optionGroupIds", "12", "a number"),
-        fault("optionGroupIds", format!("\"{id}\""), "one id that is not in a list"),
+        fault(
+            "optionGroupIds",
+            format!("\"{id}\""),
+            "one id that is not in a list",
+        ),
         fault("optionGroupIds", "[7]", "a number in the list").named("optionGroupIds[0]"),
         fault("optionGroupIds", "[\"x\"]", "no UUID in the list").named("optionGroupIds[0]"),
-        fault("optionGroupIds", format!("[\"{id}\"]"), "a group that is not")
-            .named("optionGroupIds[0]"),
-        fault("optionGroupIds", format!("[\"{id}\",\"{id}\"]"), "an id twice")
-            .named("optionGroupIds["),
+        fault(
+            "optionGroupIds",
+            format!("[\"{id}\"]"),
+            "a group that is not",
+        )
+        .named("optionGroupIds[0]"),
+        fault(
+            "optionGroupIds",
+            format!("[\"{id}\",\"{id}\"]"),
+            "an id twice",
+        )
+        .named("optionGroupIds["),
     ]
 }
 
@@ -192,15 +247,34 @@ fn unknown_fields() -> Vec<Fault> {
 /// Each fault in a create, in an update and in an item of a batch.
 pub(super) fn table() -> Vec<Bad> {
     let mut table = Vec::new();
-    for Fault { field, value, why, names, unstated } in faults() {
+    for Fault {
+        field,
+        value,
+        why,
+        names,
+        unstated,
+    } in faults()
+    {
         // The other fields are good; a name is needed to make a product.
-        let name = if field == "name" { "" } else { r#""name":"Rye loaf","# };
+        let name = if field == "name" {
+            ""
+        } else {
+            r#""name":"Rye loaf","#
+        };
         let body = format!(r#"{{{name}"{field}":{value}}}"#);
         let batch = format!(r#"{{"items":[{body}]}}"#);
         let called = |request: &str| format!("{request}: {field} is {why}");
         let cases = [
-            Bad::invalid(&called("POST product"), write("POST products", body.clone()), names),
-            Bad::invalid(&called("PATCH product"), write("PATCH products/{product}", body), names),
+            Bad::invalid(
+                &called("POST product"),
+                write("POST products", body.clone()),
+                names,
+            ),
+            Bad::invalid(
+                &called("PATCH product"),
+                write("PATCH products/{product}", body),
+                names,
+            ),
             Bad::item(
                 &called("batch"),
                 write("POST products/batch", batch),

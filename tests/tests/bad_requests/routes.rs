@@ -8,12 +8,24 @@ const NO_IDS: &[(&str, &str)] = &[
     ("00000000-0000-0000-0000-000000000000", "the nil id"),
     ("7", "a number"),
     ("bread", "a word"),
-    ("%7B019a8c52-8e20-7c42-8a1f-4c2d6e8fab02%7D", "an id in braces"),
+    (
+        "%7B019a8c52-8e20-7c42-8a1f-4c2d6e8fab02%7D",
+        "an id in braces",
+    ),
     ("019a8c528e207c428a1f4c2d6e8fab02", "an id without hyphens"),
-    ("urn:uuid:019a8c52-8e20-7c42-8a1f-4c2d6e8fab02", "an id as a URN"),
+    (
+        "urn:uuid:019a8c52-8e20-7c42-8a1f-4c2d6e8fab02",
+        "an id as a URN",
+    ),
     ("019a8c52-8e20-7c42-8a1f-4c2d6e8fab0", "an id cut off"),
-    ("019a8c52-8e20-7c42-8a1f-4c2d6e8fab0g", "an id with a letter beyond f"),
-    ("019a8c52-8e20-7c42-8a1f-4c2d6e8fab02%20", "an id with a blank"),
+    (
+        "019a8c52-8e20-7c42-8a1f-4c2d6e8fab0g",
+        "an id with a letter beyond f",
+    ),
+    (
+        "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02%20",
+        "an id with a blank",
+    ),
     ("..", "a step back"),
     ("%00", "a NUL"),
     ("%ff", "what is not UTF-8"),
@@ -29,7 +41,10 @@ pub(super) fn table() -> Vec<Bad> {
         }
         for (id, why) in &NO_IDS[..2] {
             let name = format!("DELETE {kind}: {why}");
-            table.push(Bad::not_found(&name, at_home(&format!("DELETE {kind}/{id}"))));
+            table.push(Bad::not_found(
+                &name,
+                at_home(&format!("DELETE {kind}/{id}")),
+            ));
             let name = format!("PATCH {kind}: {why}");
             let request = write(&format!("PATCH {kind}/{id}"), r#"{"isActive":true}"#);
             table.push(Bad::not_found(&name, request));
@@ -48,7 +63,10 @@ pub(super) fn table() -> Vec<Bad> {
         ("option-groups", "a chapter that is not there yet"),
         ("", "nothing after the location's slash"),
     ] {
-        table.push(Bad::not_found(&format!("GET {why}"), at_home(&format!("GET {target}"))));
+        table.push(Bad::not_found(
+            &format!("GET {why}"),
+            at_home(&format!("GET {target}")),
+        ));
     }
     for (target, why) in [
         ("/v1", "the base"),
@@ -57,7 +75,10 @@ pub(super) fn table() -> Vec<Bad> {
         ("/v1/locations/", "a slash after locations"),
         ("/v1/locations/{here}", "a location by itself"),
         ("/v1/locations/x/products", "a location that is no id"),
-        ("/v1/locations/%7B{here}%7D/products", "a location in braces"),
+        (
+            "/v1/locations/%7B{here}%7D/products",
+            "a location in braces",
+        ),
         ("/v1//locations", "two slashes"),
         ("/v1/locations//products", "no location"),
         ("/v1/./locations", "a dot"),
@@ -76,16 +97,50 @@ pub(super) fn table() -> Vec<Bad> {
 fn methods() -> Vec<Bad> {
     let mut table = Vec::new();
     let mut add = |request: String, target: &str| {
-        table.push(Bad::no_method(&request, anywhere(&format!("{} {target}", request.split(' ').next().expect("a method")))));
+        table.push(Bad::no_method(
+            &request,
+            anywhere(&format!(
+                "{} {target}",
+                request.split(' ').next().expect("a method")
+            )),
+        ));
     };
     for (path, target, methods) in [
-        ("locations", "/v1/locations", &["POST", "PUT", "PATCH", "DELETE", "OPTIONS"][..]),
-        ("openapi.json", "/v1/openapi.json", &["POST", "DELETE", "OPTIONS"]),
-        ("products", "/v1/locations/{here}/products", &["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]),
-        ("product", "/v1/locations/{here}/products/{product}", &["POST", "PUT", "OPTIONS"]),
-        ("batch", "/v1/locations/{here}/products/batch", &["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]),
-        ("categories", "/v1/locations/{here}/categories", &["PUT", "PATCH", "DELETE", "OPTIONS"]),
-        ("category", "/v1/locations/{here}/categories/{category}", &["POST", "PUT", "OPTIONS", "PURGE", "get"]),
+        (
+            "locations",
+            "/v1/locations",
+            &["POST", "PUT", "PATCH", "DELETE", "OPTIONS"][..],
+        ),
+        (
+            "openapi.json",
+            "/v1/openapi.json",
+            &["POST", "DELETE", "OPTIONS"],
+        ),
+        (
+            "products",
+            "/v1/locations/{here}/products",
+            &["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"],
+        ),
+        (
+            "product",
+            "/v1/locations/{here}/products/{product}",
+            &["POST", "PUT", "OPTIONS"],
+        ),
+        (
+            "batch",
+            "/v1/locations/{here}/products/batch",
+            &["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"],
+        ),
+        (
+            "categories",
+            "/v1/locations/{here}/categories",
+            &["PUT", "PATCH", "DELETE", "OPTIONS"],
+        ),
+        (
+            "category",
+            "/v1/locations/{here}/categories/{category}",
+            &["POST", "PUT", "OPTIONS", "PURGE", "get"],
+        ),
     ] {
         for method in methods {
             add(format!("{method} to {path}"), target);

@@ -31,18 +31,30 @@ pub(crate) fn at_home(request: &str) -> Request {
 /// A request anywhere, such as `GET /v1/locations`.
 pub(crate) fn anywhere(request: &str) -> Request {
     let (method, target) = request.split_once(' ').expect("a method and a target");
-    Request::new(Method::from_bytes(method.as_bytes()).expect("a method"), target)
+    Request::new(
+        Method::from_bytes(method.as_bytes()).expect("a method"),
+        target,
+    )
 }
 
 /// A write of this JSON text.
 pub(crate) fn write(request: &str, json: impl Into<Bytes>) -> Request {
-    at_home(request).header("content-type", "application/json").body(json)
+    at_home(request)
+        .header("content-type", "application/json")
+        .body(json)
 }
 
 impl Bad {
     fn new(name: &str, request: Request, status: u16, code: &'static str, names: &str) -> Self {
         let (name, names) = (name.to_owned(), names.to_owned());
-        Self { name, request, status, code, names, unstated: false }
+        Self {
+            name,
+            request,
+            status,
+            code,
+            names,
+            unstated: false,
+        }
     }
 
     /// 400: malformed.
@@ -92,7 +104,10 @@ impl Bad {
 
     /// The document cannot say that this is wrong.
     pub(crate) fn unstated(self) -> Self {
-        Self { unstated: true, ..self }
+        Self {
+            unstated: true,
+            ..self
+        }
     }
 
     /// What the document has against the body: of those whose answer is 422, and of items.
@@ -101,7 +116,9 @@ impl Bad {
         if !told || self.unstated {
             return None;
         }
-        let Payload::Whole(body) = &self.request.body else { return None };
+        let Payload::Whole(body) = &self.request.body else {
+            return None;
+        };
         // A number that no float can hold is beyond this reader, though not beyond the service.
         let body: Value = serde_json::from_slice(body).ok()?;
         let (method, target) = (self.request.method.as_str(), &self.request.target);
