@@ -84,7 +84,11 @@ mod tests {
             ("2001:db8::8", false, true, false),
         ] {
             let address = address.parse().unwrap();
-            assert_eq!(PlainHttp::LoopbackOnly.allows(address), loopback_only, "{address}");
+            assert_eq!(
+                PlainHttp::LoopbackOnly.allows(address),
+                loopback_only,
+                "{address}"
+            );
             assert_eq!(PlainHttp::Anywhere.allows(address), anywhere, "{address}");
             assert_eq!(proxies.allows(address), behind, "{address}");
         }

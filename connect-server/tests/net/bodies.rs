@@ -100,6 +100,11 @@ async fn so_does_one_to_a_body_past_the_bound_of_discarding() {
         );
         assert!(answer.ends_with("refused"), "{round}: {answer}");
     }
+    let client = client(true);
+    let request = client.post(server.url("/refuse")).body(chunked(5_000_000));
+    let answer = request.send().await.expect("an answer");
+    assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(answer.text().await.expect("a body"), "refused");
     server.stop().await;
 }
 
