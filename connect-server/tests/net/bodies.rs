@@ -100,8 +100,18 @@ async fn so_does_one_to_a_body_past_the_bound_of_discarding() {
         );
         assert!(answer.ends_with("refused"), "{round}: {answer}");
     }
-    let client = client(true);
-    let request = client.post(server.url("/refuse")).body(chunked(5_000_000));
+    server.stop().await;
+
+    let discard = Duration::from_millis(100);
+    let limits = Limits {
+        discard_bytes: 100_000,
+        discard,
+        ..Limits::default()
+    };
+    let server = Running::plain(limits).await;
+    let request = client(true)
+        .post(server.url("/refuse"))
+        .body(chunked(5_000_000));
     let answer = request.send().await.expect("an answer");
     assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(answer.text().await.expect("a body"), "refused");
