@@ -109,6 +109,12 @@ mod tests {
         let bare = Meta::read(StatusCode::OK, &HeaderMap::new(), 1);
         assert_eq!((bare.request_id, bare.rate_limit), (None, None));
         assert!(!bare.replayed);
+        let first = Meta::read(
+            StatusCode::OK,
+            &headers(&[("idempotent-replayed", "false")]),
+            1,
+        );
+        assert!(!first.replayed);
         for odd in ["-1", "1e3", "", "99999999999999999999999"] {
             let headers = headers(&[
                 ("x-ratelimit-limit", "120"),

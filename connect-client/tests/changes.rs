@@ -59,3 +59,11 @@ async fn the_place_is_good_at_any_moment() {
     assert_eq!(changes.since(), Some(time(2)));
     script.finish();
 }
+
+#[tokio::test]
+async fn the_place_never_goes_back() {
+    let script = Script::new([json(200, &page([product(5), product(2)], None))]);
+    let changes = products(&script.client()).changes_since(Some(time(3)));
+    assert_eq!(changes.all().await.unwrap().1, Some(time(5)));
+    script.finish();
+}

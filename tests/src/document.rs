@@ -106,7 +106,11 @@ impl<'a> Path<'a> {
     /// The operation of `method`; that of `HEAD` is that of `GET`.
     pub fn operation(&self, method: &str) -> Option<&'a Value> {
         let method = if method == "HEAD" { "GET" } else { method };
-        self.item.get(method.to_lowercase())
+        // Methods are case-sensitive: `get` is another one than `GET`.
+        let listed = METHODS
+            .iter()
+            .find(|listed| listed.to_uppercase() == method)?;
+        self.item.get(listed)
     }
 
     /// The methods that the path answers, `HEAD` included, sorted.

@@ -11,3 +11,4 @@
 pub mod check;
 pub mod document;
 pub mod http;
+pub mod shop;

@@ -5,5 +5,14 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod access;
+mod bad_requests;
+mod catalog;
+mod changes;
 mod checker;
 mod document;
+mod errors;
+mod idempotency;
+mod locations;
+mod pages;
+mod rate_limits;

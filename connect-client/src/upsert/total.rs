@@ -7,7 +7,15 @@ use crate::wire::{BatchStatus, ErrorCode, ErrorDetail, ItemResult, ProductBatchR
 /// The result of one request, with the indexes of the whole sequence.
 pub(super) fn renumbered(mut part: ProductBatchResult, items: &Range<usize>) -> ProductBatchResult {
     for result in &mut part.results {
-        result.index = result.index.saturating_add(items.start);
+        let index = result.index.saturating_add(items.start);
+        if let Some(error) = &mut result.error {
+            // The message names the field by its path: a reader would look at the wrong item.
+            let path = format!("items[{}]", result.index);
+            if let Some(rest) = error.message.strip_prefix(&path) {
+                error.message = format!("items[{index}]{rest}");
+            }
+        }
+        result.index = index;
     }
     part
 }

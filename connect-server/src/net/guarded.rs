@@ -152,7 +152,7 @@ where
             }
         }
         let this = &mut *self;
-        let mut scratch = [0; 4096];
+        let mut scratch = [0; 16 * 1024];
         while this.lingering.poll(cx, this.limits.discard).is_pending() {
             let mut buffer = ReadBuf::new(&mut scratch);
             let read = ready!(Pin::new(&mut this.socket).poll_read(cx, &mut buffer));

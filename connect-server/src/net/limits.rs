@@ -25,7 +25,8 @@ pub struct Limits {
     /// The age at which a connection is asked to end (running requests finish): bounds what
     /// pings and half-read HTTP/2 streams can hold.
     pub connection_age: Duration,
-    /// From the wish to stop to the end of the last request; what runs longer is cut.
+    /// From the wish to stop to the end of the last request; what runs longer is cut. The same
+    /// for one connection that is closed because it is idle or old.
     pub drain: Duration,
     /// Bytes of path and query.
     pub uri_bytes: usize,
@@ -35,10 +36,12 @@ pub struct Limits {
     /// Bytes of one head that are read at all; also the size of a connection's buffer.
     /// At least 8192.
     pub head_hard_bytes: usize,
-    /// Bytes of an unwanted HTTP/1.1 body that are read and thrown away, so that the client
-    /// comes to reading the answer. Without that it may see a broken pipe instead of a 413.
+    /// Bytes of an unwanted body that are read and thrown away, so that the client comes to
+    /// reading the answer. Without that it may see a broken pipe, or a stream error on HTTP/2,
+    /// instead of a 413.
     pub discard_bytes: usize,
-    /// Time for the same.
+    /// Time for the same. As long again is what comes after the answer left alone before the
+    /// connection (HTTP/1.1) or the stream (HTTP/2) is reset.
     pub discard: Duration,
     /// Requests at once on one HTTP/2 connection.
     pub h2_streams: u32,

@@ -66,3 +66,31 @@ fn network(entry: &str) -> Result<IpNet, String> {
         format!("`{entry}` is not an IP address or network, such as 10.0.0.7 or 10.0.0.0/8")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Over sockets every peer of a test is on loopback, so the rule itself is asked.
+    #[test]
+    fn who_may_speak_plain_http() {
+        let proxies = PlainHttp::BehindProxy("10.0.0.0/8, 2001:db8::7".parse().unwrap());
+        for (address, loopback_only, anywhere, behind) in [
+            ("127.0.0.1", true, true, true),
+            ("::1", true, true, true),
+            ("10.1.2.3", false, true, true),
+            ("2001:db8::7", false, true, true),
+            ("11.1.2.3", false, true, false),
+            ("2001:db8::8", false, true, false),
+        ] {
+            let address = address.parse().unwrap();
+            assert_eq!(
+                PlainHttp::LoopbackOnly.allows(address),
+                loopback_only,
+                "{address}"
+            );
+            assert_eq!(PlainHttp::Anywhere.allows(address), anywhere, "{address}");
+            assert_eq!(proxies.allows(address), behind, "{address}");
+        }
+    }
+}

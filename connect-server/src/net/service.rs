@@ -15,9 +15,10 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 
 use super::activity::Activity;
-use super::body::{Leftover, Unread};
+use super::body::Leftover;
+use super::discard::{discard, hold};
 use super::shared::Shared;
-use super::{App, Body, Limits, NetFailure, discard, head, request_id};
+use super::{App, Body, NetFailure, head, request_id};
 
 /// Answers one request that came over the connection from `remote`.
 ///
@@ -33,8 +34,8 @@ pub(super) fn answer<A: App>(
     let head_only = request.method() == Method::HEAD;
     let (mut parts, incoming) = request.into_parts();
     let id = request_id::ensure(&mut parts.headers);
-    // HTTP/2 resets the one stream instead; a body that is at its end leaves nothing.
-    let leftover = (!http2 && !incoming.is_end_stream()).then(Leftover::default);
+    // A body that is at its end leaves nothing.
+    let leftover = (!incoming.is_end_stream()).then(Leftover::default);
     let waits = leftover.is_some() && head::expects_continue(&parts);
     let body = Body::new(incoming, shared.limits.body, leftover.clone());
     let request = Request::from_parts(parts, body);
@@ -69,12 +70,17 @@ pub(super) fn answer<A: App>(
         });
         finish(&mut response, id);
         if let Some(unread) = leftover.and_then(|leftover| leftover.take())
-            && !discarded(unread, waits, &shared.limits).await
+            && let Some(rest) = discard(unread, waits, &shared.limits).await
         {
-            activity.linger();
-            response
-                .headers_mut()
-                .insert(CONNECTION, HeaderValue::from_static("close"));
+            if http2 {
+                // Dropping it resets the stream, and some clients forget the answer then.
+                tokio::spawn(hold(rest, shared.limits.discard));
+            } else {
+                activity.linger();
+                response
+                    .headers_mut()
+                    .insert(CONNECTION, HeaderValue::from_static("close"));
+            }
         }
         Ok(if head_only {
             without_body(response)
@@ -82,13 +88,6 @@ pub(super) fn answer<A: App>(
             response.map(Full::new)
         })
     }
-}
-
-/// Whether the connection is at the end of this body. Boxed: it is rare.
-async fn discarded(unread: Unread, waits: bool, limits: &Limits) -> bool {
-    // A client that waits for `100 Continue` must not be told to send what nobody wants.
-    let comes = unread.touched || !waits;
-    comes && Box::pin(discard::to_the_end(unread.incoming, limits)).await
 }
 
 /// What every answer carries.

@@ -59,7 +59,7 @@ async fn the_announced_length_is_known_from_the_head() {
 }
 
 /// Without reading on, some of these clients see a broken pipe instead.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_early_answer_reaches_a_client_that_is_still_sending() {
     let server = Running::plain(Limits::default()).await;
     for http2 in [false, true] {
@@ -77,24 +77,44 @@ async fn an_early_answer_reaches_a_client_that_is_still_sending() {
     server.stop().await;
 }
 
-#[tokio::test]
+/// Such a connection ends after the answer; it must not end with a reset.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn so_does_one_to_a_body_past_the_bound_of_discarding() {
     let limits = Limits {
         discard_bytes: 100_000,
         ..Limits::default()
     };
     let server = Running::plain(limits).await;
-    let client = client(false);
-    for round in 0..20 {
-        let request = client.post(server.url("/refuse")).body(chunked(5_000_000));
-        let answer = request
-            .send()
-            .await
-            .unwrap_or_else(|error| panic!("{round}: {error:?}"));
-        assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
-        assert_eq!(answer.headers()["connection"], "close");
-        assert_eq!(answer.text().await.expect("a body"), "refused");
+    let piece = vec![b'x'; 20_000_000];
+    for round in 0..10 {
+        let mut stream = server.connect().await;
+        let head = "POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 20000000\r\n\r\n";
+        stream.write_all(head.as_bytes()).await.expect("writes");
+        let sent = stream.write_all(&piece).await;
+        sent.unwrap_or_else(|error| panic!("{round}: {error}"));
+        let answer = read_to_end(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 413 "), "{round}: {answer}");
+        assert!(
+            answer.contains("\r\nconnection: close\r\n"),
+            "{round}: {answer}"
+        );
+        assert!(answer.ends_with("refused"), "{round}: {answer}");
     }
+    server.stop().await;
+
+    let discard = Duration::from_millis(100);
+    let limits = Limits {
+        discard_bytes: 100_000,
+        discard,
+        ..Limits::default()
+    };
+    let server = Running::plain(limits).await;
+    let request = client(true)
+        .post(server.url("/refuse"))
+        .body(chunked(5_000_000));
+    let answer = request.send().await.expect("an answer");
+    assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(answer.text().await.expect("a body"), "refused");
     server.stop().await;
 }
 

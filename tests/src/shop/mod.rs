@@ -1,0 +1,55 @@
+//! Shops to send requests to: the whole server in this process, on a port of its own, with a
+//! clock that only the test moves.
+
+mod conduct;
+mod setup;
+mod tokens;
+
+use std::{net::SocketAddr, sync::Arc};
+
+use connect_core::{Connect, environment::ManualClock};
+use tokio::{sync::oneshot, task::JoinHandle};
+use uuid::Uuid;
+
+pub use setup::Setup;
+pub use tokens::everything;
+
+/// An account with two locations, and the server that answers for it. Stops when it is dropped.
+pub struct Shop {
+    /// Where the server listens.
+    pub address: SocketAddr,
+    /// The core behind it.
+    pub connect: Connect,
+    /// The only clock there is.
+    pub clock: Arc<ManualClock>,
+    /// The account.
+    pub account: Uuid,
+    /// The location that most requests are for.
+    pub here: Uuid,
+    /// The account's other location.
+    pub there: Uuid,
+    /// A token that may do everything at both.
+    pub token: String,
+    stop: Option<oneshot::Sender<()>>,
+    served: Option<JoinHandle<()>>,
+}
+
+impl Shop {
+    /// An empty shop in memory, with limits that no test reaches.
+    pub async fn open() -> Self {
+        Setup::default().open().await
+    }
+
+    /// A path at the location that most requests are for.
+    pub fn at(&self, path: &str) -> String {
+        format!("/v1/locations/{}/{path}", self.here)
+    }
+
+    /// Lets running requests finish, stops the server and closes its storage.
+    pub async fn close(mut self) {
+        self.stop.take();
+        if let Some(served) = self.served.take() {
+            served.await.expect("the server stops in good order");
+        }
+    }
+}

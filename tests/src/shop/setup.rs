@@ -1,0 +1,136 @@
+use std::sync::Arc;
+
+use connect_core::{
+    Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
+    environment::{Environment, ManualClock, SystemRandomness, UuidV7},
+    storage::{Storage, memory::MemoryStorage},
+    wire::{Timestamp, VatRate},
+};
+use connect_server::{
+    app::{ConnectApp, Door},
+    net::{Listen, Server},
+};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use super::Shop;
+
+/// How a shop is to be set up.
+pub struct Setup {
+    /// Where its records are kept.
+    pub storage: Arc<dyn Storage>,
+    /// Its rate limits.
+    pub limits: RateLimits,
+    /// What time it is, until the test moves the clock.
+    pub now: Timestamp,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        const PLENTY: u32 = 1_000_000;
+        Self {
+            storage: Arc::new(MemoryStorage::new()),
+            limits: RateLimits {
+                token: PLENTY,
+                account: PLENTY,
+                address: PLENTY,
+            },
+            now: "2026-11-20T10:00:00Z".parse().expect("a time"),
+        }
+    }
+}
+
+impl Setup {
+    /// Opens the shop: its account, locations and token are made when the storage has none.
+    pub async fn open(self) -> Shop {
+        let clock = ManualClock::at(self.now);
+        let environment = Environment {
+            clock: clock.clone(),
+            ids: Arc::new(UuidV7),
+            randomness: Arc::new(SystemRandomness),
+        };
+        let connect = Connect::new(self.storage, environment, self.limits);
+        let account = match connect
+            .account_ids()
+            .await
+            .expect("the storage answers")
+            .first()
+        {
+            Some(account) => *account,
+            None => business(&connect).await,
+        };
+        let locations = connect
+            .account(account)
+            .await
+            .expect("the account")
+            .locations;
+        let token = connect
+            .create_full_token(account, "Everything")
+            .await
+            .expect("a token");
+
+        let server = Server::bind(Listen::on(([127, 0, 0, 1], 0).into())).await;
+        let server = server.expect("a port is free");
+        let address = server.address();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let app = ConnectApp::new(connect.clone(), Door::Api);
+        let served = tokio::spawn(server.serve(app, async {
+            // The sender is dropped to stop the server; it never sends.
+            let _ = stopped.await;
+        }));
+        Shop {
+            address,
+            connect,
+            clock,
+            account,
+            here: locations[0].id,
+            there: locations[1].id,
+            token: token.secret.expose().to_owned(),
+            stop: Some(stop),
+            served: Some(served),
+        }
+    }
+}
+
+/// An account with two locations and a till at the first.
+async fn business(connect: &Connect) -> Uuid {
+    let account = account(connect).await;
+    let mut first = None;
+    for name in ["Harbour", "Station"] {
+        first.get_or_insert(location(connect, account, name).await);
+    }
+    let till = NewScreen {
+        location_id: first.expect("a location"),
+        kind: ScreenType::Pos,
+        name: "Till".to_owned(),
+    };
+    connect
+        .create_screen(account, till)
+        .await
+        .expect("a screen");
+    account
+}
+
+/// An account without locations.
+pub(super) async fn account(connect: &Connect) -> Uuid {
+    let new = NewAccount {
+        name: "Bakery".to_owned(),
+        owner_email: "owner@bakery.example".to_owned(),
+        sandbox: true,
+    };
+    connect.create_account(new).await.expect("an account").id
+}
+
+/// A location of an account.
+pub(super) async fn location(connect: &Connect, account: Uuid, name: &str) -> Uuid {
+    let new = NewLocation {
+        name: name.to_owned(),
+        currency: "EUR".to_owned(),
+        default_vat_rate: VatRate::percent(9),
+    };
+    connect
+        .create_location(account, new)
+        .await
+        .expect("a location")
+        .id
+}

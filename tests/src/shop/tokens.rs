@@ -1,0 +1,89 @@
+//! Tokens of all kinds.
+
+use connect_core::{
+    Grant, IssuedToken, NewScreen, NewToken, ScreenType,
+    wire::{Scope, Timestamp},
+};
+use uuid::Uuid;
+
+use super::{Shop, setup};
+
+/// Every scope there is.
+pub fn everything() -> Vec<Scope> {
+    Scope::KNOWN.to_vec()
+}
+
+impl Shop {
+    /// A token with these scopes at one location.
+    pub async fn token_for(&self, location: Uuid, scopes: &[Scope]) -> String {
+        self.issue(location, scopes, None)
+            .await
+            .secret
+            .expose()
+            .to_owned()
+    }
+
+    /// A token for everything here that is refused from `at` on.
+    pub async fn token_until(&self, at: Timestamp) -> String {
+        self.issue(self.here, &everything(), Some(at))
+            .await
+            .secret
+            .expose()
+            .to_owned()
+    }
+
+    /// A token for everything here, with its id, by which it can be revoked.
+    pub async fn revocable_token(&self) -> (String, Uuid) {
+        let issued = self.issue(self.here, &everything(), None).await;
+        (issued.secret.expose().to_owned(), issued.token.id)
+    }
+
+    /// Revokes a token.
+    pub async fn revoke(&self, token: Uuid) {
+        self.connect
+            .revoke_token(self.account, token)
+            .await
+            .expect("the token");
+    }
+
+    /// Another account with one location: the location and a token for everything there. Without
+    /// a screen the API is not available to it.
+    pub async fn stranger(&self, with_screen: bool) -> (Uuid, String) {
+        let account = setup::account(&self.connect).await;
+        let location = setup::location(&self.connect, account, "Elsewhere").await;
+        if with_screen {
+            let kiosk = NewScreen {
+                location_id: location,
+                kind: ScreenType::OrderKiosk,
+                name: "Kiosk".to_owned(),
+            };
+            self.connect
+                .create_screen(account, kiosk)
+                .await
+                .expect("a screen");
+        }
+        let token = self.connect.create_full_token(account, "Everything").await;
+        (location, token.expect("a token").secret.expose().to_owned())
+    }
+
+    async fn issue(
+        &self,
+        location: Uuid,
+        scopes: &[Scope],
+        expires_at: Option<Timestamp>,
+    ) -> IssuedToken {
+        let grants = vec![Grant {
+            location_id: location,
+            scopes: scopes.to_vec(),
+        }];
+        let new = NewToken {
+            name: "Till software".to_owned(),
+            expires_at,
+            grants,
+        };
+        self.connect
+            .create_token(self.account, new)
+            .await
+            .expect("a token")
+    }
+}

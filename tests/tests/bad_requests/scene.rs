@@ -1,0 +1,221 @@
+//! What the wrong requests are sent to.
+
+use bytes::Bytes;
+use connect_core::wire::Scope;
+use connect_tests::{
+    check::Checker,
+    http::{Answer, Payload, Request, send},
+    shop::{Shop, everything},
+};
+use http::{HeaderValue, Method};
+use serde_json::{Value, json};
+
+use super::table::Bad;
+
+/// A shop with a few records, tokens of all kinds, and the names by which the table speaks of
+/// them.
+pub(super) struct Scene {
+    shop: Shop,
+    names: Vec<(String, String)>,
+}
+
+impl Scene {
+    pub(super) async fn set() -> Self {
+        let shop = Shop::open().await;
+        let mut scene = Self {
+            shop,
+            names: Vec::new(),
+        };
+        scene.add_records().await;
+        scene.add_cursors().await;
+        scene.add_tokens().await;
+        scene
+    }
+
+    fn name(&mut self, name: &str, value: impl Into<String>) {
+        self.names.push((format!("{{{name}}}"), value.into()));
+    }
+
+    async fn add_records(&mut self) {
+        let shop = &self.shop;
+        let category = shop.make("categories", &json!({ "name": "Bread" })).await;
+        shop.make("categories", &json!({ "name": "Crème" })).await;
+        let first = json!({
+            "name": "First", "externalId": "SCENE-1", "barcode": "SHARED",
+            "availableFrom": "2026-01-01", "availableUntil": "2026-12-31",
+        });
+        let product = shop.make("products", &first).await;
+        let second = json!({ "name": "Second", "externalId": "SCENE-2", "barcode": "SHARED" });
+        shop.make("products", &second).await;
+        let used = Request::post(shop.at("products"), &json!({ "name": "Used" })).key("used");
+        shop.send(used).await.expect(201);
+
+        let there = |path: &str| format!("/v1/locations/{}/{path}", shop.there);
+        let bread = json!({ "name": "Bread" });
+        let theirs = shop
+            .send(Request::post(there("categories"), &bread))
+            .await
+            .expect(201);
+        let elsewhere = shop
+            .send(Request::post(there("products"), &bread))
+            .await
+            .expect(201);
+        shop.send(Request::post(there("products"), &bread))
+            .await
+            .expect(201);
+        let (away, stranger) = shop.stranger(true).await;
+        let strange = Request::post(format!("/v1/locations/{away}/categories"), &bread);
+        let strange = shop.send_as(&stranger, strange).await.expect(201);
+
+        let id = |record: &Value| record["id"].as_str().expect("an id").to_owned();
+        let (here, there) = (shop.here.to_string(), shop.there.to_string());
+        self.name("here", here);
+        self.name("there", there);
+        self.name("category", id(&category));
+        self.name("product", id(&product));
+        self.name("theirs", theirs.id());
+        self.name("elsewhere", elsewhere.id());
+        self.name("strange category", strange.id());
+        self.name("stranger", stranger);
+    }
+
+    async fn add_cursors(&mut self) {
+        let page = self.shop.get("products?limit=1").await;
+        let cursor = page.next_cursor().expect("there are two products");
+        let there = format!("/v1/locations/{}/products?limit=1", self.shop.there);
+        let page = self.shop.send(Request::get(there)).await;
+        self.name(
+            "foreign cursor",
+            page.next_cursor().expect("there are two products"),
+        );
+        self.name("cut cursor", &cursor[..cursor.len() - 1]);
+        self.name("loud cursor", cursor.to_uppercase());
+        for part in 0..8 {
+            let mut changed = cursor.clone().into_bytes();
+            let at = part * (changed.len() - 1) / 7;
+            changed[at] = if changed[at] == b'1' { b'2' } else { b'1' };
+            self.name(
+                &format!("changed {part}"),
+                String::from_utf8_lossy(&changed),
+            );
+        }
+        self.name("cursor", cursor);
+    }
+
+    async fn add_tokens(&mut self) {
+        let shop = &self.shop;
+        let (here, there) = (shop.here, shop.there);
+        let (token, now) = (
+            shop.token.clone(),
+            "2026-11-20T10:00:00Z".parse().expect("a time"),
+        );
+        let (revoked, id) = shop.revocable_token().await;
+        shop.revoke(id).await;
+        let tokens = [
+            ("cut token", token[..token.len() - 1].to_owned()),
+            ("token", token),
+            // A token is refused from its expiry on, and the clock stands at it.
+            ("expired", shop.token_until(now).await),
+            ("revoked", revoked),
+            ("closed", shop.stranger(false).await.1),
+            ("reader", shop.token_for(here, &[Scope::CatalogRead]).await),
+            ("writer", shop.token_for(here, &[Scope::CatalogWrite]).await),
+            (
+                "till",
+                shop.token_for(here, &[Scope::PosRead, Scope::StockWrite])
+                    .await,
+            ),
+            (
+                "elsewhere token",
+                shop.token_for(there, &everything()).await,
+            ),
+            (
+                "elsewhere reader",
+                shop.token_for(there, &[Scope::CatalogRead]).await,
+            ),
+        ];
+        for (name, token) in tokens {
+            self.name(name, token);
+        }
+    }
+
+    /// Every record of both locations: what a wrong request must not change.
+    pub(super) async fn everything(&self) -> Vec<Value> {
+        let mut all = Vec::new();
+        for location in [self.shop.here, self.shop.there] {
+            for list in ["categories", "products"] {
+                let target =
+                    format!("/v1/locations/{location}/{list}?limit=200&includeDeleted=true");
+                all.push(
+                    self.shop
+                        .send(Request::get(target))
+                        .await
+                        .expect(200)
+                        .data(),
+                );
+            }
+        }
+        all
+    }
+
+    /// Sends a wrong request; returns what was not as expected.
+    pub(super) async fn try_out(&self, bad: &Bad) -> Option<String> {
+        let request = self.fill_in(bad.request.clone());
+        let answer = match send(self.shop.address, request).await {
+            Ok(answer) => answer,
+            Err(problem) => return Some(format!("{}: {problem}", bad.name)),
+        };
+        let mut faults = Checker::v1().faults(&answer);
+        faults.extend(difference(bad, &answer));
+        let summary = answer.summary().chars().take(400).collect::<String>();
+        (!faults.is_empty()).then(|| format!("{}: {}\n    {summary}", bad.name, faults.join("; ")))
+    }
+
+    fn fill_in(&self, mut request: Request) -> Request {
+        request.target = self.replace(&request.target);
+        for value in request.headers.values_mut() {
+            if let Ok(text) = std::str::from_utf8(value.as_bytes()) {
+                let filled = self.replace(text);
+                *value = HeaderValue::from_bytes(filled.as_bytes()).expect("a header value");
+            }
+        }
+        if let Payload::Whole(body) = &request.body
+            && body.len() < 10_000
+            && let Ok(text) = std::str::from_utf8(body)
+        {
+            request.body = Payload::Whole(Bytes::from(self.replace(text)));
+        }
+        if request.headers.remove("x-no-token").is_some() {
+            return request;
+        }
+        request.bearer(&self.shop.token)
+    }
+
+    fn replace(&self, text: &str) -> String {
+        self.names
+            .iter()
+            .fold(text.to_owned(), |text, (name, value)| {
+                text.replace(name, value)
+            })
+    }
+}
+
+fn difference(bad: &Bad, answer: &Answer) -> Option<String> {
+    let status = answer.status.as_u16();
+    if status != bad.status {
+        return Some(format!("{status} and not {}", bad.status));
+    }
+    if answer.request.method == Method::HEAD {
+        return None;
+    }
+    let body = answer.json();
+    let error = match bad.status {
+        200 => &body["data"]["results"][0]["error"],
+        _ => &body["error"],
+    };
+    if error["code"] != bad.code {
+        return Some(format!("{} and not {}", error["code"], bad.code));
+    }
+    let message = error["message"].as_str().unwrap_or_default();
+    (!message.contains(&bad.names)).then(|| format!("the message does not name {}", bad.names))
+}

@@ -1,0 +1,7 @@
+//! Categories and products.
+
+mod batch;
+mod categories;
+mod filters;
+mod images;
+mod products;
