@@ -23,6 +23,9 @@ pub enum Hint {
     NoPrefix,
 }
 
+/// How a body begins that nothing was done to.
+const AS_SENT: &[u8] = b"{\"id\":\"";
+
 /// How a body begins that was parsed and printed again: spaced out, or with its keys sorted. The
 /// service prints without white space and puts `id` first.
 const PRINTED_AGAIN: [&[u8]; 10] = [
@@ -46,17 +49,18 @@ impl Hint {
     /// Judges by the first bytes alone, so a refusal costs no more than an acceptance.
     #[inline]
     pub(crate) fn of(body: &[u8], secrets: &[Secret]) -> Option<Self> {
+        let no_prefix = (!secrets.iter().all(Secret::is_prefixed)).then_some(Self::NoPrefix);
         let begins = |with: &[&[u8]]| with.iter().any(|start| body.starts_with(start));
         if body.is_empty() {
             Some(Self::EmptyBody)
+        } else if body.starts_with(AS_SENT) {
+            no_prefix
         } else if begins(&PRINTED_AGAIN) {
             Some(Self::PrintedAgain)
         } else if begins(&PRINTED_OBJECT) {
             Some(Self::PrintedObject)
-        } else if !secrets.iter().all(Secret::is_prefixed) {
-            Some(Self::NoPrefix)
         } else {
-            None
+            no_prefix
         }
     }
 }

@@ -116,6 +116,19 @@ async fn one_byte_too_many_is_413_with_a_length_and_in_chunks() {
 }
 
 #[tokio::test]
+async fn a_length_that_is_too_large_is_refused_before_the_body_is_there() {
+    let servers = Servers::start(receiver()).await;
+    for server in servers.all() {
+        let answer = client::announce(server.address, LIMIT + 1).await;
+        assert!(
+            answer.starts_with("HTTP/1.1 413 "),
+            "{}: {answer}",
+            server.name
+        );
+    }
+}
+
+#[tokio::test]
 async fn several_header_lines_are_taken() {
     let servers = Servers::start(receiver()).await;
     let signature = secret().sign(NOW, "{}");

@@ -25,7 +25,7 @@ fn header() -> impl Strategy<Value = Vec<u8>> {
         vec(any::<u8>(), 0..8),
     ];
     let end = prop_oneof![Just(b",".to_vec()), Just(b"=".to_vec()), Just(Vec::new())];
-    vec((part, end), 0..24).prop_map(|parts| {
+    vec((part, end), 0..10).prop_map(|parts| {
         parts
             .into_iter()
             .flat_map(|(part, end)| [part, end].concat())

@@ -1,10 +1,11 @@
 //! A client that says exactly what it is told to.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    time::timeout,
 };
 
 pub(super) struct Sent<'a> {
@@ -48,6 +49,17 @@ pub(super) async fn request(address: SocketAddr, path: &str, sent: &Sent<'_>) ->
     let answer = String::from_utf8(answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     (head[9..12].parse().unwrap(), body.to_owned())
+}
+
+/// Announces a body, sends none of it, and gives the beginning of the answer.
+pub(super) async fn announce(address: SocketAddr, length: usize) -> String {
+    let mut connection = TcpStream::connect(address).await.unwrap();
+    let head = format!("POST /raw HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n");
+    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = [0; 64];
+    let read = timeout(Duration::from_secs(10), connection.read(&mut answer));
+    let length = read.await.expect("an answer without the body").unwrap();
+    String::from_utf8_lossy(&answer[..length]).into_owned()
 }
 
 /// Announces more than it sends, closes its side, and waits until the server has closed, too.
