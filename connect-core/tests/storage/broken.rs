@@ -161,10 +161,15 @@ async fn every_fault_is_found_by_the_check_meant_for_it() {
     ];
     for (broken, name) in cases {
         let check = CHECKS.iter().find(|check| check.name == name).unwrap();
-        assert!(
-            check.run(&broken).await.is_err(),
-            "{name} has found nothing"
-        );
+        // A check for a race may miss it once on a busy machine, but not time after time.
+        let mut found = false;
+        for _ in 0..50 {
+            if check.run(&broken).await.is_err() {
+                found = true;
+                break;
+            }
+        }
+        assert!(found, "{name} has found nothing");
     }
 }
 
