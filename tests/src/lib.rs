@@ -11,4 +11,6 @@
 pub mod check;
 pub mod document;
 pub mod http;
+pub mod process;
 pub mod shop;
+pub mod watch;

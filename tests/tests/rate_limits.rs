@@ -16,12 +16,7 @@ async fn shop(token: u32, account: u32, address: u32) -> Shop {
         account,
         address,
     };
-    Setup {
-        limits,
-        ..Setup::default()
-    }
-    .open()
-    .await
+    Setup::default().limits(limits).open().await
 }
 
 fn list() -> Request {

@@ -10,6 +10,9 @@ use connect_server::{cli::Arguments, run};
 async fn main() -> ExitCode {
     match run::run(Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
     }
 }

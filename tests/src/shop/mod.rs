@@ -8,6 +8,7 @@ mod tokens;
 use std::{net::SocketAddr, sync::Arc};
 
 use connect_core::{Connect, environment::ManualClock};
+use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 use uuid::Uuid;
 
@@ -32,6 +33,7 @@ pub struct Shop {
     pub token: String,
     stop: Option<oneshot::Sender<()>>,
     served: Option<JoinHandle<()>>,
+    _directory: Option<TempDir>,
 }
 
 impl Shop {

@@ -1,9 +1,15 @@
 use std::sync::Arc;
 
+use tempfile::TempDir;
+
 use connect_core::{
     Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
     environment::{Environment, ManualClock, SystemRandomness, UuidV7},
-    storage::{Storage, memory::MemoryStorage},
+    storage::{
+        Storage,
+        memory::MemoryStorage,
+        sled::{SledOptions, SledStorage},
+    },
     wire::{Timestamp, VatRate},
 };
 use connect_server::{
@@ -18,18 +24,36 @@ use super::Shop;
 /// How a shop is to be set up.
 pub struct Setup {
     /// Where its records are kept.
-    pub storage: Arc<dyn Storage>,
+    storage: Arc<dyn Storage>,
     /// Its rate limits.
-    pub limits: RateLimits,
+    limits: RateLimits,
     /// What time it is, until the test moves the clock.
-    pub now: Timestamp,
+    now: Timestamp,
+    /// What is to be deleted when the shop is gone.
+    directory: Option<TempDir>,
 }
 
+/// In memory, unless `CONNECT_TESTS_STORAGE=sled` asks for the embedded store: the same tests
+/// then hold for both.
 impl Default for Setup {
     fn default() -> Self {
         const PLENTY: u32 = 1_000_000;
+        let is_sled = std::env::var("CONNECT_TESTS_STORAGE").is_ok_and(|name| name == "sled");
+        let directory = is_sled.then(|| TempDir::new().expect("a directory"));
+        let storage: Arc<dyn Storage> = match &directory {
+            Some(directory) => {
+                let options = SledOptions {
+                    cache_bytes: 16 * 1024 * 1024,
+                    ..SledOptions::default()
+                };
+                let store = SledStorage::open(directory.path().join("store"), options);
+                Arc::new(store.expect("an empty store"))
+            }
+            None => Arc::new(MemoryStorage::new()),
+        };
         Self {
-            storage: Arc::new(MemoryStorage::new()),
+            storage,
+            directory,
             limits: RateLimits {
                 token: PLENTY,
                 account: PLENTY,
@@ -41,6 +65,12 @@ impl Default for Setup {
 }
 
 impl Setup {
+    /// With these rate limits, where the default has limits that no test reaches.
+    #[must_use]
+    pub fn limits(self, limits: RateLimits) -> Self {
+        Self { limits, ..self }
+    }
+
     /// Opens the shop: its account, locations and token are made when the storage has none.
     pub async fn open(self) -> Shop {
         let clock = ManualClock::at(self.now);
@@ -88,6 +118,7 @@ impl Setup {
             token: token.secret.expose().to_owned(),
             stop: Some(stop),
             served: Some(served),
+            _directory: self.directory,
         }
     }
 }

@@ -1,0 +1,160 @@
+//! The server as a process of its own, to be stopped and killed.
+
+use std::{net::SocketAddr, path::Path, process::Stdio};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, BufReader},
+    process::{Child, Command},
+};
+
+use crate::{
+    check::Checker,
+    http::{Answer, Request, send},
+};
+
+/// A running server. Killed when it is dropped.
+pub struct Process {
+    child: Child,
+    /// What it said once it accepted requests.
+    pub welcome: Value,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+/// What a server said that did not start.
+#[derive(Debug)]
+pub struct NotStarted {
+    /// Its exit code, if it ended by itself.
+    pub code: Option<i32>,
+    /// What it wrote to standard error.
+    pub said: String,
+}
+
+impl Process {
+    /// Starts `program demo` on a sled store in `data`.
+    ///
+    /// # Errors
+    /// It ends before it accepts requests.
+    ///
+    /// # Panics
+    /// The program cannot be run.
+    pub async fn start(program: &str, data: &Path, more: &[&str]) -> Result<Self, NotStarted> {
+        let mut child = Command::new(program)
+            .args(["demo", "--json", "--listen", "127.0.0.1:0"])
+            .arg("--storage")
+            .arg(format!("sled:{}", data.display()))
+            .args(more)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("the server can be started");
+        let mut line = String::new();
+        let output = child.stdout.take().expect("standard output");
+        BufReader::new(output)
+            .read_line(&mut line)
+            .await
+            .expect("its first line");
+        if line.is_empty() {
+            let mut said = String::new();
+            let mut errors = child.stderr.take().expect("standard error");
+            errors
+                .read_to_string(&mut said)
+                .await
+                .expect("its last words");
+            let code = child.wait().await.expect("its end").code();
+            return Err(NotStarted { code, said });
+        }
+        let welcome: Value = serde_json::from_str(&line).expect("a line of JSON");
+        let base = welcome["baseUrl"].as_str().expect("a base address");
+        let address = base.trim_start_matches("http://").trim_end_matches("/v1");
+        let address = address.parse().expect("an address");
+        Ok(Self {
+            child,
+            welcome,
+            address,
+        })
+    }
+
+    /// The token that it made when it started.
+    ///
+    /// # Panics
+    /// It made none.
+    pub fn token(&self) -> String {
+        self.welcome["token"].as_str().expect("a token").to_owned()
+    }
+
+    /// Its process id.
+    ///
+    /// # Panics
+    /// It has ended.
+    pub fn id(&self) -> String {
+        self.child.id().expect("it is running").to_string()
+    }
+
+    /// A path at its first location.
+    ///
+    /// # Panics
+    /// It has none.
+    pub fn at(&self, path: &str) -> String {
+        let location = self.welcome["locations"][0]["id"]
+            .as_str()
+            .expect("a location");
+        format!("/v1/locations/{location}/{path}")
+    }
+
+    /// Sends a request as the holder of this token.
+    ///
+    /// # Panics
+    /// There is no response, or it is not as the document says.
+    pub async fn send(&self, token: &str, request: Request) -> Answer {
+        let answer = send(self.address, request.bearer(token))
+            .await
+            .expect("a response");
+        Checker::v1().judge(&answer);
+        answer
+    }
+
+    /// Sends SIGKILL: the process ends at once, in the middle of whatever it does.
+    ///
+    /// # Panics
+    /// It cannot be sent.
+    pub async fn kill(&self) {
+        let sent = Command::new("kill")
+            .args(["-KILL", &self.id()])
+            .status()
+            .await;
+        assert!(sent.expect("a signal can be sent").success());
+    }
+
+    /// Asks the process to end, with SIGTERM, and waits for it; its exit code.
+    ///
+    /// # Panics
+    /// It cannot be asked.
+    pub async fn stop(mut self) -> Option<i32> {
+        self.ask_to_stop().await;
+        self.wait().await
+    }
+
+    /// Sends SIGTERM.
+    ///
+    /// # Panics
+    /// It cannot be sent.
+    pub async fn ask_to_stop(&self) {
+        let sent = Command::new("kill")
+            .args(["-TERM", &self.id()])
+            .status()
+            .await;
+        assert!(sent.expect("a signal can be sent").success());
+    }
+
+    /// Waits for the end; the exit code.
+    ///
+    /// # Panics
+    /// It cannot be waited for.
+    pub async fn wait(&mut self) -> Option<i32> {
+        self.child.wait().await.expect("the server ends").code()
+    }
+}

@@ -1,0 +1,39 @@
+//! The document and the server's table of routes say the same.
+
+use std::collections::BTreeSet;
+
+use connect_server::routes::{Needs, ROUTES};
+use connect_tests::document::Document;
+
+/// Method, path, and what a token needs; the document says the last in words.
+#[test]
+fn the_document_lists_exactly_the_routes_that_there_are() {
+    let served: BTreeSet<_> = ROUTES
+        .iter()
+        .map(|route| {
+            let scope = match &route.needs {
+                Needs::Scope(scope) => Some(scope.to_string()),
+                Needs::Nothing => None,
+            };
+            let path = route.path.replace("{location}", "{locationId}");
+            (route.method.to_string(), path, scope)
+        })
+        .collect();
+    let document = Document::v1();
+    let mut documented = BTreeSet::new();
+    for path in document.paths() {
+        for method in path.methods().iter().filter(|method| *method != "HEAD") {
+            let operation = path.operation(method).unwrap();
+            if operation["security"].as_array().is_some_and(Vec::is_empty) {
+                continue;
+            }
+            let words = operation["description"].as_str().unwrap_or_default();
+            let scope = words
+                .strip_prefix("Needs `")
+                .and_then(|rest| rest.split('`').next());
+            let path = format!("{}{}", document.base(), path.template);
+            documented.insert((method.clone(), path, scope.map(str::to_owned)));
+        }
+    }
+    assert_eq!(served, documented);
+}
