@@ -1,6 +1,11 @@
 //! The core beside its floors: `cargo bench -p connect-core --features sled --bench core`.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, unreachable_pub)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub
+)]
 
 mod measure;
 mod raw_sled;
@@ -34,7 +39,10 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    let only: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let only: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|arg| !arg.starts_with('-'))
+        .collect();
     let wanted = |name: &str| only.is_empty() || only.iter().any(|arg| arg == name);
     measure::head("The core");
     if wanted("batch") {
@@ -83,8 +91,11 @@ fn batch_of_updates(runtime: &Runtime, products: usize) {
     let bodies = || -> Vec<Vec<u8>> {
         let round = round.fetch_add(1, Ordering::Relaxed);
         let start = (round * 7919) % products;
-        let numbers = |batch: usize| (0..500).map(move |item| (start + batch * 500 + item) % products);
-        (0..BATCHES).map(|batch| shop::batch(numbers(batch), 1000 + round)).collect()
+        let numbers =
+            |batch: usize| (0..500).map(move |item| (start + batch * 500 + item) % products);
+        (0..BATCHES)
+            .map(|batch| shop::batch(numbers(batch), 1000 + round))
+            .collect()
     };
     measure::compare(
         &format!("batch of 500 updates, memory store of {products}"),
@@ -105,7 +116,12 @@ fn batch_of_updates(runtime: &Runtime, products: usize) {
                 runtime.block_on(async {
                     for body in bodies {
                         let answer = shop.connect.write_products(at, Request::json(body)).await;
-                        assert!(answer.unwrap().body.starts_with(br#"{"data":{"created":0,"updated":500"#));
+                        assert!(
+                            answer
+                                .unwrap()
+                                .body
+                                .starts_with(br#"{"data":{"created":0,"updated":500"#)
+                        );
                     }
                 });
             })
@@ -145,7 +161,12 @@ fn batch_of_creates(runtime: &Runtime) {
                 runtime.block_on(async {
                     for body in bodies {
                         let answer = shop.connect.write_products(at, Request::json(body)).await;
-                        assert!(answer.unwrap().body.starts_with(br#"{"data":{"created":500"#));
+                        assert!(
+                            answer
+                                .unwrap()
+                                .body
+                                .starts_with(br#"{"data":{"created":500"#)
+                        );
                     }
                 });
             })
@@ -218,7 +239,10 @@ fn memory(runtime: &Runtime) {
     runtime.block_on(shop::fill(&shop.connect, at, PRODUCTS));
     let taken = (measure::resident() - before) as f64 / (PRODUCTS - 1000) as f64;
     let query = connect_core::wire::query::ProductQuery::default();
-    let page = runtime.block_on(shop.connect.list_products(at, &query)).unwrap().into_bytes();
+    let page = runtime
+        .block_on(shop.connect.list_products(at, &query))
+        .unwrap()
+        .into_bytes();
     let json = page.len() as f64 / 50.0;
     println!(
         "| memory per product, resident | {json:.0} bytes of JSON | {taken:.0} bytes | {:.2} times | at most 2.5 | {} |",
@@ -245,7 +269,11 @@ fn reopen(runtime: &Runtime) {
     drop(shop);
     for (job, time, most) in [
         ("open an empty sled store and make an account", empty, 0.3),
-        ("reopen 1 000 000 products in sled, the first time", first, 3.0),
+        (
+            "reopen 1 000 000 products in sled, the first time",
+            first,
+            3.0,
+        ),
         ("reopen 1 000 000 products in sled, again", again, 3.0),
     ] {
         let seconds = time.as_secs_f64();

@@ -55,13 +55,19 @@ pub fn rate(time: Duration) -> String {
 
 /// The head of the table that [`compare`] writes lines of.
 pub fn head(title: &str) {
-    println!("\n{title}\n\n| job | floor | ours | ratio | reach | reached |\n|---|---|---|---|---|---|");
+    println!(
+        "\n{title}\n\n| job | floor | ours | ratio | reach | reached |\n|---|---|---|---|---|---|"
+    );
 }
 
 /// The memory that the process really takes, in bytes.
 #[allow(dead_code, reason = "not every benchmark measures memory")]
 pub fn resident() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: usize = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    let pages: usize = statm
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .unwrap_or(0);
     pages * 4096
 }

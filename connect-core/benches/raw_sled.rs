@@ -14,7 +14,11 @@ pub struct RawSled {
 
 impl RawSled {
     pub fn open(path: &Path) -> Self {
-        let db = sled::Config::new().path(path).cache_capacity(256 * 1024 * 1024).open().unwrap();
+        let db = sled::Config::new()
+            .path(path)
+            .cache_capacity(256 * 1024 * 1024)
+            .open()
+            .unwrap();
         let file = File::open(path.join("db")).unwrap();
         Self { db, file }
     }

@@ -17,7 +17,11 @@ pub struct Shop {
 
 /// Sets up a shop on `storage`.
 pub async fn open(storage: Arc<dyn Storage>, locations: usize) -> Shop {
-    let limits = RateLimits { token: u32::MAX, account: u32::MAX, address: u32::MAX };
+    let limits = RateLimits {
+        token: u32::MAX,
+        account: u32::MAX,
+        address: u32::MAX,
+    };
     let connect = Connect::new(storage, Environment::system(), limits);
     let account = connect
         .create_account(NewAccount {
@@ -41,17 +45,34 @@ pub async fn open(storage: Arc<dyn Storage>, locations: usize) -> Shop {
             )
             .await
             .unwrap();
-        let screen =
-            NewScreen { location_id: location.id, kind: ScreenType::Pos, name: "Till".into() };
+        let screen = NewScreen {
+            location_id: location.id,
+            kind: ScreenType::Pos,
+            name: "Till".into(),
+        };
         connect.create_screen(account, screen).await.unwrap();
-        access.push(connect.enter_as_owner(account, location.id, account).await.unwrap());
+        access.push(
+            connect
+                .enter_as_owner(account, location.id, account)
+                .await
+                .unwrap(),
+        );
     }
     // An access shows the account as it was; all of them are to see all locations.
     let mut all = Vec::new();
     for at in &access {
-        all.push(connect.enter_as_owner(account, at.location().id, account).await.unwrap());
+        all.push(
+            connect
+                .enter_as_owner(account, at.location().id, account)
+                .await
+                .unwrap(),
+        );
     }
-    Shop { connect, account, locations: all }
+    Shop {
+        connect,
+        account,
+        locations: all,
+    }
 }
 
 /// The JSON of a product to write; stored it has about 475 bytes.
@@ -73,6 +94,9 @@ pub fn batch(numbers: impl Iterator<Item = usize>, price: usize) -> Vec<u8> {
 pub async fn fill(connect: &Connect, at: &Access, count: usize) {
     for start in (0..count).step_by(500) {
         let body = batch(start..(start + 500).min(count), 100);
-        connect.write_products(at, Request::json(body)).await.unwrap();
+        connect
+            .write_products(at, Request::json(body))
+            .await
+            .unwrap();
     }
 }

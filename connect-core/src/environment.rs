@@ -69,7 +69,9 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
     }
 }
@@ -89,7 +91,10 @@ impl Ids for UuidV7 {
 pub struct SystemRandomness;
 
 impl Randomness for SystemRandomness {
-    #[expect(clippy::expect_used, reason = "without randomness no secret may be made")]
+    #[expect(
+        clippy::expect_used,
+        reason = "without randomness no secret may be made"
+    )]
     fn fill(&self, bytes: &mut [u8]) {
         use rand::TryRng as _;
         rand::rngs::SysRng

@@ -40,8 +40,8 @@ pub struct Options {
     /// The address of the API; port 0 lets the system choose one.
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// The owner's own address, for what must not be reachable from outside.
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
+    /// The owner's own address, on this machine only.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0", value_parser = loopback)]
     pub admin_listen: SocketAddr,
     /// Requests per minute and token.
     #[arg(long, value_name = "N", default_value_t = limits::DEFAULT_TOKEN_LIMIT)]
@@ -72,7 +72,11 @@ pub struct Options {
 impl Options {
     /// The rate limits.
     pub fn limits(&self) -> RateLimits {
-        RateLimits { token: self.token_limit, account: self.account_limit, address: self.ip_limit }
+        RateLimits {
+            token: self.token_limit,
+            account: self.account_limit,
+            address: self.ip_limit,
+        }
     }
 
     /// The files for TLS, if it is wanted.
@@ -110,4 +114,13 @@ impl FromStr for StorageChoice {
             _ => Err("must be \"memory\", or \"sled:\" and a directory".to_owned()),
         }
     }
+}
+
+/// What needs no token must not be reachable from outside.
+fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address: SocketAddr = text.parse().map_err(|e| format!("{e}"))?;
+    if address.ip().is_loopback() {
+        return Ok(address);
+    }
+    Err("must be a loopback address such as 127.0.0.1:8081 or [::1]:8081".to_owned())
 }

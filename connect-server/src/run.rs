@@ -25,7 +25,7 @@ use crate::{
     app::{ConnectApp, Door},
     cli::{Arguments, Command, Options, StorageChoice},
     demo,
-    net::{Listen, PlainHttp, Server, StartError},
+    net::{Limits, Listen, Server, StartError},
     welcome::Welcome,
 };
 
@@ -81,11 +81,21 @@ pub async fn run(arguments: Arguments) -> Result<(), RunError> {
         ..Listen::on(options.listen)
     })
     .await?;
-    let owner =
-        Server::bind(Listen { plain: PlainHttp::LoopbackOnly, ..Listen::on(options.admin_listen) })
-            .await?;
+    let owner = Server::bind(Listen {
+        // The owner and a few probes: files are better spent on integrators.
+        limits: Limits {
+            connections: 50,
+            ..Limits::default()
+        },
+        ..Listen::on(options.admin_listen)
+    })
+    .await?;
 
-    let shop = if is_demo { Some(demo::open(&connect).await?) } else { demo::find(&connect).await? };
+    let shop = if is_demo {
+        Some(demo::open(&connect).await?)
+    } else {
+        demo::find(&connect).await?
+    };
     let welcome = Welcome::new(&api, &owner, shop);
     let mut output = std::io::stdout().lock();
     if options.json {
@@ -98,7 +108,10 @@ pub async fn run(arguments: Arguments) -> Result<(), RunError> {
 
     let upkeep = tokio::spawn(keep_up(connect.clone()));
     tokio::join!(
-        api.serve(ConnectApp::new(connect.clone(), Door::Api), wait(stopped.clone())),
+        api.serve(
+            ConnectApp::new(connect.clone(), Door::Api),
+            wait(stopped.clone())
+        ),
         owner.serve(ConnectApp::new(connect.clone(), Door::Owner), wait(stopped)),
     );
     upkeep.abort();
@@ -116,12 +129,17 @@ fn open(options: &Options) -> Result<Arc<dyn Storage>, RunError> {
     };
     let cache_bytes = options.cache.saturating_mul(1024 * 1024);
     tracing::info!(path = %path.display(), "opening the store");
-    Ok(Arc::new(SledStorage::open(path, SledOptions { cache_bytes, ..SledOptions::default() })?))
+    Ok(Arc::new(SledStorage::open(
+        path,
+        SledOptions { cache_bytes },
+    )?))
 }
 
 fn data_folder(options: &Options) -> Result<PathBuf, RunError> {
     let chosen = options.data.clone();
-    chosen.or_else(|| dirs::data_dir().map(|dir| dir.join("connect"))).ok_or(RunError::NoDataFolder)
+    chosen
+        .or_else(|| dirs::data_dir().map(|dir| dir.join("connect")))
+        .ok_or(RunError::NoDataFolder)
 }
 
 /// Becomes true at Ctrl-C or SIGTERM.

@@ -17,18 +17,26 @@ impl Welcome {
     /// What to say of these listeners and this shop.
     pub(crate) fn new(api: &Server, owner: &Server, shop: Option<Shop>) -> Self {
         let url = |server: &Server| format!("{}://{}", server.scheme(), server.address());
-        Self { base_url: format!("{}/v1", url(api)), admin_url: url(owner), shop }
+        Self {
+            base_url: format!("{}/v1", url(api)),
+            admin_url: url(owner),
+            shop,
+        }
     }
 
     /// For programs: one line.
     pub(crate) fn to_json(&self) -> String {
         let shop = self.shop.as_ref();
-        let locations = shop.map(|shop| &shop.account.locations[..]).unwrap_or_default();
+        let locations = shop
+            .map(|shop| &shop.account.locations[..])
+            .unwrap_or_default();
         let locations: Vec<_> = locations
             .iter()
             .map(|location| json!({ "id": location.id, "name": location.name }))
             .collect();
-        let token = shop.and_then(|shop| shop.token.as_ref()).map(|token| token.expose());
+        let token = shop
+            .and_then(|shop| shop.token.as_ref())
+            .map(|token| token.expose());
         json!({
             "baseUrl": self.base_url,
             "adminUrl": self.admin_url,
@@ -46,7 +54,10 @@ impl fmt::Display for Welcome {
         let base = &self.base_url;
         writeln!(f, "Connect answers at {base}")?;
         let Some(shop) = &self.shop else {
-            return write!(f, "The store has no account yet. `connect-server demo` makes one.");
+            return write!(
+                f,
+                "The store has no account yet. `connect-server demo` makes one."
+            );
         };
         for location in &shop.account.locations {
             writeln!(f, "  location {}  {}", location.id, location.name)?;
@@ -60,7 +71,10 @@ impl fmt::Display for Welcome {
         writeln!(f, "  token    {token}  (shown this once)\n")?;
         writeln!(f, "Try:")?;
         writeln!(f, "  {bearer} {base}/locations")?;
-        writeln!(f, "  {bearer} '{base}/locations/{location}/products?limit=3'")?;
+        writeln!(
+            f,
+            "  {bearer} '{base}/locations/{location}/products?limit=3'"
+        )?;
         writeln!(
             f,
             "  {bearer} -H 'Content-Type: application/json' -H 'Idempotency-Key: my-first-product' \

@@ -18,7 +18,10 @@ pub(super) struct ChangeClock {
 
 impl ChangeClock {
     /// The clock of a partition that has no commit yet.
-    pub(super) const START: Self = Self { updated_at: Timestamp::EPOCH, sequence: 0 };
+    pub(super) const START: Self = Self {
+        updated_at: Timestamp::EPOCH,
+        sequence: 0,
+    };
 
     /// The clock that `row` holds.
     pub(super) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
@@ -41,7 +44,10 @@ mod tests {
     #[test]
     fn time_only_moves_forward() {
         let at = Timestamp::from_micros;
-        let clock = ChangeClock { updated_at: at(100), sequence: 0 };
+        let clock = ChangeClock {
+            updated_at: at(100),
+            sequence: 0,
+        };
         for (now, next) in [(99, 101), (100, 101), (101, 101), (102, 102), (-5, 101)] {
             assert_eq!(clock.next_time(at(now)), at(next), "at {now}");
         }

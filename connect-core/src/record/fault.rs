@@ -23,6 +23,9 @@ pub(crate) enum Fault {
 
 impl Fault {
     pub(crate) fn corrupt(key: &[u8], reason: impl std::fmt::Display) -> Self {
-        Self::Corrupt { key: hex::encode(key), reason: reason.to_string() }
+        Self::Corrupt {
+            key: hex::encode(key),
+            reason: reason.to_string(),
+        }
     }
 }

@@ -168,10 +168,17 @@ mod tests {
         assert!(text("a\0") > text("a"));
         assert!(text("a\0") < text("aa"));
         let time = |micros| {
-            key(id(7), Family::Product, &[Part::Time(Timestamp::from_micros(micros)), Part::Id(id(1))])
+            key(
+                id(7),
+                Family::Product,
+                &[Part::Time(Timestamp::from_micros(micros)), Part::Id(id(1))],
+            )
         };
         assert!(time(-5) < time(0) && time(0) < time(5) && time(255) < time(256));
-        assert_eq!(change_of(&time(-5)), Some((Timestamp::from_micros(-5), id(1))));
+        assert_eq!(
+            change_of(&time(-5)),
+            Some((Timestamp::from_micros(-5), id(1)))
+        );
     }
 
     #[test]

@@ -47,7 +47,9 @@ impl<'s> Records<'s> {
     pub(crate) async fn find(&self, table: Table, id: Uuid) -> Result<Option<Value>, Fault> {
         let by_id = key(self.partition, table.by_id, &[Part::Id(id)]);
         for _ in 0..ATTEMPTS {
-            let Some(time) = self.get(&by_id).await? else { return Ok(None) };
+            let Some(time) = self.get(&by_id).await? else {
+                return Ok(None);
+            };
             let row_key = row_key(self.partition, table.rows, pointer(&by_id, &time)?, id);
             if let Some(row) = self.get(&row_key).await? {
                 return Ok(Some(row));
@@ -65,12 +67,18 @@ impl<'s> Records<'s> {
         text: &str,
     ) -> Result<Option<Row>, Fault> {
         let unique = key(self.partition, family, &[Part::Text(text)]);
-        let Some(id) = self.get(&unique).await? else { return Ok(None) };
+        let Some(id) = self.get(&unique).await? else {
+            return Ok(None);
+        };
         let id = Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&unique, e))?;
         let by_id = key(self.partition, table.by_id, &[Part::Id(id)]);
-        let Some(time) = self.get(&by_id).await? else { return Ok(None) };
+        let Some(time) = self.get(&by_id).await? else {
+            return Ok(None);
+        };
         let time = pointer(&by_id, &time)?;
-        let row = self.get(&row_key(self.partition, table.rows, time, id)).await?;
+        let row = self
+            .get(&row_key(self.partition, table.rows, time, id))
+            .await?;
         Ok(row.map(|row| ((time, id), row)))
     }
 
@@ -81,7 +89,8 @@ impl<'s> Records<'s> {
         position: Position,
         limit: usize,
     ) -> Result<Vec<Row>, Fault> {
-        self.scan(&key(self.partition, family, &[]), position, limit).await
+        self.scan(&key(self.partition, family, &[]), position, limit)
+            .await
     }
 
     /// At most `limit` rows that an index lists under `part`, from `position` on.
@@ -95,14 +104,25 @@ impl<'s> Records<'s> {
     ) -> Result<Vec<Row>, Fault> {
         let prefix = key(self.partition, family, &[part]);
         let listed = self.scan(&prefix, position, limit).await?;
-        let rows = listed.iter().map(|((time, id), _)| row_key(self.partition, table.rows, *time, *id));
+        let rows = listed
+            .iter()
+            .map(|((time, id), _)| row_key(self.partition, table.rows, *time, *id));
         let keys: Vec<Key> = rows.collect();
         let asked: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
         let values = self.storage.get(&asked).await?;
-        Ok(listed.iter().zip(values).filter_map(|((at, _), row)| Some((*at, row?))).collect())
+        Ok(listed
+            .iter()
+            .zip(values)
+            .filter_map(|((at, _), row)| Some((*at, row?)))
+            .collect())
     }
 
-    async fn scan(&self, prefix: &[u8], position: Position, limit: usize) -> Result<Vec<Row>, Fault> {
+    async fn scan(
+        &self,
+        prefix: &[u8],
+        position: Position,
+        limit: usize,
+    ) -> Result<Vec<Row>, Fault> {
         let mut from = prefix.to_vec();
         match position {
             Position::From(time) => from.extend_from_slice(&keys::time_bytes(time)),
@@ -114,7 +134,16 @@ impl<'s> Records<'s> {
             }
         }
         let end = after_prefix(prefix);
-        let entries = self.storage.scan(Range { from: &from, to: Some(&end) }, limit).await?;
+        let entries = self
+            .storage
+            .scan(
+                Range {
+                    from: &from,
+                    to: Some(&end),
+                },
+                limit,
+            )
+            .await?;
         let row = |(key, value): (Key, Value)| {
             let change = change_of(&key).ok_or_else(|| Fault::corrupt(&key, "not a change key"))?;
             Ok((change, value))
@@ -125,7 +154,12 @@ impl<'s> Records<'s> {
     /// Starts a look at several rows that have to be of one state.
     pub(crate) async fn look(&self) -> Result<Look<'s>, Fault> {
         let clock = key(self.partition, Family::Clock, &[]);
-        Ok(Look { records: *self, seen: self.get(&clock).await?, clock, left: ATTEMPTS })
+        Ok(Look {
+            records: *self,
+            seen: self.get(&clock).await?,
+            clock,
+            left: ATTEMPTS,
+        })
     }
 }
 

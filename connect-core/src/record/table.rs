@@ -55,7 +55,9 @@ pub(super) fn row_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid
 
 /// The time that an entry of a `by_id` family holds.
 pub(super) fn pointer(key: &[u8], value: &Value) -> Result<Timestamp, Fault> {
-    let bytes: [u8; 8] = (**value).try_into().map_err(|_| Fault::corrupt(key, "not a time"))?;
+    let bytes: [u8; 8] = (**value)
+        .try_into()
+        .map_err(|_| Fault::corrupt(key, "not a time"))?;
     Ok(time_from(bytes))
 }
 
@@ -81,7 +83,9 @@ impl Unit<'_> {
     /// The record with this id.
     pub(crate) async fn find<T: Record>(&mut self, id: Uuid) -> Result<Option<T>, Fault> {
         let by_id = key(self.partition(), T::TABLE.by_id, &[Part::Id(id)]);
-        let Some(time) = self.get(&by_id).await? else { return Ok(None) };
+        let Some(time) = self.get(&by_id).await? else {
+            return Ok(None);
+        };
         let row_key = row_key(self.partition(), T::TABLE.rows, pointer(&by_id, &time)?, id);
         let row = self.get(&row_key).await?;
         // The clock that the commit expects rules out that the row moved in between for good: at
@@ -98,7 +102,8 @@ impl Unit<'_> {
     ) -> Result<Option<Uuid>, Fault> {
         let key = key(self.partition(), family, &[Part::Text(text)]);
         let id = self.get(&key).await?;
-        id.map(|id| Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&key, e))).transpose()
+        id.map(|id| Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&key, e)))
+            .transpose()
     }
 
     /// Reads ahead, for a batch: the records with these texts in a unique index.
@@ -108,7 +113,9 @@ impl Unit<'_> {
         texts: impl Iterator<Item = &str>,
     ) -> Result<(), Fault> {
         let partition = self.partition();
-        let keys = texts.map(|text| key(partition, family, &[Part::Text(text)])).collect();
+        let keys = texts
+            .map(|text| key(partition, family, &[Part::Text(text)]))
+            .collect();
         let found = self.read_ahead(keys).await?;
         let ids = found.iter().filter_map(|id| Uuid::from_slice(id).ok());
         self.read_ahead_ids::<T>(ids).await
@@ -121,13 +128,21 @@ impl Unit<'_> {
     ) -> Result<(), Fault> {
         let partition = self.partition();
         let ids: Vec<Uuid> = ids.collect();
-        let keys = ids.iter().map(|id| key(partition, T::TABLE.by_id, &[Part::Id(*id)])).collect();
+        let keys = ids
+            .iter()
+            .map(|id| key(partition, T::TABLE.by_id, &[Part::Id(*id)]))
+            .collect();
         self.read_ahead(keys).await?;
         let mut rows = Vec::with_capacity(ids.len());
         for id in ids {
             let by_id = key(partition, T::TABLE.by_id, &[Part::Id(id)]);
             if let Some(time) = self.get(&by_id).await? {
-                rows.push(row_key(partition, T::TABLE.rows, pointer(&by_id, &time)?, id));
+                rows.push(row_key(
+                    partition,
+                    T::TABLE.rows,
+                    pointer(&by_id, &time)?,
+                    id,
+                ));
             }
         }
         self.read_ahead(rows).await.map(drop)
@@ -138,7 +153,9 @@ impl Unit<'_> {
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
         let (partition, id, time) = (self.partition(), new.id(), new.updated_at());
         let new_keys = index_keys(partition, new);
-        let old_keys = old.map(|old| index_keys(partition, old)).unwrap_or_default();
+        let old_keys = old
+            .map(|old| index_keys(partition, old))
+            .unwrap_or_default();
         if let Some(old) = old.filter(|old| old.updated_at() != time) {
             self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), id));
         }
@@ -155,7 +172,11 @@ impl Unit<'_> {
         for new_key in new_keys {
             if !old_keys.contains(&new_key) {
                 let (key, is_unique) = new_key;
-                let held = if is_unique { Value::from(id.as_bytes().as_slice()) } else { nothing() };
+                let held = if is_unique {
+                    Value::from(id.as_bytes().as_slice())
+                } else {
+                    nothing()
+                };
                 self.put(key, held);
             }
         }
@@ -169,7 +190,11 @@ impl Unit<'_> {
         }
         self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), id));
         self.delete(key(partition, T::TABLE.by_id, &[Part::Id(id)]));
-        let tombstone = self.json(&Tombstone { id, deleted: true, updated_at: time });
+        let tombstone = self.json(&Tombstone {
+            id,
+            deleted: true,
+            updated_at: time,
+        });
         self.put(row_key(partition, T::TABLE.tombstones, time, id), tombstone);
     }
 }

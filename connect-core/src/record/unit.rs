@@ -49,7 +49,10 @@ struct Layer {
 
 impl Layer {
     fn on(clock: ChangeClock) -> Self {
-        Self { clock, writes: BTreeMap::new() }
+        Self {
+            clock,
+            writes: BTreeMap::new(),
+        }
     }
 }
 
@@ -113,7 +116,9 @@ impl<'s> Unit<'s> {
 
     /// The clock as this unit leaves it so far.
     fn clock(&self) -> ChangeClock {
-        self.layers.last().map_or(ChangeClock::START, |top| top.clock)
+        self.layers
+            .last()
+            .map_or(ChangeClock::START, |top| top.clock)
     }
 
     fn top(&mut self) -> &mut Layer {
@@ -126,7 +131,12 @@ impl<'s> Unit<'s> {
 
     /// The value of a key, the unit's own writes included.
     pub(crate) async fn get(&mut self, key: &Key) -> Result<Option<Value>, Fault> {
-        if let Some(written) = self.layers.iter().rev().find_map(|layer| layer.writes.get(key)) {
+        if let Some(written) = self
+            .layers
+            .iter()
+            .rev()
+            .find_map(|layer| layer.writes.get(key))
+        {
             return Ok(written.clone());
         }
         if let Some(read) = self.reads.get(key) {
@@ -151,12 +161,22 @@ impl<'s> Unit<'s> {
     /// The first `limit` entries whose keys start with `prefix`, the unit's own writes included.
     pub(crate) async fn scan(&mut self, prefix: &[u8], limit: usize) -> Result<Vec<Entry>, Fault> {
         let end = super::keys::after_prefix(prefix);
-        let range = Range { from: prefix, to: Some(&end) };
+        let range = Range {
+            from: prefix,
+            to: Some(&end),
+        };
         let bounds = (Included(prefix), Excluded(&*end));
         // Upper layers come later, and so win.
-        let own = || self.layers.iter().flat_map(|layer| layer.writes.range::<[u8], _>(bounds));
+        let own = || {
+            self.layers
+                .iter()
+                .flat_map(|layer| layer.writes.range::<[u8], _>(bounds))
+        };
         // Each own write may hide one stored entry, so as many more have to be read.
-        let stored = self.storage.scan(range, limit.saturating_add(own().count())).await?;
+        let stored = self
+            .storage
+            .scan(range, limit.saturating_add(own().count()))
+            .await?;
         let mut entries: BTreeMap<Key, Value> = stored.into_iter().collect();
         for (key, value) in own() {
             match value {
@@ -187,9 +207,14 @@ impl<'s> Unit<'s> {
     /// Writes a row that is no part of the partition's history: it moves no clock. The commit
     /// expects to find what this unit read there, or nothing.
     pub(crate) fn put_aside(&mut self, key: Key, value: Value) {
-        if self.layers.iter().all(|layer| !layer.writes.contains_key(&key)) {
+        if self
+            .layers
+            .iter()
+            .all(|layer| !layer.writes.contains_key(&key))
+        {
             let found = self.reads.get(&key).cloned().flatten();
-            self.expects.push((key.clone(), Expectation::unchanged(found)));
+            self.expects
+                .push((key.clone(), Expectation::unchanged(found)));
         }
         self.top().writes.insert(key, Some(value));
     }
@@ -243,8 +268,12 @@ impl<'s> Unit<'s> {
         if advanced || self.clock_row.is_none() {
             writes.insert(clock_key.clone(), Some(self.json(&clock)));
         }
-        self.expects.push((clock_key, Expectation::unchanged(self.clock_row)));
-        let commit = Commit { expects: self.expects, writes: writes.into_iter().collect() };
+        self.expects
+            .push((clock_key, Expectation::unchanged(self.clock_row)));
+        let commit = Commit {
+            expects: self.expects,
+            writes: writes.into_iter().collect(),
+        };
         match self.storage.commit(commit).await {
             Ok(()) => Ok(true),
             Err(CommitError::Conflict) => Ok(false),

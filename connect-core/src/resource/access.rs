@@ -20,8 +20,15 @@ impl Access {
     /// Access to `location` of `account`; `caller` keeps the idempotency keys of one caller apart
     /// from those of others. `None` when the account has no such location.
     pub(crate) fn to(account: Arc<Account>, location: Uuid, caller: Uuid) -> Option<Self> {
-        let place = account.locations.iter().position(|place| place.id == location)?;
-        Some(Self { account, place, caller })
+        let place = account
+            .locations
+            .iter()
+            .position(|place| place.id == location)?;
+        Some(Self {
+            account,
+            place,
+            caller,
+        })
     }
 
     /// The account.

@@ -94,7 +94,10 @@ impl Connect {
         loop {
             let mut unit = attempts.next().await?;
             put_account(&mut unit, &account);
-            unit.put(key(NOBODY, Family::AccountList, &[Part::Id(account.id)]), Value::default());
+            unit.put(
+                key(NOBODY, Family::AccountList, &[Part::Id(account.id)]),
+                Value::default(),
+            );
             if unit.commit().await? {
                 return Ok(account);
             }
@@ -116,8 +119,16 @@ impl Connect {
     /// The storage failed.
     pub async fn account_ids(&self) -> Result<Vec<Uuid>, Failure> {
         let prefix = key(NOBODY, Family::AccountList, &[]);
-        let range = Range { from: &prefix, to: Some(&after_prefix(&prefix)) };
-        let entries = self.core.storage.scan(range, usize::MAX).await.map_err(Fault::from)?;
+        let range = Range {
+            from: &prefix,
+            to: Some(&after_prefix(&prefix)),
+        };
+        let entries = self
+            .core
+            .storage
+            .scan(range, usize::MAX)
+            .await
+            .map_err(Fault::from)?;
         let id = |key: &[u8]| {
             Uuid::from_slice(&key[prefix.len()..]).map_err(|e| Fault::corrupt(key, e).into())
         };
@@ -216,9 +227,17 @@ impl Connect {
             let mut unit = attempts.next().await?;
             let account = get_account(&mut unit).await?;
             for (index, grant) in new.grants.iter().enumerate() {
-                check_location(&account, &format!("grants[{index}].locationId"), grant.location_id)?;
+                check_location(
+                    &account,
+                    &format!("grants[{index}].locationId"),
+                    grant.location_id,
+                )?;
             }
-            let prefix = if account.sandbox { "ck_test_" } else { "ck_live_" };
+            let prefix = if account.sandbox {
+                "ck_test_"
+            } else {
+                "ck_live_"
+            };
             let secret = Secret::new(prefix, &*self.core.environment.randomness);
             let token = Token {
                 id: unit.next_id(),
@@ -242,14 +261,26 @@ impl Connect {
     ///
     /// # Errors
     /// As [`create_token`](Self::create_token).
-    pub async fn create_full_token(&self, account: Uuid, name: &str) -> Result<IssuedToken, Failure> {
+    pub async fn create_full_token(
+        &self,
+        account: Uuid,
+        name: &str,
+    ) -> Result<IssuedToken, Failure> {
         let locations = self.account(account).await?.locations;
         let everything = |location: AccountLocation| Grant {
             location_id: location.id,
             scopes: Scope::KNOWN.to_vec(),
         };
         let grants = locations.into_iter().map(everything).collect();
-        self.create_token(account, NewToken { name: name.to_owned(), expires_at: None, grants }).await
+        self.create_token(
+            account,
+            NewToken {
+                name: name.to_owned(),
+                expires_at: None,
+                grants,
+            },
+        )
+        .await
     }
 
     /// Revokes a token; it is refused from now on. Revoking it again changes nothing.
@@ -287,7 +318,9 @@ impl Connect {
                 let id = Uuid::from_slice(&entry[prefix.len()..])
                     .map_err(|e| Fault::corrupt(&entry, e))?;
                 let (token, _) = find_token(&mut unit, id).await?;
-                let used = unit.get(&key(account, Family::TokenUse, &[Part::Id(id)])).await?;
+                let used = unit
+                    .get(&key(account, Family::TokenUse, &[Part::Id(id)]))
+                    .await?;
                 let used = used.and_then(|used| serde_json::from_slice(&used).ok());
                 tokens.push((token, used));
             }
@@ -319,7 +352,10 @@ async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Failure> {
     let account_key = key(id, Family::Account, &[]);
     let row = unit.get(&account_key).await?;
     let row = row.ok_or_else(|| {
-        Failure::new(super::FailureKind::NotFound, format!("there is no account {id}"))
+        Failure::new(
+            super::FailureKind::NotFound,
+            format!("there is no account {id}"),
+        )
     })?;
     Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?)
 }
@@ -332,11 +368,15 @@ fn put_account(unit: &mut Unit<'_>, account: &Account) {
 async fn find_token(unit: &mut Unit<'_>, id: Uuid) -> Result<(Token, [u8; 32]), Failure> {
     let by_id = key(unit.partition(), Family::TokenById, &[Part::Id(id)]);
     let none = || {
-        Failure::new(super::FailureKind::NotFound, format!("there is no token {id} in this account"))
+        Failure::new(
+            super::FailureKind::NotFound,
+            format!("there is no token {id} in this account"),
+        )
     };
     let digest = unit.get(&by_id).await?.ok_or_else(none)?;
-    let digest: [u8; 32] =
-        (*digest).try_into().map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
+    let digest: [u8; 32] = (*digest)
+        .try_into()
+        .map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
     let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
     let row = unit.get(&token_key).await?.ok_or_else(none)?;
     let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
@@ -363,16 +403,27 @@ fn check_grants(grants: &[Grant]) -> Result<(), Invalid> {
     }
     for (index, grant) in grants.iter().enumerate() {
         let path = |field| format!("grants[{index}].{field}");
-        if grants[..index].iter().any(|other| other.location_id == grant.location_id) {
-            return Err(Invalid::new(path("locationId"), "repeats an earlier location"));
+        if grants[..index]
+            .iter()
+            .any(|other| other.location_id == grant.location_id)
+        {
+            return Err(Invalid::new(
+                path("locationId"),
+                "repeats an earlier location",
+            ));
         }
         if grant.scopes.is_empty() {
             return Err(Invalid::new(path("scopes"), "must have at least one scope"));
         }
-        if let Some(Scope::Unknown(scope)) =
-            grant.scopes.iter().find(|scope| matches!(scope, Scope::Unknown(_)))
+        if let Some(Scope::Unknown(scope)) = grant
+            .scopes
+            .iter()
+            .find(|scope| matches!(scope, Scope::Unknown(_)))
         {
-            return Err(Invalid::new(path("scopes"), format!("has no scope {scope}")));
+            return Err(Invalid::new(
+                path("scopes"),
+                format!("has no scope {scope}"),
+            ));
         }
     }
     Ok(())

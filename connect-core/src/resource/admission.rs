@@ -118,13 +118,11 @@ impl Connect {
         match found {
             Ok(Some(found)) if access::is_valid(&found.token, now) => self.count(found, now),
             Ok(_) => Err(self.turn_away(address, now)),
-            Err(fault) => {
-                Err(Turned {
-                    failure: fault.into(),
-                    rate: self.anonymous_rate(address),
-                    retry_after: None,
-                })
-            }
+            Err(fault) => Err(Turned {
+                failure: fault.into(),
+                rate: self.anonymous_rate(address),
+                retry_after: None,
+            }),
         }
     }
 
@@ -132,7 +130,12 @@ impl Connect {
     pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         let now = self.now();
         let limit = self.core.admission.limits.address;
-        let used = self.core.admission.addresses.lock().used(&rate::counted_address(address), now);
+        let used = self
+            .core
+            .admission
+            .addresses
+            .lock()
+            .used(&rate::counted_address(address), now);
         rate::status(limit, used, now)
     }
 
@@ -166,18 +169,23 @@ impl Connect {
         let forbidden = || {
             Failure::new(
                 FailureKind::ForbiddenLocation,
-                format!("this token has no access to location {location}; GET /v1/locations \
-                         lists those it has"),
+                format!(
+                    "this token has no access to location {location}; GET /v1/locations \
+                         lists those it has"
+                ),
             )
         };
         match access::enter(&caller.token, &caller.account, location, scope) {
-            Ok(_) => Access::to(caller.account.clone(), location, caller.token.id)
-                .ok_or_else(forbidden),
+            Ok(_) => {
+                Access::to(caller.account.clone(), location, caller.token.id).ok_or_else(forbidden)
+            }
             Err(Refusal::Location) => Err(forbidden()),
             Err(Refusal::Scope) => Err(Failure::new(
                 FailureKind::ForbiddenScope,
-                format!("this token lacks the scope {scope} for location {location}; its owner \
-                         can make a token that has it in the dashboard"),
+                format!(
+                    "this token lacks the scope {scope} for location {location}; its owner \
+                         can make a token that has it in the dashboard"
+                ),
             )),
         }
     }
@@ -197,10 +205,21 @@ impl Connect {
             }
             tokens.count(token, now);
             accounts.count(account, now);
-            RateStatus { remaining: before.remaining - 1, ..before }
+            RateStatus {
+                remaining: before.remaining - 1,
+                ..before
+            }
         };
-        self.core.admission.uses.lock().insert(token, (account, now));
-        Ok(Admitted { token: found.token, account: found.account, rate })
+        self.core
+            .admission
+            .uses
+            .lock()
+            .insert(token, (account, now));
+        Ok(Admitted {
+            token: found.token,
+            account: found.account,
+            rate,
+        })
     }
 
     /// Counts a request without a valid token against its address.
@@ -214,7 +233,11 @@ impl Connect {
             used = addresses.used(&address, now);
         }
         if used >= limit {
-            return too_many(rate::status(limit, used, now), now, "requests without a valid token");
+            return too_many(
+                rate::status(limit, used, now),
+                now,
+                "requests without a valid token",
+            );
         }
         addresses.count(address, now);
         let failure = Failure::new(
@@ -222,7 +245,11 @@ impl Connect {
             "Authorization: must be \"Bearer\" and a token that is neither expired nor revoked; \
              tokens are made in the dashboard",
         );
-        Turned { failure, rate: rate::status(limit, used + 1, now), retry_after: None }
+        Turned {
+            failure,
+            rate: rate::status(limit, used + 1, now),
+            retry_after: None,
+        }
     }
 
     /// The token with this value and its account, whether it is still good or not.
@@ -255,8 +282,12 @@ impl Connect {
         };
         let account =
             serde_json::from_slice(&account_row).map_err(|e| Fault::corrupt(&account_key, e))?;
-        let parsed =
-            Parsed { token_row, token: Arc::new(token), account_row, account: Arc::new(account) };
+        let parsed = Parsed {
+            token_row,
+            token: Arc::new(token),
+            account_row,
+            account: Arc::new(account),
+        };
         let mut known = self.core.admission.parsed.write();
         if known.len() >= MOST_PARSED {
             known.clear();
@@ -273,7 +304,14 @@ fn is_same(one: &Value, other: &Value) -> bool {
 
 fn too_many(rate: RateStatus, now: Timestamp, what: &str) -> Turned {
     let wait = (rate.reset - now.seconds()).max(1);
-    let message = format!("too many {what} ({} a minute); wait {wait} seconds", rate.limit);
+    let message = format!(
+        "too many {what} ({} a minute); wait {wait} seconds",
+        rate.limit
+    );
     let failure = Failure::new(FailureKind::RateLimited, message);
-    Turned { failure, rate, retry_after: Some(wait) }
+    Turned {
+        failure,
+        rate,
+        retry_after: Some(wait),
+    }
 }

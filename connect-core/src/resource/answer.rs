@@ -33,7 +33,11 @@ pub struct Answer {
 
 impl Answer {
     pub(crate) fn new(outcome: Outcome, body: Vec<u8>) -> Self {
-        Self { outcome, body, replayed: false }
+        Self {
+            outcome,
+            body,
+            replayed: false,
+        }
     }
 
     /// An answer that holds `data`.
@@ -61,7 +65,10 @@ pub struct Json<T> {
 
 impl<T> Json<T> {
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
-        Self { bytes, shape: PhantomData }
+        Self {
+            bytes,
+            shape: PhantomData,
+        }
     }
 
     /// The bytes to send.

@@ -20,8 +20,8 @@ use crate::{
     },
     rules::product as rules,
     wire::{
-        BatchStatus, EventType, ImageStatus, ItemResult, MatchBy, Product,
-        ProductBatchResult, ProductInput, ProductsWritten,
+        BatchStatus, EventType, ImageStatus, ItemResult, MatchBy, Product, ProductBatchResult,
+        ProductInput, ProductsWritten,
         read::{BatchRequest, Invalid},
     },
 };
@@ -37,7 +37,8 @@ impl Connect {
         at: &Access,
         request: Request<BatchRequest<ProductInput>>,
     ) -> Result<Answer, Failure> {
-        self.write(at, request, |batch| Ok(Box::new(Batch::checked(batch)))).await
+        self.write(at, request, |batch| Ok(Box::new(Batch::checked(batch))))
+            .await
     }
 }
 
@@ -58,11 +59,17 @@ struct Refused {
 impl Batch {
     fn checked(batch: BatchRequest<ProductInput>) -> Self {
         let check = |(index, item): (usize, Result<ProductInput, (Invalid, Option<String>)>)| {
-            let item = item.map_err(|(invalid, external_id)| Refused { invalid, external_id })?;
+            let item = item.map_err(|(invalid, external_id)| Refused {
+                invalid,
+                external_id,
+            })?;
             let external_id = item.external_id.value().cloned();
             rules::check(item).map_err(|invalid| {
                 let invalid = invalid.within(&path(index));
-                Refused { invalid, external_id }
+                Refused {
+                    invalid,
+                    external_id,
+                }
             })
         };
         Self {
@@ -82,14 +89,21 @@ impl Batch {
         }
         let external_ids = items().filter_map(|item| item.external_id.value());
         let family = Family::ProductByExternalId;
-        unit.read_ahead_unique::<Product>(family, external_ids.map(String::as_str)).await
+        unit.read_ahead_unique::<Product>(family, external_ids.map(String::as_str))
+            .await
     }
 
     /// The product that an item means, if there is one.
-    async fn find(&self, unit: &mut Unit<'_>, item: &ProductInput) -> Result<Option<Product>, Failure> {
+    async fn find(
+        &self,
+        unit: &mut Unit<'_>,
+        item: &ProductInput,
+    ) -> Result<Option<Product>, Failure> {
         let id = match self.match_by {
             MatchBy::Id => {
-                let Some(id) = item.id.value() else { return Ok(None) };
+                let Some(id) = item.id.value() else {
+                    return Ok(None);
+                };
                 let found = unit.find(*id).await?;
                 let unknown = || {
                     let message = format!("id: there is no product {id} at this location");
@@ -103,7 +117,8 @@ impl Batch {
             },
             _ => match item.external_id.value() {
                 Some(external_id) => {
-                    unit.find_unique(Family::ProductByExternalId, external_id).await?
+                    unit.find_unique(Family::ProductByExternalId, external_id)
+                        .await?
                 }
                 None => None,
             },
@@ -122,8 +137,11 @@ impl Batch {
     ) -> Result<(BatchStatus, Written), Failure> {
         if let Some(old) = self.find(unit, item).await? {
             let written = products::update(unit, at, old, item).await?;
-            let status =
-                if written.is_changed { BatchStatus::Updated } else { BatchStatus::Unchanged };
+            let status = if written.is_changed {
+                BatchStatus::Updated
+            } else {
+                BatchStatus::Unchanged
+            };
             return Ok((status, written));
         }
         if !self.create_missing {
@@ -131,7 +149,10 @@ impl Batch {
             let message = format!("{key}: matches no product, and createMissing is false");
             return Err(Failure::new(FailureKind::NotFound, message));
         }
-        Ok((BatchStatus::Created, products::create(unit, at, item).await?))
+        Ok((
+            BatchStatus::Created,
+            products::create(unit, at, item).await?,
+        ))
     }
 }
 
@@ -178,7 +199,14 @@ impl Change for Batch {
         }
         if !ids.is_empty() {
             let (created, updated) = (outcome.created, outcome.updated);
-            unit.emit(EventType::ProductsChanged, ProductsWritten { ids, created, updated });
+            unit.emit(
+                EventType::ProductsChanged,
+                ProductsWritten {
+                    ids,
+                    created,
+                    updated,
+                },
+            );
         }
         Answer::with(Outcome::Done, &outcome)
     }
@@ -230,7 +258,11 @@ fn failed(index: usize, item: &Result<ProductInput, Refused>, failure: Failure) 
 /// The id of the one product with this barcode. Several with the same are a conflict: which one
 /// is meant cannot be told.
 async fn only_with_barcode(unit: &mut Unit<'_>, barcode: &str) -> Result<Option<Uuid>, Failure> {
-    let prefix = key(unit.partition(), Family::ProductByBarcode, &[Part::Text(barcode)]);
+    let prefix = key(
+        unit.partition(),
+        Family::ProductByBarcode,
+        &[Part::Text(barcode)],
+    );
     let holders = unit.scan(&prefix, 2).await?;
     match &holders[..] {
         [] => Ok(None),

@@ -6,11 +6,8 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::{
-    Access, Answer, Connect, Failure, Json, Outcome, Request,
-    answer::single,
-    lane::Change,
-    list::Slice,
-    products,
+    Access, Answer, Connect, Failure, Json, Outcome, Request, answer::single, lane::Change,
+    list::Slice, products,
 };
 use crate::{
     record::{Index, Record, Table, Unit, keys::Family},
@@ -37,7 +34,10 @@ impl Record for Category {
     }
 
     fn indexes<'a>(&'a self, each: &mut dyn FnMut(Index<'a>)) {
-        each(Index::Unique(Family::CategoryByName, Cow::Owned(text::folded(&self.name))));
+        each(Index::Unique(
+            Family::CategoryByName,
+            Cow::Owned(text::folded(&self.name)),
+        ));
     }
 }
 
@@ -60,9 +60,17 @@ impl Connect {
     ///
     /// # Errors
     /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
-    pub async fn get_category(&self, at: &Access, id: Uuid) -> Result<Json<Single<Category>>, Failure> {
-        let row = self.records(at.location().id).find(Category::TABLE, id).await?;
-        row.map(|row| single(&row)).ok_or_else(|| Failure::not_found("category", id))
+    pub async fn get_category(
+        &self,
+        at: &Access,
+        id: Uuid,
+    ) -> Result<Json<Single<Category>>, Failure> {
+        let row = self
+            .records(at.location().id)
+            .find(Category::TABLE, id)
+            .await?;
+        row.map(|row| single(&row))
+            .ok_or_else(|| Failure::not_found("category", id))
     }
 
     /// Makes a category; `name` is required.
@@ -92,14 +100,22 @@ impl Connect {
         id: Uuid,
         request: Request<CategoryInput>,
     ) -> Result<Answer, Failure> {
-        self.write(at, request, |input| Ok(Box::new(Update(id, rules::check_category(input)?)))).await
+        self.write(at, request, |input| {
+            Ok(Box::new(Update(id, rules::check_category(input)?)))
+        })
+        .await
     }
 
     /// Deletes a category. Its products stay, without a category.
     ///
     /// # Errors
     /// There is no such category.
-    pub async fn delete_category(&self, at: &Access, id: Uuid, request: Request<()>) -> Result<Answer, Failure> {
+    pub async fn delete_category(
+        &self,
+        at: &Access,
+        id: Uuid,
+        request: Request<()>,
+    ) -> Result<Answer, Failure> {
         self.write(at, request, |()| Ok(Box::new(Delete(id)))).await
     }
 }
@@ -120,8 +136,10 @@ struct Update(Uuid, CategoryInput);
 impl Change for Update {
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
         let Self(id, input) = self;
-        let old: Category =
-            unit.find(*id).await?.ok_or_else(|| Failure::not_found("category", id))?;
+        let old: Category = unit
+            .find(*id)
+            .await?
+            .ok_or_else(|| Failure::not_found("category", id))?;
         let mut category = old.clone();
         rules::apply_category(input, &mut category);
         if category != old {
@@ -140,8 +158,10 @@ struct Delete(Uuid);
 impl Change for Delete {
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
         let Self(id) = *self;
-        let category: Category =
-            unit.find(id).await?.ok_or_else(|| Failure::not_found("category", id))?;
+        let category: Category = unit
+            .find(id)
+            .await?
+            .ok_or_else(|| Failure::not_found("category", id))?;
         unit.remove(&category);
         unit.emit(EventType::CategoryChanged, Deleted { id, deleted: true });
         products::leave_category(unit, id).await?;
@@ -168,15 +188,23 @@ async fn create(unit: &mut Unit<'_>, input: &CategoryInput) -> Result<Category, 
 
 /// The id of the category of this name, which is made when there is none.
 pub(super) async fn find_or_create(unit: &mut Unit<'_>, name: &str) -> Result<Uuid, Failure> {
-    if let Some(id) = unit.find_unique(Family::CategoryByName, &text::folded(name)).await? {
+    if let Some(id) = unit
+        .find_unique(Family::CategoryByName, &text::folded(name))
+        .await?
+    {
         return Ok(id);
     }
-    let input = CategoryInput { name: Field::Value(name.to_owned()), ..CategoryInput::default() };
+    let input = CategoryInput {
+        name: Field::Value(name.to_owned()),
+        ..CategoryInput::default()
+    };
     create(unit, &input).await.map(|category| category.id)
 }
 
 async fn check_name_is_free(unit: &mut Unit<'_>, category: &Category) -> Result<(), Failure> {
-    let holder = unit.find_unique(Family::CategoryByName, &text::folded(&category.name)).await?;
+    let holder = unit
+        .find_unique(Family::CategoryByName, &text::folded(&category.name))
+        .await?;
     match holder {
         Some(holder) if holder != category.id => Err(Failure::conflict(format!(
             "name: category {holder} has this name already (upper and lower case are the same)"
@@ -186,6 +214,9 @@ async fn check_name_is_free(unit: &mut Unit<'_>, category: &Category) -> Result<
 }
 
 fn emit_changed(unit: &mut Unit<'_>, category: &Category) {
-    let changed = CategoryChanged { category: category.clone(), deleted: false };
+    let changed = CategoryChanged {
+        category: category.clone(),
+        deleted: false,
+    };
     unit.emit(EventType::CategoryChanged, changed);
 }

@@ -35,7 +35,14 @@ impl Connect {
     /// Connect on `storage`, which may be empty.
     pub fn new(storage: Arc<dyn Storage>, environment: Environment, limits: RateLimits) -> Self {
         let admission = Admission::new(limits);
-        Self { core: Arc::new(Core { storage, environment, admission, lanes: Lanes::default() }) }
+        Self {
+            core: Arc::new(Core {
+                storage,
+                environment,
+                admission,
+                lanes: Lanes::default(),
+            }),
+        }
     }
 
     pub(super) fn now(&self) -> crate::wire::Timestamp {
@@ -49,7 +56,11 @@ impl Connect {
 
     /// Units of work on `partition`, to be tried until one is committed.
     pub(super) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
-        Attempts { core: &self.core, partition, left: ATTEMPTS }
+        Attempts {
+            core: &self.core,
+            partition,
+            left: ATTEMPTS,
+        }
     }
 }
 

@@ -74,7 +74,11 @@ pub struct Failure {
 impl Failure {
     /// A failure of this kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), replayed: false }
+        Self {
+            kind,
+            message: message.into(),
+            replayed: false,
+        }
     }
 
     /// A malformed request; the message names the parameter or the header.
@@ -83,7 +87,10 @@ impl Failure {
     }
 
     pub(crate) fn not_found(what: &str, id: impl std::fmt::Display) -> Self {
-        Self::new(FailureKind::NotFound, format!("there is no {what} {id} at this location"))
+        Self::new(
+            FailureKind::NotFound,
+            format!("there is no {what} {id} at this location"),
+        )
     }
 
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
@@ -92,12 +99,17 @@ impl Failure {
 
     /// The body of the error response.
     pub fn body(&self) -> Vec<u8> {
-        let body = ErrorBody { error: self.detail() };
+        let body = ErrorBody {
+            error: self.detail(),
+        };
         serde_json::to_vec(&body).unwrap_or_default()
     }
 
     pub(crate) fn detail(&self) -> ErrorDetail {
-        ErrorDetail { code: self.kind.code(), message: self.message.clone() }
+        ErrorDetail {
+            code: self.kind.code(),
+            message: self.message.clone(),
+        }
     }
 }
 

@@ -48,7 +48,11 @@ pub(super) async fn cancel(unit: &mut Unit<'_>, product: Uuid) -> Result<(), Fau
     if let Some(job) = job_of(unit, product).await? {
         let partition = unit.partition();
         unit.delete(key(partition, Family::ImageJob, &[Part::Id(job.id)]));
-        unit.delete(key(partition, Family::ImageJobByProduct, &[Part::Id(product)]));
+        unit.delete(key(
+            partition,
+            Family::ImageJobByProduct,
+            &[Part::Id(product)],
+        ));
     }
     Ok(())
 }
@@ -73,9 +77,12 @@ fn queue(unit: &mut Unit<'_>, product: Uuid, link: &str) {
 async fn job_of(unit: &mut Unit<'_>, product: Uuid) -> Result<Option<ImageJob>, Fault> {
     let partition = unit.partition();
     let by_product = key(partition, Family::ImageJobByProduct, &[Part::Id(product)]);
-    let Some(id) = unit.get(&by_product).await? else { return Ok(None) };
+    let Some(id) = unit.get(&by_product).await? else {
+        return Ok(None);
+    };
     let id = Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&by_product, e))?;
     let job_key = key(partition, Family::ImageJob, &[Part::Id(id)]);
     let row = unit.get(&job_key).await?;
-    row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&job_key, e))).transpose()
+    row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&job_key, e)))
+        .transpose()
 }

@@ -145,7 +145,9 @@ async fn commit_together(core: &Core, jobs: &[Job]) -> Vec<Result<Answer, Failur
         let failure = Failure::from(fault);
         jobs.iter().map(|_| Err(failure.clone())).collect()
     };
-    let Some(location) = jobs.first().map(|job| job.at.location().id) else { return Vec::new() };
+    let Some(location) = jobs.first().map(|job| job.at.location().id) else {
+        return Vec::new();
+    };
     for _ in 0..ATTEMPTS {
         let begun = Unit::begin(&*core.storage, &core.environment, location).await;
         let mut unit = match begun {

@@ -41,9 +41,17 @@ impl Slice {
             return Err(Failure::malformed(&Invalid::new("updatedSince", problem)));
         }
         let pairs = query.pairs();
-        let filters = pairs.iter().filter(|(name, _)| !matches!(*name, "limit" | "cursor"));
-        let filters: String = filters.map(|(name, value)| format!("{name}={value}\n")).collect();
-        let list = List { name, location: at.location().id, filters: &filters };
+        let filters = pairs
+            .iter()
+            .filter(|(name, _)| !matches!(*name, "limit" | "cursor"));
+        let filters: String = filters
+            .map(|(name, value)| format!("{name}={value}\n"))
+            .collect();
+        let list = List {
+            name,
+            location: at.location().id,
+            filters: &filters,
+        };
         let position = match &sync.cursor {
             Some(cursor) => {
                 let (time, id) =
@@ -107,12 +115,18 @@ impl Connect {
     ) -> Result<Vec<Row>, Fault> {
         let records = self.records(at.location().id);
         if !slice.include_deleted {
-            return records.rows(table.rows, slice.position, slice.wanted()).await;
+            return records
+                .rows(table.rows, slice.position, slice.wanted())
+                .await;
         }
         let mut look = records.look().await?;
         loop {
-            let live = records.rows(table.rows, slice.position, slice.wanted()).await?;
-            let deleted = records.rows(table.tombstones, slice.position, slice.wanted()).await?;
+            let live = records
+                .rows(table.rows, slice.position, slice.wanted())
+                .await?;
+            let deleted = records
+                .rows(table.tombstones, slice.position, slice.wanted())
+                .await?;
             if look.saw_one_state().await? {
                 return Ok(merge(live, deleted));
             }

@@ -16,7 +16,11 @@ impl Connect {
     /// [`FailureKind::ApiNotAvailable`](super::FailureKind::ApiNotAvailable).
     pub fn list_locations(&self, caller: &Admitted) -> Result<Json<Collection<Location>>, Failure> {
         self.check_available(caller)?;
-        let granted = caller.token.grants.iter().filter(|grant| !grant.scopes.is_empty());
+        let granted = caller
+            .token
+            .grants
+            .iter()
+            .filter(|grant| !grant.scopes.is_empty());
         let mut data: Vec<Location> = granted
             .filter_map(|grant| {
                 let places = &caller.account.locations;

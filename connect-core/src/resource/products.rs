@@ -20,9 +20,7 @@ use crate::{
     rules::product as rules,
     wire::{
         Category, Deleted, EventType, Field, Page, Product, ProductChanged, ProductInput,
-        ProductsChanged, Single, Timestamp,
-        limits::MAX_IDS_PER_EVENT,
-        query::ProductQuery,
+        ProductsChanged, Single, Timestamp, limits::MAX_IDS_PER_EVENT, query::ProductQuery,
         read::Invalid,
     },
 };
@@ -44,7 +42,10 @@ impl Record for Product {
 
     fn indexes<'a>(&'a self, each: &mut dyn FnMut(Index<'a>)) {
         if let Some(external_id) = &self.external_id {
-            each(Index::Unique(Family::ProductByExternalId, Cow::Borrowed(external_id)));
+            each(Index::Unique(
+                Family::ProductByExternalId,
+                Cow::Borrowed(external_id),
+            ));
         }
         if let Some(barcode) = &self.barcode {
             each(Index::ByText(Family::ProductByBarcode, barcode));
@@ -81,7 +82,9 @@ impl Connect {
             let mut rows = filtered(&records, query, &slice).await?;
             if slice.include_deleted {
                 let tombstones = Product::TABLE.tombstones;
-                let deleted = records.rows(tombstones, slice.position, slice.wanted()).await?;
+                let deleted = records
+                    .rows(tombstones, slice.position, slice.wanted())
+                    .await?;
                 rows = merge(rows, deleted);
             }
             if look.saw_one_state().await? {
@@ -94,9 +97,17 @@ impl Connect {
     ///
     /// # Errors
     /// [`FailureKind::NotFound`].
-    pub async fn get_product(&self, at: &Access, id: Uuid) -> Result<Json<Single<Product>>, Failure> {
-        let row = self.records(at.location().id).find(Product::TABLE, id).await?;
-        row.map(|row| single(&row)).ok_or_else(|| Failure::not_found("product", id))
+    pub async fn get_product(
+        &self,
+        at: &Access,
+        id: Uuid,
+    ) -> Result<Json<Single<Product>>, Failure> {
+        let row = self
+            .records(at.location().id)
+            .find(Product::TABLE, id)
+            .await?;
+        row.map(|row| single(&row))
+            .ok_or_else(|| Failure::not_found("product", id))
     }
 
     /// Makes a product; `name` is required.
@@ -127,14 +138,22 @@ impl Connect {
         id: Uuid,
         request: Request<ProductInput>,
     ) -> Result<Answer, Failure> {
-        self.write(at, request, |input| Ok(Box::new(Update(id, rules::check(input)?)))).await
+        self.write(at, request, |input| {
+            Ok(Box::new(Update(id, rules::check(input)?)))
+        })
+        .await
     }
 
     /// Deletes a product.
     ///
     /// # Errors
     /// There is no such product.
-    pub async fn delete_product(&self, at: &Access, id: Uuid, request: Request<()>) -> Result<Answer, Failure> {
+    pub async fn delete_product(
+        &self,
+        at: &Access,
+        id: Uuid,
+        request: Request<()>,
+    ) -> Result<Answer, Failure> {
         self.write(at, request, |()| Ok(Box::new(Delete(id)))).await
     }
 }
@@ -156,7 +175,10 @@ struct Update(Uuid, ProductInput);
 impl Change for Update {
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
         let Self(id, input) = self;
-        let old = unit.find(*id).await?.ok_or_else(|| Failure::not_found("product", id))?;
+        let old = unit
+            .find(*id)
+            .await?
+            .ok_or_else(|| Failure::not_found("product", id))?;
         let written = update(unit, at, old, input).await?;
         if written.is_changed {
             emit_changed(unit, &written.product);
@@ -171,8 +193,10 @@ struct Delete(Uuid);
 impl Change for Delete {
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
         let Self(id) = *self;
-        let product: Product =
-            unit.find(id).await?.ok_or_else(|| Failure::not_found("product", id))?;
+        let product: Product = unit
+            .find(id)
+            .await?
+            .ok_or_else(|| Failure::not_found("product", id))?;
         images::cancel(unit, id).await?;
         unit.remove(&product);
         unit.emit(EventType::ProductChanged, Deleted { id, deleted: true });
@@ -216,7 +240,11 @@ pub(super) async fn create(
     };
     let (product, image_queued) = fill(unit, at, blank, input).await?;
     unit.save(None, &product);
-    Ok(Written { product, is_changed: true, image_queued })
+    Ok(Written {
+        product,
+        is_changed: true,
+        image_queued,
+    })
 }
 
 /// Writes checked input into a product. A write that changes nothing writes nothing.
@@ -232,7 +260,11 @@ pub(super) async fn update(
         product.updated_at = unit.time();
         unit.save(Some(&old), &product);
     }
-    Ok(Written { product, is_changed, image_queued })
+    Ok(Written {
+        product,
+        is_changed,
+        image_queued,
+    })
 }
 
 /// `product` with the given fields written and every reference checked; whether an image was
@@ -274,8 +306,13 @@ async fn fill(
 }
 
 async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Result<(), Failure> {
-    let Some(external_id) = &product.external_id else { return Ok(()) };
-    match unit.find_unique(Family::ProductByExternalId, external_id).await? {
+    let Some(external_id) = &product.external_id else {
+        return Ok(());
+    };
+    match unit
+        .find_unique(Family::ProductByExternalId, external_id)
+        .await?
+    {
         Some(holder) if holder != product.id => Err(Failure::conflict(format!(
             "externalId: product {holder} has \"{external_id}\" already"
         ))),
@@ -299,19 +336,34 @@ async fn check_category(unit: &mut Unit<'_>, at: &Access, id: Uuid) -> Result<()
             ));
         }
     }
-    Err(Invalid::new("categoryId", format!("there is no category {id} at this location")).into())
+    Err(Invalid::new(
+        "categoryId",
+        format!("there is no category {id} at this location"),
+    )
+    .into())
 }
 
 /// Takes every product out of a category that is deleted, in the same commit.
 pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Result<(), Failure> {
-    let prefix = key(unit.partition(), Family::ProductByCategory, &[Part::Id(category)]);
+    let prefix = key(
+        unit.partition(),
+        Family::ProductByCategory,
+        &[Part::Id(category)],
+    );
     let listed = unit.scan(&prefix, usize::MAX).await?;
-    let ids: Vec<Uuid> =
-        listed.iter().filter_map(|(key, _)| change_of(key)).map(|(_, id)| id).collect();
+    let ids: Vec<Uuid> = listed
+        .iter()
+        .filter_map(|(key, _)| change_of(key))
+        .map(|(_, id)| id)
+        .collect();
     unit.read_ahead_ids::<Product>(ids.iter().copied()).await?;
     for id in &ids {
         if let Some(old) = unit.find::<Product>(*id).await? {
-            let product = Product { category_id: None, updated_at: unit.time(), ..old.clone() };
+            let product = Product {
+                category_id: None,
+                updated_at: unit.time(),
+                ..old.clone()
+            };
             unit.save(Some(&old), &product);
         }
     }
@@ -327,7 +379,10 @@ pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Resul
 }
 
 fn emit_changed(unit: &mut Unit<'_>, product: &Product) {
-    let changed = ProductChanged { product: product.clone(), deleted: false };
+    let changed = ProductChanged {
+        product: product.clone(),
+        deleted: false,
+    };
     unit.emit(EventType::ProductChanged, changed);
 }
 
@@ -340,19 +395,31 @@ async fn filtered(
     let index = match (&query.external_id, &query.barcode, query.category_id) {
         (Some(external_id), _, _) => {
             let family = Family::ProductByExternalId;
-            let row = records.find_unique(Product::TABLE, family, external_id).await?;
+            let row = records
+                .find_unique(Product::TABLE, family, external_id)
+                .await?;
             let row = row.filter(|(change, _)| is_at(*change, slice.position));
-            return row.into_iter().filter_map(|row| passing(row, query).transpose()).collect();
+            return row
+                .into_iter()
+                .filter_map(|row| passing(row, query).transpose())
+                .collect();
         }
         (_, Some(barcode), _) => (Family::ProductByBarcode, Part::Text(barcode)),
         (_, _, Some(category)) => (Family::ProductByCategory, Part::Id(category)),
-        _ => return records.rows(Product::TABLE.rows, slice.position, slice.wanted()).await,
+        _ => {
+            return records
+                .rows(Product::TABLE.rows, slice.position, slice.wanted())
+                .await;
+        }
     };
     let (mut rows, mut position) = (Vec::new(), slice.position);
     loop {
-        let found =
-            records.indexed(Product::TABLE, index.0, index.1, position, slice.wanted()).await?;
-        let Some(((time, id), _)) = found.last() else { return Ok(rows) };
+        let found = records
+            .indexed(Product::TABLE, index.0, index.1, position, slice.wanted())
+            .await?;
+        let Some(((time, id), _)) = found.last() else {
+            return Ok(rows);
+        };
         position = Position::After(*time, *id);
         for row in found {
             rows.extend(passing(row, query)?);
@@ -373,13 +440,22 @@ fn is_at(change: (Timestamp, Uuid), position: Position) -> bool {
 
 /// The row, if it passes every filter that its index did not apply.
 fn passing(row: Row, query: &ProductQuery) -> Result<Option<Row>, Fault> {
-    let filters = [query.external_id.is_some(), query.barcode.is_some(), query.category_id.is_some()];
+    let filters = [
+        query.external_id.is_some(),
+        query.barcode.is_some(),
+        query.category_id.is_some(),
+    ];
     if filters.iter().filter(|is_set| **is_set).count() < 2 {
         return Ok(Some(row));
     }
     let product: Product =
         serde_json::from_slice(&row.1).map_err(|e| Fault::corrupt(b"a listed product", e))?;
-    let passes = query.barcode.as_ref().is_none_or(|b| product.barcode.as_ref() == Some(b))
-        && query.category_id.is_none_or(|c| product.category_id == Some(c));
+    let passes = query
+        .barcode
+        .as_ref()
+        .is_none_or(|b| product.barcode.as_ref() == Some(b))
+        && query
+            .category_id
+            .is_none_or(|c| product.category_id == Some(c));
     Ok(passes.then_some(row))
 }

@@ -41,7 +41,10 @@ impl Connect {
     pub async fn upkeep(&self) -> Result<Upkeep, Failure> {
         self.write_down_uses().await?;
         let now = self.now();
-        let mut done = Upkeep { answers: self.forget_answers(now).await?, ..Upkeep::default() };
+        let mut done = Upkeep {
+            answers: self.forget_answers(now).await?,
+            ..Upkeep::default()
+        };
         for account in self.account_ids().await? {
             for location in self.account(account).await?.locations {
                 for family in [Family::CategoryTombstone, Family::ProductTombstone] {
@@ -53,7 +56,9 @@ impl Connect {
                 let events = key(location.id, Family::Event, &[]);
                 let oldest = now.plus_seconds(-EVENT_DAYS * DAY);
                 let is_old = |event: &Entry| created_at(&event.1).is_some_and(|at| at < oldest);
-                done.events += self.remove_range(&events, &after_prefix(&events), is_old).await?;
+                done.events += self
+                    .remove_range(&events, &after_prefix(&events), is_old)
+                    .await?;
             }
         }
         Ok(done)
@@ -76,7 +81,11 @@ impl Connect {
             let writes: Vec<_> = due.map(|(key, _)| (key, None)).collect();
             let count = writes.len();
             if count > 0 {
-                self.commit_aside(Commit { expects: Vec::new(), writes }).await?;
+                self.commit_aside(Commit {
+                    expects: Vec::new(),
+                    writes,
+                })
+                .await?;
             }
             removed += count;
             if count < CHUNK || read < CHUNK {
@@ -88,10 +97,17 @@ impl Connect {
     async fn forget_answers(&self, now: Timestamp) -> Result<usize, Fault> {
         let from = key(NOBODY, Family::AnswerByExpiry, &[]);
         // Due is what expires up to and including now.
-        let to = key(NOBODY, Family::AnswerByExpiry, &[Part::Time(now.plus_micros(1))]);
+        let to = key(
+            NOBODY,
+            Family::AnswerByExpiry,
+            &[Part::Time(now.plus_micros(1))],
+        );
         let mut forgotten = 0;
         loop {
-            let range = Range { from: &from, to: Some(&to) };
+            let range = Range {
+                from: &from,
+                to: Some(&to),
+            };
             let due = self.core.storage.scan(range, CHUNK).await?;
             let keys: Vec<&[u8]> = due.iter().map(|(_, answer)| &**answer).collect();
             let answers = self.core.storage.get(&keys).await?;
@@ -101,7 +117,9 @@ impl Connect {
                 // The key may have been used anew since it expired.
                 if let Some(answer) = answer.filter(|answer| super::write::is_over(answer, now)) {
                     let answer_key = Key::from(&**answer_key);
-                    commit.expects.push((answer_key.clone(), Expectation::Is(answer)));
+                    commit
+                        .expects
+                        .push((answer_key.clone(), Expectation::Is(answer)));
                     commit.writes.push((answer_key, None));
                     forgotten += 1;
                 }
@@ -119,13 +137,20 @@ impl Connect {
         let uses = std::mem::take(&mut *self.core.admission.uses.lock());
         let write = |(token, (account, at)): (uuid::Uuid, (uuid::Uuid, Timestamp))| {
             let row = Value::from(format!("\"{at}\"").into_bytes());
-            (key(account, Family::TokenUse, &[Part::Id(token)]), Some(row))
+            (
+                key(account, Family::TokenUse, &[Part::Id(token)]),
+                Some(row),
+            )
         };
         let writes: Vec<_> = uses.into_iter().map(write).collect();
         if writes.is_empty() {
             return Ok(());
         }
-        self.commit_aside(Commit { expects: Vec::new(), writes }).await
+        self.commit_aside(Commit {
+            expects: Vec::new(),
+            writes,
+        })
+        .await
     }
 
     /// A commit outside every location's history. When others changed what it expects, the next
@@ -145,5 +170,7 @@ fn created_at(event: &[u8]) -> Option<Timestamp> {
     struct Created {
         created_at: Timestamp,
     }
-    serde_json::from_slice::<Created>(event).ok().map(|event| event.created_at)
+    serde_json::from_slice::<Created>(event)
+        .ok()
+        .map(|event| event.created_at)
 }

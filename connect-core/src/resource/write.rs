@@ -61,7 +61,10 @@ pub struct Request<T> {
 impl<T> Request<T> {
     /// A request with a body as it was received.
     pub fn json(body: impl Into<Vec<u8>>) -> Self {
-        Self { input: Input::Json(body.into()), idempotency: None }
+        Self {
+            input: Input::Json(body.into()),
+            idempotency: None,
+        }
     }
 
     /// The same request under an idempotency key.
@@ -75,7 +78,10 @@ impl<T> Request<T> {
 /// A request made in code, without an idempotency key.
 impl<T> From<T> for Request<T> {
     fn from(value: T) -> Self {
-        Self { input: Input::Value(value), idempotency: None }
+        Self {
+            input: Input::Value(value),
+            idempotency: None,
+        }
     }
 }
 
@@ -117,7 +123,14 @@ impl Connect {
     ) -> Result<Answer, Failure> {
         if let Some(idempotency) = &request.idempotency {
             let key = answer_key(at.caller(), &idempotency.key);
-            let stored = self.core.storage.get(&[&key]).await.map_err(Fault::from)?.pop().flatten();
+            let stored = self
+                .core
+                .storage
+                .get(&[&key])
+                .await
+                .map_err(Fault::from)?
+                .pop()
+                .flatten();
             if let Some(answer) = replay(&key, stored.as_ref(), idempotency, self.now())? {
                 return answer;
             }
@@ -133,7 +146,11 @@ impl Connect {
             Err(failure) if request.idempotency.is_none() => return Err(failure),
             Err(failure) => Box::new(Refused(failure)),
         };
-        let job = Job { change, at: at.clone(), idempotency: request.idempotency };
+        let job = Job {
+            change,
+            at: at.clone(),
+            idempotency: request.idempotency,
+        };
         lane::run(&self.core, job).await
     }
 }
@@ -141,7 +158,9 @@ impl Connect {
 /// One operation of a unit: returns the stored answer, or does the change and stores its answer.
 pub(super) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Failure> {
     unit.next_operation();
-    let Some(idempotency) = &job.idempotency else { return attempt(unit, job).await };
+    let Some(idempotency) = &job.idempotency else {
+        return attempt(unit, job).await;
+    };
     let key = answer_key(job.at.caller(), &idempotency.key);
     let stored = unit.get(&key).await?;
     if let Some(answer) = replay(&key, stored.as_ref(), idempotency, unit.now())? {
@@ -202,14 +221,15 @@ fn answer_key(caller: Uuid, idempotency: &IdempotencyKey) -> Key {
 }
 
 /// What a stored answer means for this request: nothing (go on), its replay, or a conflict.
-#[expect(clippy::type_complexity, reason = "a fault, nothing, or the answer that was given")]
 fn replay(
     key: &Key,
     stored: Option<&Value>,
     idempotency: &Idempotency,
     now: Timestamp,
 ) -> Result<Option<Result<Answer, Failure>>, Fault> {
-    let Some(stored) = stored else { return Ok(None) };
+    let Some(stored) = stored else {
+        return Ok(None);
+    };
     let stored: StoredAnswer<'_> =
         serde_json::from_slice(stored).map_err(|e| Fault::corrupt(key, e))?;
     if stored.expires_at <= now {
@@ -223,12 +243,23 @@ fn replay(
     }
     Ok(Some(match (stored.outcome, stored.failure) {
         (Some(outcome), _) => {
-            let body = stored.body.map(|body| body.get().as_bytes().to_vec()).unwrap_or_default();
-            Ok(Answer { outcome, body, replayed: true })
+            let body = stored
+                .body
+                .map(|body| body.get().as_bytes().to_vec())
+                .unwrap_or_default();
+            Ok(Answer {
+                outcome,
+                body,
+                replayed: true,
+            })
         }
         (None, Some(kind)) => {
             let message = stored.message.unwrap_or_default();
-            Err(Failure { kind, message, replayed: true })
+            Err(Failure {
+                kind,
+                message,
+                replayed: true,
+            })
         }
         (None, None) => return Err(Fault::corrupt(key, "neither outcome nor failure")),
     }))
@@ -266,8 +297,15 @@ fn store(
         }
     }
     let row = unit.json(&stored);
-    let by_expiry = [Part::Time(expires_at), Part::Id(caller), Part::Text(idempotency.key.as_str())];
-    unit.put_aside(key(NOBODY, Family::AnswerByExpiry, &by_expiry), Value::from(&*key_of_answer));
+    let by_expiry = [
+        Part::Time(expires_at),
+        Part::Id(caller),
+        Part::Text(idempotency.key.as_str()),
+    ];
+    unit.put_aside(
+        key(NOBODY, Family::AnswerByExpiry, &by_expiry),
+        Value::from(&*key_of_answer),
+    );
     unit.put_aside(key_of_answer, row);
     Ok(())
 }

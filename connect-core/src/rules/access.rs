@@ -41,10 +41,19 @@ pub(crate) fn enter<'a>(
     location: Uuid,
     scope: &Scope,
 ) -> Result<&'a AccountLocation, Refusal> {
-    let grant = token.grants.iter().find(|grant| grant.location_id == location);
+    let grant = token
+        .grants
+        .iter()
+        .find(|grant| grant.location_id == location);
     let place = account.locations.iter().find(|place| place.id == location);
-    let (Some(grant), Some(place)) = (grant, place) else { return Err(Refusal::Location) };
-    if grant.scopes.contains(scope) { Ok(place) } else { Err(Refusal::Scope) }
+    let (Some(grant), Some(place)) = (grant, place) else {
+        return Err(Refusal::Location);
+    };
+    if grant.scopes.contains(scope) {
+        Ok(place)
+    } else {
+        Err(Refusal::Scope)
+    }
 }
 
 #[cfg(test)]
@@ -53,7 +62,10 @@ mod tests {
     use crate::{record::Grant, wire::VatRate};
 
     fn token() -> Token {
-        let grant = Grant { location_id: Uuid::from_u128(1), scopes: vec![Scope::CatalogRead] };
+        let grant = Grant {
+            location_id: Uuid::from_u128(1),
+            scopes: vec![Scope::CatalogRead],
+        };
         Token {
             id: Uuid::from_u128(9),
             account_id: Uuid::from_u128(8),
@@ -83,10 +95,19 @@ mod tests {
     #[test]
     fn tokens_end() {
         let at = |seconds| Timestamp::EPOCH.plus_seconds(seconds);
-        let expiring = Token { expires_at: Some(at(10)), ..token() };
+        let expiring = Token {
+            expires_at: Some(at(10)),
+            ..token()
+        };
         assert!(is_valid(&token(), at(99)) && is_valid(&expiring, at(9)));
         assert!(!is_valid(&expiring, at(10)));
-        assert!(!is_valid(&Token { revoked_at: Some(at(0)), ..token() }, at(9)));
+        assert!(!is_valid(
+            &Token {
+                revoked_at: Some(at(0)),
+                ..token()
+            },
+            at(9)
+        ));
     }
 
     #[test]

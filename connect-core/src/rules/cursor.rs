@@ -48,7 +48,10 @@ pub(crate) fn decode(list: List<'_>, cursor: &str) -> Result<(Timestamp, Uuid), 
         return Err(invalid());
     }
     let (time, id) = bytes[..PLACE].split_at(8);
-    let time = time.try_into().map(i64::from_be_bytes).map_err(|_| invalid())?;
+    let time = time
+        .try_into()
+        .map(i64::from_be_bytes)
+        .map_err(|_| invalid())?;
     let id = Uuid::from_slice(id).map_err(|_| invalid())?;
     Ok((Timestamp::from_micros(time), id))
 }
@@ -71,11 +74,18 @@ fn check(list: List<'_>, place: &[u8]) -> [u8; CHECK] {
 mod tests {
     use super::*;
 
-    const LIST: List<'_> = List { name: "products", location: Uuid::from_u128(1), filters: "a=b" };
+    const LIST: List<'_> = List {
+        name: "products",
+        location: Uuid::from_u128(1),
+        filters: "a=b",
+    };
 
     #[test]
     fn a_cursor_leads_back_to_its_place() {
-        let place = (Timestamp::from_micros(1_700_000_000_123_456), Uuid::from_u128(42));
+        let place = (
+            Timestamp::from_micros(1_700_000_000_123_456),
+            Uuid::from_u128(42),
+        );
         let cursor = encode(LIST, place.0, place.1);
         assert!(cursor.len() <= MAX_CURSOR_LEN);
         assert_eq!(decode(LIST, &cursor), Ok(place));
@@ -91,14 +101,30 @@ mod tests {
             assert!(decode(LIST, &damaged).is_err(), "{at}");
         }
         for other in [
-            List { name: "categories", ..LIST },
-            List { location: Uuid::from_u128(2), ..LIST },
-            List { filters: "", ..LIST },
+            List {
+                name: "categories",
+                ..LIST
+            },
+            List {
+                location: Uuid::from_u128(2),
+                ..LIST
+            },
+            List {
+                filters: "",
+                ..LIST
+            },
         ] {
             assert!(decode(other, &cursor).is_err());
         }
         let upper = cursor.to_uppercase();
-        for text in ["", "x", &cursor[1..], &format!("{cursor}0"), &upper, &"0".repeat(201)] {
+        for text in [
+            "",
+            "x",
+            &cursor[1..],
+            &format!("{cursor}0"),
+            &upper,
+            &"0".repeat(201),
+        ] {
             assert!(decode(LIST, text).is_err(), "{text:?}");
         }
     }

@@ -46,7 +46,13 @@ impl Fingerprint {
     pub fn of(method: &str, path_and_query: &str, body: &[u8]) -> Self {
         let mut digest = Sha256::new();
         // Neither a method nor a target has a line feed, so no two requests run together.
-        for part in [method.as_bytes(), b"\n", path_and_query.as_bytes(), b"\n", body] {
+        for part in [
+            method.as_bytes(),
+            b"\n",
+            path_and_query.as_bytes(),
+            b"\n",
+            body,
+        ] {
             digest.update(part);
         }
         Self(digest.finalize().into())
@@ -72,7 +78,16 @@ mod tests {
         for good in [&b"a"[..], b"!~", &[b'x'; 100]] {
             assert!(IdempotencyKey::parse(good).is_ok());
         }
-        for bad in [&b""[..], b" ", b"a b", b"a\t", "é".as_bytes(), b"\xFF", b"\x7F", &[b'x'; 101]] {
+        for bad in [
+            &b""[..],
+            b" ",
+            b"a b",
+            b"a\t",
+            "é".as_bytes(),
+            b"\xFF",
+            b"\x7F",
+            &[b'x'; 101],
+        ] {
             assert!(IdempotencyKey::parse(bad).is_err(), "{bad:?}");
         }
     }

@@ -31,10 +31,14 @@ pub(crate) fn check(mut input: ProductInput) -> Result<ProductInput, Invalid> {
         input.category_name = Field::Value(name);
     }
     if !input.category_id.is_absent() && !input.category_name.is_absent() {
-        return Err(Invalid::new("categoryName", "cannot be sent together with categoryId"));
+        return Err(Invalid::new(
+            "categoryName",
+            "cannot be sent together with categoryId",
+        ));
     }
     if matches!(input.category_name, Field::Null) {
-        let problem = "must be a name; to take the product out of its category send categoryId: null";
+        let problem =
+            "must be a name; to take the product out of its category send categoryId: null";
         return Err(Invalid::new("categoryName", problem));
     }
     input.is_active = required(input.is_active, "isActive", Ok)?;
@@ -44,11 +48,17 @@ pub(crate) fn check(mut input: ProductInput) -> Result<ProductInput, Invalid> {
     input.option_group_ids = required(input.option_group_ids, "optionGroupIds", |ids| {
         if ids.len() > limits::MAX_OPTION_GROUPS_PER_PRODUCT {
             let most = limits::MAX_OPTION_GROUPS_PER_PRODUCT;
-            return Err(Invalid::new("optionGroupIds", format!("must have at most {most} ids")));
+            return Err(Invalid::new(
+                "optionGroupIds",
+                format!("must have at most {most} ids"),
+            ));
         }
         let mut seen = HashSet::new();
         match ids.iter().position(|id| !seen.insert(*id)) {
-            Some(at) => Err(Invalid::new(format!("optionGroupIds[{at}]"), "repeats an earlier id")),
+            Some(at) => Err(Invalid::new(
+                format!("optionGroupIds[{at}]"),
+                "repeats an earlier id",
+            )),
             None => Ok(ids),
         }
     })?;
@@ -85,9 +95,15 @@ pub(crate) fn apply(input: &ProductInput, product: &mut Product) -> Result<(), I
     {
         // Name the field that was sent; of two, the later one.
         let (field, problem) = if input.available_until.is_absent() {
-            ("availableFrom", format!("must not be after availableUntil, which is {until}"))
+            (
+                "availableFrom",
+                format!("must not be after availableUntil, which is {until}"),
+            )
         } else {
-            ("availableUntil", format!("must not be before availableFrom, which is {from}"))
+            (
+                "availableUntil",
+                format!("must not be before availableFrom, which is {from}"),
+            )
         };
         return Err(Invalid::new(field, problem));
     }
@@ -131,7 +147,10 @@ fn required<T>(
 ) -> Result<Field<T>, Invalid> {
     match field {
         Field::Absent => Ok(Field::Absent),
-        Field::Null => Err(Invalid::new(name, "must not be null; leave it out to keep it")),
+        Field::Null => Err(Invalid::new(
+            name,
+            "must not be null; leave it out to keep it",
+        )),
         Field::Value(value) => check(value).map(Field::Value),
     }
 }
@@ -140,6 +159,9 @@ fn within(field: &str, number: i64, most: i64) -> Result<i64, Invalid> {
     if (0..=most).contains(&number) {
         Ok(number)
     } else {
-        Err(Invalid::new(field, format!("must be from 0 to {most}, not {number}")))
+        Err(Invalid::new(
+            field,
+            format!("must be from 0 to {most}, not {number}"),
+        ))
     }
 }

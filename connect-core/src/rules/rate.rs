@@ -59,7 +59,10 @@ pub(crate) struct Windows<K> {
 
 impl<K> Default for Windows<K> {
     fn default() -> Self {
-        Self { window: i64::MIN, used: HashMap::new() }
+        Self {
+            window: i64::MIN,
+            used: HashMap::new(),
+        }
     }
 }
 
@@ -94,12 +97,20 @@ impl<K: Eq + Hash> Windows<K> {
 
 /// The figures for a caller that has used `used` of `limit`.
 pub(crate) fn status(limit: u32, used: u32, now: Timestamp) -> RateStatus {
-    RateStatus { limit, remaining: limit.saturating_sub(used), reset: window_end(now) }
+    RateStatus {
+        limit,
+        remaining: limit.saturating_sub(used),
+        reset: window_end(now),
+    }
 }
 
 /// The status to tell of two that count together: the one with less left.
 pub(crate) fn tighter(one: RateStatus, other: RateStatus) -> RateStatus {
-    if other.remaining < one.remaining { other } else { one }
+    if other.remaining < one.remaining {
+        other
+    } else {
+        one
+    }
 }
 
 /// The address by which invalid tokens are counted: an IPv6 customer has a whole /64.
@@ -128,10 +139,17 @@ mod tests {
         let mut windows = Windows::default();
         windows.count("a", at(58));
         windows.count("a", at(59));
-        assert_eq!((windows.used(&"a", at(59)), windows.used(&"b", at(59))), (2, 0));
+        assert_eq!(
+            (windows.used(&"a", at(59)), windows.used(&"b", at(59))),
+            (2, 0)
+        );
         assert_eq!(windows.used(&"a", at(60)), 0);
         windows.count("a", at(60));
-        assert_eq!(windows.used(&"a", at(30)), 0, "a clock set back opens its own window");
+        assert_eq!(
+            windows.used(&"a", at(30)),
+            0,
+            "a clock set back opens its own window"
+        );
     }
 
     #[test]

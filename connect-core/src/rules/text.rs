@@ -14,7 +14,10 @@ pub(crate) fn name(field: &str, text: &str, longest: usize) -> Result<String, In
 /// A text of at most `longest` characters without control characters, line feeds excepted.
 pub(crate) fn prose(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     if text.chars().count() > longest {
-        return Err(Invalid::new(field, format!("must have at most {longest} characters")));
+        return Err(Invalid::new(
+            field,
+            format!("must have at most {longest} characters"),
+        ));
     }
     no_controls(field, text, "\n")
 }
@@ -47,7 +50,10 @@ pub(crate) fn https_link(field: &str, text: &str, longest: usize) -> Result<(), 
         return invalid("must be an absolute link such as https://example.com/bread.jpg");
     };
     // The parser repairs what it can; a link that needed repair is not what somebody meant.
-    if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
+    if text
+        .chars()
+        .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
+    {
         return invalid("must not have white space, control characters or backslashes");
     }
     if link.scheme() != "https" || !text.to_ascii_lowercase().starts_with("https://") {
@@ -58,7 +64,8 @@ pub(crate) fn https_link(field: &str, text: &str, longest: usize) -> Result<(), 
     }
     // The parser takes "https:///x" for "https://x".
     let host = text.as_bytes().get("https://".len());
-    if host.is_none_or(|first| b"/?#:".contains(first)) || link.host_str().is_none_or(str::is_empty) {
+    if host.is_none_or(|first| b"/?#:".contains(first)) || link.host_str().is_none_or(str::is_empty)
+    {
         return invalid("must name a host");
     }
     Ok(())
@@ -68,7 +75,10 @@ pub(crate) fn https_link(field: &str, text: &str, longest: usize) -> Result<(), 
 /// drops.
 fn has_user_info(link: &str) -> bool {
     let authority = link.get("https://".len()..).unwrap_or_default();
-    authority.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@'))
+    authority
+        .split(['/', '?', '#'])
+        .next()
+        .is_some_and(|authority| authority.contains('@'))
 }
 
 /// The form of a name by which names are compared without regard to case.
@@ -85,14 +95,23 @@ fn length(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     if (1..=longest).contains(&count) {
         Ok(())
     } else {
-        Err(Invalid::new(field, format!("must have 1 to {longest} characters, not {count}")))
+        Err(Invalid::new(
+            field,
+            format!("must have 1 to {longest} characters, not {count}"),
+        ))
     }
 }
 
 fn no_controls(field: &str, text: &str, except: &str) -> Result<(), Invalid> {
-    match text.chars().find(|c| c.is_control() && !except.contains(*c)) {
+    match text
+        .chars()
+        .find(|c| c.is_control() && !except.contains(*c))
+    {
         Some(control) => {
-            let problem = format!("must not have control characters (U+{:04X})", control as u32);
+            let problem = format!(
+                "must not have control characters (U+{:04X})",
+                control as u32
+            );
             Err(Invalid::new(field, problem))
         }
         None => Ok(()),
@@ -125,22 +144,48 @@ mod tests {
         for good in ["A", "a b", "A.b_c-d/9", &"x".repeat(100)] {
             assert!(external_id("e", good, 100).is_ok(), "{good:?}");
         }
-        for bad in ["", " a", "a ", "é", "a\n", "a,b", "a\u{1F600}", &"x".repeat(101)] {
+        for bad in [
+            "",
+            " a",
+            "a ",
+            "é",
+            "a\n",
+            "a,b",
+            "a\u{1F600}",
+            &"x".repeat(101),
+        ] {
             assert!(external_id("e", bad, 100).is_err(), "{bad:?}");
         }
     }
 
     #[test]
     fn image_links_are_plain_https() {
-        for good in ["https://a.example/x.png", "HTTPS://a.example", "https://a.example/a@b?c=@"] {
+        for good in [
+            "https://a.example/x.png",
+            "HTTPS://a.example",
+            "https://a.example/a@b?c=@",
+        ] {
             assert!(https_link("u", good, 2000).is_ok(), "{good:?}");
         }
         let long = format!("https://a.example/{}", "x".repeat(2000));
         for bad in [
-            "", "x.png", "http://a.example/x.png", "https://", "https://u@a.example/",
-            "https://u:p@a.example/", "https:///a.png", "https://:80/", "https://@a.example/", "https:a.example", "https:/a.example",
-            " https://a.example", "https://a.example/a b", "ftp://a.example", "https:\\\\a.example",
-            "data:image/png;base64,AA==", &long,
+            "",
+            "x.png",
+            "http://a.example/x.png",
+            "https://",
+            "https://u@a.example/",
+            "https://u:p@a.example/",
+            "https:///a.png",
+            "https://:80/",
+            "https://@a.example/",
+            "https:a.example",
+            "https:/a.example",
+            " https://a.example",
+            "https://a.example/a b",
+            "ftp://a.example",
+            "https:\\\\a.example",
+            "data:image/png;base64,AA==",
+            &long,
         ] {
             assert!(https_link("u", bad, 2000).is_err(), "{bad:?}");
         }
@@ -148,7 +193,12 @@ mod tests {
 
     #[test]
     fn names_are_the_same_in_any_case() {
-        for (one, other) in [("Bread", "BREAD "), ("Straße", "STRASSE"), ("ΟΔΟΣ", "οδος"), ("É", "é")] {
+        for (one, other) in [
+            ("Bread", "BREAD "),
+            ("Straße", "STRASSE"),
+            ("ΟΔΟΣ", "οδος"),
+            ("É", "é"),
+        ] {
             assert_eq!(folded(one), folded(other));
         }
         assert_ne!(folded("Bread"), folded("Breads"));

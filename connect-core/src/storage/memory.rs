@@ -95,7 +95,9 @@ impl Rows {
     fn scan(&self, range: Range<'_>, limit: usize) -> Vec<Entry> {
         let (first, rest) = split(range.from);
         let mut entries = Vec::new();
-        let groups = self.groups.range::<[u8], _>((Bound::Included(first), Bound::Unbounded));
+        let groups = self
+            .groups
+            .range::<[u8], _>((Bound::Included(first), Bound::Unbounded));
         for (start, group) in groups {
             // Only the first group is entered in its middle.
             let from = if **start == *first { rest } else { &[] };

@@ -61,7 +61,10 @@ impl Call {
             Ok(_) => Input::Json(self.body.clone().into()),
             Err(failure) => Input::Refused(failure),
         };
-        Request { input, idempotency: self.idempotency.clone() }
+        Request {
+            input,
+            idempotency: self.idempotency.clone(),
+        }
     }
 }
 

@@ -38,12 +38,19 @@ pub(super) async fn pass(
 ) -> Result<(Call, &'static routes::Route), Reply> {
     let (head, body) = request.into_parts();
     let (route, location, id) = match routes::find(&head.method, head.uri.path()) {
-        Found::Route { route, location, id } => (route, location, id),
+        Found::Route {
+            route,
+            location,
+            id,
+        } => (route, location, id),
         Found::OtherMethods(allowed) => {
             return Err(Reply::method_not_allowed(&head.method, &allowed));
         }
         Found::Nothing => {
-            let message = format!("there is nothing at {}; see /v1/openapi.json", head.uri.path());
+            let message = format!(
+                "there is nothing at {}; see /v1/openapi.json",
+                head.uri.path()
+            );
             return Err(Failure::new(FailureKind::NotFound, message).into());
         }
     };
@@ -61,7 +68,10 @@ pub(super) async fn pass(
         if head.method != Method::DELETE {
             check_content(&head.headers)?;
         }
-        let target = head.uri.path_and_query().map_or("", |target| target.as_str());
+        let target = head
+            .uri
+            .path_and_query()
+            .map_or("", |target| target.as_str());
         let idempotency = key.map(|key| Idempotency {
             key,
             fingerprint: Fingerprint::of(head.method.as_str(), target, &body),
@@ -71,20 +81,32 @@ pub(super) async fn pass(
         (Bytes::new(), None)
     };
     let query = head.uri.query().unwrap_or_default().to_owned();
-    let call = Call { connect: connect.clone(), caller, access, id, query, body, idempotency };
+    let call = Call {
+        connect: connect.clone(),
+        caller,
+        access,
+        id,
+        query,
+        body,
+        idempotency,
+    };
     Ok((call, route))
 }
 
 async fn read(body: Body) -> Result<Bytes, Failure> {
-    body.read(MAX_BODY_BYTES).await.map_err(|error| match error {
-        BodyError::TooLarge => Failure::new(
-            FailureKind::TooLarge,
-            format!("body: must have at most {MAX_BODY_BYTES} bytes; send it in several requests"),
-        ),
-        BodyError::TooSlow | BodyError::Broken => {
-            Failure::malformed(&Invalid::new("body", format!("{error}; send it again")))
-        }
-    })
+    body.read(MAX_BODY_BYTES)
+        .await
+        .map_err(|error| match error {
+            BodyError::TooLarge => Failure::new(
+                FailureKind::TooLarge,
+                format!(
+                    "body: must have at most {MAX_BODY_BYTES} bytes; send it in several requests"
+                ),
+            ),
+            BodyError::TooSlow | BodyError::Broken => {
+                Failure::malformed(&Invalid::new("body", format!("{error}; send it again")))
+            }
+        })
 }
 
 /// The request's idempotency key.
@@ -98,7 +120,8 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failur
         [value] => IdempotencyKey::parse(value.as_bytes()),
         _ => Err(Invalid::new(NAME, "is given more than once")),
     };
-    key.map(Some).map_err(|invalid| Failure::malformed(&invalid))
+    key.map(Some)
+        .map_err(|invalid| Failure::malformed(&invalid))
 }
 
 /// A body has to be JSON and say so.
@@ -115,7 +138,10 @@ fn check_content(headers: &HeaderMap) -> Result<(), Failure> {
     match only(headers, &CONTENT_ENCODING) {
         None if !headers.contains_key(CONTENT_ENCODING) => Ok(()),
         Some(value) if value.as_bytes().eq_ignore_ascii_case(b"identity") => Ok(()),
-        _ => invalid("Content-Encoding", "must be left out: bodies are taken uncompressed"),
+        _ => invalid(
+            "Content-Encoding",
+            "must be left out: bodies are taken uncompressed",
+        ),
     }
 }
 

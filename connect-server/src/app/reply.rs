@@ -20,16 +20,28 @@ impl Reply {
     pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
         let mut headers = HeaderMap::with_capacity(8);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        Self { status, headers, body: body.into() }
+        Self {
+            status,
+            headers,
+            body: body.into(),
+        }
     }
 
     /// The path exists, the method does not.
     pub fn method_not_allowed(method: &Method, allowed: &[Method]) -> Self {
-        let allowed = allowed.iter().map(Method::as_str).collect::<Vec<_>>().join(", ");
+        let allowed = allowed
+            .iter()
+            .map(Method::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
         let message = format!("{method} is not allowed on this path; allowed: {allowed}");
         let mut reply = Self::from(Failure::new(FailureKind::MethodNotAllowed, message));
         // Method names are always valid header text.
-        reply.headers.extend(HeaderValue::try_from(allowed).ok().map(|allow| (ALLOW, allow)));
+        reply.headers.extend(
+            HeaderValue::try_from(allowed)
+                .ok()
+                .map(|allow| (ALLOW, allow)),
+        );
         reply
     }
 
@@ -50,13 +62,15 @@ impl Reply {
 
     /// Says how many seconds to wait.
     pub(super) fn retry_after(mut self, seconds: Option<i64>) -> Self {
-        self.headers.extend(seconds.map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))));
+        self.headers
+            .extend(seconds.map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))));
         self
     }
 
     fn mark_replayed(&mut self, replayed: bool) {
         if replayed {
-            self.headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
+            self.headers
+                .insert("idempotent-replayed", HeaderValue::from_static("true"));
         }
     }
 }
@@ -66,7 +80,9 @@ pub(super) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
     headers.insert("x-ratelimit-limit", HeaderValue::from(rate.limit));
     headers.insert("x-ratelimit-remaining", HeaderValue::from(rate.remaining));
     headers.insert("x-ratelimit-reset", HeaderValue::from(rate.reset));
-    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
 }
 
 impl<T> From<Json<T>> for Reply {
@@ -109,7 +125,9 @@ impl From<Failure> for Reply {
         };
         let mut reply = Self::json(status, failure.body());
         if failure.kind == FailureKind::Unauthorized {
-            reply.headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            reply
+                .headers
+                .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         reply.mark_replayed(failure.replayed);
         reply

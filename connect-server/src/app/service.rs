@@ -35,7 +35,11 @@ pub struct ConnectApp {
 impl ConnectApp {
     /// The app of one listener.
     pub fn new(connect: Connect, door: Door) -> Self {
-        Self { routes: routes::filters(connect.clone()), connect, door }
+        Self {
+            routes: routes::filters(connect.clone()),
+            connect,
+            door,
+        }
     }
 
     /// A request to the API: through the gate, then to its handler.
@@ -63,14 +67,19 @@ impl ConnectApp {
     async fn open(&self, request: Request<Body>, address: IpAddr) -> Response<Bytes> {
         let rate = self.connect.anonymous_rate(address);
         let (head, _) = request.into_parts();
-        self.route(Request::from_parts(head, Empty::new()), rate).await
+        self.route(Request::from_parts(head, Empty::new()), rate)
+            .await
     }
 
     async fn route(&self, request: Request<Empty<Bytes>>, rate: RateStatus) -> Response<Bytes> {
         let Ok(response) = warp::service(self.routes.clone()).call(request).await;
         let (head, body) = response.into_parts();
         // The body is in memory already: this waits for nothing, and copies nothing.
-        let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let body = body
+            .collect()
+            .await
+            .map(|body| body.to_bytes())
+            .unwrap_or_default();
         let mut response = Response::from_parts(head, body);
         add_rate(response.headers_mut(), rate);
         response

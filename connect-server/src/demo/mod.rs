@@ -29,7 +29,10 @@ pub async fn open(connect: &Connect) -> Result<Shop, Failure> {
         None => set_up(connect).await?,
     };
     let token = connect.create_full_token(account.id, "Demo").await?.secret;
-    Ok(Shop { account, token: Some(token) })
+    Ok(Shop {
+        account,
+        token: Some(token),
+    })
 }
 
 /// The first account of this store, if it has any.
@@ -37,8 +40,13 @@ pub async fn open(connect: &Connect) -> Result<Shop, Failure> {
 /// # Errors
 /// The store failed.
 pub async fn find(connect: &Connect) -> Result<Option<Shop>, Failure> {
-    let Some(id) = connect.account_ids().await?.first().copied() else { return Ok(None) };
-    Ok(Some(Shop { account: connect.account(id).await?, token: None }))
+    let Some(id) = connect.account_ids().await?.first().copied() else {
+        return Ok(None);
+    };
+    Ok(Some(Shop {
+        account: connect.account(id).await?,
+        token: None,
+    }))
 }
 
 async fn set_up(connect: &Connect) -> Result<Account, Failure> {
@@ -51,7 +59,11 @@ async fn set_up(connect: &Connect) -> Result<Account, Failure> {
         .await?;
     for (name, kind, screen) in [
         ("Korenbloem Market Square", ScreenType::Pos, "Till 1"),
-        ("Korenbloem Station", ScreenType::OrderKiosk, "Kiosk at the door"),
+        (
+            "Korenbloem Station",
+            ScreenType::OrderKiosk,
+            "Kiosk at the door",
+        ),
     ] {
         let location = connect
             .create_location(
@@ -66,7 +78,11 @@ async fn set_up(connect: &Connect) -> Result<Account, Failure> {
         connect
             .create_screen(
                 account.id,
-                NewScreen { location_id: location.id, kind, name: screen.into() },
+                NewScreen {
+                    location_id: location.id,
+                    kind,
+                    name: screen.into(),
+                },
             )
             .await?;
         stock_shelves(connect, account.id, location.id).await?;
@@ -79,7 +95,9 @@ async fn stock_shelves(connect: &Connect, account: Uuid, location: Uuid) -> Resu
     let at = connect.enter_as_owner(account, location, account).await?;
     let products: Vec<ProductInput> = MENU.iter().map(product).collect();
     for items in products.chunks(MAX_PRODUCTS_PER_BATCH) {
-        connect.write_products(&at, BatchRequest::new(items.to_vec()).into()).await?;
+        connect
+            .write_products(&at, BatchRequest::new(items.to_vec()).into())
+            .await?;
     }
     Ok(())
 }

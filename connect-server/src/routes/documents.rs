@@ -46,7 +46,11 @@ pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
         }
     };
     let query = warp::query::raw().or(warp::any().map(String::new)).unify();
-    warp::method().and(warp::path::full()).and(query).then(answer).boxed()
+    warp::method()
+        .and(warp::path::full())
+        .and(query)
+        .then(answer)
+        .boxed()
 }
 
 fn status(code: StatusCode, status: &'static str) -> Reply {

@@ -35,14 +35,19 @@ static ROUTER: LazyLock<Router<Vec<&'static Route>>> = LazyLock::new(|| {
         let routes = ROUTES.iter().filter(|route| route.path == path).collect();
         // A table that contradicts itself has to be noticed by the first test that runs.
         let inserted = router.insert(path, routes);
-        assert!(inserted.is_ok(), "the path {path} stands twice in the table");
+        assert!(
+            inserted.is_ok(),
+            "the path {path} stands twice in the table"
+        );
     }
     router
 });
 
 /// Looks up a method and a path.
 pub fn find(method: &Method, path: &str) -> Found {
-    let Ok(matched) = ROUTER.at(path) else { return Found::Nothing };
+    let Ok(matched) = ROUTER.at(path) else {
+        return Found::Nothing;
+    };
     let mut ids = [None, None];
     for (slot, name) in ids.iter_mut().zip(["location", "id"]) {
         match matched.params.get(name).map(parse_uuid) {
@@ -52,9 +57,17 @@ pub fn find(method: &Method, path: &str) -> Found {
         }
     }
     let [location, id] = ids;
-    let wanted = if method == Method::HEAD { &Method::GET } else { method };
+    let wanted = if method == Method::HEAD {
+        &Method::GET
+    } else {
+        method
+    };
     match matched.value.iter().find(|route| route.method == *wanted) {
-        Some(route) => Found::Route { route, location, id },
+        Some(route) => Found::Route {
+            route,
+            location,
+            id,
+        },
         None => Found::OtherMethods(allowed(matched.value)),
     }
 }
@@ -79,8 +92,18 @@ mod tests {
 
     fn found(method: Method, path: &str) -> String {
         match find(&method, path) {
-            Found::Route { route, location, id } => {
-                format!("{} {} {} {}", route.method, route.path, location.is_some(), id.is_some())
+            Found::Route {
+                route,
+                location,
+                id,
+            } => {
+                format!(
+                    "{} {} {} {}",
+                    route.method,
+                    route.path,
+                    location.is_some(),
+                    id.is_some()
+                )
             }
             Found::OtherMethods(methods) => format!("{methods:?}"),
             Found::Nothing => "nothing".to_owned(),
@@ -91,7 +114,10 @@ mod tests {
     fn paths_lead_to_their_routes() {
         let products = format!("/v1/locations/{ID}/products");
         let one = format!("{products}/{ID}");
-        assert_eq!(found(Method::GET, "/v1/locations"), "GET /v1/locations false false");
+        assert_eq!(
+            found(Method::GET, "/v1/locations"),
+            "GET /v1/locations false false"
+        );
         assert_eq!(
             found(Method::HEAD, &one),
             "GET /v1/locations/{location}/products/{id} true true"
@@ -102,7 +128,15 @@ mod tests {
         );
         assert_eq!(found(Method::PUT, &one), "[GET, HEAD, PATCH, DELETE]");
         assert_eq!(found(Method::GET, &format!("{products}/batch")), "[POST]");
-        assert_eq!(found(Method::GET, &one.to_uppercase().replace("/V1/LOCATIONS", "/v1/locations").replace("PRODUCTS", "products")), "GET /v1/locations/{location}/products/{id} true true");
+        assert_eq!(
+            found(
+                Method::GET,
+                &one.to_uppercase()
+                    .replace("/V1/LOCATIONS", "/v1/locations")
+                    .replace("PRODUCTS", "products")
+            ),
+            "GET /v1/locations/{location}/products/{id} true true"
+        );
         for path in [
             "/v1".to_owned(),
             format!("{products}/"),

@@ -44,7 +44,6 @@ impl Default for Setup {
             Some(directory) => {
                 let options = SledOptions {
                     cache_bytes: 16 * 1024 * 1024,
-                    ..SledOptions::default()
                 };
                 let store = SledStorage::open(directory.path().join("store"), options);
                 Arc::new(store.expect("an empty store"))
