@@ -33,10 +33,8 @@ impl Memory {
         let Some(key) = &call.key else {
             return Heard::Never;
         };
-        let uses = self.uses.iter().rev();
-        let last = uses
-            .filter(|used| used.call.key.as_ref() == Some(key))
-            .next();
+        let mut uses = self.uses.iter().rev();
+        let last = uses.find(|used| used.call.key.as_ref() == Some(key));
         match last {
             Some(used) if now < used.at + DAY && used.call == *call => Heard::Before(&used.reply),
             Some(used) if now < used.at + DAY => Heard::Otherwise,
