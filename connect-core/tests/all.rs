@@ -3,5 +3,7 @@
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[cfg(feature = "logic")]
+mod properties;
 #[cfg(feature = "conformance")]
 mod storage;

@@ -1,6 +1,8 @@
 //! What has to be done now and then: forgetting what has had its time, and writing down when
 //! tokens were last used.
 
+use std::collections::HashSet;
+
 use serde::Deserialize;
 
 use super::{Connect, Failure};
@@ -112,11 +114,15 @@ impl Connect {
             let keys: Vec<&[u8]> = due.iter().map(|(_, answer)| &**answer).collect();
             let answers = self.core.storage.get(&keys).await?;
             let mut commit = Commit::default();
+            let mut seen = HashSet::new();
             for ((by_expiry, answer_key), answer) in due.iter().zip(answers) {
                 commit.writes.push((by_expiry.clone(), None));
-                // The key may have been used anew since it expired.
-                if let Some(answer) = answer.filter(|answer| super::write::is_over(answer, now)) {
-                    let answer_key = Key::from(&**answer_key);
+                let answer_key = Key::from(&**answer_key);
+                // The key may have been used anew since it expired; of two uses that are both
+                // over, only the later has an answer.
+                if let Some(answer) = answer.filter(|answer| super::write::is_over(answer, now))
+                    && seen.insert(answer_key.clone())
+                {
                     commit
                         .expects
                         .push((answer_key.clone(), Expectation::Is(answer)));

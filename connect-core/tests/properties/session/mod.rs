@@ -1,0 +1,123 @@
+//! A shop and its model, side by side: the same writes go to both, and all that can be seen of
+//! the one is held against the other.
+
+mod compare;
+mod memory;
+mod resolve;
+
+use self::memory::{Heard, Memory};
+use super::{
+    input::Burst,
+    model::{Expected, Model},
+    shop::{Call, Reply, Shop},
+};
+use connect_core::environment::Clock as _;
+
+/// A shop and what it should be.
+pub(crate) struct Session {
+    pub(crate) shop: Shop,
+    pub(crate) model: Model,
+    memory: Memory,
+    page: usize,
+}
+
+impl Session {
+    /// An empty shop, whose lists will be read in pages of `page`.
+    pub(crate) fn new(shop: Shop, page: usize) -> Self {
+        let model = Model::new(shop.foreign_category);
+        Self {
+            shop,
+            model,
+            memory: Memory::default(),
+            page,
+        }
+    }
+
+    /// Sends the writes of each burst together, and compares after each.
+    pub(crate) async fn play(&mut self, bursts: &[Burst]) {
+        for burst in bursts {
+            self.shop.clock.advance(burst.clock);
+            let calls: Vec<Call> = burst
+                .writes
+                .iter()
+                .map(|write| self.resolve(write))
+                .collect();
+            self.send(calls).await;
+        }
+    }
+
+    /// Sends writes together and compares.
+    pub(crate) async fn send(&mut self, calls: Vec<Call>) -> Vec<Reply> {
+        let sent: Vec<_> = calls
+            .iter()
+            .map(|call| {
+                let (connect, at) = (self.shop.connect.clone(), self.shop.at.clone());
+                tokio::spawn(call.clone().send(connect, at))
+            })
+            .collect();
+        let mut replies = Vec::new();
+        let mut promised = Vec::new();
+        for (call, sent) in calls.iter().zip(sent) {
+            let reply = sent.await.unwrap();
+            promised.extend(
+                self.hear(call, &reply)
+                    .map(|expected| (expected, reply.clone())),
+            );
+            replies.push(reply);
+        }
+        self.compare().await;
+        for (expected, reply) in promised {
+            self.compare_data(&expected, &reply);
+        }
+        replies
+    }
+
+    /// Holds a reply against what the model does with the call; returns what its data should be,
+    /// once everything in it is known by name. `None` for an answer that was given before.
+    fn hear(&mut self, call: &Call, reply: &Reply) -> Option<Expected> {
+        let now = self.shop.clock.now().seconds();
+        match self.memory.recall(call, now) {
+            Heard::Before(first) => {
+                assert_eq!(
+                    *reply,
+                    Reply {
+                        replayed: true,
+                        ..first.clone()
+                    },
+                    "not a replay"
+                );
+                return None;
+            }
+            Heard::Otherwise => {
+                assert_eq!(
+                    (reply.status, reply.replayed),
+                    (409, false),
+                    "no conflict: {reply:?}"
+                );
+                return None;
+            }
+            Heard::Never => assert!(!reply.replayed, "a replay of nothing: {reply:?}"),
+        }
+        let expected = self.model.apply(call);
+        self.compare_reply(&expected, reply);
+        if !matches!(expected, Expected::Batch { dry_run: true, .. }) {
+            self.memory.keep(call, now, reply);
+        }
+        Some(expected)
+    }
+
+    /// Compares with what the model did with a call that others have sent.
+    pub(crate) async fn hear_late(&mut self, expected: &Expected, reply: &Reply) {
+        self.compare_reply(expected, reply);
+        self.compare().await;
+        self.compare_data(expected, reply);
+    }
+
+    /// The same after the service was stopped and started again.
+    pub(crate) async fn reopen(self) -> Self {
+        Self {
+            shop: self.shop.reopen().await,
+            ..self
+        }
+    }
+}

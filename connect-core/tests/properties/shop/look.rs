@@ -1,0 +1,152 @@
+//! Looking at what is there: lists page by page, events, and every row of the storage.
+
+use connect_core::{
+    storage::{Entry, Range},
+    wire::{
+        Event,
+        query::{CategoryQuery, ProductQuery, SyncQuery},
+    },
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::Shop;
+
+/// The filters of a list of products.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filters {
+    pub(crate) external_id: Option<String>,
+    pub(crate) barcode: Option<String>,
+    pub(crate) category: Option<Uuid>,
+}
+
+impl Shop {
+    /// One page of products; the records and the next cursor.
+    pub(crate) async fn products_page(
+        &self,
+        filters: &Filters,
+        sync: SyncQuery,
+    ) -> (Vec<Value>, Option<String>) {
+        let query = ProductQuery {
+            sync,
+            barcode: filters.barcode.clone(),
+            category_id: filters.category,
+            external_id: filters.external_id.clone(),
+        };
+        let page = self.connect.list_products(&self.at, &query).await.unwrap();
+        opened(&page.into_bytes(), query.sync.limit)
+    }
+
+    /// One page of categories.
+    pub(crate) async fn categories_page(&self, sync: SyncQuery) -> (Vec<Value>, Option<String>) {
+        let query = CategoryQuery { sync };
+        let page = self
+            .connect
+            .list_categories(&self.at, &query)
+            .await
+            .unwrap();
+        opened(&page.into_bytes(), query.sync.limit)
+    }
+
+    /// All products that pass the filters, read in pages of `limit`.
+    pub(crate) async fn products(
+        &self,
+        filters: &Filters,
+        deleted: bool,
+        limit: usize,
+    ) -> Vec<Value> {
+        let mut all = Vec::new();
+        let mut cursor = None;
+        loop {
+            let sync = page_of(limit, deleted, cursor);
+            let (records, next) = self.products_page(filters, sync).await;
+            all.extend(records);
+            cursor = next;
+            if cursor.is_none() {
+                return all;
+            }
+        }
+    }
+
+    /// All categories, read in pages of `limit`.
+    pub(crate) async fn categories(&self, deleted: bool, limit: usize) -> Vec<Value> {
+        let mut all = Vec::new();
+        let mut cursor = None;
+        loop {
+            let (records, next) = self.categories_page(page_of(limit, deleted, cursor)).await;
+            all.extend(records);
+            cursor = next;
+            if cursor.is_none() {
+                return all;
+            }
+        }
+    }
+
+    /// Every row that is stored.
+    pub(crate) async fn rows(&self) -> Vec<Entry> {
+        self.storage
+            .scan(
+                Range {
+                    from: b"",
+                    to: None,
+                },
+                usize::MAX,
+            )
+            .await
+            .unwrap()
+    }
+}
+
+fn page_of(limit: usize, include_deleted: bool, cursor: Option<String>) -> SyncQuery {
+    SyncQuery {
+        limit: Some(limit),
+        include_deleted,
+        cursor,
+        ..SyncQuery::default()
+    }
+}
+
+/// The records of a page and the cursor of the next. A page is full unless it is the last.
+fn opened(page: &[u8], limit: Option<usize>) -> (Vec<Value>, Option<String>) {
+    let page: Value = serde_json::from_slice(page).unwrap();
+    let records = page["data"].as_array().unwrap().clone();
+    let cursor = page["nextCursor"].as_str().map(str::to_owned);
+    let limit = limit.unwrap_or(50);
+    assert!(records.len() <= limit && (cursor.is_none() || records.len() == limit));
+    (records, cursor)
+}
+
+/// The events of a shop in the order of their numbers. They have no list of their own yet, so
+/// every row that reads as one counts.
+pub(crate) async fn events(shop: &Shop) -> Vec<Event<Value>> {
+    let here = Some(shop.at.location().id);
+    let rows = shop.rows().await;
+    let mut events: Vec<Event<Value>> = rows
+        .iter()
+        .filter_map(|(_, value)| serde_json::from_slice(value).ok())
+        .filter(|event: &Event<Value>| event.location_id == here)
+        .collect();
+    events.sort_by_key(|event| event.sequence);
+    events
+}
+
+/// All products and categories in the order in which they were made, without what another shop
+/// with the same content may have otherwise: ids, and times. A category is named by its name.
+pub(crate) async fn content(shop: &Shop) -> (Vec<Value>, Vec<Value>) {
+    let mut products = shop.products(&Filters::default(), false, 200).await;
+    let mut categories = shop.categories(false, 200).await;
+    for product in &mut products {
+        let same = categories
+            .iter()
+            .find(|category| category["id"] == product["categoryId"]);
+        product["categoryId"] = same.map_or(Value::Null, |category| category["name"].clone());
+    }
+    for records in [&mut products, &mut categories] {
+        records.sort_by_key(|record| (record["createdAt"].to_string(), record["id"].to_string()));
+        for record in records {
+            let record = record.as_object_mut().unwrap();
+            record.retain(|field, _| !["id", "createdAt", "updatedAt"].contains(&field.as_str()));
+        }
+    }
+    (products, categories)
+}

@@ -1,0 +1,160 @@
+//! Opening a shop, fresh or again.
+
+use std::sync::Arc;
+
+use connect_core::{
+    Access, Connect, NewAccount, NewLocation, RateLimits,
+    environment::{Environment, ManualClock},
+    storage::{Storage, memory::MemoryStorage},
+    wire::{Category, CategoryInput, Timestamp, VatRate},
+};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// Where a shop is stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Backend {
+    /// In memory.
+    Memory,
+    /// In sled, in a directory of its own.
+    #[cfg(feature = "sled")]
+    Sled,
+}
+
+/// A location with an empty catalog, a clock that stands still, and ids that count up: the same
+/// writes make the same ids in every shop.
+pub(crate) struct Shop {
+    /// Where it is stored.
+    pub(crate) on: Backend,
+    /// The core.
+    pub(crate) connect: Connect,
+    /// The way in to the location.
+    pub(crate) at: Access,
+    /// The clock of the core.
+    pub(crate) clock: Arc<ManualClock>,
+    /// What the core stores its rows in.
+    pub(crate) storage: Arc<dyn Storage>,
+    /// A category of another location of the account.
+    pub(crate) foreign_category: Uuid,
+    environment: Environment,
+    // Dropped after the storage that lies in it.
+    directory: Option<TempDir>,
+}
+
+/// Where every clock starts.
+pub(crate) const START: Timestamp = Timestamp::from_micros(1_790_000_000_000_000);
+/// Who writes.
+pub(crate) const CALLER: Uuid = Uuid::from_u128(0xCA11);
+
+impl Shop {
+    /// A fresh shop.
+    pub(crate) async fn open(on: Backend) -> Self {
+        let (storage, directory): (Arc<dyn Storage>, _) = match on {
+            Backend::Memory => (Arc::new(MemoryStorage::new()), None),
+            #[cfg(feature = "sled")]
+            Backend::Sled => {
+                let directory = tempfile::tempdir().unwrap();
+                (open_sled(&directory), Some(directory))
+            }
+        };
+        let clock = ManualClock::at(START);
+        let environment = Environment::manual(clock.clone());
+        let connect = Connect::new(storage.clone(), environment.clone(), RateLimits::default());
+        let account = NewAccount {
+            name: "Bakery".into(),
+            owner_email: "owner@bakery.example".into(),
+            sandbox: true,
+        };
+        let account = connect.create_account(account).await.unwrap().id;
+        let mut entrances = Vec::new();
+        for name in ["Here", "There"] {
+            let location = NewLocation {
+                name: name.into(),
+                currency: "EUR".into(),
+                default_vat_rate: VatRate::percent(21),
+            };
+            let location = connect.create_location(account, location).await.unwrap().id;
+            entrances.push((account, location));
+        }
+        let there = connect
+            .enter_as_owner(account, entrances[1].1, CALLER)
+            .await
+            .unwrap();
+        let foreign = CategoryInput::named("Elsewhere");
+        let foreign = connect
+            .create_category(&there, foreign.into())
+            .await
+            .unwrap();
+        let foreign_category = foreign.decode::<Category>().unwrap().id;
+        let at = connect
+            .enter_as_owner(account, entrances[0].1, CALLER)
+            .await
+            .unwrap();
+        Self {
+            on,
+            connect,
+            at,
+            clock,
+            storage,
+            foreign_category,
+            environment,
+            directory,
+        }
+    }
+
+    /// The same shop after the service was stopped and started again.
+    pub(crate) async fn reopen(self) -> Self {
+        let Self {
+            on,
+            connect,
+            at,
+            clock,
+            storage,
+            foreign_category,
+            environment,
+            directory,
+        } = self;
+        drop(connect);
+        // The task that did the last write ends by itself.
+        while Arc::strong_count(&storage) > 1 {
+            tokio::task::yield_now().await;
+        }
+        let storage: Arc<dyn Storage> = match (&directory, on) {
+            #[cfg(feature = "sled")]
+            (Some(directory), Backend::Sled) => {
+                drop(storage);
+                open_sled(directory)
+            }
+            _ => storage,
+        };
+        let connect = Connect::new(storage.clone(), environment.clone(), RateLimits::default());
+        Self {
+            on,
+            connect,
+            at,
+            clock,
+            storage,
+            foreign_category,
+            environment,
+            directory,
+        }
+    }
+
+    /// The core as another process on the same storage would have it, with a clock of its own.
+    pub(crate) fn beside(&self, clock: Arc<ManualClock>) -> Connect {
+        let environment = Environment {
+            clock,
+            ..self.environment.clone()
+        };
+        Connect::new(self.storage.clone(), environment, RateLimits::default())
+    }
+}
+
+#[cfg(feature = "sled")]
+fn open_sled(directory: &TempDir) -> Arc<dyn Storage> {
+    use connect_core::storage::sled::{SledOptions, SledStorage};
+    let options = SledOptions {
+        cache_bytes: 8 * 1024 * 1024,
+    };
+    Arc::new(SledStorage::open(directory.path(), options).unwrap())
+}
