@@ -1,4 +1,5 @@
-//! The reference server of Connect: the core over HTTP.
+#![doc = include_str!("../README.md")]
+//! ## In here
 //!
 //! [`net`] is sockets and nothing of the domain. [`app`] is the order in which a request is
 //! checked, and the answers. [`routes`] reads as the table of contents of the API.

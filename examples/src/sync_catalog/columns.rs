@@ -1,0 +1,85 @@
+use csv::ByteRecord;
+
+use super::MenuError;
+
+/// A column that a menu has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The shop's own article code.
+    ExternalId,
+    /// What the article is called.
+    Name,
+    /// The name of its category.
+    Category,
+    /// Its price in cents, VAT included.
+    PriceCents,
+    /// Its VAT rate in percent.
+    VatRate,
+    /// Its barcode.
+    Barcode,
+}
+
+/// Every column of a menu, as the first line names it.
+pub const COLUMNS: [(Column, &str); 6] = [
+    (Column::ExternalId, "externalId"),
+    (Column::Name, "name"),
+    (Column::Category, "category"),
+    (Column::PriceCents, "priceCents"),
+    (Column::VatRate, "vatRate"),
+    (Column::Barcode, "barcode"),
+];
+
+impl Column {
+    /// The column's name in the file.
+    pub fn name(self) -> &'static str {
+        COLUMNS[self as usize].1
+    }
+}
+
+/// Where in a record each column is.
+pub(super) struct Places {
+    places: [usize; COLUMNS.len()],
+    /// How many columns the file has.
+    pub(super) width: usize,
+    /// Columns that are in the file and in no menu.
+    pub(super) unused: Vec<String>,
+}
+
+impl Places {
+    /// Finds the columns in the first record of a file.
+    pub(super) fn of(header: &ByteRecord) -> Result<Self, MenuError> {
+        let found: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
+        let mut places = [0; COLUMNS.len()];
+        let mut missing = Vec::new();
+        for (place, (_, name)) in places.iter_mut().zip(COLUMNS) {
+            let mut at = found.iter().enumerate().filter(|(_, found)| *found == name);
+            match (at.next(), at.next()) {
+                (Some((first, _)), None) => *place = first,
+                (Some(_), Some(_)) => return Err(MenuError::ColumnTwice(name)),
+                (None, _) => missing.push(name),
+            }
+        }
+        if !missing.is_empty() {
+            return Err(MenuError::MissingColumns {
+                missing: missing.join(", "),
+                found: found.join(" | "),
+            });
+        }
+        let is_unused = |name: &&_| COLUMNS.iter().all(|(_, known)| *name != known);
+        let unused = found
+            .iter()
+            .filter(is_unused)
+            .map(|name| name.to_string())
+            .collect();
+        Ok(Self {
+            places,
+            width: found.len(),
+            unused,
+        })
+    }
+
+    /// The cell of a column in a record that has all of them.
+    pub(super) fn cell<'r>(&self, record: &'r ByteRecord, column: Column) -> &'r [u8] {
+        record.get(self.places[column as usize]).unwrap_or_default()
+    }
+}
