@@ -114,3 +114,18 @@ async fn answers_are_not_to_be_cached_and_not_to_be_sniffed() {
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
 }
+
+#[tokio::test]
+async fn what_is_too_long_is_refused_in_the_same_shape() {
+    let shop = Shop::open().await;
+    let target = |length: usize| format!("/v1/locations?{}", "x".repeat(length - 14));
+    // What is just short enough is looked at.
+    shop.send(Request::get(target(8192)))
+        .await
+        .fails(400, "validation_failed");
+    shop.send(Request::get(target(8193)))
+        .await
+        .fails(414, "validation_failed");
+    let headers = Request::get("/v1/locations").header("x-note", "x".repeat(20_000));
+    shop.send(headers).await.fails(431, "validation_failed");
+}

@@ -195,6 +195,39 @@ async fn a_key_used_here_is_used_there() {
     assert!(shop.send(Request::get(&there)).await.list().is_empty());
 }
 
+/// Same key, path and body: the method makes it another request.
+#[tokio::test]
+async fn a_key_used_to_change_is_not_one_to_delete() {
+    let shop = Shop::open().await;
+    let made = shop.make("products", &json!({ "name": "Rye" })).await;
+    let one = shop.at(&format!("products/{}", made["id"].as_str().unwrap()));
+    shop.send(Request::patch(&one, &json!({})).key("k"))
+        .await
+        .expect(200);
+    let delete = Request::delete(&one).json(&json!({})).key("k");
+    shop.send(delete).await.fails(409, "conflict");
+    shop.send(Request::get(&one)).await.expect(200);
+}
+
+/// The bytes of the body make the request, not what they mean; nor do the headers.
+#[tokio::test]
+async fn a_body_is_compared_byte_by_byte() {
+    let shop = Shop::open().await;
+    let post = |body: &str| {
+        let request = Request::post(shop.at("products"), &json!({})).key("k");
+        request.body(body.to_owned())
+    };
+    shop.send(post(r#"{"name":"Rye"}"#)).await.expect(201);
+    shop.send(post(r#"{"name":"Rye"} "#))
+        .await
+        .fails(409, "conflict");
+    shop.send(post(r#"{"name":"R\u0079e"}"#))
+        .await
+        .fails(409, "conflict");
+    let other_headers = post(r#"{"name":"Rye"}"#).header("user-agent", "another");
+    assert!(is_replayed(&shop.send(other_headers).await.expect(201)));
+}
+
 #[tokio::test]
 async fn what_fails_before_the_key_is_looked_at_is_not_stored() {
     let shop = Shop::open().await;

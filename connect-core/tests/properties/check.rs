@@ -35,7 +35,13 @@ pub(crate) fn holds<I, P: Future<Output = ()>>(
     let runtime = runtime(threads);
     let mut runner = TestRunner::new(config(cases));
     let outcome = runner.run(&inputs, |input| {
-        runtime.block_on(async { property(Shop::open(on).await, input).await });
+        runtime.block_on(async {
+            let shop = Shop::open(on).await;
+            // A property that uses only parts of the shop would drop the rest at once.
+            let premises = shop.premises();
+            property(shop, input).await;
+            drop(premises);
+        });
         Ok(())
     });
     if let Err(failure) = outcome {

@@ -48,7 +48,7 @@ fn items() -> impl Strategy<Value = Vec<Value>> {
 on_each_backend!(
     every_item_has_one_result,
     Threads::One,
-    120,
+    60,
     3,
     items(),
     |shop: Shop, items: Vec<Value>| async move {

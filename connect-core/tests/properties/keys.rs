@@ -131,6 +131,56 @@ on_each_backend!(
 );
 
 on_each_backend!(
+    a_key_counts_for_one_caller_wherever_it_is_used,
+    Threads::Many,
+    20,
+    3,
+    2_usize..10,
+    |shop: Shop, clients: usize| async move {
+        let call = Call::new(Verb::CreateProduct, json!({ "name": "Bread" })).keyed("once");
+        let other = Call::new(Verb::CreateProduct, json!({ "name": "Tea" })).keyed("once");
+        let tasks: Vec<_> = (0..clients)
+            .map(|client| {
+                // The request names its location, so at another location it is another.
+                let (call, at) = match client % 2 {
+                    0 => (call.clone(), shop.at.clone()),
+                    _ => (other.clone(), shop.there.clone()),
+                };
+                tokio::spawn(call.send(shop.connect.clone(), at))
+            })
+            .collect();
+        let mut counts = [0; 3];
+        for task in tasks {
+            let reply = task.await.unwrap();
+            match (reply.status, reply.replayed) {
+                (201, false) => counts[0] += 1,
+                (201, true) => counts[1] += 1,
+                (409, false) => counts[2] += 1,
+                _ => panic!("{reply:?}"),
+            }
+        }
+        let [first, again, refused] = counts;
+        assert_eq!(first, 1);
+        let same = [clients.div_ceil(2), clients / 2];
+        assert!(
+            same.contains(&(first + again)) && same.contains(&refused),
+            "{counts:?}"
+        );
+
+        // Another caller has keys of its own.
+        let (account, location) = (shop.at.account().id, shop.at.location().id);
+        let stranger = uuid::Uuid::from_u128(0x57A);
+        let at = shop
+            .connect
+            .enter_as_owner(account, location, stranger)
+            .await
+            .unwrap();
+        let reply = call.send(shop.connect.clone(), at).await;
+        assert_eq!((reply.status, reply.replayed), (201, false));
+    }
+);
+
+on_each_backend!(
     refusals_are_remembered,
     Threads::One,
     1,

@@ -1,9 +1,11 @@
 //! Any sequence of writes: what comes back, what the lists show and what the events tell is what
 //! the model says.
 
+use proptest::{collection::vec, prelude::*};
+
 use super::{
     check::{Threads, on_each_backend},
-    input::bursts,
+    input::{Burst, Write, batch, bursts, writes},
     session::Session,
 };
 
@@ -16,6 +18,43 @@ on_each_backend!(
     |shop, (bursts, page)| async move {
         let mut session = Session::new(shop, page);
         session.play(&bursts).await;
+        session.compare_filters().await;
+    }
+);
+
+on_each_backend!(
+    a_long_batch_is_as_in_the_model,
+    Threads::One,
+    8,
+    2,
+    vec(
+        batch(500).prop_map(|shape| Write { shape, key: None }),
+        1..4
+    ),
+    |shop, batches: Vec<Write>| async move {
+        let mut session = Session::new(shop, 200);
+        for batch in batches {
+            session
+                .play(&[Burst {
+                    clock: 0,
+                    writes: vec![batch],
+                }])
+                .await;
+        }
+        session.compare_filters().await;
+    }
+);
+
+// More than share one commit.
+on_each_backend!(
+    a_crowd_of_writes_is_as_in_the_model,
+    Threads::One,
+    4,
+    1,
+    vec(writes(), 100..200),
+    |shop, writes: Vec<Write>| async move {
+        let mut session = Session::new(shop, 200);
+        session.play(&[Burst { clock: 0, writes }]).await;
         session.compare_filters().await;
     }
 );

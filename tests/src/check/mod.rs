@@ -111,6 +111,7 @@ impl Checker {
     fn expected(&self, place: &Place<'static>, status: u16) -> Option<&'static Value> {
         let shared = |name| Some(self.document.shared_response(name));
         match (place.operation, place.path, status) {
+            (_, _, 414 | 431) => shared("TooLong"),
             (Some(operation), _, _) => operation["responses"]
                 .get(status.to_string())
                 .map(|response| self.document.resolve(response)),

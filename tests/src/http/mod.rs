@@ -7,4 +7,4 @@ mod send;
 
 pub use answer::Answer;
 pub use request::{Payload, Request};
-pub use send::send;
+pub use send::{send, send_over_http2};

@@ -2,8 +2,11 @@ use std::{convert::Infallible, net::SocketAddr};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, StreamBody, combinators::BoxBody};
-use hyper::{body::Frame, client::conn::http1};
-use hyper_util::rt::TokioIo;
+use hyper::{
+    body::Frame,
+    client::conn::{http1, http2},
+};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpStream;
 
 use super::{Answer, Payload, Request};
@@ -18,20 +21,55 @@ pub async fn send(to: SocketAddr, request: Request) -> Result<Answer, String> {
     let handshake = http1::handshake(TokioIo::new(stream)).await;
     let (mut sender, connection) = handshake.map_err(|e| failed(&e))?;
     let driver = tokio::spawn(connection);
-
-    let mut sent = http::Request::builder()
-        .method(request.method.clone())
-        .uri(&request.target)
-        .body(body(&request.body))
-        .map_err(|e| failed(&e))?;
-    *sent.headers_mut() = request.headers.clone();
+    let mut sent = prepare(&request, request.target.clone()).map_err(|e| failed(&e))?;
     let host = http::HeaderValue::from_str(&to.to_string()).map_err(|e| failed(&e))?;
     sent.headers_mut().insert(http::header::HOST, host);
-
     let received = sender.send_request(sent).await.map_err(|e| failed(&e))?;
-    let (head, body) = received.into_parts();
-    let body = body.collect().await.map_err(|e| failed(&e))?.to_bytes();
+    let answer = receive(received, request.clone())
+        .await
+        .map_err(|e| failed(&e));
     driver.abort();
+    answer
+}
+
+/// As [`send`], over HTTP/2.
+///
+/// # Errors
+/// There is no connection, or no complete response on it.
+pub async fn send_over_http2(to: SocketAddr, request: Request) -> Result<Answer, String> {
+    let failed = |e: &dyn std::fmt::Display| format!("{} {}: {e}", request.method, request.target);
+    let stream = TcpStream::connect(to).await.map_err(|e| failed(&e))?;
+    let handshake = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await;
+    let (mut sender, connection) = handshake.map_err(|e| failed(&e))?;
+    let driver = tokio::spawn(connection);
+    let target = format!("http://{to}{}", request.target);
+    let sent = prepare(&request, target).map_err(|e| failed(&e))?;
+    let received = sender.send_request(sent).await.map_err(|e| failed(&e))?;
+    let answer = receive(received, request.clone())
+        .await
+        .map_err(|e| failed(&e));
+    driver.abort();
+    answer
+}
+
+type Body = BoxBody<Bytes, Infallible>;
+
+fn prepare(request: &Request, target: String) -> Result<http::Request<Body>, http::Error> {
+    let method = request.method.clone();
+    let mut sent = http::Request::builder()
+        .method(method)
+        .uri(target)
+        .body(body(&request.body))?;
+    *sent.headers_mut() = request.headers.clone();
+    Ok(sent)
+}
+
+async fn receive(
+    received: http::Response<hyper::body::Incoming>,
+    request: Request,
+) -> Result<Answer, hyper::Error> {
+    let (head, body) = received.into_parts();
+    let body = body.collect().await?.to_bytes();
     Ok(Answer {
         status: head.status,
         headers: head.headers,
@@ -40,7 +78,7 @@ pub async fn send(to: SocketAddr, request: Request) -> Result<Answer, String> {
     })
 }
 
-fn body(payload: &Payload) -> BoxBody<Bytes, Infallible> {
+fn body(payload: &Payload) -> Body {
     match payload {
         Payload::Whole(bytes) => Full::new(bytes.clone()).boxed(),
         Payload::Chunked(pieces) => {

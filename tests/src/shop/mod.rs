@@ -4,6 +4,7 @@
 mod conduct;
 mod setup;
 mod tokens;
+mod unsteady;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -14,6 +15,7 @@ use uuid::Uuid;
 
 pub use setup::Setup;
 pub use tokens::everything;
+pub use unsteady::{Mood, Unsteady};
 
 /// An account with two locations, and the server that answers for it. Stops when it is dropped.
 pub struct Shop {

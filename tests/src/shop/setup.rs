@@ -64,6 +64,12 @@ impl Default for Setup {
 }
 
 impl Setup {
+    /// On this storage, which several shops may share as several processes would.
+    #[must_use]
+    pub fn storage(self, storage: Arc<dyn Storage>) -> Self {
+        Self { storage, ..self }
+    }
+
     /// With these rate limits, where the default has limits that no test reaches.
     #[must_use]
     pub fn limits(self, limits: RateLimits) -> Self {

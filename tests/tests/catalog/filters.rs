@@ -108,6 +108,34 @@ async fn filters_do_not_hide_deletions() {
 }
 
 #[tokio::test]
+async fn filters_go_together_with_the_time_of_the_change() {
+    let (shop, bread) = shelf().await;
+    let bun = shop
+        .all("products", &format!("categoryId={bread}"))
+        .await
+        .remove(1);
+    let path = format!("products/{}", bun["id"].as_str().unwrap());
+    let code = json!({ "externalId": "B-1", "barcode": "873" });
+    let bun = shop.patch(&path, &code).await.expect(200).data();
+    let at = bun["updatedAt"].as_str().unwrap();
+    shop.clock.advance(1);
+    let later = shop.make("products", &json!({ "name": "Later" })).await;
+    let later = later["updatedAt"].as_str().unwrap();
+    for filter in ["externalId=B-1".to_owned(), "barcode=873".to_owned()] {
+        let found = shop
+            .all("products", &format!("{filter}&updatedSince={at}"))
+            .await;
+        assert_eq!(found, std::slice::from_ref(&bun), "{filter}");
+        let none = shop
+            .all("products", &format!("{filter}&updatedSince={later}"))
+            .await;
+        assert!(none.is_empty(), "{filter}");
+    }
+    let since = format!("categoryId={bread}&updatedSince={at}");
+    assert_eq!(shop.all("products", &since).await, [bun]);
+}
+
+#[tokio::test]
 async fn many_matches_are_paged_in_order() {
     let shop = Shop::open().await;
     let items: Vec<_> = (0..120)

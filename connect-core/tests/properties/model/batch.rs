@@ -21,10 +21,9 @@ impl Model {
         let create_missing = body["createMissing"].as_bool().unwrap_or(true);
         let mut outcomes = Vec::new();
         for item in body["items"].as_array().unwrap() {
-            let before = self.clone();
             let outcome = self.item(match_by, create_missing, item);
+            // A product is looked at from all sides before anything is written.
             outcomes.push(outcome.unwrap_or_else(|refused| {
-                *self = before;
                 let sent = item.get("externalId").filter(|id| id.is_string());
                 ItemOutcome {
                     status: "failed",

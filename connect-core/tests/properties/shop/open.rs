@@ -30,6 +30,8 @@ pub(crate) struct Shop {
     pub(crate) connect: Connect,
     /// The way in to the location.
     pub(crate) at: Access,
+    /// The way in to another location of the account, by the same caller.
+    pub(crate) there: Access,
     /// The clock of the core.
     pub(crate) clock: Arc<ManualClock>,
     /// What the core stores its rows in.
@@ -38,7 +40,7 @@ pub(crate) struct Shop {
     pub(crate) foreign_category: Uuid,
     environment: Environment,
     // Dropped after the storage that lies in it.
-    directory: Option<TempDir>,
+    directory: Option<Arc<TempDir>>,
 }
 
 /// Where every clock starts.
@@ -54,7 +56,7 @@ impl Shop {
             #[cfg(feature = "sled")]
             Backend::Sled => {
                 let directory = tempfile::tempdir().unwrap();
-                (open_sled(&directory), Some(directory))
+                (open_sled(&directory), Some(Arc::new(directory)))
             }
         };
         let clock = ManualClock::at(START);
@@ -94,6 +96,7 @@ impl Shop {
             on,
             connect,
             at,
+            there,
             clock,
             storage,
             foreign_category,
@@ -108,6 +111,7 @@ impl Shop {
             on,
             connect,
             at,
+            there,
             clock,
             storage,
             foreign_category,
@@ -132,12 +136,18 @@ impl Shop {
             on,
             connect,
             at,
+            there,
             clock,
             storage,
             foreign_category,
             environment,
             directory,
         }
+    }
+
+    /// What keeps the files of the shop in place for as long as it is held.
+    pub(crate) fn premises(&self) -> Option<Arc<TempDir>> {
+        self.directory.clone()
     }
 
     /// The core as another process on the same storage would have it, with a clock of its own.

@@ -1,0 +1,116 @@
+//! What clients see when the storage fails, and what is left afterwards.
+
+use std::sync::Arc;
+
+use connect_tests::{
+    http::{Answer, Request},
+    shop::{Mood, Setup, Shop, Unsteady},
+};
+use serde_json::json;
+
+async fn open() -> (Shop, Arc<Unsteady>) {
+    let storage = Arc::new(Unsteady::default());
+    let shop = Setup::default().storage(storage.clone()).open().await;
+    (shop, storage)
+}
+
+/// A 500 says that it is one, and nothing of the inside.
+fn is_discreet(answer: Answer) {
+    let (_, _, message) = answer.fails(500, "server_error").failure();
+    for word in ["disk", "db-3", "storage", "panic", "src/"] {
+        assert!(!message.contains(word), "{message}");
+    }
+}
+
+fn rye(shop: &Shop) -> Request {
+    Request::post(shop.at("products"), &json!({ "name": "Rye" })).key("rye")
+}
+
+#[tokio::test]
+async fn every_request_is_answered_while_the_storage_is_down() {
+    let (shop, storage) = open().await;
+    let made = shop.send(rye(&shop)).await.expect(201);
+    let one = shop.at(&format!("products/{}", made.id()));
+    storage.turn(Mood::Down);
+    for request in [
+        Request::get("/v1/locations"),
+        Request::get(shop.at("products")),
+        Request::get(&one),
+        Request::get(shop.at("categories?includeDeleted=true")),
+        rye(&shop),
+        Request::patch(&one, &json!({ "priceCents": 1 })),
+        Request::delete(&one),
+        Request::post(
+            shop.at("products/batch"),
+            &json!({ "items": [{ "name": "Bun" }] }),
+        ),
+    ] {
+        is_discreet(shop.send(request).await);
+    }
+    shop.send_bare(Request::get("/v1/openapi.json"))
+        .await
+        .expect(200);
+    assert_eq!(shop.send_bare(Request::get("/healthz")).await.status, 200);
+    assert_eq!(shop.send_bare(Request::get("/readyz")).await.status, 503);
+    storage.turn(Mood::Steady);
+    assert_eq!(shop.send_bare(Request::get("/readyz")).await.status, 200);
+    assert_eq!(
+        shop.send(Request::get(&one)).await.expect(200).data(),
+        made.data()
+    );
+}
+
+#[tokio::test]
+async fn a_failed_write_leaves_nothing_and_may_be_repeated() {
+    let (shop, storage) = open().await;
+    storage.turn(Mood::ReadOnly);
+    is_discreet(shop.send(rye(&shop)).await);
+    let batch = json!({ "items": [{ "name": "Bun", "categoryName": "Buns" }] });
+    is_discreet(shop.post("products/batch", &batch).await);
+    storage.turn(Mood::Steady);
+    assert!(shop.all("products", "includeDeleted=true").await.is_empty());
+    assert!(shop.all("categories", "").await.is_empty());
+    // A 500 is not stored under the key.
+    let made = shop.send(rye(&shop)).await.expect(201);
+    assert_eq!(made.header("idempotent-replayed"), None);
+}
+
+/// The storage has done it but could not say so. The answer is in the same commit as the change,
+/// so a repeated request finds it.
+#[tokio::test]
+async fn a_write_of_unknown_outcome_is_not_done_twice() {
+    let (shop, storage) = open().await;
+    storage.turn(Mood::Unsure);
+    is_discreet(shop.send(rye(&shop)).await);
+    storage.turn(Mood::Steady);
+    let answer = shop.send(rye(&shop)).await.expect(201);
+    assert_eq!(answer.header("idempotent-replayed"), Some("true"));
+    assert_eq!(shop.all("products", "").await, [answer.data()]);
+}
+
+#[tokio::test]
+async fn a_panic_is_a_500_and_the_server_goes_on() {
+    let (shop, storage) = open().await;
+    storage.turn(Mood::Panicking);
+    for _ in 0..3 {
+        is_discreet(shop.send(rye(&shop)).await);
+    }
+    shop.get("products").await.expect(200);
+    storage.turn(Mood::Steady);
+    shop.send(rye(&shop)).await.expect(201);
+    assert_eq!(shop.all("products", "").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_conflict_with_another_process_is_not_the_clients_business() {
+    let (shop, storage) = open().await;
+    for conflicts in [1, 5, 20] {
+        storage.turn(Mood::Contended(conflicts));
+        let batch = json!({ "items": [{ "name": "Bun" }, { "name": "Pie" }] });
+        assert_eq!(shop.batch(&batch).await["created"], 2);
+    }
+    assert_eq!(shop.all("products", "").await.len(), 6);
+    // However long it lasts, there is an end and an answer.
+    storage.turn(Mood::Contended(usize::MAX));
+    is_discreet(shop.send(rye(&shop)).await);
+}
