@@ -1,6 +1,9 @@
 // Without the logic, the examples in there would not compile.
 #![cfg_attr(feature = "logic", doc = include_str!("../README.md"))]
-#![cfg_attr(not(feature = "logic"), doc = "The JSON shapes of Connect; see [`wire`].")]
+#![cfg_attr(
+    not(feature = "logic"),
+    doc = "The JSON shapes of Connect; see [`wire`]."
+)]
 
 pub mod wire;
 

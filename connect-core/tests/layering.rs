@@ -3,7 +3,14 @@
 use std::{fs, path::Path};
 
 /// The rooms, in the order in which data flows.
-const ROOMS: [&str; 6] = ["wire", "environment", "storage", "record", "rules", "resource"];
+const ROOMS: [&str; 6] = [
+    "wire",
+    "environment",
+    "storage",
+    "record",
+    "rules",
+    "resource",
+];
 
 #[test]
 fn no_room_names_a_later_one() {

@@ -6,16 +6,12 @@ use uuid::Uuid;
 use super::{Access, Connect, Failure};
 use crate::{
     record::{
-        Account, AccountLocation, Fault, Grant, Screen, ScreenType, Token, Unit,
+        Account, AccountLocation, Fault, Screen, ScreenType, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
-    rules::{secret::Secret, text},
+    rules::text,
     storage::{Range, Value},
-    wire::{
-        Scope, Timestamp, VatRate,
-        limits::MAX_OWNER_NAME,
-        read::{Invalid, missing},
-    },
+    wire::{VatRate, limits::MAX_OWNER_NAME, read::Invalid},
 };
 
 /// What is needed to make an account.
@@ -49,26 +45,6 @@ pub struct NewScreen {
     pub kind: ScreenType,
     /// Its name, 1 to 100 characters.
     pub name: String,
-}
-
-/// What is needed to make a token.
-#[derive(Clone, Debug)]
-pub struct NewToken {
-    /// Its name, 1 to 100 characters.
-    pub name: String,
-    /// From when on it is refused, if ever.
-    pub expires_at: Option<Timestamp>,
-    /// What it may do, per location.
-    pub grants: Vec<Grant>,
-}
-
-/// A new token with its value, which is shown this once.
-#[derive(Clone, Debug)]
-pub struct IssuedToken {
-    /// The token.
-    pub token: Token,
-    /// Its value.
-    pub secret: Secret,
 }
 
 impl Connect {
@@ -215,121 +191,6 @@ impl Connect {
         }
     }
 
-    /// Makes a token. Its value is in the answer and nowhere else.
-    ///
-    /// # Errors
-    /// A field is invalid, or there is no such account or location.
-    pub async fn create_token(&self, account: Uuid, new: NewToken) -> Result<IssuedToken, Failure> {
-        let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
-        check_grants(&new.grants)?;
-        let mut attempts = self.attempts(account);
-        loop {
-            let mut unit = attempts.next().await?;
-            let account = get_account(&mut unit).await?;
-            for (index, grant) in new.grants.iter().enumerate() {
-                check_location(
-                    &account,
-                    &format!("grants[{index}].locationId"),
-                    grant.location_id,
-                )?;
-            }
-            let prefix = if account.sandbox {
-                "ck_test_"
-            } else {
-                "ck_live_"
-            };
-            let secret = Secret::new(prefix, &*self.core.environment.randomness);
-            let token = Token {
-                id: unit.next_id(),
-                account_id: account.id,
-                name: name.clone(),
-                // Four random characters tell tokens apart and give nothing away.
-                prefix: secret.expose().chars().take(prefix.len() + 4).collect(),
-                grants: new.grants.clone(),
-                created_at: unit.now(),
-                expires_at: new.expires_at,
-                revoked_at: None,
-            };
-            put_token(&mut unit, &token, &secret.digest());
-            if unit.commit().await? {
-                return Ok(IssuedToken { token, secret });
-            }
-        }
-    }
-
-    /// Makes a token that may do everything at every location of the account.
-    ///
-    /// # Errors
-    /// As [`create_token`](Self::create_token).
-    pub async fn create_full_token(
-        &self,
-        account: Uuid,
-        name: &str,
-    ) -> Result<IssuedToken, Failure> {
-        let locations = self.account(account).await?.locations;
-        let everything = |location: AccountLocation| Grant {
-            location_id: location.id,
-            scopes: Scope::KNOWN.to_vec(),
-        };
-        let grants = locations.into_iter().map(everything).collect();
-        self.create_token(
-            account,
-            NewToken {
-                name: name.to_owned(),
-                expires_at: None,
-                grants,
-            },
-        )
-        .await
-    }
-
-    /// Revokes a token; it is refused from now on. Revoking it again changes nothing.
-    ///
-    /// # Errors
-    /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
-    pub async fn revoke_token(&self, account: Uuid, id: Uuid) -> Result<(), Failure> {
-        let mut attempts = self.attempts(account);
-        loop {
-            let mut unit = attempts.next().await?;
-            let (mut token, digest) = find_token(&mut unit, id).await?;
-            if token.revoked_at.is_none() {
-                token.revoked_at = Some(unit.now());
-                put_token(&mut unit, &token, &digest);
-            }
-            if unit.commit().await? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// The tokens of an account with the time of their last use, oldest first. A use is written
-    /// down by [`upkeep`](Self::upkeep).
-    ///
-    /// # Errors
-    /// The storage failed.
-    pub async fn tokens(&self, account: Uuid) -> Result<Vec<(Token, Option<Timestamp>)>, Failure> {
-        let mut attempts = self.attempts(account);
-        loop {
-            let mut unit = attempts.next().await?;
-            let prefix = key(account, Family::TokenById, &[]);
-            let entries = unit.scan(&prefix, usize::MAX).await?;
-            let mut tokens = Vec::with_capacity(entries.len());
-            for (entry, _) in entries {
-                let id = Uuid::from_slice(&entry[prefix.len()..])
-                    .map_err(|e| Fault::corrupt(&entry, e))?;
-                let (token, _) = find_token(&mut unit, id).await?;
-                let used = unit
-                    .get(&key(account, Family::TokenUse, &[Part::Id(id)]))
-                    .await?;
-                let used = used.and_then(|used| serde_json::from_slice(&used).ok());
-                tokens.push((token, used));
-            }
-            if unit.commit().await? {
-                return Ok(tokens);
-            }
-        }
-    }
-
     /// Access to a location for its owner, or for software that embeds the core and has checked
     /// its caller itself. `caller` keeps idempotency keys apart.
     ///
@@ -347,7 +208,7 @@ impl Connect {
     }
 }
 
-async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Failure> {
+pub(super) async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Failure> {
     let id = unit.partition();
     let account_key = key(id, Family::Account, &[]);
     let row = unit.get(&account_key).await?;
@@ -365,66 +226,13 @@ fn put_account(unit: &mut Unit<'_>, account: &Account) {
     unit.put(key(account.id, Family::Account, &[]), row);
 }
 
-async fn find_token(unit: &mut Unit<'_>, id: Uuid) -> Result<(Token, [u8; 32]), Failure> {
-    let by_id = key(unit.partition(), Family::TokenById, &[Part::Id(id)]);
-    let none = || {
-        Failure::new(
-            super::FailureKind::NotFound,
-            format!("there is no token {id} in this account"),
-        )
-    };
-    let digest = unit.get(&by_id).await?.ok_or_else(none)?;
-    let digest: [u8; 32] = (*digest)
-        .try_into()
-        .map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
-    let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
-    let row = unit.get(&token_key).await?.ok_or_else(none)?;
-    let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
-    Ok((token, digest))
-}
-
-fn put_token(unit: &mut Unit<'_>, token: &Token, digest: &[u8; 32]) {
-    let row = unit.json(token);
-    unit.put(key(NOBODY, Family::Token, &[Part::Digest(digest)]), row);
-    let by_id = key(token.account_id, Family::TokenById, &[Part::Id(token.id)]);
-    unit.put(by_id, Value::from(digest.as_slice()));
-}
-
-fn check_location(account: &Account, field: &str, location: Uuid) -> Result<(), Invalid> {
+pub(super) fn check_location(
+    account: &Account,
+    field: &str,
+    location: Uuid,
+) -> Result<(), Invalid> {
     if account.locations.iter().any(|other| other.id == location) {
         return Ok(());
     }
     Err(Invalid::new(field, "is no location of this account"))
-}
-
-fn check_grants(grants: &[Grant]) -> Result<(), Invalid> {
-    if grants.is_empty() {
-        return Err(missing("grants"));
-    }
-    for (index, grant) in grants.iter().enumerate() {
-        let path = |field| format!("grants[{index}].{field}");
-        if grants[..index]
-            .iter()
-            .any(|other| other.location_id == grant.location_id)
-        {
-            return Err(Invalid::new(
-                path("locationId"),
-                "repeats an earlier location",
-            ));
-        }
-        if grant.scopes.is_empty() {
-            return Err(Invalid::new(path("scopes"), "must have at least one scope"));
-        }
-        if let Some(Scope::Unknown(scope)) = grant
-            .scopes
-            .iter()
-            .find(|scope| matches!(scope, Scope::Unknown(_)))
-        {
-            return Err(Invalid::new(
-                path("scopes"),
-                format!("has no scope {scope}"),
-            ));
-        }
-    }
-    Ok(())
 }

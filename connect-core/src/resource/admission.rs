@@ -7,21 +7,19 @@
 
 use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use uuid::Uuid;
 
-use super::{Access, Connect, Failure, FailureKind};
+use super::{
+    Access, Connect, Failure, FailureKind,
+    known_tokens::{Known, KnownTokens},
+};
 use crate::{
-    record::{
-        Account, Fault, Token,
-        keys::{Family, NOBODY, Part, key},
-    },
+    record::{Account, Token},
     rules::{
         access::{self, Refusal},
         rate::{self, RateLimits, RateStatus, Windows},
-        secret,
     },
-    storage::Value,
     wire::{Scope, Timestamp},
 };
 
@@ -66,26 +64,14 @@ pub(super) struct Admission {
     limits: RateLimits,
     windows: Mutex<(Windows<Uuid>, Windows<Uuid>)>,
     addresses: Mutex<Windows<IpAddr>>,
-    /// Tokens and accounts as they were last parsed, with the bytes they were parsed from.
-    parsed: RwLock<HashMap<[u8; 32], Parsed>>,
+    known: KnownTokens,
     /// Last uses of tokens that are not yet written down.
     pub(super) uses: Mutex<HashMap<Uuid, (Uuid, Timestamp)>>,
-}
-
-#[derive(Clone)]
-struct Parsed {
-    token_row: Value,
-    token: Arc<Token>,
-    account_row: Value,
-    account: Arc<Account>,
 }
 
 /// More addresses than this in one minute are counted as one: memory stays bounded, and only
 /// callers without a valid token notice.
 const MOST_ADDRESSES: usize = 100_000;
-
-/// More tokens than this and what was parsed is forgotten, to be parsed again.
-const MOST_PARSED: usize = 10_000;
 
 impl Admission {
     pub(super) fn new(limits: RateLimits) -> Self {
@@ -93,7 +79,7 @@ impl Admission {
             limits,
             windows: Mutex::default(),
             addresses: Mutex::default(),
-            parsed: RwLock::default(),
+            known: KnownTokens::default(),
             uses: Mutex::default(),
         }
     }
@@ -110,9 +96,9 @@ impl Connect {
         address: IpAddr,
         authorization: Option<&str>,
     ) -> Result<Admitted, Turned> {
-        let now = self.now();
+        let (core, now) = (&self.core, self.now());
         let found = match authorization.and_then(access::bearer) {
-            Some(value) => self.find_token(value).await,
+            Some(value) => core.admission.known.find(&*core.storage, value).await,
             None => Ok(None),
         };
         match found {
@@ -191,7 +177,7 @@ impl Connect {
     }
 
     /// Counts a request of a valid token against token and account.
-    fn count(&self, found: Parsed, now: Timestamp) -> Result<Admitted, Turned> {
+    fn count(&self, found: Known, now: Timestamp) -> Result<Admitted, Turned> {
         let limits = self.core.admission.limits;
         let (token, account) = (found.token.id, found.account.id);
         let rate = {
@@ -251,55 +237,6 @@ impl Connect {
             retry_after: None,
         }
     }
-
-    /// The token with this value and its account, whether it is still good or not.
-    ///
-    /// The rows are read for every request, so that a revocation holds at once whichever process
-    /// wrote it; what is saved is parsing them again when they are the same.
-    async fn find_token(&self, value: &str) -> Result<Option<Parsed>, Fault> {
-        let digest = secret::digest(value);
-        let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
-        let storage = &self.core.storage;
-        let known = self.core.admission.parsed.read().get(&digest).cloned();
-        if let Some(known) = known {
-            let account_key = key(known.account.id, Family::Account, &[]);
-            let rows = storage.get(&[&token_key, &account_key]).await?;
-            if let [Some(token), Some(account)] = &rows[..]
-                && is_same(token, &known.token_row)
-                && is_same(account, &known.account_row)
-            {
-                return Ok(Some(known));
-            }
-        }
-        let Some(token_row) = storage.get(&[&token_key]).await?.pop().flatten() else {
-            return Ok(None);
-        };
-        let token: Token =
-            serde_json::from_slice(&token_row).map_err(|e| Fault::corrupt(&token_key, e))?;
-        let account_key = key(token.account_id, Family::Account, &[]);
-        let Some(account_row) = storage.get(&[&account_key]).await?.pop().flatten() else {
-            return Ok(None);
-        };
-        let account =
-            serde_json::from_slice(&account_row).map_err(|e| Fault::corrupt(&account_key, e))?;
-        let parsed = Parsed {
-            token_row,
-            token: Arc::new(token),
-            account_row,
-            account: Arc::new(account),
-        };
-        let mut known = self.core.admission.parsed.write();
-        if known.len() >= MOST_PARSED {
-            known.clear();
-        }
-        known.insert(digest, parsed.clone());
-        Ok(Some(parsed))
-    }
-}
-
-/// Whether two rows are the same; cheap when the store returned the very same bytes.
-fn is_same(one: &Value, other: &Value) -> bool {
-    Arc::ptr_eq(one, other) || one == other
 }
 
 fn too_many(rate: RateStatus, now: Timestamp, what: &str) -> Turned {

@@ -120,7 +120,8 @@ impl Connect {
                 let answer_key = Key::from(&**answer_key);
                 // The key may have been used anew since it expired; of two uses that are both
                 // over, only the later has an answer.
-                if let Some(answer) = answer.filter(|answer| super::write::is_over(answer, now))
+                if let Some(answer) =
+                    answer.filter(|answer| super::stored_answer::is_over(answer, now))
                     && seen.insert(answer_key.clone())
                 {
                     commit

@@ -1,0 +1,95 @@
+//! A write as it reaches the core: its body and its idempotency key.
+
+use super::Failure;
+use crate::{
+    rules::idempotency::{Fingerprint, IdempotencyKey},
+    wire::{
+        CategoryInput, ProductInput,
+        read::{BatchRequest, ReadError},
+    },
+};
+
+/// The idempotency key of a request and what makes the request the same as another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idempotency {
+    /// The client's key.
+    pub key: IdempotencyKey,
+    /// What the request was.
+    pub fingerprint: Fingerprint,
+}
+
+/// The body of a write: as it was received, or as a value made in code.
+#[derive(Clone, Debug)]
+pub enum Input<T> {
+    /// JSON, still to be read.
+    Json(Vec<u8>),
+    /// A value.
+    Value(T),
+    /// Refused by whoever received it, for its query for example. The refusal is stored under the
+    /// idempotency key like every other answer.
+    Refused(Failure),
+}
+
+/// A write: its body and its idempotency key, if it has one.
+#[derive(Clone, Debug)]
+pub struct Request<T> {
+    /// The body.
+    pub input: Input<T>,
+    /// The key.
+    pub idempotency: Option<Idempotency>,
+}
+
+impl<T> Request<T> {
+    /// A request with a body as it was received.
+    pub fn json(body: impl Into<Vec<u8>>) -> Self {
+        Self {
+            input: Input::Json(body.into()),
+            idempotency: None,
+        }
+    }
+
+    /// The same request under an idempotency key.
+    #[must_use]
+    pub fn with_idempotency(mut self, idempotency: Option<Idempotency>) -> Self {
+        self.idempotency = idempotency;
+        self
+    }
+}
+
+/// A request made in code, without an idempotency key.
+impl<T> From<T> for Request<T> {
+    fn from(value: T) -> Self {
+        Self {
+            input: Input::Value(value),
+            idempotency: None,
+        }
+    }
+}
+
+/// A body that can be read from JSON.
+pub trait FromJson: Sized {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// The text is malformed, or a field is unknown, missing or of another type.
+    fn from_json(json: &[u8]) -> Result<Self, ReadError>;
+}
+
+macro_rules! from_json {
+    ($($body:ty),+) => {$(
+        impl FromJson for $body {
+            fn from_json(json: &[u8]) -> Result<Self, ReadError> {
+                Self::from_json(json)
+            }
+        }
+    )+};
+}
+
+from_json!(CategoryInput, ProductInput, BatchRequest<ProductInput>);
+
+/// A request without a body.
+impl FromJson for () {
+    fn from_json(_: &[u8]) -> Result<Self, ReadError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Answers as they are stored under their idempotency keys (specification: Idempotency).
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+use super::{Answer, Failure, FailureKind, Idempotency, Outcome};
+use crate::{
+    record::{
+        Fault, Unit,
+        keys::{Family, NOBODY, Part, key},
+    },
+    rules::idempotency::{self, IdempotencyKey},
+    storage::{Key, Value},
+    wire::Timestamp,
+};
+
+/// An answer as it is stored under its key.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredAnswer<'a> {
+    fingerprint: &'a str,
+    expires_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Outcome>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<FailureKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    body: Option<&'a RawValue>,
+}
+
+/// Where the answer to a caller's request with this key is stored.
+pub(super) fn answer_key(caller: Uuid, idempotency: &IdempotencyKey) -> Key {
+    key(caller, Family::Answer, &[Part::Text(idempotency.as_str())])
+}
+
+/// What a stored answer means for this request: nothing (go on), its replay, or a conflict.
+pub(super) fn replay(
+    key: &Key,
+    stored: Option<&Value>,
+    idempotency: &Idempotency,
+    now: Timestamp,
+) -> Result<Option<Result<Answer, Failure>>, Fault> {
+    let Some(stored) = stored else {
+        return Ok(None);
+    };
+    let stored: StoredAnswer<'_> =
+        serde_json::from_slice(stored).map_err(|e| Fault::corrupt(key, e))?;
+    if stored.expires_at <= now {
+        return Ok(None);
+    }
+    if stored.fingerprint != idempotency.fingerprint.to_hex() {
+        return Ok(Some(Err(Failure::conflict(
+            "Idempotency-Key: was used for a different request within the last 24 hours; use a \
+             new key for a new request",
+        ))));
+    }
+    Ok(Some(match (stored.outcome, stored.failure) {
+        (Some(outcome), _) => {
+            let body = stored
+                .body
+                .map(|body| body.get().as_bytes().to_vec())
+                .unwrap_or_default();
+            Ok(Answer {
+                outcome,
+                body,
+                replayed: true,
+            })
+        }
+        (None, Some(kind)) => {
+            let message = stored.message.unwrap_or_default();
+            Err(Failure {
+                kind,
+                message,
+                replayed: true,
+            })
+        }
+        (None, None) => return Err(Fault::corrupt(key, "neither outcome nor failure")),
+    }))
+}
+
+/// Stores an answer under its key, for 24 hours.
+pub(super) fn store(
+    unit: &mut Unit<'_>,
+    caller: Uuid,
+    idempotency: &Idempotency,
+    key_of_answer: Key,
+    outcome: &Result<Answer, Failure>,
+) -> Result<(), Failure> {
+    let expires_at = idempotency::expiry(unit.now());
+    let fingerprint = idempotency.fingerprint.to_hex();
+    let mut stored = StoredAnswer {
+        fingerprint: &fingerprint,
+        expires_at,
+        outcome: None,
+        failure: None,
+        message: None,
+        body: None,
+    };
+    match outcome {
+        Ok(answer) => {
+            stored.outcome = Some(answer.outcome);
+            if !answer.body.is_empty() {
+                let body = serde_json::from_slice(&answer.body);
+                stored.body = Some(body.map_err(|e| Fault::corrupt(&key_of_answer, e))?);
+            }
+        }
+        Err(failure) => {
+            stored.failure = Some(failure.kind);
+            stored.message = Some(failure.message.clone());
+        }
+    }
+    let row = unit.json(&stored);
+    let by_expiry = [
+        Part::Time(expires_at),
+        Part::Id(caller),
+        Part::Text(idempotency.key.as_str()),
+    ];
+    unit.put_aside(
+        key(NOBODY, Family::AnswerByExpiry, &by_expiry),
+        Value::from(&*key_of_answer),
+    );
+    unit.put_aside(key_of_answer, row);
+    Ok(())
+}
+
+/// Whether the 24 hours of a stored answer are over.
+pub(super) fn is_over(stored: &Value, now: Timestamp) -> bool {
+    serde_json::from_slice::<StoredAnswer<'_>>(stored).is_ok_and(|stored| stored.expires_at <= now)
+}
