@@ -34,6 +34,9 @@ pub(crate) struct Records<'s> {
 /// How often a reader that follows an index starts again because writers moved the rows.
 const ATTEMPTS: usize = 64;
 
+/// After how many of them it asks the writers to wait.
+const PATIENCE: usize = 4;
+
 impl<'s> Records<'s> {
     pub(crate) fn of(storage: &'s dyn Storage, partition: Uuid) -> Self {
         Self { storage, partition }
@@ -181,5 +184,10 @@ impl Look<'_> {
         self.seen = now;
         self.left = self.left.checked_sub(1).ok_or(Fault::Busy)?;
         Ok(same)
+    }
+
+    /// Whether writers were faster so often that a reader had better stop them for a moment.
+    pub(crate) fn is_losing(&self) -> bool {
+        self.left < ATTEMPTS - PATIENCE
     }
 }

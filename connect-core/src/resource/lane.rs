@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::{
-    Access, Answer, Failure, Idempotency,
+    Access, Answer, Failure, Idempotency, Outcome,
     connect::{ATTEMPTS, Core},
     write::perform,
 };
@@ -90,6 +90,51 @@ pub(super) async fn run(core: &Arc<Core>, job: Job) -> Result<Answer, Failure> {
     }
     // The sender is dropped unused only when the lane's task panicked.
     answer.await.unwrap_or_else(|_| Err(Fault::Busy.into()))
+}
+
+/// While it is held, this process commits nothing at the location.
+pub(super) struct Pause {
+    _release: oneshot::Sender<()>,
+}
+
+/// Stops the lane of a location, for a reader that writers keep getting ahead of. Other processes
+/// go on, but they are as fast as the disk at most.
+pub(super) async fn pause(core: &Arc<Core>, at: &Access) -> Result<Pause, Fault> {
+    let (reached, is_reached) = oneshot::channel();
+    let (release, released) = oneshot::channel();
+    let change = Box::new(Hold(Mutex::new(Some((reached, released)))));
+    let (core, at) = (core.clone(), at.clone());
+    tokio::spawn(async move {
+        run(
+            &core,
+            Job {
+                change,
+                at,
+                idempotency: None,
+            },
+        )
+        .await
+    });
+    is_reached.await.map_err(|_| Fault::Busy)?;
+    Ok(Pause { _release: release })
+}
+
+/// A write of nothing that takes until it is let go.
+struct Hold(Mutex<Option<(oneshot::Sender<()>, oneshot::Receiver<()>)>>);
+
+#[async_trait]
+impl Change for Hold {
+    async fn apply(&self, _: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
+        // Run again after a conflict, it has nobody to wait for any more.
+        let ends = self.0.lock().take();
+        if let Some((reached, released)) = ends
+            && reached.send(()).is_ok()
+        {
+            // Dropping the pause lets go, on whatever way its holder ends.
+            let _ = released.await;
+        }
+        Ok(Answer::new(Outcome::Done, Vec::new()))
+    }
 }
 
 /// A lane whose task is at work. Should the task panic, those who wait are told, and the next

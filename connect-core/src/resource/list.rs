@@ -1,7 +1,7 @@
 //! Lists by `updatedAt`: pages, cursors, tombstones (specification: Shared shapes; contract:
 //! Pages).
 
-use super::{Access, Connect, Failure, Json};
+use super::{Access, Connect, Failure, Json, lane};
 use crate::{
     record::{Fault, Position, Row, Table},
     rules::cursor::{self, List},
@@ -120,6 +120,7 @@ impl Connect {
                 .await;
         }
         let mut look = records.look().await?;
+        let mut pause = None;
         loop {
             let live = records
                 .rows(table.rows, slice.position, slice.wanted())
@@ -129,6 +130,9 @@ impl Connect {
                 .await?;
             if look.saw_one_state().await? {
                 return Ok(merge(live, deleted));
+            }
+            if look.is_losing() && pause.is_none() {
+                pause = Some(lane::pause(&self.core, at).await?);
             }
         }
     }

@@ -9,7 +9,7 @@ use super::{
     Access, Answer, Connect, Failure, FailureKind, Json, Outcome, Request,
     answer::single,
     categories, images,
-    lane::Change,
+    lane::{self, Change},
     list::{Slice, merge},
 };
 use crate::{
@@ -78,6 +78,7 @@ impl Connect {
         }
         let records = self.records(at.location().id);
         let mut look = records.look().await?;
+        let mut pause = None;
         loop {
             let mut rows = filtered(&records, query, &slice).await?;
             if slice.include_deleted {
@@ -89,6 +90,9 @@ impl Connect {
             }
             if look.saw_one_state().await? {
                 return Ok(slice.page(at, &rows));
+            }
+            if look.is_losing() && pause.is_none() {
+                pause = Some(lane::pause(&self.core, at).await?);
             }
         }
     }

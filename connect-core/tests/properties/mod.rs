@@ -17,6 +17,7 @@ mod dry_run;
 mod failures;
 mod filters;
 mod keys;
+mod readers;
 mod reopening;
 mod sequences;
 mod sync;

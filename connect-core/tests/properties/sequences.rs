@@ -5,7 +5,7 @@ use proptest::{collection::vec, prelude::*};
 
 use super::{
     check::{Threads, on_each_backend},
-    input::{Burst, Write, batch, bursts, writes},
+    input::{Burst, Write, barcode_writes, batch, bursts, writes},
     session::Session,
 };
 
@@ -51,10 +51,26 @@ on_each_backend!(
     Threads::One,
     4,
     1,
-    vec(writes(), 100..200),
-    |shop, writes: Vec<Write>| async move {
+    (bursts(3), vec(writes(), 100..200)),
+    |shop, (mut bursts, writes): (Vec<Burst>, Vec<Write>)| async move {
+        bursts.push(Burst { clock: 0, writes });
         let mut session = Session::new(shop, 200);
-        session.play(&[Burst { clock: 0, writes }]).await;
+        session.play(&bursts).await;
         session.compare_filters().await;
+    }
+);
+
+// Several products have each barcode, and come and go in the commit that looks for them.
+on_each_backend!(
+    shared_barcodes_are_as_in_the_model,
+    Threads::One,
+    40,
+    2,
+    vec(vec(barcode_writes(), 1..16), 1..5),
+    |shop, bursts: Vec<Vec<Write>>| async move {
+        let mut session = Session::new(shop, 200);
+        for writes in bursts {
+            session.play(&[Burst { clock: 0, writes }]).await;
+        }
     }
 );

@@ -6,4 +6,6 @@ mod writes;
 
 pub(crate) use fields::{BARCODES, EXTERNAL_IDS};
 pub(crate) use items::{Item, Pick};
-pub(crate) use writes::{Burst, Shape, Write, batch, bursts, bursts_without_keys, writes};
+pub(crate) use writes::{
+    Burst, Shape, Write, barcode_writes, batch, bursts, bursts_without_keys, writes,
+};

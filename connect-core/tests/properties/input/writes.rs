@@ -74,6 +74,33 @@ pub(crate) fn writes() -> impl Strategy<Value = Write> {
     shape.prop_map(|shape| Write { shape, key: None })
 }
 
+/// Writes of products that have little but one of two barcodes.
+pub(crate) fn barcode_writes() -> impl Strategy<Value = Write> {
+    let item = || {
+        (select(vec!["111", "222"]), select(vec!["Bread", "Tea"])).prop_map(|(barcode, name)| {
+            let given = [("barcode", barcode.into()), ("name", name.into())].into();
+            Item::Record {
+                given,
+                id: None,
+                category: None,
+            }
+        })
+    };
+    let batch = vec(item(), 1..4).prop_map(|items| Shape::Batch {
+        match_by: Some("barcode"),
+        create_missing: None,
+        dry_run: None,
+        items,
+    });
+    let shape = prop_oneof![
+        3 => item().prop_map(Shape::CreateProduct),
+        2 => (pick(), item()).prop_map(|(pick, item)| Shape::UpdateProduct(pick, item)),
+        2 => pick().prop_map(Shape::DeleteProduct),
+        3 => batch,
+    ];
+    shape.prop_map(|shape| Write { shape, key: None })
+}
+
 fn keyed_writes() -> impl Strategy<Value = Write> {
     let again = any::<u8>().prop_map(|which| Write {
         shape: Shape::Again(which),

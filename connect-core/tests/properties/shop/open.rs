@@ -150,6 +150,11 @@ impl Shop {
         self.directory.clone()
     }
 
+    /// The core on another storage, with the same clock and ids.
+    pub(crate) fn through(&self, storage: Arc<dyn Storage>) -> Connect {
+        Connect::new(storage, self.environment.clone(), RateLimits::default())
+    }
+
     /// The core as another process on the same storage would have it, with a clock of its own.
     pub(crate) fn beside(&self, clock: Arc<ManualClock>) -> Connect {
         let environment = Environment {
