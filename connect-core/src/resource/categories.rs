@@ -53,7 +53,7 @@ impl Connect {
     ) -> Result<Json<Page<Category>>, Failure> {
         let slice = Slice::of("categories", at, query, &query.sync, self.now())?;
         let rows = self.slice(at, Category::TABLE, &slice).await?;
-        Ok(slice.page(at, &rows))
+        Ok(slice.page(at, &rows, None))
     }
 
     /// One category.

@@ -1,6 +1,8 @@
 //! Lists by `updatedAt`: pages, cursors, tombstones (specification: Shared shapes; contract:
 //! Pages).
 
+use uuid::Uuid;
+
 use super::{Access, Connect, Failure, Json, lane};
 use crate::{
     record::{Fault, Position, Row, Table},
@@ -74,8 +76,14 @@ impl Slice {
         self.limit + 1
     }
 
-    /// The page of these rows, which are sorted and start at the slice's position.
-    pub(super) fn page<T>(&self, at: &Access, rows: &[Row]) -> Json<Page<T>> {
+    /// The page of these rows, which are sorted and start at the slice's position. Without a row
+    /// too many there is another page only when the search for rows `stopped_at` some point.
+    pub(super) fn page<T>(
+        &self,
+        at: &Access,
+        rows: &[Row],
+        stopped_at: Option<(Timestamp, Uuid)>,
+    ) -> Json<Page<T>> {
         let shown = &rows[..rows.len().min(self.limit)];
         let length: usize = shown.iter().map(|(_, row)| row.len() + 1).sum();
         let mut bytes = Vec::with_capacity(length + 120);
@@ -87,18 +95,22 @@ impl Slice {
             bytes.extend_from_slice(row);
         }
         bytes.extend_from_slice(b"],\"nextCursor\":");
-        match shown.last() {
-            Some(((time, id), _)) if rows.len() > shown.len() => {
+        let next = match shown.last() {
+            Some((change, _)) if rows.len() > shown.len() => Some(*change),
+            _ => stopped_at,
+        };
+        match next {
+            Some((time, id)) => {
                 let list = List {
                     name: self.name,
                     location: at.location().id,
                     filters: &self.filters,
                 };
                 bytes.push(b'"');
-                bytes.extend_from_slice(cursor::encode(list, *time, *id).as_bytes());
+                bytes.extend_from_slice(cursor::encode(list, time, id).as_bytes());
                 bytes.push(b'"');
             }
-            _ => bytes.extend_from_slice(b"null"),
+            None => bytes.extend_from_slice(b"null"),
         }
         bytes.push(b'}');
         Json::new(bytes)

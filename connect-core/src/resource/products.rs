@@ -74,22 +74,24 @@ impl Connect {
             query.barcode.is_some() || query.category_id.is_some() || query.external_id.is_some();
         if !is_filtered {
             let rows = self.slice(at, Product::TABLE, &slice).await?;
-            return Ok(slice.page(at, &rows));
+            return Ok(slice.page(at, &rows, None));
         }
         let records = self.records(at.location().id);
         let mut look = records.look().await?;
         let mut pause = None;
         loop {
-            let mut rows = filtered(&records, query, &slice).await?;
+            let mut found = filtered(&records, query, &slice).await?;
             if slice.include_deleted {
                 let tombstones = Product::TABLE.tombstones;
-                let deleted = records
+                let mut deleted = records
                     .rows(tombstones, slice.position, slice.wanted())
                     .await?;
-                rows = merge(rows, deleted);
+                // What lies behind the point where the walk stopped comes with the next page.
+                deleted.retain(|(change, _)| found.stopped_at.is_none_or(|stop| *change <= stop));
+                found.rows = merge(found.rows, deleted);
             }
             if look.saw_one_state().await? {
-                return Ok(slice.page(at, &rows));
+                return Ok(slice.page(at, &found.rows, found.stopped_at));
             }
             if look.is_losing() && pause.is_none() {
                 pause = Some(lane::pause(&self.core, at).await?);
@@ -390,48 +392,62 @@ fn emit_changed(unit: &mut Unit<'_>, product: &Product) {
     unit.emit(EventType::ProductChanged, changed);
 }
 
+/// What a walk through an index found.
+#[derive(Default)]
+struct Found {
+    rows: Vec<Row>,
+    /// Where the walk stopped before the page was full and the index at its end.
+    stopped_at: Option<(Timestamp, Uuid)>,
+}
+
+/// The most rows that are looked at for one page. Two filters that many products pass singly and
+/// hardly any pass together must not make one request read a whole catalog: the page is then
+/// short, and its cursor goes on where the walk stopped.
+const MOST_LOOKED_AT: usize = 2000;
+
 /// The rows that pass the filters: found through the narrowest index, held against the rest.
 async fn filtered(
     records: &Records<'_>,
     query: &ProductQuery,
     slice: &Slice,
-) -> Result<Vec<Row>, Fault> {
-    let index = match (&query.external_id, &query.barcode, query.category_id) {
+) -> Result<Found, Fault> {
+    let mut found = Found::default();
+    let (family, part) = match (&query.external_id, &query.barcode, query.category_id) {
         (Some(external_id), _, _) => {
-            let family = Family::ProductByExternalId;
             let row = records
-                .find_unique(Product::TABLE, family, external_id)
+                .find_unique(Product::TABLE, Family::ProductByExternalId, external_id)
                 .await?;
-            let row = row.filter(|(change, _)| is_at(*change, slice.position));
-            return row
-                .into_iter()
-                .filter_map(|row| passing(row, query).transpose())
-                .collect();
+            if let Some(row) = row.filter(|(change, _)| is_at(*change, slice.position)) {
+                found.rows.extend(passing(row, query)?);
+            }
+            return Ok(found);
         }
         (_, Some(barcode), _) => (Family::ProductByBarcode, Part::Text(barcode)),
         (_, _, Some(category)) => (Family::ProductByCategory, Part::Id(category)),
-        _ => {
-            return records
-                .rows(Product::TABLE.rows, slice.position, slice.wanted())
-                .await;
-        }
+        _ => return Ok(found),
     };
-    let (mut rows, mut position) = (Vec::new(), slice.position);
-    loop {
-        let found = records
-            .indexed(Product::TABLE, index.0, index.1, position, slice.wanted())
+    let (mut position, mut looked_at) = (slice.position, 0);
+    while found.rows.len() < slice.wanted() {
+        let listed = records
+            .indexed(Product::TABLE, family, part, position, slice.wanted())
             .await?;
-        let Some(((time, id), _)) = found.last() else {
-            return Ok(rows);
+        let Some((last, _)) = listed.last() else {
+            return Ok(found);
         };
-        position = Position::After(*time, *id);
-        for row in found {
-            rows.extend(passing(row, query)?);
+        let last = *last;
+        position = Position::After(last.0, last.1);
+        looked_at += listed.len();
+        for row in listed {
+            found.rows.extend(passing(row, query)?);
         }
-        if rows.len() >= slice.wanted() {
-            return Ok(rows);
+        if looked_at >= MOST_LOOKED_AT {
+            found.stopped_at = Some(last);
+            return Ok(found);
         }
+        // The stores answer without waiting; others want the thread too.
+        tokio::task::yield_now().await;
     }
+    Ok(found)
 }
 
 /// Whether a change lies in the part of a list that starts at `position`.
