@@ -5,6 +5,10 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use connect_server::{cli::Arguments, run};
 
+/// Batches take and give back memory in many small pieces.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();

@@ -75,6 +75,28 @@ async fn a_failed_write_leaves_nothing_and_may_be_repeated() {
     assert_eq!(made.header("idempotent-replayed"), None);
 }
 
+/// The failure happens in the middle of the work, and the storage would take the answer: it must
+/// not be kept as the answer to the key.
+#[tokio::test]
+async fn a_500_is_not_stored_even_where_it_could_be() {
+    let (shop, storage) = open().await;
+    let batch = json!({ "matchBy": "barcode", "items": [
+        { "name": "Bun", "categoryName": "Buns" }, { "barcode": "871", "name": "Rye" },
+    ]});
+    let request = || Request::post(shop.at("products/batch"), &batch).key("k");
+    storage.turn(Mood::NoScans);
+    is_discreet(shop.send(request()).await);
+    storage.turn(Mood::Steady);
+    assert!(
+        shop.all("categories", "includeDeleted=true")
+            .await
+            .is_empty()
+    );
+    let answer = shop.send(request()).await.expect(200);
+    assert_eq!(answer.header("idempotent-replayed"), None);
+    assert_eq!(answer.data()["created"], 2);
+}
+
 /// The storage has done it but could not say so. The answer is in the same commit as the change,
 /// so a repeated request finds it.
 #[tokio::test]

@@ -113,6 +113,25 @@ async fn the_tokens_of_an_account_share_its_limit() {
     shop.send_as(&stranger, list()).await.expect(200);
 }
 
+/// What one token is refused is not taken from the others of its account.
+#[tokio::test]
+async fn a_429_of_a_token_does_not_count_for_its_account() {
+    let shop = shop(3, 5, 100).await;
+    let other = shop
+        .token_for(shop.there, &connect_tests::shop::everything())
+        .await;
+    for _ in 0..3 {
+        shop.send(list()).await.expect(200);
+    }
+    for _ in 0..10 {
+        shop.send(list()).await.fails(429, "rate_limited");
+    }
+    assert_eq!(
+        figures(&shop.send_as(&other, list()).await.expect(200)),
+        (5, 1, WINDOW_END)
+    );
+}
+
 #[tokio::test]
 async fn a_429_comes_before_the_route_and_has_no_effect() {
     let shop = shop(1, 100, 100).await;

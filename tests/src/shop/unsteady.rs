@@ -16,6 +16,8 @@ pub enum Mood {
     Down,
     /// It reads, but commits nothing.
     ReadOnly,
+    /// It reads single keys and commits, but cannot read a range of keys.
+    NoScans,
     /// It commits, but says that it does not know: the connection to it broke on the way back.
     Unsure,
     /// It panics at each commit.
@@ -70,14 +72,14 @@ impl Storage for Unsteady {
 
     async fn scan(&self, range: Range<'_>, limit: usize) -> Result<Vec<Entry>, StorageError> {
         match self.mood() {
-            Mood::Down => Err(Self::down()),
+            Mood::Down | Mood::NoScans => Err(Self::down()),
             _ => self.storage.scan(range, limit).await,
         }
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         match self.mood() {
-            Mood::Steady => self.storage.commit(commit).await,
+            Mood::Steady | Mood::NoScans => self.storage.commit(commit).await,
             Mood::Down | Mood::ReadOnly => Err(Self::down().into()),
             Mood::Unsure => {
                 self.storage.commit(commit).await?;

@@ -221,6 +221,12 @@ pub(super) fn items() -> Vec<Bad> {
             ".externalId",
         ),
         failed(
+            "no id to match by, and none is to be made",
+            r#"{"matchBy":"id","createMissing":false,"items":[{"name":"Rye"}]}"#,
+            "not_found",
+            ".id",
+        ),
+        failed(
             "a barcode that two products share",
             r#"{"matchBy":"barcode","items":[{"barcode":"SHARED","name":"Rye"}]}"#,
             "conflict",

@@ -71,6 +71,34 @@ async fn a_failed_item_leaves_nothing_and_holds_up_nobody() {
     assert!(shop.all("categories", "").await.is_empty());
 }
 
+/// An item that is refused only after its category was made for it.
+#[tokio::test]
+async fn a_late_refusal_leaves_nothing_either() {
+    let shop = Shop::open().await;
+    shop.make("products", &json!({ "name": "Rye", "externalId": "R-1" }))
+        .await;
+    let before = shop.all("products", "includeDeleted=true").await;
+    let data = shop.batch(&json!({ "matchBy": "id", "items": [
+        { "name": "Pie", "externalId": "R-1", "categoryName": "Pies" },
+        { "name": "Pie", "categoryName": "Cakes", "availableFrom": "2026-02-01", "availableUntil": "2026-01-01" },
+        { "name": "Pie", "categoryName": "Tarts", "categoryId": null },
+        { "id": before[0]["id"], "priceCents": 5, "categoryName": "Breads", "availableUntil": "0001-01-01" },
+        { "id": before[0]["id"], "categoryName": "Breads", "availableFrom": "9999-01-01", "priceCents": -1 },
+    ]})).await;
+    assert_eq!(
+        statuses(&data),
+        ["failed", "failed", "failed", "updated", "failed"]
+    );
+    let names: Vec<Value> = shop
+        .all("categories", "includeDeleted=true")
+        .await
+        .iter()
+        .map(|c| c["name"].clone())
+        .collect();
+    assert_eq!(names, ["Breads"]);
+    assert_eq!(shop.all("products", "includeDeleted=true").await.len(), 1);
+}
+
 #[tokio::test]
 async fn a_later_item_sees_what_an_earlier_one_did() {
     let shop = Shop::open().await;
@@ -91,6 +119,48 @@ async fn a_later_item_sees_what_an_earlier_one_did() {
     assert_eq!(products.len(), 2);
     assert_eq!(products[0]["updatedAt"], products[1]["updatedAt"]);
     assert_eq!(shop.all("categories", "").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_code_that_an_earlier_item_gave_up_is_free() {
+    let shop = Shop::open().await;
+    let first = shop
+        .make("products", &json!({ "name": "First", "externalId": "A" }))
+        .await;
+    let second = shop
+        .make("products", &json!({ "name": "Second", "externalId": "B" }))
+        .await;
+    let swap = json!({ "matchBy": "id", "items": [
+        { "id": second["id"], "externalId": "A" },
+        { "id": first["id"], "externalId": "C" },
+        { "id": second["id"], "externalId": "A" },
+        { "id": first["id"], "externalId": "B" },
+    ]});
+    let data = shop.batch(&swap).await;
+    assert_eq!(statuses(&data), ["failed", "updated", "updated", "updated"]);
+    assert_eq!(
+        shop.all("products", "externalId=A").await[0]["name"],
+        "Second"
+    );
+    assert_eq!(
+        shop.all("products", "externalId=B").await[0]["name"],
+        "First"
+    );
+    assert!(shop.all("products", "externalId=C").await.is_empty());
+}
+
+#[tokio::test]
+async fn an_item_without_its_key_makes_a_product() {
+    let shop = Shop::open().await;
+    for match_by in ["externalId", "barcode", "id"] {
+        let items = json!([{ "name": "Rye" }, { "name": "Rye" }]);
+        let data = shop
+            .batch(&json!({ "matchBy": match_by, "items": items }))
+            .await;
+        assert_eq!(statuses(&data), ["created", "created"], "{match_by}");
+    }
+    let empty = json!({ "items": [{ "externalId": null, "name": "Rye" }] });
+    assert_eq!(statuses(&shop.batch(&empty).await), ["created"]);
 }
 
 #[tokio::test]

@@ -151,3 +151,48 @@ async fn many_matches_are_paged_in_order() {
         assert_eq!(paged, whole, "limit {limit}");
     }
 }
+
+#[tokio::test]
+async fn deletions_stand_in_their_place_among_what_a_filter_finds() {
+    let shop = Shop::open().await;
+    let mut ids = Vec::new();
+    for n in 0..12 {
+        let barcode = if n % 3 == 0 { "third" } else { "other" };
+        let made = json!({ "name": format!("{n}"), "barcode": barcode });
+        ids.push(
+            shop.make("products", &made).await["id"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+        );
+        if n % 3 == 2 {
+            shop.delete(&format!("products/{}", ids[n - 1]))
+                .await
+                .expect(204);
+        }
+    }
+    let query = "barcode=third&includeDeleted=true";
+    let whole = shop.all("products", &format!("{query}&limit=200")).await;
+    assert_eq!(
+        names(&whole),
+        [
+            "0", "deleted", "3", "deleted", "6", "deleted", "9", "deleted"
+        ]
+    );
+    for limit in 1..9 {
+        assert_eq!(
+            shop.all("products", &format!("{query}&limit={limit}"))
+                .await,
+            whole,
+            "{limit}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_empty_query_is_no_query() {
+    let (shop, _) = shelf().await;
+    for query in ["products?", "products?&", "products?&&limit=200&"] {
+        assert_eq!(shop.get(query).await.expect(200).list().len(), 4, "{query}");
+    }
+}

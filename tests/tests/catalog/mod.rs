@@ -1,5 +1,6 @@
 //! Categories and products.
 
+mod at_once;
 mod batch;
 mod categories;
 mod filters;

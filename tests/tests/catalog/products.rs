@@ -216,6 +216,29 @@ async fn a_category_is_found_by_name_or_made() {
 }
 
 #[tokio::test]
+async fn naming_the_category_it_is_in_changes_nothing() {
+    let shop = Shop::open().await;
+    let made = shop
+        .make(
+            "products",
+            &json!({ "name": "Rye", "categoryName": "Bread" }),
+        )
+        .await;
+    for same in [
+        json!({ "categoryName": " BREAD" }),
+        json!({ "categoryId": made["categoryId"] }),
+        json!({ "name": " Rye " }),
+        json!({ "vatRate": 9.00, "priceCents": 0 }),
+    ] {
+        assert_eq!(
+            shop.patch(&path(&made), &same).await.expect(200).data(),
+            made,
+            "{same}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn dates_are_held_against_those_that_are_there() {
     let shop = Shop::open().await;
     let made = shop

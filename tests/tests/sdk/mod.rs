@@ -1,0 +1,37 @@
+//! The SDK against the service. Everything between them is held against the document.
+
+mod batches;
+mod lists;
+mod records;
+mod retries;
+
+use std::time::Duration;
+
+use connect_client::{
+    Client, RetryPolicy,
+    wire::{Field, ProductInput},
+};
+use connect_tests::{shop::Shop, watch::Watch};
+
+/// A client that sends again at once what may be sent again.
+fn client(watch: &Watch, token: &str) -> Client {
+    let at_once = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO);
+    Client::builder(&watch.base_url, token)
+        .retry(at_once)
+        .build()
+        .unwrap()
+}
+
+async fn open() -> (Shop, Watch, Client) {
+    let shop = Shop::open().await;
+    let watch = Watch::over(&shop).await;
+    let client = client(&watch, &shop.token);
+    (shop, watch, client)
+}
+
+fn coded(code: &str, name: &str) -> ProductInput {
+    ProductInput {
+        external_id: Field::Value(code.to_owned()),
+        ..ProductInput::named(name)
+    }
+}
