@@ -3,9 +3,11 @@
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod dry_run;
 mod filters;
 mod layering;
 #[cfg(feature = "logic")]
 mod properties;
+mod shop;
 #[cfg(feature = "conformance")]
 mod storage;

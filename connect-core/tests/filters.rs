@@ -1,49 +1,21 @@
 //! Two filters together: found through one index, held against the other.
 
-use std::sync::Arc;
-
 use connect_core::{
-    Access, Connect, NewAccount, NewLocation, RateLimits, Request,
-    environment::{Environment, ManualClock},
-    storage::memory::MemoryStorage,
+    Request,
     wire::{
-        Category, CategoryInput, Field, ProductInput, Timestamp, VatRate,
+        Category, CategoryInput, Field, ProductInput,
         query::{ProductQuery, SyncQuery},
         read::BatchRequest,
     },
 };
 
-async fn shop() -> (Connect, Access) {
-    let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-    let connect = Connect::new(
-        Arc::new(MemoryStorage::new()),
-        Environment::manual(clock),
-        RateLimits::default(),
-    );
-    let account = NewAccount {
-        name: "Shop".into(),
-        owner_email: "owner@shop.example".into(),
-        sandbox: true,
-    };
-    let account = connect.create_account(account).await.unwrap().id;
-    let location = NewLocation {
-        name: "Here".into(),
-        currency: "EUR".into(),
-        default_vat_rate: VatRate::percent(21),
-    };
-    let location = connect.create_location(account, location).await.unwrap().id;
-    let at = connect
-        .enter_as_owner(account, location, account)
-        .await
-        .unwrap();
-    (connect, at)
-}
+use crate::shop;
 
 /// A page costs a bounded amount of work, however few of the many products with a barcode are in
 /// the category asked for; following the cursors finds them all the same.
 #[tokio::test]
 async fn a_needle_is_found_page_by_page() {
-    let (connect, at) = shop().await;
+    let (connect, at) = shop::open().await;
     let category: Category = connect
         .create_category(&at, CategoryInput::named("Needles").into())
         .await

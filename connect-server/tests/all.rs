@@ -1,3 +1,4 @@
 //! Tests of the server over real sockets.
 
+mod demo;
 mod net;

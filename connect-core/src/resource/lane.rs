@@ -86,7 +86,13 @@ pub(super) async fn run(core: &Arc<Core>, job: Job) -> Result<Answer, Failure> {
         !std::mem::replace(&mut queue.running, true)
     };
     if start {
-        tokio::spawn(work_off(core.clone(), Running(lane)));
+        tokio::spawn(work_off(
+            core.clone(),
+            Running {
+                lane,
+                is_done: false,
+            },
+        ));
     }
     // The sender is dropped unused only when the lane's task panicked.
     answer.await.unwrap_or_else(|_| Err(Fault::Busy.into()))
@@ -139,25 +145,30 @@ impl Change for Hold {
 
 /// A lane whose task is at work. Should the task panic, those who wait are told, and the next
 /// write starts the lane anew.
-struct Running(Arc<Lane>);
+struct Running {
+    lane: Arc<Lane>,
+    is_done: bool,
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let mut queue = self.0.queue.lock();
-        queue.running = false;
-        queue.waiting.clear();
+        if !self.is_done {
+            let mut queue = self.lane.queue.lock();
+            queue.running = false;
+            queue.waiting.clear();
+        }
     }
 }
 
-async fn work_off(core: Arc<Core>, lane: Running) {
+async fn work_off(core: Arc<Core>, mut running: Running) {
     loop {
         let group = {
-            let mut queue = lane.0.queue.lock();
+            let mut queue = running.lane.queue.lock();
             if queue.waiting.is_empty() {
                 // Under the same lock as the check, so that no write falls between the two.
                 queue.running = false;
                 drop(queue);
-                std::mem::forget(lane);
+                running.is_done = true;
                 return;
             }
             next_group(&mut queue.waiting)

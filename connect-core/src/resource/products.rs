@@ -329,13 +329,14 @@ async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Re
 /// A category has to be of this location. One of another location of the account is forbidden
 /// rather than unknown, which tells an integrator what is mixed up.
 async fn check_category(unit: &mut Unit<'_>, at: &Access, id: Uuid) -> Result<(), Failure> {
-    for location in &at.account().locations {
-        let by_id = key(location.id, Category::TABLE.by_id, &[Part::Id(id)]);
-        let is_there = unit.get(&by_id).await?.is_some();
-        if is_there && location.id == at.location().id {
-            return Ok(());
-        }
-        if is_there {
+    let by_id = |location: Uuid| key(location, Category::TABLE.by_id, &[Part::Id(id)]);
+    let own = at.location().id;
+    if unit.get(&by_id(own)).await?.is_some() {
+        return Ok(());
+    }
+    let locations = at.account().locations.iter().map(|location| location.id);
+    for other in locations.filter(|location| *location != own) {
+        if unit.get(&by_id(other)).await?.is_some() {
             return Err(Failure::new(
                 FailureKind::ForbiddenLocation,
                 format!("categoryId: category {id} belongs to another location"),
@@ -363,7 +364,11 @@ pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Resul
         .map(|(_, id)| id)
         .collect();
     unit.read_ahead_ids::<Product>(ids.iter().copied()).await?;
-    for id in &ids {
+    for (index, id) in ids.iter().enumerate() {
+        if index % 200 == 199 {
+            // A category may hold a whole catalog; others want the thread too.
+            tokio::task::yield_now().await;
+        }
         if let Some(old) = unit.find::<Product>(*id).await? {
             let product = Product {
                 category_id: None,

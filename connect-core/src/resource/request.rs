@@ -73,6 +73,11 @@ pub trait FromJson: Sized {
     /// # Errors
     /// The text is malformed, or a field is unknown, missing or of another type.
     fn from_json(json: &[u8]) -> Result<Self, ReadError>;
+
+    /// Whether a refused body asked that nothing be kept.
+    fn is_rehearsal(_json: &[u8]) -> bool {
+        false
+    }
 }
 
 macro_rules! from_json {
@@ -85,7 +90,17 @@ macro_rules! from_json {
     )+};
 }
 
-from_json!(CategoryInput, ProductInput, BatchRequest<ProductInput>);
+from_json!(CategoryInput, ProductInput);
+
+impl FromJson for BatchRequest<ProductInput> {
+    fn from_json(json: &[u8]) -> Result<Self, ReadError> {
+        Self::from_json(json)
+    }
+
+    fn is_rehearsal(json: &[u8]) -> bool {
+        Self::asks_for_dry_run(json)
+    }
+}
 
 /// A request without a body.
 impl FromJson for () {

@@ -35,6 +35,17 @@ const CHUNK: usize = 500;
 const DAY: i64 = 24 * 3600;
 
 impl Connect {
+    /// Whether the storage reads and takes commits: what a probe wants to know.
+    ///
+    /// # Errors
+    /// [`FailureKind::Server`](super::FailureKind::Server).
+    pub async fn check_ready(&self) -> Result<(), Failure> {
+        let key = key(NOBODY, Family::AccountList, &[]);
+        self.core.storage.get(&[&key]).await.map_err(Fault::from)?;
+        // A commit of nothing goes the way of every commit, and costs no flush.
+        Ok(self.commit_aside(Commit::default()).await?)
+    }
+
     /// Does one round. Whoever serves the core calls it every minute or so; to leave it out costs
     /// space, never correctness.
     ///

@@ -37,15 +37,18 @@ impl Connect {
                 return answer;
             }
         }
-        let input = match request.input {
-            Input::Json(json) => T::from_json(&json).map_err(Failure::from),
-            Input::Value(value) => Ok(value),
-            Input::Refused(failure) => Err(failure),
+        let (input, is_rehearsal) = match request.input {
+            Input::Json(json) => match T::from_json(&json) {
+                Ok(input) => (Ok(input), false),
+                Err(error) => (Err(error.into()), T::is_rehearsal(&json)),
+            },
+            Input::Value(value) => (Ok(value), false),
+            Input::Refused(failure) => (Err(failure), false),
         };
         let change = match input.and_then(change) {
             Ok(change) => change,
             // Without a key there is nothing to remember the refusal under.
-            Err(failure) if request.idempotency.is_none() => return Err(failure),
+            Err(failure) if request.idempotency.is_none() || is_rehearsal => return Err(failure),
             Err(failure) => Box::new(Refused(failure)),
         };
         let job = Job {

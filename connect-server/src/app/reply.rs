@@ -55,7 +55,7 @@ impl Reply {
     }
 
     /// The same answer with another status.
-    pub(super) fn with_status(mut self, status: StatusCode) -> Self {
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }

@@ -4,7 +4,12 @@ mod menu;
 
 use connect_core::{
     Account, Connect, Failure, NewAccount, NewLocation, NewScreen, ScreenType, Secret,
-    wire::{Field, ProductInput, VatRate, limits::MAX_PRODUCTS_PER_BATCH, read::BatchRequest},
+    wire::{
+        Field, ProductInput, VatRate,
+        limits::MAX_PRODUCTS_PER_BATCH,
+        query::{ProductQuery, SyncQuery},
+        read::BatchRequest,
+    },
 };
 use uuid::Uuid;
 
@@ -18,19 +23,38 @@ pub struct Shop {
     pub token: Option<Secret>,
 }
 
-/// The demo's account in this store, set up when it is not there yet, with a new token: the old
-/// ones were shown once and are known only to whoever kept them.
+/// The business whose account the demo makes.
+const NAME: &str = "De Korenbloem";
+
+/// Its locations, each with a screen.
+const PLACES: [(&str, ScreenType, &str); 2] = [
+    ("Korenbloem Market Square", ScreenType::Pos, "Till 1"),
+    (
+        "Korenbloem Station",
+        ScreenType::OrderKiosk,
+        "Kiosk at the door",
+    ),
+];
+
+/// The demo's account in this store, with a new token: the old ones were shown once and are known
+/// only to whoever kept them. What is missing of the shop is made, so a start that was cut short
+/// is completed by the next; what is there stays as it is.
 ///
 /// # Errors
 /// The store failed.
 pub async fn open(connect: &Connect) -> Result<Shop, Failure> {
-    let account = match find(connect).await? {
-        Some(shop) => shop.account,
-        None => set_up(connect).await?,
+    let id = match find_account(connect, |account| account.sandbox && account.name == NAME).await? {
+        Some(account) => account.id,
+        None => create_account(connect).await?,
     };
-    let token = connect.create_full_token(account.id, "Demo").await?.secret;
+    for (name, kind, screen) in PLACES {
+        let location = location(connect, id, name).await?;
+        give_screen(connect, id, location, kind, screen).await?;
+        stock_shelves(connect, id, location).await?;
+    }
+    let token = connect.create_full_token(id, "Demo").await?.secret;
     Ok(Shop {
-        account,
+        account: connect.account(id).await?,
         token: Some(token),
     })
 }
@@ -40,64 +64,89 @@ pub async fn open(connect: &Connect) -> Result<Shop, Failure> {
 /// # Errors
 /// The store failed.
 pub async fn find(connect: &Connect) -> Result<Option<Shop>, Failure> {
-    let Some(id) = connect.account_ids().await?.first().copied() else {
-        return Ok(None);
-    };
-    Ok(Some(Shop {
-        account: connect.account(id).await?,
+    let account = find_account(connect, |_| true).await?;
+    Ok(account.map(|account| Shop {
+        account,
         token: None,
     }))
 }
 
-async fn set_up(connect: &Connect) -> Result<Account, Failure> {
-    let account = connect
-        .create_account(NewAccount {
-            name: "De Korenbloem".into(),
-            owner_email: "owner@korenbloem.example".into(),
-            sandbox: true,
-        })
-        .await?;
-    for (name, kind, screen) in [
-        ("Korenbloem Market Square", ScreenType::Pos, "Till 1"),
-        (
-            "Korenbloem Station",
-            ScreenType::OrderKiosk,
-            "Kiosk at the door",
-        ),
-    ] {
-        let location = connect
-            .create_location(
-                account.id,
-                NewLocation {
-                    name: name.into(),
-                    currency: "EUR".into(),
-                    default_vat_rate: VatRate::percent(21),
-                },
-            )
-            .await?;
-        connect
-            .create_screen(
-                account.id,
-                NewScreen {
-                    location_id: location.id,
-                    kind,
-                    name: screen.into(),
-                },
-            )
-            .await?;
-        stock_shelves(connect, account.id, location.id).await?;
+async fn find_account(
+    connect: &Connect,
+    is_wanted: impl Fn(&Account) -> bool,
+) -> Result<Option<Account>, Failure> {
+    for id in connect.account_ids().await? {
+        let account = connect.account(id).await?;
+        if is_wanted(&account) {
+            return Ok(Some(account));
+        }
     }
-    connect.account(account.id).await
+    Ok(None)
 }
 
-/// Puts the menu on sale at a location.
+async fn create_account(connect: &Connect) -> Result<Uuid, Failure> {
+    let account = NewAccount {
+        name: NAME.into(),
+        owner_email: "owner@korenbloem.example".into(),
+        sandbox: true,
+    };
+    Ok(connect.create_account(account).await?.id)
+}
+
+/// The account's location of this name.
+async fn location(connect: &Connect, account: Uuid, name: &str) -> Result<Uuid, Failure> {
+    let locations = connect.account(account).await?.locations;
+    if let Some(location) = locations.iter().find(|location| location.name == name) {
+        return Ok(location.id);
+    }
+    let location = NewLocation {
+        name: name.into(),
+        currency: "EUR".into(),
+        default_vat_rate: VatRate::percent(21),
+    };
+    Ok(connect.create_location(account, location).await?.id)
+}
+
+async fn give_screen(
+    connect: &Connect,
+    account: Uuid,
+    location_id: Uuid,
+    kind: ScreenType,
+    name: &str,
+) -> Result<(), Failure> {
+    let screens = connect.account(account).await?.screens;
+    if screens
+        .iter()
+        .all(|screen| screen.location_id != location_id)
+    {
+        let name = name.into();
+        let screen = NewScreen {
+            location_id,
+            kind,
+            name,
+        };
+        connect.create_screen(account, screen).await?;
+    }
+    Ok(())
+}
+
+/// Puts the menu on sale at a location where nothing is on sale.
 async fn stock_shelves(connect: &Connect, account: Uuid, location: Uuid) -> Result<(), Failure> {
     let at = connect.enter_as_owner(account, location, account).await?;
-    let products: Vec<ProductInput> = MENU.iter().map(product).collect();
-    for items in products.chunks(MAX_PRODUCTS_PER_BATCH) {
-        connect
-            .write_products(&at, BatchRequest::new(items.to_vec()).into())
-            .await?;
+    let anything = ProductQuery {
+        sync: SyncQuery {
+            limit: Some(1),
+            ..SyncQuery::default()
+        },
+        ..ProductQuery::default()
+    };
+    let page = connect.list_products(&at, &anything).await?.decode();
+    if page.is_ok_and(|page| page.data.is_empty()) {
+        let menu: Vec<ProductInput> = MENU.iter().map(product).collect();
+        for items in menu.chunks(MAX_PRODUCTS_PER_BATCH) {
+            let batch = BatchRequest::new(items.to_vec());
+            connect.write_products(&at, batch.into()).await?;
+        }
     }
     Ok(())
 }

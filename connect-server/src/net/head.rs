@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use http::header::HOST;
 use http::request::Parts;
-use http::{Request, Version};
+use http::{Method, Request, Version};
 
 use super::{Limits, NetFailure, Peer, PlainHttp, forwarded};
 
@@ -29,7 +29,23 @@ pub(super) fn check<B>(
         }
         _ => direct,
     };
-    (peer, size(request, limits).and_then(|()| host(request)))
+    let checked = target(request)
+        .and_then(|()| size(request, limits))
+        .and_then(|()| host(request));
+    (peer, checked)
+}
+
+/// A request has to have a path: `CONNECT host:port` has none, and nothing here is a proxy.
+fn target<B>(request: &Request<B>) -> Result<(), NetFailure> {
+    let path = request
+        .uri()
+        .path_and_query()
+        .map_or("", |path| path.as_str());
+    if request.method() != Method::CONNECT && (path.starts_with('/') || path == "*") {
+        Ok(())
+    } else {
+        Err(NetFailure::Malformed)
+    }
 }
 
 fn size<B>(request: &Request<B>, limits: &Limits) -> Result<(), NetFailure> {

@@ -36,11 +36,12 @@ pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
             }
             match path {
                 OPENAPI_PATH => Reply::json(StatusCode::OK, Bytes::from_static(OPENAPI.as_bytes())),
-                "/healthz" => status(StatusCode::OK, "ok"),
-                // Ready means: the storage answers.
-                _ => match connect.account_ids().await {
-                    Ok(_) => status(StatusCode::OK, "ready"),
-                    Err(_) => status(StatusCode::SERVICE_UNAVAILABLE, "storage is unavailable"),
+                "/healthz" => status("ok"),
+                _ => match connect.check_ready().await {
+                    Ok(()) => status("ready"),
+                    Err(failure) => {
+                        Reply::from(failure).with_status(StatusCode::SERVICE_UNAVAILABLE)
+                    }
                 },
             }
         }
@@ -53,6 +54,6 @@ pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
         .boxed()
 }
 
-fn status(code: StatusCode, status: &'static str) -> Reply {
-    Reply::json(code, format!("{{\"status\":\"{status}\"}}"))
+fn status(status: &'static str) -> Reply {
+    Reply::json(StatusCode::OK, format!("{{\"status\":\"{status}\"}}"))
 }

@@ -104,6 +104,13 @@ pub struct BatchRequest<T> {
 pub type BatchItem<T> = Result<T, (Invalid, Option<String>)>;
 
 impl BatchRequest<ProductInput> {
+    /// Whether a body asks for a dry run, also when the rest of it is refused.
+    pub fn asks_for_dry_run(json: &[u8]) -> bool {
+        let asks =
+            |fields: &Object<'_>| Ok(fields.get("dryRun").is_some_and(|raw| raw.get() == "true"));
+        body(json, asks).unwrap_or(false)
+    }
+
     /// Reads a batch of products. An item that cannot be read does not spoil the others.
     ///
     /// # Errors

@@ -1,0 +1,63 @@
+//! The demo's shop.
+
+use std::sync::Arc;
+
+use connect_core::{
+    Connect, NewAccount, RateLimits,
+    environment::{Environment, ManualClock},
+    storage::memory::MemoryStorage,
+    wire::{Timestamp, query::ProductQuery},
+};
+use connect_server::demo;
+
+fn connect() -> Connect {
+    let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
+    Connect::new(
+        Arc::new(MemoryStorage::new()),
+        Environment::manual(clock),
+        RateLimits::default(),
+    )
+}
+
+async fn on_sale(connect: &Connect, shop: &demo::Shop) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for location in &shop.account.locations {
+        let id = shop.account.id;
+        let at = connect.enter_as_owner(id, location.id, id).await.unwrap();
+        let page = connect.list_products(&at, &ProductQuery::default()).await;
+        counts.push(page.unwrap().decode().unwrap().data.len());
+    }
+    counts
+}
+
+/// A first start that was killed after any of its commits is completed by the next: it once left
+/// a directory with which no start succeeded any more.
+#[tokio::test]
+async fn a_start_that_was_cut_short_is_completed() {
+    let connect = connect();
+    let account = NewAccount {
+        name: "De Korenbloem".into(),
+        owner_email: "owner@korenbloem.example".into(),
+        sandbox: true,
+    };
+    let id = connect.create_account(account).await.unwrap().id;
+    let shop = demo::open(&connect).await.unwrap();
+    assert_eq!(shop.account.id, id);
+    assert_eq!(shop.account.screens.len(), 2);
+    let on_sale = on_sale(&connect, &shop).await;
+    assert!(on_sale.len() == 2 && on_sale[0] > 30 && on_sale[0] == on_sale[1]);
+}
+
+#[tokio::test]
+async fn started_again_it_finds_everything_and_mints_a_new_token() {
+    let connect = connect();
+    let first = demo::open(&connect).await.unwrap();
+    let before = on_sale(&connect, &first).await;
+    let second = demo::open(&connect).await.unwrap();
+    assert_eq!(second.account, first.account);
+    assert_eq!(on_sale(&connect, &second).await, before);
+    assert_ne!(
+        second.token.unwrap().expose(),
+        first.token.unwrap().expose()
+    );
+}
