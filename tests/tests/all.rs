@@ -20,6 +20,7 @@ mod idempotency;
 mod locations;
 mod pages;
 mod rate_limits;
+mod raw_http;
 mod routes;
 mod sdk;
 mod servers;

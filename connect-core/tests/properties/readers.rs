@@ -5,40 +5,13 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use async_trait::async_trait;
-use connect_core::{
-    Connect,
-    storage::{Commit, CommitError, Entry, Range, Storage, StorageError, Value as Bytes},
-    wire::query::SyncQuery,
-};
+use connect_core::{Connect, wire::query::SyncQuery};
 use serde_json::{Value, json};
 
 use super::{
     check::{Threads, on_each_backend},
     shop::{Call, Filters, Shop, Verb},
 };
-
-/// A storage that gives writers the time to get ahead of whoever scans.
-struct Slow(Arc<dyn Storage>);
-
-#[async_trait]
-impl Storage for Slow {
-    async fn get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Bytes>>, StorageError> {
-        self.0.get(keys).await
-    }
-
-    async fn scan(&self, range: Range<'_>, limit: usize) -> Result<Vec<Entry>, StorageError> {
-        let found = self.0.scan(range, limit).await;
-        for _ in 0..50 {
-            tokio::task::yield_now().await;
-        }
-        found
-    }
-
-    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        self.0.commit(commit).await
-    }
-}
 
 /// Products that all have one barcode and one category.
 async fn fill(shop: &Shop, products: usize) {
@@ -97,7 +70,7 @@ on_each_backend!(
     proptest::prelude::Just(()),
     |mut shop: Shop, ()| async move {
         fill(&shop, 20).await;
-        shop.connect = shop.through(Arc::new(Slow(shop.storage.clone())));
+        shop.slow_down();
         let (shop, stop) = (Arc::new(shop), Arc::new(AtomicBool::new(false)));
         let writer = keep_writing(shop.connect.clone(), shop.clone(), stop.clone());
         let writer = tokio::spawn(writer);

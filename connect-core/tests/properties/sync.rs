@@ -26,7 +26,8 @@ on_each_backend!(
     24,
     4,
     vec(vec(writes(), 1..14), 2..6),
-    |shop: Shop, writers: Vec<Vec<Write>>| async move {
+    |mut shop: Shop, writers: Vec<Vec<Write>>| async move {
+        shop.slow_down();
         let shop = Arc::new(shop);
         let busy = Arc::new(AtomicUsize::new(writers.len()));
         let known = Arc::new(Mutex::new(Known::default()));

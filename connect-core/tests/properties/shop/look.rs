@@ -3,7 +3,7 @@
 use connect_core::{
     storage::{Entry, Range},
     wire::{
-        Event,
+        Event, Timestamp,
         query::{CategoryQuery, ProductQuery, SyncQuery},
     },
 };
@@ -55,30 +55,45 @@ impl Shop {
         deleted: bool,
         limit: usize,
     ) -> Vec<Value> {
+        self.products_since(None, filters, deleted, limit).await
+    }
+
+    /// The same, of those that changed at or after a time.
+    pub(crate) async fn products_since(
+        &self,
+        since: Option<Timestamp>,
+        filters: &Filters,
+        deleted: bool,
+        limit: usize,
+    ) -> Vec<Value> {
         let mut all = Vec::new();
-        let mut cursor = None;
+        let mut sync = SyncQuery {
+            updated_since: since,
+            ..first_page(limit, deleted)
+        };
         loop {
-            let sync = page_of(limit, deleted, cursor);
-            let (records, next) = self.products_page(filters, sync).await;
+            let (records, next) = self.products_page(filters, sync.clone()).await;
+            goes_on(&all, &records);
             all.extend(records);
-            cursor = next;
-            if cursor.is_none() {
+            if next.is_none() {
                 return all;
             }
+            sync.cursor = next;
         }
     }
 
     /// All categories, read in pages of `limit`.
     pub(crate) async fn categories(&self, deleted: bool, limit: usize) -> Vec<Value> {
         let mut all = Vec::new();
-        let mut cursor = None;
+        let mut sync = first_page(limit, deleted);
         loop {
-            let (records, next) = self.categories_page(page_of(limit, deleted, cursor)).await;
+            let (records, next) = self.categories_page(sync.clone()).await;
+            goes_on(&all, &records);
             all.extend(records);
-            cursor = next;
-            if cursor.is_none() {
+            if next.is_none() {
                 return all;
             }
+            sync.cursor = next;
         }
     }
 
@@ -97,12 +112,19 @@ impl Shop {
     }
 }
 
-fn page_of(limit: usize, include_deleted: bool, cursor: Option<String>) -> SyncQuery {
+fn first_page(limit: usize, include_deleted: bool) -> SyncQuery {
     SyncQuery {
         limit: Some(limit),
         include_deleted,
-        cursor,
         ..SyncQuery::default()
+    }
+}
+
+/// A page starts behind the one before it. A list that goes in circles would have no end.
+fn goes_on(before: &[Value], page: &[Value]) {
+    let place = |record: &Value| (record["updatedAt"].to_string(), record["id"].to_string());
+    if let (Some(last), Some(first)) = (before.last(), page.first()) {
+        assert!(place(last) < place(first), "{first} is listed after {last}");
     }
 }
 

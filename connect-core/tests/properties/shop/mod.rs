@@ -3,6 +3,7 @@
 mod call;
 mod look;
 mod open;
+mod slow;
 
 pub(crate) use call::{Call, Reply, Verb};
 pub(crate) use look::{Filters, content, events};

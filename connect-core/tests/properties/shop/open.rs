@@ -38,7 +38,7 @@ pub(crate) struct Shop {
     pub(crate) storage: Arc<dyn Storage>,
     /// A category of another location of the account.
     pub(crate) foreign_category: Uuid,
-    environment: Environment,
+    pub(super) environment: Environment,
     // Dropped after the storage that lies in it.
     directory: Option<Arc<TempDir>>,
 }
@@ -148,11 +148,6 @@ impl Shop {
     /// What keeps the files of the shop in place for as long as it is held.
     pub(crate) fn premises(&self) -> Option<Arc<TempDir>> {
         self.directory.clone()
-    }
-
-    /// The core on another storage, with the same clock and ids.
-    pub(crate) fn through(&self, storage: Arc<dyn Storage>) -> Connect {
-        Connect::new(storage, self.environment.clone(), RateLimits::default())
     }
 
     /// The core as another process on the same storage would have it, with a clock of its own.
