@@ -16,6 +16,9 @@ pub(crate) enum Fault {
         /// What the reader said.
         reason: String,
     },
+    /// The task that did the work has panicked; whether it was done is unknown.
+    #[error("the task that wrote has panicked")]
+    Panicked,
     /// Others changed the same location again and again.
     #[error("gave up after repeated conflicts with other writers")]
     Busy,

@@ -95,7 +95,7 @@ pub(super) async fn run(core: &Arc<Core>, job: Job) -> Result<Answer, Failure> {
         ));
     }
     // The sender is dropped unused only when the lane's task panicked.
-    answer.await.unwrap_or_else(|_| Err(Fault::Busy.into()))
+    answer.await.unwrap_or_else(|_| Err(Fault::Panicked.into()))
 }
 
 /// While it is held, this process commits nothing at the location.

@@ -151,24 +151,32 @@ impl Connect {
         }
     }
 
-    async fn write_down_uses(&self) -> Result<(), Fault> {
+    /// Writes down when tokens were last used. The last act of whoever serves the core.
+    ///
+    /// # Errors
+    /// The storage failed; the next round tries again.
+    pub async fn write_down_uses(&self) -> Result<(), Failure> {
         let uses = std::mem::take(&mut *self.core.admission.uses.lock());
-        let write = |(token, (account, at)): (uuid::Uuid, (uuid::Uuid, Timestamp))| {
-            let row = Value::from(format!("\"{at}\"").into_bytes());
-            (
-                key(account, Family::TokenUse, &[Part::Id(token)]),
-                Some(row),
-            )
-        };
-        let writes: Vec<_> = uses.into_iter().map(write).collect();
-        if writes.is_empty() {
+        if uses.is_empty() {
             return Ok(());
         }
-        self.commit_aside(Commit {
+        let write = |(token, (account, at)): (&uuid::Uuid, &(uuid::Uuid, Timestamp))| {
+            let row = Value::from(format!("\"{at}\"").into_bytes());
+            let key = key(*account, Family::TokenUse, &[Part::Id(*token)]);
+            (key, Some(row))
+        };
+        let commit = Commit {
             expects: Vec::new(),
-            writes,
-        })
-        .await
+            writes: uses.iter().map(write).collect(),
+        };
+        let written = self.commit_aside(commit).await;
+        if written.is_err() {
+            let mut pending = self.core.admission.uses.lock();
+            for (token, used) in uses {
+                pending.entry(token).or_insert(used);
+            }
+        }
+        Ok(written?)
     }
 
     /// A commit outside every location's history. When others changed what it expects, the next

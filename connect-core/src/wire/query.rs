@@ -132,7 +132,15 @@ impl SyncQuery {
             }
             "cursor" => self.cursor = Some(value.to_owned()),
             "updatedSince" => {
-                self.updated_since = Some(value.parse().map_err(|e| invalid(format!("{e}")))?);
+                self.updated_since = Some(value.parse().map_err(|e| {
+                    // In a query a plus sign stands for a blank.
+                    let plus = if value.contains(' ') {
+                        ", with + written as %2B"
+                    } else {
+                        ""
+                    };
+                    invalid(format!("{e}{plus}"))
+                })?);
             }
             "includeDeleted" => {
                 self.include_deleted = match value {

@@ -88,12 +88,19 @@ impl ConnectApp {
 
 impl App for ConnectApp {
     async fn call(&self, request: Request<Body>, peer: Peer) -> Response<Bytes> {
+        let id = request.headers().get("x-request-id").cloned();
+        let method = request.method().clone();
         let path = request.uri().path();
-        if self.door == Door::Api && routes::needs_token(path) {
+        let response = if self.door == Door::Api && routes::needs_token(path) {
             self.api(request, peer.address).await
         } else {
             self.open(request, peer.address).await
+        };
+        if response.status().is_server_error() {
+            // Behind the line with the reason: by this id the client's report finds it.
+            tracing::error!(request_id = ?id, %method, status = %response.status(), "answered");
         }
+        response
     }
 
     fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {

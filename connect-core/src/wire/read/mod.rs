@@ -12,10 +12,11 @@
 //! fault lies.
 
 mod catalog;
+mod syntax;
 
 use std::{borrow::Cow, fmt};
 
-use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -97,13 +98,10 @@ pub fn body<'a, T>(
 /// # Errors
 /// [`ReadError::Malformed`], with the place.
 pub fn check_syntax(text: &str) -> Result<(), ReadError> {
-    let malformed_json = |e: serde_json::Error| malformed(format!("is not valid JSON: {e}"));
-    serde_json::from_str::<IgnoredAny>(text).map_err(malformed_json)?;
-    match serde_json::from_str::<Syntax>(text) {
-        // A number that no float can hold is good JSON; the field it stands in will refuse it.
-        Err(e) if !e.to_string().starts_with("number out of range") => Err(malformed_json(e)),
-        _ => Ok(()),
-    }
+    let value = serde_json::from_str::<&RawValue>(text);
+    value
+        .and_then(|value| syntax::check(value.get()))
+        .map_err(|e| malformed(format!("is not valid JSON: {e}")))
 }
 
 /// Why a text is not the object that `key` should be.
@@ -333,7 +331,7 @@ impl<'de> Deserialize<'de> for Object<'de> {
 const MOST_FIELDS: usize = 100;
 
 /// A key, borrowed where it has no escapes.
-struct Key<'de>(Cow<'de, str>);
+pub(super) struct Key<'de>(pub(super) Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -351,57 +349,5 @@ impl<'de> Deserialize<'de> for Key<'de> {
             }
         }
         deserializer.deserialize_str(Text)
-    }
-}
-
-/// Any JSON, read only to see that it repeats no key and is not nested too deeply.
-struct Syntax;
-
-impl<'de> Deserialize<'de> for Syntax {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Check;
-        impl<'de> Visitor<'de> for Check {
-            type Value = Syntax;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("JSON")
-            }
-            fn visit_bool<E>(self, _: bool) -> Result<Syntax, E> {
-                Ok(Syntax)
-            }
-            fn visit_i64<E>(self, _: i64) -> Result<Syntax, E> {
-                Ok(Syntax)
-            }
-            fn visit_u64<E>(self, _: u64) -> Result<Syntax, E> {
-                Ok(Syntax)
-            }
-            fn visit_f64<E>(self, _: f64) -> Result<Syntax, E> {
-                Ok(Syntax)
-            }
-            fn visit_str<E>(self, _: &str) -> Result<Syntax, E> {
-                Ok(Syntax)
-            }
-            fn visit_unit<E>(self) -> Result<Syntax, E> {
-                Ok(Syntax)
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Syntax, A::Error> {
-                while seq.next_element::<Syntax>()?.is_some() {}
-                Ok(Syntax)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Syntax, A::Error> {
-                let mut seen = std::collections::HashSet::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    if seen.contains(&key) {
-                        return Err(A::Error::custom(format_args!(
-                            "key \"{}\" twice",
-                            clip(&key)
-                        )));
-                    }
-                    seen.insert(key);
-                    map.next_value::<Syntax>()?;
-                }
-                Ok(Syntax)
-            }
-        }
-        deserializer.deserialize_any(Check)
     }
 }
