@@ -200,6 +200,10 @@ fn check_grants(grants: &[Grant]) -> Result<(), Invalid> {
         if grant.scopes.is_empty() {
             return Err(Invalid::new(path("scopes"), "must have at least one scope"));
         }
+        let repeats = |(at, scope): (usize, &Scope)| grant.scopes[..at].contains(scope);
+        if grant.scopes.iter().enumerate().any(repeats) {
+            return Err(Invalid::new(path("scopes"), "must have each scope once"));
+        }
         if let Some(Scope::Unknown(scope)) = grant
             .scopes
             .iter()

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use http::header::HOST;
+use http::header::{HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{Method, Request, Version};
 
@@ -30,6 +30,7 @@ pub(super) fn check<B>(
         _ => direct,
     };
     let checked = target(request)
+        .and_then(|()| coding(request))
         .and_then(|()| size(request, limits))
         .and_then(|()| host(request));
     (peer, checked)
@@ -45,6 +46,16 @@ fn target<B>(request: &Request<B>) -> Result<(), NetFailure> {
         Ok(())
     } else {
         Err(NetFailure::Malformed)
+    }
+}
+
+/// RFC 9112, 6.1: a body in a coding that is not understood is another body than the client meant.
+fn coding<B>(request: &Request<B>) -> Result<(), NetFailure> {
+    let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
+    match (codings.next(), codings.next()) {
+        (None, _) => Ok(()),
+        (Some(only), None) if only.as_bytes().eq_ignore_ascii_case(b"chunked") => Ok(()),
+        _ => Err(NetFailure::Malformed),
     }
 }
 

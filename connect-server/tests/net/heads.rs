@@ -31,6 +31,18 @@ async fn a_bad_head_is_answered_in_the_apps_shape() {
             400,
             "Malformed",
         ),
+        (
+            "a tunnel, which once was a panic",
+            "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n".into(),
+            400,
+            "Malformed",
+        ),
+        (
+            "a coding that is not understood",
+            get("/", "transfer-encoding: gzip, chunked\r\n"),
+            400,
+            "Malformed",
+        ),
         ("a header name", get("/", "a b: c\r\n"), 400, "Malformed"),
         (
             "a control character",

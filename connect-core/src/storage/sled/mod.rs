@@ -1,4 +1,4 @@
-//! The embedded store: [sled](https://docs.rs/sled/0.34) with its known faults kept in check.
+//! The embedded store: sled 0.34 with its known faults kept in check.
 //!
 //! How a commit travels: [`SledStorage`] puts it in a queue; one thread (`writer`) takes what has
 //! gathered there, lets every commit whose expectations hold join one `group`, applies the group
