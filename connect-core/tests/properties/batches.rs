@@ -27,7 +27,7 @@ fn inputs() -> impl Strategy<Value = (Vec<Burst>, Write)> {
 on_each_backend!(
     a_batch_is_its_items_in_batches_of_one,
     Threads::One,
-    100,
+    60,
     3,
     inputs(),
     |shop, (before, batch)| async move {
@@ -49,7 +49,7 @@ on_each_backend!(
 on_each_backend!(
     a_batch_is_its_items_in_single_writes,
     Threads::One,
-    100,
+    60,
     3,
     inputs(),
     |shop, (before, batch)| async move {

@@ -15,7 +15,7 @@ use super::{
 on_each_backend!(
     a_dry_run_is_the_real_run_without_traces,
     Threads::One,
-    100,
+    60,
     3,
     (
         bursts(4),

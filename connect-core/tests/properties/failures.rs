@@ -13,7 +13,7 @@ use super::{
 on_each_backend!(
     a_failed_write_changes_no_row,
     Threads::One,
-    80,
+    50,
     3,
     (
         bursts_without_keys(4),
@@ -39,7 +39,7 @@ on_each_backend!(
 on_each_backend!(
     a_batch_leaves_what_its_good_items_alone_would_have_left,
     Threads::One,
-    100,
+    60,
     3,
     (
         bursts_without_keys(3),

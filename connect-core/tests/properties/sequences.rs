@@ -12,7 +12,7 @@ use super::{
 on_each_backend!(
     any_sequence_of_writes_is_as_in_the_model,
     Threads::One,
-    160,
+    120,
     6,
     (bursts(10), 1_usize..7),
     |shop, (bursts, page)| async move {

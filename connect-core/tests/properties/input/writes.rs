@@ -140,3 +140,28 @@ pub(crate) fn bursts_without_keys(most: usize) -> impl Strategy<Value = Vec<Burs
         1..=most,
     )
 }
+
+/// So that the generators are seen to make what the properties are about.
+#[test]
+fn the_inputs_hold_every_kind_of_write() {
+    use proptest::{strategy::ValueTree as _, test_runner::TestRunner};
+    let mut runner = TestRunner::deterministic();
+    let mut kinds = std::collections::BTreeMap::<_, usize>::new();
+    for _ in 0..400 {
+        let write = writes().new_tree(&mut runner).unwrap().current();
+        let kind = match write.shape {
+            Shape::CreateCategory(_) => "create category",
+            Shape::UpdateCategory(..) => "update category",
+            Shape::DeleteCategory(_) => "delete category",
+            Shape::CreateProduct(Item::Other(_)) => "no product",
+            Shape::CreateProduct(_) => "create product",
+            Shape::UpdateProduct(..) => "update product",
+            Shape::DeleteProduct(_) => "delete product",
+            Shape::Batch { .. } => "batch",
+            Shape::Again(_) => "again",
+        };
+        *kinds.entry(kind).or_default() += 1;
+    }
+    assert_eq!(kinds.len(), 8, "{kinds:?}");
+    assert!(kinds["batch"] > 50, "{kinds:?}");
+}

@@ -1,12 +1,11 @@
 //! Holding a shop against its model.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::Session;
+use super::{Session, batch::compare_batch};
 use crate::properties::{
-    input::{BARCODES, EXTERNAL_IDS},
-    model::{Expected, ItemOutcome, Names},
+    model::Expected,
     shop::{Filters, Reply, events},
 };
 
@@ -110,43 +109,6 @@ impl Session {
         }
     }
 
-    /// Every filtered list, held against the whole list gone through by hand.
-    pub(crate) async fn compare_filters(&self) {
-        let (shop, names) = (&self.shop, &self.model.names);
-        let categories = self.model.categories.iter().map(|category| category.serial);
-        let mut categories: Vec<_> = categories.map(Some).collect();
-        categories.push(None);
-        let texts = |texts: &[&str]| -> Vec<Option<String>> {
-            texts
-                .iter()
-                .map(|text| Some((*text).to_owned()))
-                .chain([None])
-                .collect()
-        };
-        for external_id in texts(&EXTERNAL_IDS) {
-            for barcode in texts(&BARCODES) {
-                for category in &categories {
-                    let filters = Filters {
-                        external_id: external_id.clone(),
-                        barcode: barcode.clone(),
-                        category: category.map(|category| names.id(category)),
-                    };
-                    let expected = self.model.products_where(|product| {
-                        let is = |field: &str, text: &Option<String>| {
-                            text.as_ref()
-                                .is_none_or(|text| product.shown[field] == json!(text))
-                        };
-                        is("externalId", &external_id)
-                            && is("barcode", &barcode)
-                            && (category.is_none() || product.category == *category)
-                    });
-                    let found = shop.products(&filters, false, self.page).await;
-                    assert_eq!(found, expected, "filtered by {filters:?}");
-                }
-            }
-        }
-    }
-
     /// A category that came with a product is known by its name.
     fn learn_categories(&mut self, shown: &[Value]) {
         let names = &mut self.model.names;
@@ -193,57 +155,8 @@ impl Session {
     }
 }
 
-/// The results of a batch, and that they add up.
-fn compare_batch(outcomes: &[ItemOutcome], data: &Value, names: &mut Names) {
-    let count = |status| {
-        outcomes
-            .iter()
-            .filter(|outcome| outcome.status == status)
-            .count()
-    };
-    let results = data["results"].as_array().unwrap();
-    assert_eq!(results.len(), outcomes.len());
-    let counts = json!({
-        "created": count("created"),
-        "updated": count("updated"),
-        "unchanged": count("unchanged"),
-        "failed": count("failed"),
-        "imagesQueued": outcomes.iter().filter(|outcome| outcome.image_queued).count(),
-        "results": results,
-    });
-    assert_eq!(*data, counts);
-    for (index, (outcome, result)) in outcomes.iter().zip(results).enumerate() {
-        let mut expected = Map::new();
-        expected.insert("index".into(), json!(index));
-        expected.insert("status".into(), json!(outcome.status));
-        if !outcome.external_id.is_null() {
-            expected.insert("externalId".into(), outcome.external_id.clone());
-        }
-        if outcome.image_queued {
-            expected.insert("imageStatus".into(), json!("pending"));
-        }
-        if let Some(serial) = outcome.serial {
-            assert!(result["id"].is_string(), "{outcome:?}\n{result}");
-            names.learn_id(serial, id_in(result));
-            expected.insert("id".into(), json!(names.id(serial)));
-        }
-        if !outcome.refused.is_empty() {
-            let error = &result["error"];
-            let codes: Vec<_> = outcome.refused.iter().map(|status| code(*status)).collect();
-            assert!(
-                codes.iter().any(|code| error["code"] == *code),
-                "not {codes:?}: {result}"
-            );
-            let message = error["message"].as_str().unwrap();
-            assert!(message.starts_with(&format!("items[{index}]")), "{message}");
-            expected.insert("error".into(), error.clone());
-        }
-        assert_eq!(*result, Value::Object(expected), "{outcome:?}");
-    }
-}
-
 /// The code that goes with a status.
-fn code(status: u16) -> &'static str {
+pub(super) fn code(status: u16) -> &'static str {
     match status {
         400 | 422 => "validation_failed",
         403 => "forbidden_location",
@@ -253,6 +166,6 @@ fn code(status: u16) -> &'static str {
     }
 }
 
-fn id_in(record: &Value) -> Uuid {
+pub(super) fn id_in(record: &Value) -> Uuid {
     record["id"].as_str().unwrap().parse().unwrap()
 }

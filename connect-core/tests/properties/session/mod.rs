@@ -1,7 +1,9 @@
 //! A shop and its model, side by side: the same writes go to both, and all that can be seen of
 //! the one is held against the other.
 
+mod batch;
 mod compare;
+mod filters;
 mod memory;
 mod resolve;
 
