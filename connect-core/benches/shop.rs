@@ -11,6 +11,7 @@ use uuid::Uuid;
 /// A core with one account and so many locations.
 pub struct Shop {
     pub connect: Connect,
+    #[allow(dead_code, reason = "not every benchmark needs it")]
     pub account: Uuid,
     pub locations: Vec<Access>,
 }

@@ -12,6 +12,7 @@ mod outbox;
 mod read;
 mod table;
 mod unit;
+mod writes;
 
 pub use account::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
 pub(crate) use fault::Fault;

@@ -1,6 +1,7 @@
 //! One setter per record: it writes a row together with all its indexes.
 
 use serde::{Serialize, de::DeserializeOwned};
+use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::{
@@ -24,6 +25,7 @@ pub(crate) struct Table {
 }
 
 /// An entry of a record in one of its indexes.
+#[derive(PartialEq, Eq)]
 pub(crate) enum Index<'a> {
     /// At most one record has this text; the entry holds the record's id.
     Unique(Family, std::borrow::Cow<'a, str>),
@@ -61,22 +63,27 @@ pub(super) fn pointer(key: &[u8], value: &Value) -> Result<Timestamp, Fault> {
     Ok(time_from(bytes))
 }
 
-/// The keys of a record's index entries, and whether each is of a unique index.
-fn index_keys(partition: Uuid, record: &impl Record) -> Vec<(Key, bool)> {
-    let [time, id] = [Part::Time(record.updated_at()), Part::Id(record.id())];
-    let mut keys = Vec::with_capacity(4);
-    record.indexes(&mut |index| {
-        keys.push(match index {
-            Index::Unique(family, text) => (key(partition, family, &[Part::Text(&text)]), true),
-            Index::ByText(family, text) => {
-                (key(partition, family, &[Part::Text(text), time, id]), false)
-            }
-            Index::ById(family, other) => {
-                (key(partition, family, &[Part::Id(other), time, id]), false)
-            }
-        });
-    });
-    keys
+impl Index<'_> {
+    fn is_unique(&self) -> bool {
+        matches!(self, Self::Unique(..))
+    }
+
+    /// The key of this entry of the record with this id, at the time of its last change.
+    fn key(&self, partition: Uuid, time: Timestamp, id: Uuid) -> Key {
+        let [time, id] = [Part::Time(time), Part::Id(id)];
+        match self {
+            Self::Unique(family, text) => key(partition, *family, &[Part::Text(text)]),
+            Self::ByText(family, text) => key(partition, *family, &[Part::Text(text), time, id]),
+            Self::ById(family, other) => key(partition, *family, &[Part::Id(*other), time, id]),
+        }
+    }
+}
+
+/// The index entries of a record.
+fn indexes(record: &impl Record) -> SmallVec<[Index<'_>; 4]> {
+    let mut indexes = SmallVec::new();
+    record.indexes(&mut |index| indexes.push(index));
+    indexes
 }
 
 impl Unit<'_> {
@@ -152,32 +159,33 @@ impl Unit<'_> {
     /// [`time`](Unit::time).
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
         let (partition, id, time) = (self.partition(), new.id(), new.updated_at());
-        let new_keys = index_keys(partition, new);
-        let old_keys = old
-            .map(|old| index_keys(partition, old))
-            .unwrap_or_default();
-        if let Some(old) = old.filter(|old| old.updated_at() != time) {
-            self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), id));
+        let new_indexes = indexes(new);
+        let old_indexes = old.map(indexes).unwrap_or_default();
+        let old_time = old.map(T::updated_at);
+        if let Some(old_time) = old_time.filter(|old_time| *old_time != time) {
+            self.delete(row_key(partition, T::TABLE.rows, old_time, id));
         }
         let row = self.json(new);
         self.put(row_key(partition, T::TABLE.rows, time, id), row);
         let by_id = key(partition, T::TABLE.by_id, &[Part::Id(id)]);
         self.put(by_id, Value::from(time_bytes(time).as_slice()));
-        // Entries that stay as they are need not be written again.
-        for old_key in &old_keys {
-            if !new_keys.contains(old_key) {
-                self.delete(old_key.0.clone());
+        // Entries that stay as they are need not be written again. A unique one has no time.
+        let stays = |index: &Index<'_>, others: &[Index<'_>]| {
+            (index.is_unique() || old_time == Some(time)) && others.contains(index)
+        };
+        for index in &old_indexes {
+            if !stays(index, &new_indexes) {
+                self.delete(index.key(partition, old_time.unwrap_or(time), id));
             }
         }
-        for new_key in new_keys {
-            if !old_keys.contains(&new_key) {
-                let (key, is_unique) = new_key;
-                let held = if is_unique {
+        for index in &new_indexes {
+            if !stays(index, &old_indexes) {
+                let held = if index.is_unique() {
                     Value::from(id.as_bytes().as_slice())
                 } else {
                     nothing()
                 };
-                self.put(key, held);
+                self.put(index.key(partition, time, id), held);
             }
         }
     }
@@ -185,8 +193,8 @@ impl Unit<'_> {
     /// Removes a record with all its indexes, and leaves a tombstone.
     pub(crate) fn remove<T: Record>(&mut self, old: &T) {
         let (partition, id, time) = (self.partition(), old.id(), self.time());
-        for (key, _) in index_keys(partition, old) {
-            self.delete(key);
+        for index in indexes(old) {
+            self.delete(index.key(partition, old.updated_at(), id));
         }
         self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), id));
         self.delete(key(partition, T::TABLE.by_id, &[Part::Id(id)]));

@@ -1,9 +1,6 @@
 //! The unit of work: reads through its own writes, then commits them all at once.
 
-use std::{
-    collections::BTreeMap,
-    ops::Bound::{Excluded, Included},
-};
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -13,6 +10,7 @@ use super::{
     Fault,
     clock::ChangeClock,
     keys::{Family, key},
+    writes::{Mark, Writes},
 };
 use crate::{
     environment::Environment,
@@ -35,25 +33,13 @@ pub(crate) struct Unit<'s> {
     time: Timestamp,
     /// What was read, so that a batch can read ahead.
     reads: FxHashMap<Key, Option<Value>>,
-    /// What was written: for good at the bottom, by what may still be taken back above it.
-    layers: Vec<Layer>,
+    writes: Writes,
+    /// The clock as the unit leaves it so far.
+    clock: ChangeClock,
+    /// What is being tried out: the writes and the clock as they were before.
+    tries: Vec<(Mark, ChangeClock)>,
     expects: Vec<(Key, Expectation)>,
     buffer: Vec<u8>,
-}
-
-/// Writes that are kept or taken back together, and the clock as they leave it.
-struct Layer {
-    clock: ChangeClock,
-    writes: BTreeMap<Key, Option<Value>>,
-}
-
-impl Layer {
-    fn on(clock: ChangeClock) -> Self {
-        Self {
-            clock,
-            writes: BTreeMap::new(),
-        }
-    }
 }
 
 impl<'s> Unit<'s> {
@@ -73,7 +59,9 @@ impl<'s> Unit<'s> {
             clock_row,
             time: Timestamp::EPOCH,
             reads: FxHashMap::default(),
-            layers: vec![Layer::on(clock)],
+            writes: Writes::default(),
+            clock,
+            tries: Vec::new(),
             expects: Vec::new(),
             buffer: Vec::new(),
         };
@@ -84,7 +72,7 @@ impl<'s> Unit<'s> {
     /// Starts the next operation of the unit: it gets a time of its own, later than that of every
     /// operation before it that wrote anything.
     pub(crate) fn next_operation(&mut self) {
-        self.time = self.clock().next_time(self.environment.clock.now());
+        self.time = self.clock.next_time(self.environment.clock.now());
     }
 
     /// The location, account or token that this unit works on.
@@ -109,41 +97,20 @@ impl<'s> Unit<'s> {
     }
 
     pub(super) fn next_sequence(&mut self) -> u64 {
-        let clock = &mut self.top().clock;
-        clock.sequence += 1;
-        clock.sequence
-    }
-
-    /// The clock as this unit leaves it so far.
-    fn clock(&self) -> ChangeClock {
-        self.layers
-            .last()
-            .map_or(ChangeClock::START, |top| top.clock)
-    }
-
-    fn top(&mut self) -> &mut Layer {
-        if self.layers.is_empty() {
-            self.layers.push(Layer::on(ChangeClock::START));
-        }
-        let top = self.layers.len() - 1;
-        &mut self.layers[top]
+        self.clock.sequence += 1;
+        self.clock.sequence
     }
 
     /// The value of a key, the unit's own writes included.
-    pub(crate) async fn get(&mut self, key: &Key) -> Result<Option<Value>, Fault> {
-        if let Some(written) = self
-            .layers
-            .iter()
-            .rev()
-            .find_map(|layer| layer.writes.get(key))
-        {
+    pub(crate) async fn get(&mut self, key: &[u8]) -> Result<Option<Value>, Fault> {
+        if let Some(written) = self.writes.get(key) {
             return Ok(written.clone());
         }
         if let Some(read) = self.reads.get(key) {
             return Ok(read.clone());
         }
         let value = self.storage.get(&[key]).await?.pop().flatten();
-        self.reads.insert(key.clone(), value.clone());
+        self.reads.insert(key.into(), value.clone());
         Ok(value)
     }
 
@@ -165,20 +132,14 @@ impl<'s> Unit<'s> {
             from: prefix,
             to: Some(&end),
         };
-        let bounds = (Included(prefix), Excluded(&*end));
-        // Upper layers come later, and so win.
-        let own = || {
-            self.layers
-                .iter()
-                .flat_map(|layer| layer.writes.range::<[u8], _>(bounds))
-        };
+        let own: Vec<_> = self.writes.range(prefix, &end).collect();
         // Each own write may hide one stored entry, so as many more have to be read.
         let stored = self
             .storage
-            .scan(range, limit.saturating_add(own().count()))
+            .scan(range, limit.saturating_add(own.len()))
             .await?;
         let mut entries: BTreeMap<Key, Value> = stored.into_iter().collect();
-        for (key, value) in own() {
+        for (key, value) in own {
             match value {
                 Some(value) => entries.insert(key.clone(), value.clone()),
                 None => entries.remove(key),
@@ -198,49 +159,38 @@ impl<'s> Unit<'s> {
     }
 
     fn write(&mut self, key: Key, value: Option<Value>) {
-        let time = self.time;
-        let top = self.top();
-        top.clock.updated_at = time;
-        top.writes.insert(key, value);
+        self.clock.updated_at = self.time;
+        self.writes.put(key, value);
     }
 
     /// Writes a row that is no part of the partition's history: it moves no clock. The commit
     /// expects to find what this unit read there, or nothing.
     pub(crate) fn put_aside(&mut self, key: Key, value: Value) {
-        if self
-            .layers
-            .iter()
-            .all(|layer| !layer.writes.contains_key(&key))
-        {
+        if self.writes.get(&key).is_none() {
             let found = self.reads.get(&key).cloned().flatten();
             self.expects
                 .push((key.clone(), Expectation::unchanged(found)));
         }
-        self.top().writes.insert(key, Some(value));
+        self.writes.put(key, Some(value));
     }
 
     /// What is written from here on can be taken back: follow it with [`keep`](Self::keep) or
     /// [`take_back`](Self::take_back). Tries may be nested.
     pub(crate) fn try_out(&mut self) {
-        self.layers.push(Layer::on(self.clock()));
+        self.tries.push((self.writes.mark(), self.clock));
     }
 
     /// Keeps what was written since the last [`try_out`](Self::try_out).
     pub(crate) fn keep(&mut self) {
-        if let Some(kept) = self.layers.pop() {
-            let below = self.top();
-            below.clock = kept.clock;
-            if below.writes.is_empty() {
-                below.writes = kept.writes;
-            } else {
-                below.writes.extend(kept.writes);
-            }
-        }
+        self.tries.pop();
     }
 
     /// Takes back what was written since the last [`try_out`](Self::try_out).
     pub(crate) fn take_back(&mut self) {
-        self.layers.pop();
+        if let Some((mark, clock)) = self.tries.pop() {
+            self.writes.back_to(mark);
+            self.clock = clock;
+        }
     }
 
     /// A value as a row holds it: JSON in wire form.
@@ -254,25 +204,22 @@ impl<'s> Unit<'s> {
 
     /// Commits all that was written. `Ok(false)`: others were faster, run the unit again.
     pub(crate) async fn commit(mut self) -> Result<bool, Fault> {
-        while self.layers.len() > 1 {
-            self.keep();
-        }
         let clock_key = key(self.partition, Family::Clock, &[]);
-        let clock = self.clock();
+        let clock = self.clock;
         let advanced = ChangeClock::read(&clock_key, self.clock_row.as_ref())? != clock;
-        let mut writes = std::mem::take(&mut self.top().writes);
-        if writes.is_empty() && self.clock_row.is_none() {
+        if self.writes.is_empty() && self.clock_row.is_none() {
             return Ok(true);
         }
         // An absent clock can only be expected by a commit that writes it.
         if advanced || self.clock_row.is_none() {
-            writes.insert(clock_key.clone(), Some(self.json(&clock)));
+            let row = self.json(&clock);
+            self.writes.put(clock_key.clone(), Some(row));
         }
         self.expects
             .push((clock_key, Expectation::unchanged(self.clock_row)));
         let commit = Commit {
             expects: self.expects,
-            writes: writes.into_iter().collect(),
+            writes: self.writes.into_all(),
         };
         match self.storage.commit(commit).await {
             Ok(()) => Ok(true),

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use connect_core::{Connect, Failure, FailureKind, RateStatus, wire::read::Invalid};
+use connect_core::{Connect, Failure, FailureKind, wire::read::Invalid};
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, Empty};
 use tower_service::Service as _;
@@ -28,7 +28,7 @@ pub enum Door {
 /// Connect as an [`App`].
 pub struct ConnectApp {
     connect: Connect,
-    routes: BoxedFilter<(Reply,)>,
+    open: BoxedFilter<(Reply,)>,
     door: Door,
 }
 
@@ -36,7 +36,7 @@ impl ConnectApp {
     /// The app of one listener.
     pub fn new(connect: Connect, door: Door) -> Self {
         Self {
-            routes: routes::filters(connect.clone()),
+            open: routes::open_filters(connect.clone()),
             connect,
             door,
         }
@@ -54,25 +54,17 @@ impl ConnectApp {
         };
         let rate = caller.rate();
         match gate::pass(&self.connect, caller, request).await {
-            Ok(passed) => {
-                let mut request = Request::new(Empty::<Bytes>::new());
-                request.extensions_mut().insert(passed);
-                self.route(request, rate).await
-            }
-            Err(reply) => reply.into_response(rate),
+            Ok((call, route)) => routes::answer(call, route).await,
+            Err(reply) => reply,
         }
+        .into_response(rate)
     }
 
     /// A request that needs no token.
     async fn open(&self, request: Request<Body>, address: IpAddr) -> Response<Bytes> {
         let rate = self.connect.anonymous_rate(address);
-        let (head, _) = request.into_parts();
-        self.route(Request::from_parts(head, Empty::new()), rate)
-            .await
-    }
-
-    async fn route(&self, request: Request<Empty<Bytes>>, rate: RateStatus) -> Response<Bytes> {
-        let Ok(response) = warp::service(self.routes.clone()).call(request).await;
+        let request = request.map(|_| Empty::<Bytes>::new());
+        let Ok(response) = warp::service(self.open.clone()).call(request).await;
         let (head, body) = response.into_parts();
         // The body is in memory already: this waits for nothing, and copies nothing.
         let body = body

@@ -17,7 +17,7 @@ pub(super) const OPENAPI_PATH: &str = "/v1/openapi.json";
 pub(super) const OPENAPI: &str = include_str!("../../openapi/openapi.json");
 
 /// Answers every request, if need be with 404 or 405.
-pub(super) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
+pub(crate) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
     let answer = move |method: Method, path: warp::path::FullPath, query: String| {
         let connect = connect.clone();
         async move {

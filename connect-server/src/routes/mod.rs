@@ -6,11 +6,11 @@ mod find;
 mod locations;
 mod products;
 
-use connect_core::{Connect, Failure, wire::Scope};
+use connect_core::{Failure, wire::Scope};
 use futures_util::{FutureExt as _, future::BoxFuture};
 use http::Method;
-use warp::{Filter as _, filters::BoxedFilter};
 
+pub(crate) use documents::filters as open_filters;
 pub use find::{Found, find};
 
 use crate::app::{Call, Reply};
@@ -70,12 +70,8 @@ pub fn needs_token(path: &str) -> bool {
     is_api && path != documents::OPENAPI_PATH
 }
 
-/// Everything the server answers, as one warp filter. Requests to the API carry what the gate
-/// passed on; the rest is open to everybody.
-pub(crate) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
-    let api = warp::ext::get::<(Call, &'static Route)>().then(|(call, route): (Call, &Route)| {
-        let answer = (route.handler)(call);
-        async move { answer.await.unwrap_or_else(Reply::from) }
-    });
-    api.or(documents::filters(connect)).unify().boxed()
+/// Answers a request that the gate passed on. The table has found its handler already, so it need
+/// not go through warp's filters once more.
+pub(crate) async fn answer(call: Call, route: &Route) -> Reply {
+    (route.handler)(call).await.unwrap_or_else(Reply::from)
 }

@@ -215,13 +215,15 @@ pub fn integer(key: &str, raw: &RawValue) -> Result<i64, Invalid> {
 /// # Errors
 /// The value is not a number, or has more fraction digits.
 pub fn decimal(key: &str, raw: &RawValue, digits: u8) -> Result<i64, Invalid> {
-    let what = match digits {
+    let what = || match digits {
         0 => "a whole number".to_owned(),
         _ => format!("a number with at most {digits} fraction digits"),
     };
-    let text = number_text(raw).ok_or_else(|| expected(key, &what, raw))?;
+    let text = number_text(raw).ok_or_else(|| expected(key, &what(), raw))?;
     fixed(text, i64::from(digits)).map_err(|bad| match bad {
-        BadNumber::TooPrecise => Invalid::new(key, format!("must be {what}, not {}", clip(text))),
+        BadNumber::TooPrecise => {
+            Invalid::new(key, format!("must be {}, not {}", what(), clip(text)))
+        }
         BadNumber::TooLarge => Invalid::new(key, format!("is out of range: {}", clip(text))),
     })
 }

@@ -1,0 +1,131 @@
+//! What a unit of work has written so far, with the means to take the last of it back.
+
+use std::{
+    collections::BTreeSet,
+    ops::Bound::{Excluded, Included},
+};
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::storage::{Key, Value};
+
+/// The writes of a unit: a value, or `None` for a row that is removed.
+///
+/// A batch makes thousands of writes and looks up as many keys, all of which start alike: hashing
+/// a key once costs much less than comparing it again and again, so nothing is kept in order
+/// before somebody scans.
+#[derive(Default)]
+pub(super) struct Writes {
+    /// In the order in which the keys were first written.
+    rows: IndexMap<Key, Option<Value>, FxBuildHasher>,
+    /// What was written over: its place in `rows`, and what stood there.
+    replaced: Vec<(usize, Option<Value>)>,
+    /// The keys of the first `sorted` rows, in order; some may have been taken back since.
+    keys: BTreeSet<Key>,
+    sorted: usize,
+}
+
+/// A point to go back to.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    rows: usize,
+    replaced: usize,
+}
+
+impl Writes {
+    /// What was written to a key, if anything was.
+    pub(super) fn get(&self, key: &[u8]) -> Option<&Option<Value>> {
+        self.rows.get(key)
+    }
+
+    /// Writes a row.
+    pub(super) fn put(&mut self, key: Key, value: Option<Value>) {
+        let (place, former) = self.rows.insert_full(key, value);
+        self.replaced.extend(former.map(|former| (place, former)));
+    }
+
+    /// The writes as they are now.
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            rows: self.rows.len(),
+            replaced: self.replaced.len(),
+        }
+    }
+
+    /// Takes back what was written since `mark` was made.
+    pub(super) fn back_to(&mut self, mark: Mark) {
+        for (place, former) in self.replaced.drain(mark.replaced..).rev() {
+            if let Some((_, value)) = self.rows.get_index_mut(place) {
+                *value = former;
+            }
+        }
+        self.rows.truncate(mark.rows);
+        self.sorted = self.sorted.min(mark.rows);
+    }
+
+    /// The writes from `from` up to `to`, in key order.
+    pub(super) fn range<'w>(
+        &'w mut self,
+        from: &'w [u8],
+        to: &'w [u8],
+    ) -> impl Iterator<Item = (&'w Key, &'w Option<Value>)> {
+        self.keys
+            .extend(self.rows.keys().skip(self.sorted).cloned());
+        self.sorted = self.rows.len();
+        let keys = self.keys.range::<[u8], _>((Included(from), Excluded(to)));
+        keys.filter_map(|key| self.rows.get_key_value(key))
+    }
+
+    /// All writes, for a commit.
+    pub(super) fn into_all(self) -> Vec<(Key, Option<Value>)> {
+        self.rows.into_iter().collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(writes: &mut Writes) -> Vec<(char, Option<u8>)> {
+        let shown = |(key, value): (&Key, &Option<Value>)| {
+            (char::from(key[0]), value.as_ref().map(|value| value[0]))
+        };
+        writes.range(b"", b"z").map(shown).collect()
+    }
+
+    #[test]
+    fn what_is_taken_back_leaves_what_was_before() {
+        let mut writes = Writes::default();
+        let put = |writes: &mut Writes, key: &[u8], value: u8| {
+            writes.put(key.into(), Some(Value::from([value].as_slice())));
+        };
+        put(&mut writes, b"b", 1);
+        put(&mut writes, b"a", 1);
+        let first = writes.mark();
+        put(&mut writes, b"b", 2);
+        put(&mut writes, b"c", 2);
+        let second = writes.mark();
+        put(&mut writes, b"b", 3);
+        writes.put(Key::from(*b"a"), None);
+        put(&mut writes, b"d", 3);
+        let third = [('a', None), ('b', Some(3)), ('c', Some(2)), ('d', Some(3))];
+        assert_eq!(all(&mut writes), third);
+
+        writes.back_to(second);
+        assert_eq!(
+            all(&mut writes),
+            [('a', Some(1)), ('b', Some(2)), ('c', Some(2))]
+        );
+        put(&mut writes, b"e", 4);
+        assert_eq!(all(&mut writes).last(), Some(&('e', Some(4))));
+        writes.back_to(first);
+        assert_eq!(all(&mut writes), [('a', Some(1)), ('b', Some(1))]);
+        assert_eq!(writes.get(b"e"), None);
+        assert_eq!(writes.into_all().len(), 2);
+    }
+}
