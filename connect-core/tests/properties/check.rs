@@ -71,6 +71,8 @@ fn config(cases: u64) -> Config {
         rng_seed,
         failure_persistence: None,
         max_shrink_iters: 2000,
+        // In milliseconds. A long input on a disk would be made smaller for many minutes.
+        max_shrink_time: 30_000,
         ..asked
     }
 }
