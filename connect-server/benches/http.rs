@@ -33,6 +33,8 @@ use tokio::runtime::Runtime;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const ROUNDS: usize = 11;
+/// Batches in a round: three of each connection.
+const BATCHES: usize = 96;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -104,7 +106,7 @@ fn page(runtime: &Runtime, shop: &Served) {
         runtime,
         "list page of 200, memory store of 100 000",
         0.5,
-        10_000,
+        9_600,
         &mut floor,
         &mut ours,
     );
@@ -137,8 +139,8 @@ fn size(runtime: &Runtime) {
     type Requests = fn(&Served) -> Vec<Vec<u8>>;
     let jobs: [(&str, usize, Requests); 3] = [
         ("GET one", 40_000, Served::gets),
-        ("page of 200", 10_000, |shop| shop.pages(200)),
-        ("batch of 500 updates", 100, Served::batches),
+        ("page of 200", 9_600, |shop| shop.pages(200)),
+        ("batch of 500 updates", BATCHES, Served::batches),
     ];
     for (job, each, requests) in jobs {
         let mut floor = runtime.block_on(Client::of(small.address, requests(&small)));

@@ -131,7 +131,8 @@ impl Served {
         self.post("", &headers, shop::product(number, 100).as_bytes())
     }
 
-    /// Batches that change the price of products all over the shop. Each call has new prices.
+    /// Batches that change the price of products all over the shop, each to another price: enough
+    /// of them that none is sent twice, since the second time would change nothing.
     pub fn batches(&self) -> Vec<Vec<u8>> {
         static PRICE: AtomicUsize = AtomicUsize::new(1000);
         let batch = |batch: usize| {
@@ -139,7 +140,9 @@ impl Served {
             let numbers = (0..500).map(|item| (batch * 7919 + item * 1999) % self.products);
             self.post("/batch", "", &shop::batch(numbers, price))
         };
-        (0..200).map(batch).collect()
+        (0..crate::BATCHES * (crate::ROUNDS + 1))
+            .map(batch)
+            .collect()
     }
 }
 
