@@ -55,7 +55,8 @@ fn loses_nothing_that_was_acknowledged_or_seen() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (mut noted, mut unfinished, mut found) = (0, 0, crash::Found::default());
     for kill in 1..=kills {
-        run_and_kill(directory.path());
+        // The last one has done something before it is killed, however busy the machine is.
+        run_and_kill(directory.path(), kill == kills);
         unfinished += unfinished_snapshots(&directory.path().join("db"));
         // Sometimes the next child finds what this one left, and is killed over it.
         if random(3) == 0 && kill < kills {
@@ -73,13 +74,20 @@ fn loses_nothing_that_was_acknowledged_or_seen() {
     assert!(found.commits > 0);
 }
 
-fn run_and_kill(directory: &Path) {
+fn run_and_kill(directory: &Path, once_at_work: bool) {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", "storage::kill::child"])
         .env(DIRECTORY, directory)
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
+    let is_at_work = || fs::metadata(directory.join(NOTES)).is_ok_and(|notes| notes.len() > 0);
+    for _ in 0..6000 {
+        if !once_at_work || is_at_work() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
     // While it opens, or while it works.
     let most = if random(3) == 0 { 40_000 } else { 400_000 };
     thread::sleep(Duration::from_micros(random(most)));
