@@ -9,7 +9,7 @@ use super::{
     check::{Threads, on_each_backend},
     input::{Write, batch, bursts},
     session::Session,
-    shop::Filters,
+    shop::{Call, Filters, Shop, Verb},
 };
 
 on_each_backend!(
@@ -48,6 +48,23 @@ on_each_backend!(
         // The key counts from the real run on: it is not free for the dry run any more.
         call.body["dryRun"] = json!(true);
         assert_eq!(session.shop.send(call).await.status, 409);
+    }
+);
+
+on_each_backend!(
+    a_refused_dry_run_leaves_its_key_free,
+    Threads::One,
+    1,
+    1,
+    Just(()),
+    |shop: Shop, ()| async move {
+        let rows = shop.rows().await;
+        let dry = Call::new(Verb::WriteProducts, json!({ "dryRun": true, "items": [] })).keyed("k");
+        assert_eq!(shop.send(dry).await.status, 422);
+        assert_eq!(shop.rows().await, rows);
+        let real = json!({ "items": [{ "name": "Bread" }] });
+        let real = Call::new(Verb::WriteProducts, real).keyed("k");
+        assert_eq!(shop.send(real).await.data()["created"], 1);
     }
 );
 
