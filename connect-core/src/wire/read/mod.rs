@@ -256,14 +256,6 @@ pub fn array<'a>(key: &str, raw: &'a RawValue) -> Result<Vec<&'a RawValue>, Inva
     serde_json::from_str(raw.get()).map_err(|e| Invalid::new(key, e.to_string()))
 }
 
-/// The fields of an object.
-///
-/// # Errors
-/// The value is not an object.
-pub fn object<'a>(key: &str, raw: &'a RawValue) -> Result<Object<'a>, Invalid> {
-    serde_json::from_str(raw.get()).map_err(|_| no_object(key, raw.get()))
-}
-
 /// The hyphenated form of a UUID, and no other: `Uuid::parse_str` also takes braces, `urn:` and
 /// no hyphens.
 pub fn parse_uuid(text: &str) -> Option<Uuid> {
