@@ -1,5 +1,4 @@
 // Without the logic, the examples in there would not compile.
-#![cfg_attr(feature = "logic", doc = include_str!("../README.md"))]
 #![cfg_attr(
     not(feature = "logic"),
     doc = "The JSON shapes of Connect; see [`wire`]."
@@ -9,22 +8,11 @@ pub mod wire;
 
 #[cfg(feature = "logic")]
 pub mod environment;
-#[cfg(feature = "logic")]
+#[cfg(any())]
 mod record;
-#[cfg(feature = "logic")]
+#[cfg(any())]
 mod resource;
-#[cfg(feature = "logic")]
+#[cfg(any())]
 mod rules;
 #[cfg(feature = "logic")]
 pub mod storage;
-
-#[cfg(feature = "logic")]
-pub use record::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
-#[cfg(feature = "logic")]
-pub use resource::*;
-#[cfg(feature = "logic")]
-pub use rules::{
-    idempotency::{Fingerprint, IdempotencyKey},
-    rate::{RateLimits, RateStatus},
-    secret::Secret,
-};

@@ -20,10 +20,47 @@ impl Expectation {
 
     /// Whether `found` is what was expected.
     pub fn holds(&self, found: Option<&[u8]>) -> bool {
-        match (self, found) {
-            (Self::Absent, None) => true,
-            (Self::Is(expected), Some(found)) => **expected == *found,
-            _ => false,
+        match self {
+            Self::Absent => found.is_none(),
+            Self::Is(expected) => found == Some(&**expected),
+        }
+    }
+}
+
+/// The row that orders the commits of a partition. Commits with the same guard are applied one
+/// after another: each expects the row as the one before it left it, and changes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The row's key. Neither expected nor written otherwise by the same commit.
+    pub key: Key,
+    /// What the row was when the commit was prepared.
+    pub was: Option<Value>,
+    /// What the row becomes: never the same bytes twice, so that whoever reads it afterwards
+    /// knows whether this commit was applied.
+    pub becomes: Value,
+}
+
+/// What a commit does to a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Sets the value.
+    Put(Value),
+    /// Sets an empty value: an entry of an index that is only read by
+    /// [`Read::ScanFollow`](super::Read::ScanFollow). The value given is the row that the entry
+    /// leads to, as this commit leaves it. Every commit that changes the row replaces the entry
+    /// too, so a backend may keep the row with the entry to save a look-up, or ignore it.
+    Index(Value),
+    /// Removes the key. Removing what is not there is no error.
+    Remove,
+}
+
+impl Write {
+    /// The value that the key has afterwards.
+    pub fn value(&self) -> Option<&[u8]> {
+        match self {
+            Self::Put(value) => Some(value),
+            Self::Index(_) => Some(&[]),
+            Self::Remove => None,
         }
     }
 }
@@ -31,20 +68,40 @@ impl Expectation {
 /// A set of writes that is applied as a whole, provided that every expectation holds.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
+    /// The row that orders this commit among others; `None` for a commit that needs no order.
+    pub guard: Option<Guard>,
     /// What must hold, or nothing is written. In any order.
     pub expects: Vec<(Key, Expectation)>,
-    /// What is written: a value, or `None` to remove the key. A key appears at most once.
-    /// In any order; ascending is fastest.
-    pub writes: Vec<(Key, Option<Value>)>,
+    /// What is written. A key appears at most once. In any order; ascending is fastest.
+    pub writes: Vec<(Key, Write)>,
+}
+
+impl Commit {
+    /// Moves the guard among the expectations and the writes, for a backend that treats its row
+    /// like any other.
+    #[must_use]
+    pub fn with_guard_as_row(mut self) -> Self {
+        if let Some(Guard { key, was, becomes }) = self.guard.take() {
+            self.expects
+                .push((key.clone(), Expectation::unchanged(was)));
+            self.writes.push((key, Write::Put(becomes)));
+        }
+        self
+    }
 }
 
 /// Why a commit was not acknowledged.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {
-    /// An expectation did not hold; nothing was written. Read again and try again.
+    /// An expectation did not hold, or a lock was lost; nothing was written. Read again and try
+    /// again.
     #[error("the commit's expectations no longer hold")]
     Conflict,
-    /// The backend failed; whether the commit was applied is unknown.
-    #[error(transparent)]
-    Storage(#[from] StorageError),
+    /// The backend could not do it, and wrote nothing: the disk is full, say.
+    #[error("nothing was written: {0}")]
+    NotApplied(StorageError),
+    /// The backend failed on the way. Whether the commit was applied shows in its guard, once
+    /// that can be read.
+    #[error("whether it was written is unknown: {0}")]
+    Unknown(StorageError),
 }

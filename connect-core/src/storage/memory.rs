@@ -1,121 +1,102 @@
 //! Everything in memory: for tests, for trying things out, and as the plainest implementation.
 
 mod rest;
+mod rows;
 
-use std::{collections::BTreeMap, ops::Bound};
+use std::mem;
 
 use async_trait::async_trait;
 use parking_lot::RwLock;
-use smallvec::SmallVec;
 
-use self::rest::Rest;
-use super::{Commit, CommitError, Entry, Key, Range, Storage, StorageError, Value};
+use self::rows::Rows;
+use super::{
+    Commit, CommitError, Locked, Read, State, Storage, StorageError,
+    in_process::{InProcess, Local},
+};
 
 /// A [`Storage`] in memory. Nothing survives the process.
-#[derive(Default)]
-pub struct MemoryStorage {
-    rows: RwLock<Rows>,
-}
+#[derive(Clone)]
+pub struct MemoryStorage(InProcess<Memory>);
 
 impl MemoryStorage {
     /// An empty store.
     pub fn new() -> Self {
-        Self::default()
+        Self(InProcess::new(Memory::default()))
+    }
+}
+
+impl Default for MemoryStorage {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 #[async_trait]
 impl Storage for MemoryStorage {
-    async fn get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Value>>, StorageError> {
-        let rows = self.rows.read();
-        Ok(keys.iter().map(|key| rows.get(key).cloned()).collect())
-    }
-
-    async fn scan(&self, range: Range<'_>, limit: usize) -> Result<Vec<Entry>, StorageError> {
-        Ok(self.rows.read().scan(range, limit))
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        self.0.read(reads).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        self.0.commit(commit).await
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.0.lock(guard).await
+    }
+}
+
+#[derive(Default)]
+struct Memory {
+    rows: RwLock<Rows>,
+}
+
+/// A commit with more writes than this is prepared beside the rows that readers see, so that
+/// nobody waits for it; one with fewer is applied in less time than that would take.
+const LARGE: usize = 5000;
+
+/// How often a large commit is prepared anew because others changed the same groups meanwhile.
+const TRIES: usize = 3;
+
+#[async_trait]
+impl Local for Memory {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        Ok(self.rows.read().answer(reads))
+    }
+
+    async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
+        let commit = commit.with_guard_as_row();
+        if commit.writes.len() > LARGE {
+            for _ in 0..TRIES {
+                if let Some(result) = self.apply_beside(&commit) {
+                    return result;
+                }
+            }
+        }
         let mut rows = self.rows.write();
-        let mut expects = commit.expects.iter();
-        if !expects.all(|(key, expected)| expected.holds(rows.get(key).map(|value| &**value))) {
+        if !rows.hold(&commit) {
             return Err(CommitError::Conflict);
         }
-        for (key, value) in commit.writes {
-            rows.write(&key, value);
-        }
+        rows.write_all(commit.writes);
         Ok(())
     }
 }
 
-/// How many bytes of a key tell its group. Keys that are used together start with the same bytes;
-/// stored once per group, they cost neither memory nor comparisons. Any number is right, for any
-/// keys: groups in the order of their starts, and within each the rests in order, are all keys in
-/// order. With this one, partition and family and what the times of some years have in common are
-/// of the start, and the rest of a change key is short.
-const START: usize = 19;
-
-/// As many entries as most scans find at most: a page and one more.
-const USUAL_SCAN: usize = 256;
-
-/// All rows, in groups.
-#[derive(Default)]
-struct Rows {
-    groups: BTreeMap<SmallVec<[u8; START]>, BTreeMap<Rest, Value>>,
-}
-
-/// The start and the rest of a key.
-fn split(key: &[u8]) -> (&[u8], &[u8]) {
-    key.split_at(key.len().min(START))
-}
-
-impl Rows {
-    fn get(&self, key: &[u8]) -> Option<&Value> {
-        let (start, rest) = split(key);
-        self.groups.get(start)?.get(rest)
-    }
-
-    fn write(&mut self, key: &[u8], value: Option<Value>) {
-        let (start, rest) = split(key);
-        match (self.groups.get_mut(start), value) {
-            (Some(group), Some(value)) => {
-                group.insert(Rest::of(rest), value);
-            }
-            (None, Some(value)) => {
-                let group = BTreeMap::from([(Rest::of(rest), value)]);
-                self.groups.insert(start.into(), group);
-            }
-            (Some(group), None) => {
-                group.remove(rest);
-                if group.is_empty() {
-                    self.groups.remove(start);
-                }
-            }
-            (None, None) => {}
+impl Memory {
+    /// Applies a commit to copies of the groups that it writes, and puts them in place of the
+    /// groups at once. `None`: others wrote to those groups meanwhile.
+    fn apply_beside(&self, commit: &Commit) -> Option<Result<(), CommitError>> {
+        let before = self.rows.read().only(commit);
+        let mut after = before.clone();
+        after.write_all(commit.writes.iter().cloned());
+        let mut rows = self.rows.write();
+        if !rows.hold(commit) {
+            return Some(Err(CommitError::Conflict));
         }
+        let replaced = rows.replace(&before, after)?;
+        drop(rows);
+        // What is no longer needed is freed when nobody waits.
+        mem::drop(replaced);
+        Some(Ok(()))
     }
-
-    fn scan(&self, range: Range<'_>, limit: usize) -> Vec<Entry> {
-        let (first, rest) = split(range.from);
-        let mut entries = Vec::with_capacity(limit.min(USUAL_SCAN));
-        let groups = self
-            .groups
-            .range::<[u8], _>((Bound::Included(first), Bound::Unbounded));
-        for (start, group) in groups {
-            // Only the first group is entered in its middle.
-            let from = if **start == *first { rest } else { &[] };
-            for (rest, value) in group.range::<[u8], _>((Bound::Included(from), Bound::Unbounded)) {
-                if entries.len() == limit || !is_before(start, rest, range.to) {
-                    return entries;
-                }
-                entries.push((Key::from([start, &rest[..]].concat()), value.clone()));
-            }
-        }
-        entries
-    }
-}
-
-/// Whether the key of these two parts lies before the end of a range.
-fn is_before(start: &[u8], rest: &[u8], end: Option<&[u8]>) -> bool {
-    end.is_none_or(|end| start.iter().chain(rest).lt(end))
 }

@@ -1,0 +1,272 @@
+//! The rows, in groups of keys that start alike.
+
+use std::{collections::BTreeMap, ops::Bound, sync::Arc};
+
+use smallvec::SmallVec;
+
+use super::rest::Rest;
+use crate::storage::{Commit, Entry, Found, Key, Range, Read, State, Value, Write};
+
+/// How many bytes of a key tell its group. Keys that are used together start with the same bytes;
+/// stored once per group, they cost neither memory nor comparisons. Any number is right, for any
+/// keys: groups in the order of their starts, and within each the rests in order, are all keys in
+/// order. With this one, partition and family and what the times of some years have in common are
+/// of the start, and the rest of a change key is short.
+const START: usize = 19;
+
+/// As many entries as most scans find at most: a page and one more.
+const USUAL_SCAN: usize = 256;
+
+/// What the keys of a group start with.
+pub(super) type Start = SmallVec<[u8; START]>;
+
+/// A group: shared with whoever copies the rows, and copied itself only when it is written then.
+type Group = Arc<BTreeMap<Rest, Stored>>;
+
+/// What a key holds.
+#[derive(Clone)]
+struct Stored {
+    value: Value,
+    /// Whether the value is empty, and what is kept here is the row that the entry leads to.
+    is_index: bool,
+}
+
+/// All rows, in groups. A copy shares its groups until one of both is written.
+#[derive(Clone, Default)]
+pub(super) struct Rows {
+    groups: BTreeMap<Start, Group>,
+}
+
+/// The start and the rest of a key.
+fn split(key: &[u8]) -> (&[u8], &[u8]) {
+    key.split_at(key.len().min(START))
+}
+
+impl Rows {
+    pub(super) fn answer(&self, reads: &[Read<'_>]) -> State {
+        State::new(reads.iter().map(|read| self.answer_one(read)).collect())
+    }
+
+    fn answer_one(&self, read: &Read<'_>) -> Found {
+        match *read {
+            Read::Get(key) => Found::Value(self.get(key).cloned()),
+            Read::Follow { key, rows } => Found::Followed(self.get(key).map(|value| {
+                let row = self.get(&row_key(rows, value));
+                (value.clone(), row.cloned())
+            })),
+            Read::Scan {
+                range,
+                limit,
+                newest_first,
+            } => {
+                let mut entries: Vec<Entry> = Vec::with_capacity(limit.min(USUAL_SCAN));
+                self.scan(range, limit, newest_first, |start, rest, stored| {
+                    entries.push(([start, rest].concat().into(), stored.value()));
+                });
+                Found::Entries(entries)
+            }
+            Read::ScanFollow {
+                range,
+                limit,
+                newest_first,
+                rows,
+                tail,
+            } => {
+                let mut entries = Vec::with_capacity(limit.min(USUAL_SCAN));
+                self.scan(range, limit, newest_first, |start, rest, stored| {
+                    let key = [start, rest].concat();
+                    let row = if stored.is_index {
+                        Some(stored.value.clone())
+                    } else {
+                        let tail = key.len().checked_sub(tail).map(|at| &key[at..]);
+                        tail.and_then(|tail| self.get(&row_key(rows, tail)).cloned())
+                    };
+                    entries.push(((key.into(), stored.value()), row));
+                });
+                Found::Joined(entries)
+            }
+        }
+    }
+
+    /// Whether every expectation of a commit holds.
+    pub(super) fn hold(&self, commit: &Commit) -> bool {
+        let mut expects = commit.expects.iter();
+        expects.all(|(key, expected)| expected.holds(self.get(key).map(|value| &**value)))
+    }
+
+    pub(super) fn write_all(&mut self, writes: impl IntoIterator<Item = (Key, Write)>) {
+        for (key, write) in writes {
+            self.write(&key, write);
+        }
+    }
+
+    /// The groups that a commit writes to.
+    pub(super) fn only(&self, commit: &Commit) -> Self {
+        let mut groups = BTreeMap::new();
+        for (key, _) in &commit.writes {
+            let (start, _) = split(key);
+            if let Some(group) = self.groups.get(start) {
+                groups.insert(Start::from(start), group.clone());
+            }
+        }
+        Self { groups }
+    }
+
+    /// Puts the groups of `after` in place of those of `before`, unless one of them is no longer
+    /// what it was. Returns the groups that were replaced.
+    pub(super) fn replace(&mut self, before: &Self, after: Self) -> Option<Self> {
+        let is_as_before = |start: &Start| {
+            let (now, then) = (self.groups.get(start), before.groups.get(start));
+            match (now, then) {
+                (Some(now), Some(then)) => Arc::ptr_eq(now, then),
+                (None, None) => true,
+                _ => false,
+            }
+        };
+        if !before
+            .groups
+            .keys()
+            .chain(after.groups.keys())
+            .all(is_as_before)
+        {
+            return None;
+        }
+        let mut replaced = Self::default();
+        for start in before.groups.keys() {
+            if let Some(group) = self.groups.remove(start) {
+                replaced.groups.insert(start.clone(), group);
+            }
+        }
+        self.groups.extend(after.groups);
+        Some(replaced)
+    }
+
+    fn stored(&self, key: &[u8]) -> Option<&Stored> {
+        let (start, rest) = split(key);
+        self.groups.get(start)?.get(rest)
+    }
+
+    fn get(&self, key: &[u8]) -> Option<&Value> {
+        self.stored(key).map(|stored| {
+            if stored.is_index {
+                nothing()
+            } else {
+                &stored.value
+            }
+        })
+    }
+
+    fn write(&mut self, key: &[u8], write: Write) {
+        let (start, rest) = split(key);
+        let stored = match write {
+            Write::Put(value) => Stored {
+                value,
+                is_index: false,
+            },
+            Write::Index(value) => Stored {
+                value,
+                is_index: true,
+            },
+            Write::Remove => return self.remove(start, rest),
+        };
+        match self.groups.get_mut(start) {
+            Some(group) => {
+                Arc::make_mut(group).insert(Rest::of(rest), stored);
+            }
+            None => {
+                let group = BTreeMap::from([(Rest::of(rest), stored)]);
+                self.groups.insert(start.into(), Arc::new(group));
+            }
+        }
+    }
+
+    fn remove(&mut self, start: &[u8], rest: &[u8]) {
+        if let Some(group) = self.groups.get_mut(start) {
+            let rows = Arc::make_mut(group);
+            rows.remove(rest);
+            if rows.is_empty() {
+                self.groups.remove(start);
+            }
+        }
+    }
+
+    /// Calls `each` with the two parts of the key and what it holds, for at most `limit` entries.
+    fn scan(
+        &self,
+        range: Range<'_>,
+        limit: usize,
+        newest_first: bool,
+        mut each: impl FnMut(&[u8], &[u8], &Stored),
+    ) {
+        if range.is_empty() {
+            return;
+        }
+        let (first, first_rest) = split(range.from);
+        let (last, last_rest) = range.to.map_or((None, &[][..]), |to| {
+            let (last, rest) = split(to);
+            (Some(last), rest)
+        });
+        let end = last.map_or(Bound::Unbounded, Bound::Included);
+        let groups = self.groups.range::<[u8], _>((Bound::Included(first), end));
+        // Only the first and the last group are entered in their middle.
+        let within = |start: &Start| {
+            let from = if **start == *first { first_rest } else { &[] };
+            let to = if Some(&**start) == last {
+                Bound::Excluded(last_rest)
+            } else {
+                Bound::Unbounded
+            };
+            (Bound::Included(from), to)
+        };
+        let mut left = limit;
+        let mut take = |start: &Start, (rest, stored): (&Rest, &Stored)| {
+            let is_wanted = left > 0;
+            if is_wanted {
+                left -= 1;
+                each(start, rest, stored);
+            }
+            is_wanted
+        };
+        // Whether the scan goes on behind this group.
+        let mut visit = |(start, group): (&Start, &Group)| {
+            let bounds = within(start);
+            // BTreeMap::range panics on a range that ends before it starts.
+            if let (Bound::Included(from), Bound::Excluded(to)) = bounds
+                && to <= from
+            {
+                return true;
+            }
+            let mut entries = group.range::<[u8], _>(bounds);
+            if newest_first {
+                entries.rev().all(|entry| take(start, entry))
+            } else {
+                entries.all(|entry| take(start, entry))
+            }
+        };
+        if newest_first {
+            groups.rev().all(&mut visit);
+        } else {
+            groups.into_iter().all(&mut visit);
+        }
+    }
+}
+
+impl Stored {
+    fn value(&self) -> Value {
+        if self.is_index {
+            nothing().clone()
+        } else {
+            self.value.clone()
+        }
+    }
+}
+
+/// The value of an index entry.
+fn nothing() -> &'static Value {
+    static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(Value::default);
+    &NOTHING
+}
+
+fn row_key(rows: &[u8], tail: &[u8]) -> Vec<u8> {
+    [rows, tail].concat()
+}

@@ -1,0 +1,248 @@
+//! Reads as plain data, and what they found.
+
+use super::{Entry, StorageError, Value};
+use crate::wire::Timestamp;
+
+/// A half-open range of keys, `from <= key < to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range<'a> {
+    /// The first key that may be returned.
+    pub from: &'a [u8],
+    /// The first key that may not be returned; `None` reads to the end.
+    pub to: Option<&'a [u8]>,
+}
+
+impl Range<'_> {
+    /// Whether no key can lie in the range: it ends where it starts, or before.
+    pub fn is_empty(&self) -> bool {
+        self.to.is_some_and(|to| to <= self.from)
+    }
+}
+
+/// One of several reads of one state.
+///
+/// `Follow` and `ScanFollow` join an index with its rows, so that finding a record through an
+/// index takes no second round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read<'a> {
+    /// The value of a key. Answered by [`Found::Value`].
+    Get(&'a [u8]),
+    /// The value of `key`, and the value of the key `rows ++ that value`: an index entry and the
+    /// row that it points to. Answered by [`Found::Followed`].
+    Follow {
+        /// The key of the index entry.
+        key: &'a [u8],
+        /// What the keys of all rows begin with.
+        rows: &'a [u8],
+    },
+    /// At most `limit` entries of `range`. Answered by [`Found::Entries`].
+    Scan {
+        /// Which keys.
+        range: Range<'a>,
+        /// How many entries at most.
+        limit: usize,
+        /// Whether the entries are read from the end of the range, in descending order.
+        newest_first: bool,
+    },
+    /// As `Scan`, and for each entry the value of the key `rows ++ the last tail bytes of the
+    /// entry's key`: index entries and the rows that they belong to. Answered by
+    /// [`Found::Joined`].
+    ScanFollow {
+        /// Which index entries.
+        range: Range<'a>,
+        /// How many entries at most.
+        limit: usize,
+        /// Whether the entries are read from the end of the range, in descending order.
+        newest_first: bool,
+        /// What the keys of all rows begin with.
+        rows: &'a [u8],
+        /// How many bytes at the end of an entry's key complete the key of its row. An entry with
+        /// a shorter key has no row.
+        tail: usize,
+    },
+}
+
+/// The answer to one [`Read`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// To [`Read::Get`]: the value, if there is one.
+    Value(Option<Value>),
+    /// To [`Read::Follow`]: the entry's value and the row it points to, if there are such.
+    Followed(Option<(Value, Option<Value>)>),
+    /// To [`Read::Scan`]: the entries.
+    Entries(Vec<Entry>),
+    /// To [`Read::ScanFollow`]: the entries, each with its row, if there is one. The value of an
+    /// entry that was written as [`Write::Index`](super::Write::Index) is empty.
+    Joined(Vec<(Entry, Option<Value>)>),
+}
+
+/// What several reads found in one committed state.
+#[derive(Clone, Debug)]
+pub struct State {
+    found: std::vec::IntoIter<Found>,
+    time: Option<Timestamp>,
+}
+
+impl State {
+    /// The answers to the reads, in the order in which they were asked.
+    pub fn new(found: Vec<Found>) -> Self {
+        Self {
+            found: found.into_iter(),
+            time: None,
+        }
+    }
+
+    /// The same with the store's own time: for a store that several machines share and whose
+    /// clock is therefore the one that counts.
+    #[must_use]
+    pub fn at(mut self, time: Timestamp) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// The store's own time, for stores that tell one.
+    pub fn time(&self) -> Option<Timestamp> {
+        self.time
+    }
+
+    /// The answer to the next read, a [`Read::Get`].
+    ///
+    /// # Errors
+    /// The backend gave an answer of another kind.
+    pub fn value(&mut self) -> Result<Option<Value>, StorageError> {
+        match self.found.next() {
+            Some(Found::Value(value)) => Ok(value),
+            other => Err(mismatch("a value", other.as_ref())),
+        }
+    }
+
+    /// The answer to the next read, a [`Read::Follow`].
+    ///
+    /// # Errors
+    /// The backend gave an answer of another kind.
+    pub fn followed(&mut self) -> Result<Option<(Value, Option<Value>)>, StorageError> {
+        match self.found.next() {
+            Some(Found::Followed(found)) => Ok(found),
+            other => Err(mismatch("a followed entry", other.as_ref())),
+        }
+    }
+
+    /// The answer to the next read, a [`Read::Scan`].
+    ///
+    /// # Errors
+    /// The backend gave an answer of another kind.
+    pub fn entries(&mut self) -> Result<Vec<Entry>, StorageError> {
+        match self.found.next() {
+            Some(Found::Entries(entries)) => Ok(entries),
+            other => Err(mismatch("entries", other.as_ref())),
+        }
+    }
+
+    /// The answer to the next read, a [`Read::ScanFollow`].
+    ///
+    /// # Errors
+    /// The backend gave an answer of another kind.
+    pub fn joined(&mut self) -> Result<Vec<(Entry, Option<Value>)>, StorageError> {
+        match self.found.next() {
+            Some(Found::Joined(entries)) => Ok(entries),
+            other => Err(mismatch("joined entries", other.as_ref())),
+        }
+    }
+}
+
+/// The answers that have not been taken yet, in order.
+impl Iterator for State {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        self.found.next()
+    }
+}
+
+fn mismatch(wanted: &str, found: Option<&Found>) -> StorageError {
+    let found = match found {
+        None => "nothing",
+        Some(Found::Value(_)) => "a value",
+        Some(Found::Followed(_)) => "a followed entry",
+        Some(Found::Entries(_)) => "entries",
+        Some(Found::Joined(_)) => "joined entries",
+    };
+    StorageError::new(format_args!(
+        "the backend answered with {found} where {wanted} was asked for"
+    ))
+}
+
+/// One committed state of a store: single look-ups and scans, from which [`answer`] makes the
+/// answers to all kinds of [`Read`].
+pub trait Snapshot {
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// The store cannot read it.
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError>;
+
+    /// At most `limit` entries of `range`, in ascending order of their keys, or in descending
+    /// order from the end.
+    ///
+    /// # Errors
+    /// The store cannot read them.
+    fn scan(
+        &self,
+        range: Range<'_>,
+        limit: usize,
+        newest_first: bool,
+    ) -> Result<Vec<Entry>, StorageError>;
+}
+
+/// Answers all reads from one snapshot.
+///
+/// # Errors
+/// The first read that failed.
+pub fn answer(snapshot: &impl Snapshot, reads: &[Read<'_>]) -> Result<State, StorageError> {
+    let found: Result<Vec<Found>, StorageError> = reads
+        .iter()
+        .map(|read| answer_one(snapshot, read))
+        .collect();
+    Ok(State::new(found?))
+}
+
+fn answer_one(snapshot: &impl Snapshot, read: &Read<'_>) -> Result<Found, StorageError> {
+    Ok(match *read {
+        Read::Get(key) => Found::Value(snapshot.get(key)?),
+        Read::Follow { key, rows } => Found::Followed(match snapshot.get(key)? {
+            Some(value) => {
+                let row = snapshot.get(&[rows, &value].concat())?;
+                Some((value, row))
+            }
+            None => None,
+        }),
+        Read::Scan {
+            range,
+            limit,
+            newest_first,
+        } => Found::Entries(snapshot.scan(range, limit, newest_first)?),
+        Read::ScanFollow {
+            range,
+            limit,
+            newest_first,
+            rows,
+            tail,
+        } => {
+            let entries = snapshot.scan(range, limit, newest_first)?;
+            let joined = entries.into_iter().map(|(key, value)| {
+                let row = match row_key(&key, rows, tail) {
+                    Some(row_key) => snapshot.get(&row_key)?,
+                    None => None,
+                };
+                Ok(((key, value), row))
+            });
+            Found::Joined(joined.collect::<Result<_, StorageError>>()?)
+        }
+    })
+}
+
+/// The key of the row that an index entry belongs to.
+fn row_key(entry: &[u8], rows: &[u8], tail: usize) -> Option<Vec<u8>> {
+    let start = entry.len().checked_sub(tail)?;
+    Some([rows, &entry[start..]].concat())
+}
