@@ -1,4 +1,5 @@
 // Without the logic, the examples in there would not compile.
+#![cfg_attr(feature = "logic", doc = include_str!("../README.md"))]
 #![cfg_attr(
     not(feature = "logic"),
     doc = "The JSON shapes of Connect; see [`wire`]."
@@ -8,11 +9,22 @@ pub mod wire;
 
 #[cfg(feature = "logic")]
 pub mod environment;
-#[cfg(any())]
+#[cfg(feature = "logic")]
 mod record;
-#[cfg(any())]
+#[cfg(feature = "logic")]
 mod resource;
-#[cfg(any())]
+#[cfg(feature = "logic")]
 mod rules;
 #[cfg(feature = "logic")]
 pub mod storage;
+
+#[cfg(feature = "logic")]
+pub use record::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
+#[cfg(feature = "logic")]
+pub use resource::*;
+#[cfg(feature = "logic")]
+pub use rules::{
+    idempotency::{Fingerprint, IdempotencyKey},
+    rate::{RateLimits, RateStatus},
+    secret::Secret,
+};

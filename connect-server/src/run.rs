@@ -168,7 +168,7 @@ async fn keep_up(connect: Connect) {
     loop {
         rounds.tick().await;
         // A failure is logged where it happens; the next round tries again.
-        if let Ok(done) = connect.upkeep().await {
+        if let Ok(done) = connect.maintain().await {
             tracing::debug!(?done, "upkeep");
         }
     }

@@ -176,10 +176,10 @@ async fn a_tombstone_is_kept_for_90_days() {
         .expect(204);
     let day = 24 * 3600;
     shop.clock.advance(90 * day - 1);
-    shop.connect.upkeep().await.unwrap();
+    shop.connect.maintain().await.unwrap();
     assert_eq!(shop.all("products", "includeDeleted=true").await.len(), 1);
     shop.clock.advance(2);
-    shop.connect.upkeep().await.unwrap();
+    shop.connect.maintain().await.unwrap();
     assert!(shop.all("products", "includeDeleted=true").await.is_empty());
 }
 

@@ -165,7 +165,7 @@ async fn an_expired_key_may_be_used_for_something_else() {
     shop.send(post("Bun")).await.fails(409, "conflict");
     // The refusal neither stored anything nor moved the end of the day.
     shop.clock.advance(24 * 3600);
-    shop.connect.upkeep().await.unwrap();
+    shop.connect.maintain().await.unwrap();
     shop.send(post("Bun")).await.expect(201);
 }
 

@@ -10,10 +10,13 @@ use crate::{storage::Value, wire::Timestamp};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ChangeClock {
-    /// The time of the last commit.
+    /// The time of the last change.
     pub(super) updated_at: Timestamp,
     /// The number of the last event.
     pub(super) sequence: u64,
+    /// A number that no other commit has: by it a writer that lost its answer finds out whether
+    /// its commit was applied.
+    pub(super) nonce: u64,
 }
 
 impl ChangeClock {
@@ -21,6 +24,7 @@ impl ChangeClock {
     pub(super) const START: Self = Self {
         updated_at: Timestamp::EPOCH,
         sequence: 0,
+        nonce: 0,
     };
 
     /// The clock that `row` holds.
@@ -46,7 +50,7 @@ mod tests {
         let at = Timestamp::from_micros;
         let clock = ChangeClock {
             updated_at: at(100),
-            sequence: 0,
+            ..ChangeClock::START
         };
         for (now, next) in [(99, 101), (100, 101), (101, 101), (102, 102), (-5, 101)] {
             assert_eq!(clock.next_time(at(now)), at(next), "at {now}");

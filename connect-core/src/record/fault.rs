@@ -8,6 +8,12 @@ pub(crate) enum Fault {
     /// The storage failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// The storage refused a commit, and wrote nothing.
+    #[error("nothing was written: {0}")]
+    NotApplied(StorageError),
+    /// The storage failed on the way of a commit, and whether it was written cannot be found out.
+    #[error("whether it was written is unknown: {0}")]
+    Unknown(StorageError),
     /// A row is not what was written.
     #[error("row {key} cannot be read: {reason}")]
     Corrupt {
@@ -19,9 +25,12 @@ pub(crate) enum Fault {
     /// The task that did the work has panicked; whether it was done is unknown.
     #[error("the task that wrote has panicked")]
     Panicked,
-    /// Others changed the same location again and again.
+    /// Rows that lie outside the partition and are expected unchanged changed again and again.
     #[error("gave up after repeated conflicts with other writers")]
     Busy,
+    /// A unit of work wrote before it read its clock.
+    #[error("a unit of work wrote before it read")]
+    Unread,
 }
 
 impl Fault {

@@ -8,11 +8,12 @@
 //! | time | microseconds, eight bytes, big-endian, sign flipped |
 //! | number | eight bytes, big-endian |
 //! | id | the sixteen bytes of the UUID |
-//! | text | UTF-8, a zero byte as `00 FF`, ended by `00` |
+//! | text | UTF-8, a zero byte as `00 FF`, ended by `00 01` |
 //! | digest | its bytes |
 //!
-//! Rows that are listed by `updatedAt` live under their change key (time, id); the id points
-//! there. A list is one scan, and reading by id is two lookups.
+//! Records live under their id. A list in `updatedAt` order is a scan of an index entry per record
+//! (time, id), joined with the records; an index whose entries hold an id is followed in the same
+//! read.
 
 use uuid::Uuid;
 
@@ -24,6 +25,10 @@ use crate::{storage::Key, wire::Timestamp};
 pub(crate) enum Family {
     /// location, account | | the change clock: last `updatedAt`, last event sequence
     Clock = 0x01,
+    /// location | | since when its tombstones are complete
+    TombstonesSince = 0x02,
+    /// nobody | | when maintenance last ran
+    Maintenance = 0x03,
 
     /// account | | the account with its locations and screens
     Account = 0x10,
@@ -31,29 +36,33 @@ pub(crate) enum Family {
     TokenById = 0x11,
     /// nobody | digest of the token's value | the token
     Token = 0x12,
+    /// nobody | digest of the token's value | the key of the token's account
+    AccountOfToken = 0x15,
     /// account | token id | when the token was last used
     TokenUse = 0x13,
     /// nobody | account id | nothing; lists the accounts
     AccountList = 0x14,
 
-    /// location | time, id | the category
+    /// location | id | the category
     Category = 0x20,
-    /// location | id | time of the category's change key
-    CategoryById = 0x21,
+    /// location | time, id | nothing; the categories in the order in which they last changed
+    CategoryByChange = 0x21,
     /// location | time, id | the tombstone of a category
     CategoryTombstone = 0x22,
-    /// location | name in lower case | id of the category
+    /// location | folded name | id of the category
     CategoryByName = 0x23,
+    /// location | category id | the name as it was folded for the index
+    CategoryFoldedName = 0x24,
 
-    /// location | time, id | the product
+    /// location | id | the product
     Product = 0x30,
-    /// location | id | time of the product's change key
-    ProductById = 0x31,
+    /// location | time, id | nothing; the products in the order in which they last changed
+    ProductByChange = 0x31,
     /// location | time, id | the tombstone of a product
     ProductTombstone = 0x32,
     /// location | external id | id of the product
     ProductByExternalId = 0x33,
-    /// location | barcode, time, id | nothing
+    /// location | barcode, id | nothing
     ProductByBarcode = 0x34,
     /// location | category id, time, id | nothing
     ProductByCategory = 0x35,
@@ -90,7 +99,7 @@ impl Part<'_> {
         match self {
             Self::Time(_) | Self::Number(_) => 8,
             Self::Id(_) => 16,
-            Self::Text(text) => text.len() + text.bytes().filter(|byte| *byte == 0).count() + 1,
+            Self::Text(text) => text.len() + text.bytes().filter(|byte| *byte == 0).count() + 2,
             Self::Digest(digest) => digest.len(),
         }
     }
@@ -107,7 +116,9 @@ impl Part<'_> {
                         key.push(0xFF);
                     }
                 }
-                key.push(0);
+                // Two bytes, so that the end of a text begins no longer text: the entries of "a" are
+                // not among those of "a\0".
+                key.extend_from_slice(&[0, 1]);
             }
             Self::Digest(digest) => key.extend_from_slice(digest),
         }

@@ -8,14 +8,20 @@ mod account;
 mod clock;
 mod fault;
 pub(crate) mod keys;
+mod list;
 mod outbox;
-mod read;
+mod reads;
+mod store;
 mod table;
 mod unit;
 mod writes;
 
 pub use account::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
 pub(crate) use fault::Fault;
-pub(crate) use read::{Position, Records, Row};
-pub(crate) use table::{Index, Record, Table};
-pub(crate) use unit::Unit;
+pub(crate) use list::{
+    Change, CompleteSince, Listed, Position, Row, Slice, Through, tombstones_since_key,
+};
+pub(crate) use reads::Reads;
+pub(crate) use store::{Attempt, Attempts, Store};
+pub(crate) use table::{Index, Record};
+pub(crate) use unit::{MOST_HOLDERS, Unit};

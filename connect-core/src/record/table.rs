@@ -1,44 +1,39 @@
 //! One setter per record: it writes a row together with all its indexes.
 
+use std::borrow::Cow;
+
 use serde::{Serialize, de::DeserializeOwned};
 use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::{
     Fault, Unit,
-    keys::{Family, Part, key, time_bytes, time_from},
+    keys::{Family, Part, key},
 };
 use crate::{
     storage::{Key, Value},
     wire::{Timestamp, Tombstone},
 };
 
-/// The families in which records of one kind live.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Table {
-    /// The rows, under their change keys.
-    pub(crate) rows: Family,
-    /// From ids to change keys.
-    pub(crate) by_id: Family,
-    /// What remains of deleted records, under the change keys of their deletion.
-    pub(crate) tombstones: Family,
-}
-
 /// An entry of a record in one of its indexes.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Index<'a> {
-    /// At most one record has this text; the entry holds the record's id.
-    Unique(Family, std::borrow::Cow<'a, str>),
-    /// The records with this text, in change order.
-    ByText(Family, &'a str),
+    /// At most one record has this text. The entry holds the record's id.
+    Unique(Family, Cow<'a, str>),
+    /// The records with this text, of which there are few: read them all and sort them.
+    Holders(Family, &'a str),
     /// The records with this reference, in change order.
-    ById(Family, Uuid),
+    ByChange(Family, Uuid),
 }
 
-/// A record that is listed by `updatedAt`.
+/// A record that lives under its id and is listed by `updatedAt`.
 pub(crate) trait Record: Serialize + DeserializeOwned + Send + Sync {
-    /// Where such records live.
-    const TABLE: Table;
+    /// The rows, under their ids.
+    const ROWS: Family;
+    /// The index of all rows in the order in which they last changed.
+    const BY_CHANGE: Family;
+    /// The tombstones of deleted records, in the order of their deletion.
+    const TOMBSTONES: Family;
 
     /// The record's id.
     fn id(&self) -> Uuid;
@@ -46,57 +41,37 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send + Sync {
     /// When it last changed.
     fn updated_at(&self) -> Timestamp;
 
-    /// Calls `each` with every index entry of the record.
-    fn indexes<'a>(&'a self, each: &mut dyn FnMut(Index<'a>));
+    /// Every index entry of the record besides that of [`BY_CHANGE`](Self::BY_CHANGE).
+    fn indexes(&self) -> SmallVec<[Index<'_>; 4]>;
 }
 
-/// The change key of a record.
-pub(super) fn row_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid) -> Key {
+/// The key of an entry in change order.
+fn change_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid) -> Key {
     key(partition, family, &[Part::Time(time), Part::Id(id)])
 }
 
-/// The time that an entry of a `by_id` family holds.
-pub(super) fn pointer(key: &[u8], value: &Value) -> Result<Timestamp, Fault> {
-    let bytes: [u8; 8] = (**value)
-        .try_into()
-        .map_err(|_| Fault::corrupt(key, "not a time"))?;
-    Ok(time_from(bytes))
-}
-
 impl Index<'_> {
-    fn is_unique(&self) -> bool {
-        matches!(self, Self::Unique(..))
-    }
-
     /// The key of this entry of the record with this id, at the time of its last change.
-    fn key(&self, partition: Uuid, time: Timestamp, id: Uuid) -> Key {
+    pub(crate) fn key(&self, partition: Uuid, time: Timestamp, id: Uuid) -> Key {
         let [time, id] = [Part::Time(time), Part::Id(id)];
         match self {
             Self::Unique(family, text) => key(partition, *family, &[Part::Text(text)]),
-            Self::ByText(family, text) => key(partition, *family, &[Part::Text(text), time, id]),
-            Self::ById(family, other) => key(partition, *family, &[Part::Id(*other), time, id]),
+            Self::Holders(family, text) => key(partition, *family, &[Part::Text(text), id]),
+            Self::ByChange(family, other) => key(partition, *family, &[Part::Id(*other), time, id]),
         }
     }
-}
 
-/// The index entries of a record.
-fn indexes(record: &impl Record) -> SmallVec<[Index<'_>; 4]> {
-    let mut indexes = SmallVec::new();
-    record.indexes(&mut |index| indexes.push(index));
-    indexes
+    /// Whether the entry moves with each change of its record.
+    fn is_by_change(&self) -> bool {
+        matches!(self, Self::ByChange(..))
+    }
 }
 
 impl Unit<'_> {
     /// The record with this id.
     pub(crate) async fn find<T: Record>(&mut self, id: Uuid) -> Result<Option<T>, Fault> {
-        let by_id = key(self.partition(), T::TABLE.by_id, &[Part::Id(id)]);
-        let Some(time) = self.get(&by_id).await? else {
-            return Ok(None);
-        };
-        let row_key = row_key(self.partition(), T::TABLE.rows, pointer(&by_id, &time)?, id);
+        let row_key = key(self.partition(), T::ROWS, &[Part::Id(id)]);
         let row = self.get(&row_key).await?;
-        // The clock that the commit expects rules out that the row moved in between for good: at
-        // worst this unit is run again.
         row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e)))
             .transpose()
     }
@@ -113,101 +88,54 @@ impl Unit<'_> {
             .transpose()
     }
 
-    /// Reads ahead, for a batch: the records with these texts in a unique index.
-    pub(crate) async fn read_ahead_unique<T: Record>(
-        &mut self,
-        family: Family,
-        texts: impl Iterator<Item = &str>,
-    ) -> Result<(), Fault> {
-        let partition = self.partition();
-        let keys = texts
-            .map(|text| key(partition, family, &[Part::Text(text)]))
-            .collect();
-        let found = self.read_ahead(keys).await?;
-        let ids = found.iter().filter_map(|id| Uuid::from_slice(id).ok());
-        self.read_ahead_ids::<T>(ids).await
-    }
-
-    /// Reads ahead, for a batch: the records with these ids.
-    pub(crate) async fn read_ahead_ids<T: Record>(
-        &mut self,
-        ids: impl Iterator<Item = Uuid>,
-    ) -> Result<(), Fault> {
-        let partition = self.partition();
-        let ids: Vec<Uuid> = ids.collect();
-        let keys = ids
-            .iter()
-            .map(|id| key(partition, T::TABLE.by_id, &[Part::Id(*id)]))
-            .collect();
-        self.read_ahead(keys).await?;
-        let mut rows = Vec::with_capacity(ids.len());
-        for id in ids {
-            let by_id = key(partition, T::TABLE.by_id, &[Part::Id(id)]);
-            if let Some(time) = self.get(&by_id).await? {
-                rows.push(row_key(
-                    partition,
-                    T::TABLE.rows,
-                    pointer(&by_id, &time)?,
-                    id,
-                ));
-            }
-        }
-        self.read_ahead(rows).await.map(drop)
-    }
-
     /// Writes `new` in place of `old`, with all indexes. `new.updated_at()` is this operation's
     /// [`time`](Unit::time).
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
         let (partition, id, time) = (self.partition(), new.id(), new.updated_at());
-        let new_indexes = indexes(new);
-        let old_indexes = old.map(indexes).unwrap_or_default();
-        let old_time = old.map(T::updated_at);
-        if let Some(old_time) = old_time.filter(|old_time| *old_time != time) {
-            self.delete(row_key(partition, T::TABLE.rows, old_time, id));
-        }
         let row = self.json(new);
-        self.put(row_key(partition, T::TABLE.rows, time, id), row);
-        let by_id = key(partition, T::TABLE.by_id, &[Part::Id(id)]);
-        self.put(by_id, Value::from(time_bytes(time).as_slice()));
-        // Entries that stay as they are need not be written again. A unique one has no time.
-        let stays = |index: &Index<'_>, others: &[Index<'_>]| {
-            (index.is_unique() || old_time == Some(time)) && others.contains(index)
-        };
-        for index in &old_indexes {
-            if !stays(index, &new_indexes) {
-                self.delete(index.key(partition, old_time.unwrap_or(time), id));
+        self.put(key(partition, T::ROWS, &[Part::Id(id)]), row.clone());
+        let new_indexes = new.indexes();
+        if let Some(old) = old {
+            let old_time = old.updated_at();
+            if old_time != time {
+                self.delete(change_key(partition, T::BY_CHANGE, old_time, id));
+            }
+            for index in old.indexes() {
+                let moves = index.is_by_change() && old_time != time;
+                if moves || !new_indexes.contains(&index) {
+                    self.delete(index.key(partition, old_time, id));
+                }
             }
         }
+        let old_indexes = old.map(T::indexes).unwrap_or_default();
         for index in &new_indexes {
-            if !stays(index, &old_indexes) {
-                let held = if index.is_unique() {
-                    Value::from(id.as_bytes().as_slice())
-                } else {
-                    nothing()
+            let entry = index.key(partition, time, id);
+            if index.is_by_change() {
+                self.put_index(entry, row.clone());
+            } else if !old_indexes.contains(index) {
+                let held = match index {
+                    Index::Unique(..) => Value::from(id.as_bytes().as_slice()),
+                    _ => Value::default(),
                 };
-                self.put(index.key(partition, time, id), held);
+                self.put(entry, held);
             }
         }
+        self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
     }
 
     /// Removes a record with all its indexes, and leaves a tombstone.
     pub(crate) fn remove<T: Record>(&mut self, old: &T) {
         let (partition, id, time) = (self.partition(), old.id(), self.time());
-        for index in indexes(old) {
+        for index in old.indexes() {
             self.delete(index.key(partition, old.updated_at(), id));
         }
-        self.delete(row_key(partition, T::TABLE.rows, old.updated_at(), id));
-        self.delete(key(partition, T::TABLE.by_id, &[Part::Id(id)]));
+        self.delete(change_key(partition, T::BY_CHANGE, old.updated_at(), id));
+        self.delete(key(partition, T::ROWS, &[Part::Id(id)]));
         let tombstone = self.json(&Tombstone {
             id,
             deleted: true,
             updated_at: time,
         });
-        self.put(row_key(partition, T::TABLE.tombstones, time, id), tombstone);
+        self.put(change_key(partition, T::TOMBSTONES, time, id), tombstone);
     }
-}
-
-/// The value of an index entry that says all in its key.
-fn nothing() -> Value {
-    Value::default()
 }

@@ -1,6 +1,6 @@
 //! The unit of work: reads through its own writes, then commits them all at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -9,70 +9,78 @@ use uuid::Uuid;
 use super::{
     Fault,
     clock::ChangeClock,
-    keys::{Family, key},
+    keys::{Family, after_prefix, key},
+    reads::{Reads, Wanted},
+    store::{Attempt, Store},
     writes::{Mark, Writes},
 };
 use crate::{
-    environment::Environment,
-    storage::{Commit, CommitError, Entry, Expectation, Key, Range, Storage, Value},
+    storage::{
+        Commit, CommitError, Entry, Expectation, Guard, Key, Locked, Range, Read, State, Value,
+        Write,
+    },
     wire::Timestamp,
 };
 
 /// One or several operations on one partition, which become one commit.
 ///
-/// Everything rests on the partition's clock row: it is read first and expected unchanged by the
-/// commit. Whatever else a unit read at its location was therefore read in one state, or the
-/// commit is refused and the unit is run again.
+/// Everything rests on the partition's clock row, the guard of its commits: it is read first, and
+/// expected unchanged by the commit. Whatever else a unit reads in its partition is therefore one
+/// state, or the commit is refused and the unit is run again.
 pub(crate) struct Unit<'s> {
-    storage: &'s dyn Storage,
-    environment: &'s Environment,
+    store: &'s Store,
     partition: Uuid,
-    /// The clock's row as it was found.
-    clock_row: Option<Value>,
-    /// The time of the operation under way.
-    time: Timestamp,
-    /// What was read, so that a batch can read ahead.
-    reads: FxHashMap<Key, Option<Value>>,
-    writes: Writes,
+    lock: Option<Box<dyn Locked>>,
+    /// The clock's row as it was found; `None` before the first read.
+    clock_row: Option<Option<Value>>,
     /// The clock as the unit leaves it so far.
     clock: ChangeClock,
-    /// What is being tried out: the writes and the clock as they were before.
-    tries: Vec<(Mark, ChangeClock)>,
-    expects: Vec<(Key, Expectation)>,
+    /// The time of the operation under way.
+    time: Timestamp,
+    /// The time at which periods are counted.
+    now: Timestamp,
+    /// What was read.
+    known: FxHashMap<Key, Option<Value>>,
+    /// The index entries that were read, by what their keys start with.
+    scanned: FxHashMap<Key, Vec<Key>>,
+    /// How many round trips read something.
+    rounds: usize,
+    writes: Writes,
+    /// The writes and the clock as they were at each savepoint.
+    savepoints: Vec<(Mark, ChangeClock)>,
+    expects: FxHashMap<Key, Expectation>,
     buffer: Vec<u8>,
 }
 
+/// The key of a partition's clock.
+pub(super) fn clock_key(partition: Uuid) -> Key {
+    key(partition, Family::Clock, &[])
+}
+
 impl<'s> Unit<'s> {
-    /// A unit on the state as it is now.
-    pub(crate) async fn begin(
-        storage: &'s dyn Storage,
-        environment: &'s Environment,
-        partition: Uuid,
-    ) -> Result<Self, Fault> {
-        let clock_key = key(partition, Family::Clock, &[]);
-        let clock_row = storage.get(&[&clock_key]).await?.pop().flatten();
-        let clock = ChangeClock::read(&clock_key, clock_row.as_ref())?;
-        let mut unit = Self {
-            storage,
-            environment,
+    pub(super) fn new(store: &'s Store, partition: Uuid, lock: Option<Box<dyn Locked>>) -> Self {
+        Self {
+            store,
             partition,
-            clock_row,
+            lock,
+            clock_row: None,
+            clock: ChangeClock::START,
             time: Timestamp::EPOCH,
-            reads: FxHashMap::default(),
+            now: store.now(),
+            known: FxHashMap::default(),
+            scanned: FxHashMap::default(),
+            rounds: 0,
             writes: Writes::default(),
-            clock,
-            tries: Vec::new(),
-            expects: Vec::new(),
+            savepoints: Vec::new(),
+            expects: FxHashMap::default(),
             buffer: Vec::new(),
-        };
-        unit.next_operation();
-        Ok(unit)
+        }
     }
 
     /// Starts the next operation of the unit: it gets a time of its own, later than that of every
-    /// operation before it that wrote anything.
+    /// operation before it that wrote anything. The clock has to be [loaded](Self::load).
     pub(crate) fn next_operation(&mut self) {
-        self.time = self.clock.next_time(self.environment.clock.now());
+        self.time = self.clock.next_time(self.now);
     }
 
     /// The location, account or token that this unit works on.
@@ -85,15 +93,14 @@ impl<'s> Unit<'s> {
         self.time
     }
 
-    /// What the machine's clock shows. Periods are counted by it; changes are dated by
-    /// [`time`](Self::time).
+    /// The time now. Periods are counted by it; changes are dated by [`time`](Self::time).
     pub(crate) fn now(&self) -> Timestamp {
-        self.environment.clock.now()
+        self.now
     }
 
     /// A new id.
     pub(crate) fn next_id(&self) -> Uuid {
-        self.environment.ids.next()
+        self.store.environment().ids.next()
     }
 
     pub(super) fn next_sequence(&mut self) -> u64 {
@@ -101,95 +108,262 @@ impl<'s> Unit<'s> {
         self.clock.sequence
     }
 
-    /// The value of a key, the unit's own writes included.
-    pub(crate) async fn get(&mut self, key: &[u8]) -> Result<Option<Value>, Fault> {
-        if let Some(written) = self.writes.get(key) {
-            return Ok(written.clone());
+    /// Reads what is not known yet, all of it in one round trip, to be found by
+    /// [`get`](Self::get) later. The first time the clock is read too.
+    pub(crate) async fn load(&mut self, mut reads: Reads) -> Result<(), Fault> {
+        reads.wanted.retain(|wanted| match wanted {
+            Wanted::Get(key) | Wanted::Follow { key, .. } => !self.known.contains_key(key),
+            Wanted::Holders { prefix, .. } => !self.scanned.contains_key(prefix),
+        });
+        let clock_key = clock_key(self.partition);
+        let is_first = self.clock_row.is_none();
+        if reads.is_empty() && !is_first {
+            return Ok(());
         }
-        if let Some(read) = self.reads.get(key) {
-            return Ok(read.clone());
+        let mut asked: Vec<Read<'_>> = reads.wanted.iter().map(Wanted::as_read).collect();
+        if is_first {
+            asked.push(Read::Get(&clock_key));
         }
-        let value = self.storage.get(&[key]).await?.pop().flatten();
-        self.reads.insert(key.into(), value.clone());
-        Ok(value)
+        let mut state = self.read(&asked).await?;
+        if let Some(now) = state.time() {
+            self.now = now;
+        }
+        for wanted in reads.wanted {
+            match wanted {
+                Wanted::Get(key) => {
+                    let value = state.value()?;
+                    self.known.insert(key, value);
+                }
+                Wanted::Follow { key, rows } => {
+                    let found = state.followed()?;
+                    if let Some((entry, row)) = &found {
+                        let row_key = [&rows[..], entry].concat().into_boxed_slice();
+                        self.known.insert(row_key, row.clone());
+                    }
+                    self.known.insert(key, found.map(|(entry, _)| entry));
+                }
+                Wanted::Holders { prefix, rows, .. } => {
+                    let mut entries = Vec::new();
+                    for ((entry, value), row) in state.joined()? {
+                        if let Some((_, id)) = entry.split_last_chunk::<16>() {
+                            let row_key = [&rows[..], id].concat().into_boxed_slice();
+                            self.known.insert(row_key, row);
+                        }
+                        self.known.insert(entry.clone(), Some(value));
+                        entries.push(entry);
+                    }
+                    self.scanned.insert(prefix, entries);
+                }
+            }
+        }
+        if is_first {
+            let row = state.value()?;
+            self.clock = ChangeClock::read(&clock_key, row.as_ref())?;
+            self.clock_row = Some(row);
+            self.next_operation();
+        }
+        Ok(())
     }
 
-    /// Reads several keys at once, to be found by [`get`](Self::get) later; returns the values
-    /// that there are.
-    pub(super) async fn read_ahead(&mut self, mut keys: Vec<Key>) -> Result<Vec<Value>, Fault> {
-        keys.retain(|key| !self.reads.contains_key(key));
-        let asked: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
-        let values = self.storage.get(&asked).await?;
-        let found = values.iter().flatten().cloned().collect();
-        self.reads.extend(keys.into_iter().zip(values));
-        Ok(found)
+    /// What is known of a key without another round trip, the unit's own writes included;
+    /// `None` when it was not read.
+    pub(crate) fn known(&self, key: &[u8]) -> Option<Option<Value>> {
+        if let Some(written) = self.writes.get(key) {
+            return Some(match written {
+                Write::Put(value) => Some(value.clone()),
+                Write::Index(_) => Some(Value::default()),
+                Write::Remove => None,
+            });
+        }
+        self.known.get(key).cloned()
+    }
+
+    /// The value of a key, the unit's own writes included.
+    pub(crate) async fn get(&mut self, key: &[u8]) -> Result<Option<Value>, Fault> {
+        if let Some(value) = self.known(key) {
+            return Ok(value);
+        }
+        let mut reads = Reads::of(self.partition);
+        reads.row(key.into());
+        self.load(reads).await?;
+        Ok(self.known(key).flatten())
+    }
+
+    /// Answers further reads, which the unit does not remember.
+    async fn read(&mut self, reads: &[Read<'_>]) -> Result<State, Fault> {
+        self.rounds += 1;
+        Ok(match &self.lock {
+            Some(lock) => lock.read(reads).await?,
+            None => self.store.storage().read(reads).await?,
+        })
     }
 
     /// The first `limit` entries whose keys start with `prefix`, the unit's own writes included.
     pub(crate) async fn scan(&mut self, prefix: &[u8], limit: usize) -> Result<Vec<Entry>, Fault> {
-        let end = super::keys::after_prefix(prefix);
+        let end = after_prefix(prefix);
+        let own = self.writes.range(prefix, &end).count();
         let range = Range {
             from: prefix,
             to: Some(&end),
         };
-        let own: Vec<_> = self.writes.range(prefix, &end).collect();
         // Each own write may hide one stored entry, so as many more have to be read.
-        let stored = self
-            .storage
-            .scan(range, limit.saturating_add(own.len()))
-            .await?;
+        let limit_with_hidden = limit.saturating_add(own);
+        let read = Read::Scan {
+            range,
+            limit: limit_with_hidden,
+            newest_first: false,
+        };
+        let stored = self.read(&[read]).await?.entries()?;
         let mut entries: BTreeMap<Key, Value> = stored.into_iter().collect();
-        for (key, value) in own {
-            match value {
-                Some(value) => entries.insert(key.clone(), value.clone()),
+        for (key, write) in self.writes.range(prefix, &end) {
+            match write.value() {
+                Some(value) => entries.insert(key.clone(), value.into()),
                 None => entries.remove(key),
             };
         }
         Ok(entries.into_iter().take(limit).collect())
     }
 
+    /// The ids of at most two of the records that the entries starting with `prefix` lead to: who
+    /// asks wants to know whether there is exactly one. Loaded by [`Reads::holders`].
+    pub(crate) async fn two_holders(&mut self, prefix: &[u8]) -> Result<Vec<Uuid>, Fault> {
+        let loaded = self.scanned.get(prefix).cloned();
+        let is_complete = loaded
+            .as_ref()
+            .is_some_and(|keys| keys.len() < MOST_HOLDERS);
+        let mut keys: BTreeSet<Key> = loaded.into_iter().flatten().collect();
+        for (key, write) in self.writes.range(prefix, &after_prefix(prefix)) {
+            match write.value() {
+                Some(_) => keys.insert(key.clone()),
+                None => keys.remove(key),
+            };
+        }
+        if !is_complete && keys.len() < 2 {
+            let entries = self.scan(prefix, 2).await?;
+            keys = entries.into_iter().map(|(key, _)| key).collect();
+        }
+        Ok(keys.iter().filter_map(|key| id_of(key)).take(2).collect())
+    }
+
+    /// The id of the one record that the loaded entries starting with `prefix` lead to.
+    pub(crate) fn known_holder(&self, prefix: &[u8]) -> Option<Uuid> {
+        match &self.scanned.get(prefix)?[..] {
+            [entry] => id_of(entry),
+            _ => None,
+        }
+    }
+
+    /// The ids of all records that the entries starting with `prefix` lead to, in the order of the
+    /// entries. Reads the records of the family `rows` along with them, in pieces that hold nobody
+    /// up.
+    pub(crate) async fn members(
+        &mut self,
+        prefix: &[u8],
+        rows: Family,
+    ) -> Result<Vec<Uuid>, Fault> {
+        let end = after_prefix(prefix);
+        let rows = key(self.partition, rows, &[]);
+        let mut keys = BTreeSet::new();
+        let mut from = Key::from(prefix);
+        loop {
+            let range = Range {
+                from: &from,
+                to: Some(&end),
+            };
+            let read = Read::ScanFollow {
+                range,
+                limit: PIECE,
+                newest_first: false,
+                rows: &rows,
+                tail: 16,
+            };
+            let entries = self.read(&[read]).await?.joined()?;
+            let is_last = entries.len() < PIECE;
+            for ((entry, _), row) in entries {
+                if let Some((_, id)) = entry.split_last_chunk::<16>() {
+                    let row_key = [&rows[..], id].concat().into_boxed_slice();
+                    self.known.entry(row_key).or_insert(row);
+                }
+                keys.insert(entry);
+            }
+            match keys.last() {
+                Some(last) if !is_last => from = [&last[..], &[0]].concat().into(),
+                _ => break,
+            }
+            tokio::task::yield_now().await;
+        }
+        for (key, write) in self.writes.range(prefix, &end) {
+            match write.value() {
+                Some(_) => keys.insert(key.clone()),
+                None => keys.remove(key),
+            };
+        }
+        Ok(keys.iter().filter_map(|key| id_of(key)).collect())
+    }
+
     /// Writes a row.
     pub(crate) fn put(&mut self, key: Key, value: Value) {
-        self.write(key, Some(value));
+        self.write(key, Write::Put(value));
+    }
+
+    /// Writes an index entry that moves or is written anew whenever its `row` changes.
+    pub(super) fn put_index(&mut self, key: Key, row: Value) {
+        self.write(key, Write::Index(row));
     }
 
     /// Removes a row.
     pub(crate) fn delete(&mut self, key: Key) {
-        self.write(key, None);
+        self.write(key, Write::Remove);
     }
 
-    fn write(&mut self, key: Key, value: Option<Value>) {
+    fn write(&mut self, key: Key, write: Write) {
         self.clock.updated_at = self.time;
-        self.writes.put(key, value);
+        self.writes.put(key, write);
     }
 
-    /// Writes a row that is no part of the partition's history: it moves no clock. The commit
+    /// Writes a row that is no part of the partition's history: it moves no time. The commit
     /// expects to find what this unit read there, or nothing.
     pub(crate) fn put_aside(&mut self, key: Key, value: Value) {
         if self.writes.get(&key).is_none() {
-            let found = self.reads.get(&key).cloned().flatten();
+            let found = self.known.get(&key).cloned().flatten();
             self.expects
-                .push((key.clone(), Expectation::unchanged(found)));
+                .insert(key.clone(), Expectation::unchanged(found));
         }
-        self.writes.put(key, Some(value));
+        self.writes.put(key, Write::Put(value));
     }
 
-    /// What is written from here on can be taken back: follow it with [`keep`](Self::keep) or
-    /// [`take_back`](Self::take_back). Tries may be nested.
-    pub(crate) fn try_out(&mut self) {
-        self.tries.push((self.writes.mark(), self.clock));
+    /// Makes the commit expect that a row of another partition is still as it was read.
+    pub(crate) fn expect(&mut self, key: &Key, value: &Value) {
+        if !self.expects.contains_key(key) {
+            self.expects
+                .insert(key.clone(), Expectation::Is(value.clone()));
+        }
     }
 
-    /// Keeps what was written since the last [`try_out`](Self::try_out).
-    pub(crate) fn keep(&mut self) {
-        self.tries.pop();
+    /// Sets a savepoint: what is written from here on can be [rolled back](Self::rollback).
+    /// Savepoints may be nested. Returns the depth to come back to.
+    pub(crate) fn savepoint(&mut self) -> usize {
+        self.savepoints.push((self.writes.mark(), self.clock));
+        self.savepoints.len()
     }
 
-    /// Takes back what was written since the last [`try_out`](Self::try_out).
-    pub(crate) fn take_back(&mut self) {
-        if let Some((mark, clock)) = self.tries.pop() {
+    /// Releases the last savepoint: keeps what was written since.
+    pub(crate) fn release(&mut self) {
+        self.savepoints.pop();
+    }
+
+    /// Takes back what was written since the last savepoint.
+    pub(crate) fn rollback(&mut self) {
+        if let Some((mark, clock)) = self.savepoints.pop() {
             self.writes.back_to(mark);
             self.clock = clock;
+        }
+    }
+
+    /// Takes back what was written since the savepoint at `depth`, and all behind it.
+    pub(crate) fn rollback_to(&mut self, depth: usize) {
+        while self.savepoints.len() >= depth.max(1) {
+            self.rollback();
         }
     }
 
@@ -202,29 +376,70 @@ impl<'s> Unit<'s> {
         Value::from(&*self.buffer)
     }
 
-    /// Commits all that was written. `Ok(false)`: others were faster, run the unit again.
-    pub(crate) async fn commit(mut self) -> Result<bool, Fault> {
-        let clock_key = key(self.partition, Family::Clock, &[]);
-        let clock = self.clock;
-        let advanced = ChangeClock::read(&clock_key, self.clock_row.as_ref())? != clock;
-        if self.writes.is_empty() && self.clock_row.is_none() {
-            return Ok(true);
+    /// Commits all that was written, and gives back the lock.
+    pub(super) async fn commit(mut self) -> Result<(Attempt, Option<Box<dyn Locked>>), Fault> {
+        if self.writes.is_empty() {
+            let attempt = self.confirm().await?;
+            return Ok((attempt, self.lock));
         }
-        // An absent clock can only be expected by a commit that writes it.
-        if advanced || self.clock_row.is_none() {
-            let row = self.json(&clock);
-            self.writes.put(clock_key.clone(), Some(row));
-        }
-        self.expects
-            .push((clock_key, Expectation::unchanged(self.clock_row)));
+        let was = self.clock_row.take().ok_or(Fault::Unread)?;
+        self.clock.nonce = self.store.nonce();
+        let becomes = self.json(&self.clock.clone());
+        let key = clock_key(self.partition);
         let commit = Commit {
-            expects: self.expects,
+            guard: Some(Guard {
+                key: key.clone(),
+                was,
+                becomes: becomes.clone(),
+            }),
+            expects: self.expects.into_iter().collect(),
             writes: self.writes.into_all(),
         };
-        match self.storage.commit(commit).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict) => Ok(false),
-            Err(CommitError::Storage(error)) => Err(error.into()),
-        }
+        let result = match &mut self.lock {
+            Some(lock) => lock.commit(commit).await,
+            None => self.store.storage().commit(commit).await,
+        };
+        let attempt = match result {
+            Ok(()) => Attempt::Done,
+            Err(CommitError::Conflict) => Attempt::Again,
+            Err(CommitError::NotApplied(error)) => return Err(Fault::NotApplied(error)),
+            Err(CommitError::Unknown(error)) => {
+                // Ours is the only commit that leaves these bytes in the guard. Any others may be
+                // those of a later commit, and then it stays unknown.
+                match self.store.get(&key).await {
+                    Ok(Some(now)) if now == becomes => Attempt::Done,
+                    _ => return Err(Fault::Unknown(error)),
+                }
+            }
+        };
+        Ok((attempt, self.lock))
     }
+
+    /// Makes sure that what was read in several rounds was one state, for a unit that writes
+    /// nothing and thus expects nothing.
+    async fn confirm(&mut self) -> Result<Attempt, Fault> {
+        let Some(was) = self.clock_row.clone().filter(|_| self.rounds > 1) else {
+            return Ok(Attempt::Done);
+        };
+        let key = clock_key(self.partition);
+        let now = self.read(&[Read::Get(&key)]).await?.value()?;
+        Ok(if now == was {
+            Attempt::Done
+        } else {
+            Attempt::Again
+        })
+    }
+}
+
+/// How many holders of one index text are read to find out whether there is exactly one: one more
+/// than are needed, so that a holder that the unit has moved away does not cost another read.
+pub(crate) const MOST_HOLDERS: usize = 3;
+
+/// How many index entries are read at a time with their records.
+const PIECE: usize = 2000;
+
+/// The id at the end of an index entry's key.
+fn id_of(key: &[u8]) -> Option<Uuid> {
+    let (_, id) = key.split_last_chunk::<16>()?;
+    Some(Uuid::from_bytes(*id))
 }

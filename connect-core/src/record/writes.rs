@@ -8,9 +8,9 @@ use std::{
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::storage::{Key, Value};
+use crate::storage::{Key, Write};
 
-/// The writes of a unit: a value, or `None` for a row that is removed.
+/// The writes of a unit.
 ///
 /// A batch makes thousands of writes and looks up as many keys, all of which start alike: hashing
 /// a key once costs much less than comparing it again and again, so nothing is kept in order
@@ -18,9 +18,9 @@ use crate::storage::{Key, Value};
 #[derive(Default)]
 pub(super) struct Writes {
     /// In the order in which the keys were first written.
-    rows: IndexMap<Key, Option<Value>, FxBuildHasher>,
+    rows: IndexMap<Key, Write, FxBuildHasher>,
     /// What was written over: its place in `rows`, and what stood there.
-    replaced: Vec<(usize, Option<Value>)>,
+    replaced: Vec<(usize, Write)>,
     /// The keys of the first `sorted` rows, in order; some may have been taken back since.
     keys: BTreeSet<Key>,
     sorted: usize,
@@ -35,12 +35,12 @@ pub(super) struct Mark {
 
 impl Writes {
     /// What was written to a key, if anything was.
-    pub(super) fn get(&self, key: &[u8]) -> Option<&Option<Value>> {
+    pub(super) fn get(&self, key: &[u8]) -> Option<&Write> {
         self.rows.get(key)
     }
 
     /// Writes a row.
-    pub(super) fn put(&mut self, key: Key, value: Option<Value>) {
+    pub(super) fn put(&mut self, key: Key, value: Write) {
         let (place, former) = self.rows.insert_full(key, value);
         self.replaced.extend(former.map(|former| (place, former)));
     }
@@ -69,7 +69,7 @@ impl Writes {
         &'w mut self,
         from: &'w [u8],
         to: &'w [u8],
-    ) -> impl Iterator<Item = (&'w Key, &'w Option<Value>)> {
+    ) -> impl Iterator<Item = (&'w Key, &'w Write)> {
         self.keys
             .extend(self.rows.keys().skip(self.sorted).cloned());
         self.sorted = self.rows.len();
@@ -78,7 +78,7 @@ impl Writes {
     }
 
     /// All writes, for a commit.
-    pub(super) fn into_all(self) -> Vec<(Key, Option<Value>)> {
+    pub(super) fn into_all(self) -> Vec<(Key, Write)> {
         self.rows.into_iter().collect()
     }
 
@@ -90,10 +90,11 @@ impl Writes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::Value;
 
     fn all(writes: &mut Writes) -> Vec<(char, Option<u8>)> {
-        let shown = |(key, value): (&Key, &Option<Value>)| {
-            (char::from(key[0]), value.as_ref().map(|value| value[0]))
+        let shown = |(key, write): (&Key, &Write)| {
+            (char::from(key[0]), write.value().map(|value| value[0]))
         };
         writes.range(b"", b"z").map(shown).collect()
     }
@@ -102,7 +103,7 @@ mod tests {
     fn what_is_taken_back_leaves_what_was_before() {
         let mut writes = Writes::default();
         let put = |writes: &mut Writes, key: &[u8], value: u8| {
-            writes.put(key.into(), Some(Value::from([value].as_slice())));
+            writes.put(key.into(), Write::Put(Value::from([value].as_slice())));
         };
         put(&mut writes, b"b", 1);
         put(&mut writes, b"a", 1);
@@ -111,7 +112,7 @@ mod tests {
         put(&mut writes, b"c", 2);
         let second = writes.mark();
         put(&mut writes, b"b", 3);
-        writes.put(Key::from(*b"a"), None);
+        writes.put(Key::from(*b"a"), Write::Remove);
         put(&mut writes, b"d", 3);
         let third = [('a', None), ('b', Some(3)), ('c', Some(2)), ('d', Some(3))];
         assert_eq!(all(&mut writes), third);

@@ -4,30 +4,68 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::record::{Account, AccountLocation};
+use super::{Failure, credentials::Credentials};
+use crate::{
+    record::{
+        Account, AccountLocation, Fault, Reads, Unit,
+        keys::{Family, key},
+    },
+    rules::access,
+    storage::{Key, Value},
+    wire::Scope,
+};
 
 /// The right to act at one location, as the one who asked. It is checked when it is made, so an
-/// operation that takes one need not ask again.
+/// operation that takes one need not ask again; a write commits only while the token and the
+/// account are still as they were then, or allow the same as they are now.
 #[derive(Clone, Debug)]
 pub struct Access {
     account: Arc<Account>,
+    account_row: Value,
     /// The location's place among those of the account.
     place: usize,
-    caller: Uuid,
+    caller: Caller,
+}
+
+/// Who asks.
+#[derive(Clone, Debug)]
+enum Caller {
+    /// An owner, or software that has checked its caller itself.
+    Owner(Uuid),
+    /// A token, for what this scope allows.
+    Token(Arc<Credentials>, Scope),
 }
 
 impl Access {
-    /// Access to `location` of `account`; `caller` keeps the idempotency keys of one caller apart
-    /// from those of others. `None` when the account has no such location.
-    pub(crate) fn to(account: Arc<Account>, location: Uuid, caller: Uuid) -> Option<Self> {
-        let place = account
-            .locations
-            .iter()
-            .position(|place| place.id == location)?;
+    /// The owner's access to `location` of the account in `account_row`; `caller` keeps the
+    /// idempotency keys of one caller apart from those of others. `None` when the account has no
+    /// such location.
+    pub(super) fn of_owner(
+        account: Arc<Account>,
+        account_row: Value,
+        location: Uuid,
+        caller: Uuid,
+    ) -> Option<Self> {
         Some(Self {
+            place: place_of(&account, location)?,
             account,
-            place,
-            caller,
+            account_row,
+            caller: Caller::Owner(caller),
+        })
+    }
+
+    /// A token's access to `location`, for what `scope` allows. `None` when the account has no
+    /// such location.
+    pub(super) fn of_token(
+        credentials: Arc<Credentials>,
+        location: Uuid,
+        scope: Scope,
+    ) -> Option<Self> {
+        Some(Self {
+            place: place_of(&credentials.account, location)?,
+            account: credentials.account.clone(),
+            account_row: credentials.account_row.clone(),
+            caller: Caller::Token(credentials, scope),
         })
     }
 
@@ -43,6 +81,76 @@ impl Access {
 
     /// Who asks: the id of a token or of an owner's session.
     pub fn caller(&self) -> Uuid {
-        self.caller
+        match &self.caller {
+            Caller::Owner(caller) => *caller,
+            Caller::Token(credentials, _) => credentials.token.id,
+        }
     }
+
+    /// Adds the rows that the right rests on.
+    pub(super) fn reads(&self, reads: &mut Reads) {
+        reads.row(self.account_key());
+        if let Caller::Token(credentials, _) = &self.caller {
+            reads.row(credentials.token_key.clone());
+        }
+    }
+
+    /// Makes the commit of `unit` expect the rows that the right rests on. When one of them has
+    /// changed since, returns the access as it is now.
+    ///
+    /// # Errors
+    /// The right is gone: the token was revoked, say.
+    pub(super) async fn confirm(&self, unit: &mut Unit<'_>) -> Result<Option<Self>, Failure> {
+        let account_key = self.account_key();
+        let account_row = unit.get(&account_key).await?;
+        let account_row = account_row.ok_or_else(|| self.lost())?;
+        unit.expect(&account_key, &account_row);
+        let token_row = match &self.caller {
+            Caller::Owner(_) => None,
+            Caller::Token(credentials, _) => {
+                let row = unit.get(&credentials.token_key).await?;
+                let row = row.ok_or_else(Failure::unauthorized)?;
+                unit.expect(&credentials.token_key, &row);
+                Some(row)
+            }
+        };
+        let is_same = account_row == self.account_row
+            && match (&self.caller, &token_row) {
+                (Caller::Token(credentials, _), Some(row)) => *row == credentials.token_row,
+                _ => true,
+            };
+        if is_same {
+            return Ok(None);
+        }
+        let location = self.location().id;
+        let renewed = match (&self.caller, token_row) {
+            (Caller::Token(before, scope), Some(token_row)) => {
+                let now = Credentials::parse(before.token_key.clone(), token_row, account_row)?;
+                if !access::is_valid(&now.token, unit.now()) {
+                    return Err(Failure::unauthorized());
+                }
+                now.enter(location, scope)?;
+                Self::of_token(Arc::new(now), location, scope.clone())
+            }
+            _ => {
+                let account = serde_json::from_slice::<Account>(&account_row)
+                    .map_err(|e| Fault::corrupt(&account_key, e))?;
+                Self::of_owner(account.into(), account_row, location, self.caller())
+            }
+        };
+        renewed.map(Some).ok_or_else(|| self.lost())
+    }
+
+    fn account_key(&self) -> Key {
+        key(self.account.id, Family::Account, &[])
+    }
+
+    fn lost(&self) -> Failure {
+        Failure::not_found("location", self.location().id)
+    }
+}
+
+fn place_of(account: &Account, location: Uuid) -> Option<usize> {
+    let mut places = account.locations.iter();
+    places.position(|place| place.id == location)
 }

@@ -6,11 +6,11 @@ use uuid::Uuid;
 use super::{Access, Connect, Failure};
 use crate::{
     record::{
-        Account, AccountLocation, Fault, Screen, ScreenType, Unit,
+        Account, AccountLocation, Attempt, Fault, Reads, Screen, ScreenType, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
     rules::text,
-    storage::{Range, Value},
+    storage::{Range, Read, Value},
     wire::{VatRate, limits::MAX_OWNER_NAME, read::Invalid},
 };
 
@@ -59,7 +59,7 @@ impl Connect {
             return Err(Invalid::new("ownerEmail", "must be an e-mail address").into());
         }
         let account = Account {
-            id: self.core.environment.ids.next(),
+            id: self.store().environment().ids.next(),
             name,
             owner_email,
             sandbox: new.sandbox,
@@ -68,13 +68,14 @@ impl Connect {
         };
         let mut attempts = self.attempts(account.id);
         loop {
-            let mut unit = attempts.next().await?;
+            let mut unit = attempts.begin();
+            unit.load(Reads::of(account.id)).await?;
             put_account(&mut unit, &account);
             unit.put(
                 key(NOBODY, Family::AccountList, &[Part::Id(account.id)]),
                 Value::default(),
             );
-            if unit.commit().await? {
+            if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(account);
             }
         }
@@ -85,8 +86,15 @@ impl Connect {
     /// # Errors
     /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
     pub async fn account(&self, id: Uuid) -> Result<Account, Failure> {
-        let mut unit = self.attempts(id).next().await?;
-        get_account(&mut unit).await
+        Ok(self.account_with_row(id).await?.0)
+    }
+
+    async fn account_with_row(&self, id: Uuid) -> Result<(Account, Value), Failure> {
+        let account_key = key(id, Family::Account, &[]);
+        let row = self.store().get(&account_key).await?;
+        let row = row.ok_or_else(|| no_account(id))?;
+        let account = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?;
+        Ok((account, row))
     }
 
     /// The ids of all accounts, oldest first.
@@ -99,12 +107,13 @@ impl Connect {
             from: &prefix,
             to: Some(&after_prefix(&prefix)),
         };
-        let entries = self
-            .core
-            .storage
-            .scan(range, usize::MAX)
-            .await
-            .map_err(Fault::from)?;
+        let all = Read::Scan {
+            range,
+            limit: usize::MAX,
+            newest_first: false,
+        };
+        let entries = self.store().read(&[all]).await?.entries();
+        let entries = entries.map_err(Fault::from)?;
         let id = |key: &[u8]| {
             Uuid::from_slice(&key[prefix.len()..]).map_err(|e| Fault::corrupt(key, e).into())
         };
@@ -125,18 +134,18 @@ impl Connect {
             return Err(Invalid::new("currency", "must be an ISO code such as EUR").into());
         }
         let location = AccountLocation {
-            id: self.core.environment.ids.next(),
+            id: self.store().environment().ids.next(),
             name,
             currency: new.currency,
             default_vat_rate: new.default_vat_rate,
         };
         let mut attempts = self.attempts(account);
         loop {
-            let mut unit = attempts.next().await?;
+            let mut unit = attempts.begin();
             let mut account = get_account(&mut unit).await?;
             account.locations.push(location.clone());
             put_account(&mut unit, &account);
-            if unit.commit().await? {
+            if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(location);
             }
         }
@@ -148,19 +157,19 @@ impl Connect {
     /// A field is invalid, or there is no such account or location.
     pub async fn create_screen(&self, account: Uuid, new: NewScreen) -> Result<Screen, Failure> {
         let screen = Screen {
-            id: self.core.environment.ids.next(),
+            id: self.store().environment().ids.next(),
             location_id: new.location_id,
             kind: new.kind,
             name: text::name("name", &new.name, MAX_OWNER_NAME)?,
         };
         let mut attempts = self.attempts(account);
         loop {
-            let mut unit = attempts.next().await?;
+            let mut unit = attempts.begin();
             let mut account = get_account(&mut unit).await?;
             check_location(&account, "locationId", screen.location_id)?;
             account.screens.push(screen.clone());
             put_account(&mut unit, &account);
-            if unit.commit().await? {
+            if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(screen);
             }
         }
@@ -174,7 +183,7 @@ impl Connect {
     pub async fn delete_screen(&self, account: Uuid, screen: Uuid) -> Result<(), Failure> {
         let mut attempts = self.attempts(account);
         loop {
-            let mut unit = attempts.next().await?;
+            let mut unit = attempts.begin();
             let mut account = get_account(&mut unit).await?;
             let before = account.screens.len();
             account.screens.retain(|other| other.id != screen);
@@ -185,7 +194,7 @@ impl Connect {
                 ));
             }
             put_account(&mut unit, &account);
-            if unit.commit().await? {
+            if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(());
             }
         }
@@ -202,8 +211,8 @@ impl Connect {
         location: Uuid,
         caller: Uuid,
     ) -> Result<Access, Failure> {
-        let account = self.account(account).await?;
-        Access::to(account.into(), location, caller)
+        let (account, row) = self.account_with_row(account).await?;
+        Access::of_owner(account.into(), row, location, caller)
             .ok_or_else(|| Failure::not_found("location", location))
     }
 }
@@ -211,14 +220,17 @@ impl Connect {
 pub(super) async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Failure> {
     let id = unit.partition();
     let account_key = key(id, Family::Account, &[]);
+    let mut reads = Reads::of(id);
+    reads.row(account_key.clone());
+    unit.load(reads).await?;
     let row = unit.get(&account_key).await?;
-    let row = row.ok_or_else(|| {
-        Failure::new(
-            super::FailureKind::NotFound,
-            format!("there is no account {id}"),
-        )
-    })?;
+    let row = row.ok_or_else(|| no_account(id))?;
     Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?)
+}
+
+fn no_account(id: Uuid) -> Failure {
+    let message = format!("there is no account {id}");
+    Failure::new(super::FailureKind::NotFound, message)
 }
 
 fn put_account(unit: &mut Unit<'_>, account: &Account) {

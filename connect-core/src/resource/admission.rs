@@ -12,12 +12,12 @@ use uuid::Uuid;
 
 use super::{
     Access, Connect, Failure, FailureKind,
-    known_tokens::{Known, KnownTokens},
+    credentials::{Credentials, CredentialsCache},
 };
 use crate::{
     record::{Account, Token},
     rules::{
-        access::{self, Refusal},
+        access,
         rate::{self, RateLimits, RateStatus, Windows},
     },
     wire::{Scope, Timestamp},
@@ -26,20 +26,19 @@ use crate::{
 /// A caller with a valid token, within its rate limits.
 #[derive(Clone, Debug)]
 pub struct Admitted {
-    pub(super) token: Arc<Token>,
-    pub(super) account: Arc<Account>,
+    pub(super) credentials: Arc<Credentials>,
     rate: RateStatus,
 }
 
 impl Admitted {
     /// The token that was presented.
     pub fn token(&self) -> &Token {
-        &self.token
+        &self.credentials.token
     }
 
     /// The account it belongs to.
     pub fn account(&self) -> &Account {
-        &self.account
+        &self.credentials.account
     }
 
     /// Where token and account stand: the tighter of the two.
@@ -64,7 +63,7 @@ pub(super) struct Admission {
     limits: RateLimits,
     windows: Mutex<(Windows<Uuid>, Windows<Uuid>)>,
     addresses: Mutex<Windows<IpAddr>>,
-    known: KnownTokens,
+    credentials: CredentialsCache,
     /// Last uses of tokens that are not yet written down.
     pub(super) uses: Mutex<HashMap<Uuid, (Uuid, Timestamp)>>,
 }
@@ -79,7 +78,7 @@ impl Admission {
             limits,
             windows: Mutex::default(),
             addresses: Mutex::default(),
-            known: KnownTokens::default(),
+            credentials: CredentialsCache::default(),
             uses: Mutex::default(),
         }
     }
@@ -96,11 +95,15 @@ impl Connect {
         address: IpAddr,
         authorization: Option<&str>,
     ) -> Result<Admitted, Turned> {
-        let (core, now) = (&self.core, self.now());
         let found = match authorization.and_then(access::bearer) {
-            Some(value) => core.admission.known.find(&*core.storage, value).await,
+            Some(value) => {
+                let cache = &self.core.admission.credentials;
+                cache.find(self.store(), value).await
+            }
             None => Ok(None),
         };
+        // Only now: a store that took its time must not make the request one of a minute ago.
+        let now = self.now();
         match found {
             Ok(Some(found)) if access::is_valid(&found.token, now) => self.count(found, now),
             Ok(_) => Err(self.turn_away(address, now)),
@@ -125,19 +128,12 @@ impl Connect {
         rate::status(limit, used, now)
     }
 
-    /// Whether the API is available to the account of the caller.
+    /// Checks that the API is available to the account of the caller.
     ///
     /// # Errors
     /// [`FailureKind::ApiNotAvailable`].
     pub fn check_available(&self, caller: &Admitted) -> Result<(), Failure> {
-        if access::is_available(&caller.account) {
-            return Ok(());
-        }
-        Err(Failure::new(
-            FailureKind::ApiNotAvailable,
-            "the API needs a screen of type POS, order kiosk or Scan & Order; add one in the \
-             dashboard and the token works again",
-        ))
+        caller.credentials.check_available()
     }
 
     /// Lets an admitted caller in to a location for one kind of act.
@@ -151,33 +147,13 @@ impl Connect {
         location: Uuid,
         scope: &Scope,
     ) -> Result<Access, Failure> {
-        self.check_available(caller)?;
-        let forbidden = || {
-            Failure::new(
-                FailureKind::ForbiddenLocation,
-                format!(
-                    "this token has no access to location {location}; GET /v1/locations \
-                         lists those it has"
-                ),
-            )
-        };
-        match access::enter(&caller.token, &caller.account, location, scope) {
-            Ok(_) => {
-                Access::to(caller.account.clone(), location, caller.token.id).ok_or_else(forbidden)
-            }
-            Err(Refusal::Location) => Err(forbidden()),
-            Err(Refusal::Scope) => Err(Failure::new(
-                FailureKind::ForbiddenScope,
-                format!(
-                    "this token lacks the scope {scope} for location {location}; its owner \
-                         can make a token that has it in the dashboard"
-                ),
-            )),
-        }
+        caller.credentials.enter(location, scope)?;
+        Access::of_token(caller.credentials.clone(), location, scope.clone())
+            .ok_or_else(|| Failure::forbidden_location(location))
     }
 
     /// Counts a request of a valid token against token and account.
-    fn count(&self, found: Known, now: Timestamp) -> Result<Admitted, Turned> {
+    fn count(&self, found: Arc<Credentials>, now: Timestamp) -> Result<Admitted, Turned> {
         let limits = self.core.admission.limits;
         let (token, account) = (found.token.id, found.account.id);
         let rate = {
@@ -202,8 +178,7 @@ impl Connect {
             .lock()
             .insert(token, (account, now));
         Ok(Admitted {
-            token: found.token,
-            account: found.account,
+            credentials: found,
             rate,
         })
     }
@@ -226,11 +201,7 @@ impl Connect {
             );
         }
         addresses.count(address, now);
-        let failure = Failure::new(
-            FailureKind::Unauthorized,
-            "Authorization: must be \"Bearer\" and a token that is neither expired nor revoked; \
-             tokens are made in the dashboard",
-        );
+        let failure = Failure::unauthorized();
         Turned {
             failure,
             rate: rate::status(limit, used + 1, now),

@@ -4,7 +4,10 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{record::Fault, wire::Single};
+use crate::{
+    record::Fault,
+    wire::{Single, Timestamp},
+};
 
 use super::Failure;
 
@@ -60,6 +63,7 @@ impl Answer {
 #[derive(Clone, Debug)]
 pub struct Json<T> {
     bytes: Vec<u8>,
+    state: Option<Timestamp>,
     shape: PhantomData<fn() -> T>,
 }
 
@@ -67,8 +71,21 @@ impl<T> Json<T> {
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
+            state: None,
             shape: PhantomData,
         }
+    }
+
+    /// The same, known to show the state that the change of this time left.
+    pub(crate) fn of_state(mut self, changed_at: Timestamp) -> Self {
+        self.state = Some(changed_at);
+        self
+    }
+
+    /// Of a list: the time of the location's last change before the list was read. A walk that has
+    /// passed it has seen all that there was when it began.
+    pub fn state(&self) -> Option<Timestamp> {
+        self.state
     }
 
     /// The bytes to send.

@@ -3,22 +3,24 @@
 //! A batch means: apply the items in the order of the request, each as if it were alone, all in
 //! one commit. A failed item leaves nothing behind; a later item sees what an earlier one did.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::{
     Access, Answer, Connect, Failure, FailureKind, Outcome, Request,
-    lane::Change,
+    images::ImageEffect,
     products::{self, Written},
+    write_queue::Change,
 };
 use crate::{
     record::{
-        Fault, Unit,
-        keys::{Family, Part, change_of, key},
+        MOST_HOLDERS, Reads, Unit,
+        keys::{Family, Part, key},
     },
     rules::product as rules,
+    storage::Key,
     wire::{
         BatchStatus, EventType, ImageStatus, ItemResult, MatchBy, Product, ProductBatchResult,
         ProductInput, ProductsWritten,
@@ -80,17 +82,21 @@ impl Batch {
         }
     }
 
-    /// Reads at once what the items will look up one by one.
-    async fn read_ahead(&self, unit: &mut Unit<'_>) -> Result<(), Fault> {
-        let items = || self.items.iter().flatten();
-        if self.match_by == MatchBy::Id {
-            let ids = items().filter_map(|item| item.id.value().copied());
-            unit.read_ahead_ids::<Product>(ids).await?;
+    /// The product that an item means, as far as that is known without looking it up.
+    fn known_id(&self, unit: &Unit<'_>, item: &ProductInput) -> Option<Uuid> {
+        let partition = unit.partition();
+        match self.match_by {
+            MatchBy::Id => item.id.value().copied(),
+            MatchBy::Barcode => {
+                let barcode = barcode_prefix(partition, item.barcode.value()?);
+                unit.known_holder(&barcode)
+            }
+            _ => {
+                let external_id = Part::Text(item.external_id.value()?);
+                let entry = key(partition, Family::ProductByExternalId, &[external_id]);
+                Uuid::from_slice(&unit.known(&entry)??).ok()
+            }
         }
-        let external_ids = items().filter_map(|item| item.external_id.value());
-        let family = Family::ProductByExternalId;
-        unit.read_ahead_unique::<Product>(family, external_ids.map(String::as_str))
-            .await
     }
 
     /// The product that an item means, if there is one.
@@ -158,33 +164,75 @@ impl Batch {
 
 #[async_trait]
 impl Change for Batch {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        for item in self.items.iter().flatten() {
+            match self.match_by {
+                MatchBy::Id => {
+                    if let Some(id) = item.id.value() {
+                        reads.record::<Product>(*id);
+                    }
+                }
+                MatchBy::Barcode => {
+                    if let Some(barcode) = item.barcode.value() {
+                        let family = Family::ProductByBarcode;
+                        reads.holders::<Product>(family, barcode, MOST_HOLDERS);
+                    }
+                }
+                _ => {
+                    if let Some(external_id) = item.external_id.value() {
+                        reads.unique::<Product>(Family::ProductByExternalId, external_id);
+                    }
+                }
+            }
+            products::reads_of(item, reads);
+        }
+    }
+
+    fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        for item in self.items.iter().flatten() {
+            let product = self.known_id(unit, item);
+            products::more_reads_of(item, product, at, unit, reads);
+        }
+    }
+
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
-        self.read_ahead(unit).await?;
         let mut outcome = ProductBatchResult::default();
         outcome.results.reserve(self.items.len());
         let mut ids = Vec::new();
         let mut listed = HashSet::new();
+        // The results of the items whose downloads are queued, by product.
+        let mut queued: HashMap<Uuid, usize> = HashMap::new();
         for (index, item) in self.items.iter().enumerate() {
-            unit.try_out();
+            unit.savepoint();
             let written = match item {
                 Ok(item) => self.write_item(unit, at, item).await,
                 Err(refused) => Err(refused.invalid.clone().into()),
             };
             let result = match written {
                 Ok((status, written)) => {
-                    unit.keep();
-                    if written.is_changed && listed.insert(written.product.id) {
-                        ids.push(written.product.id);
+                    unit.release();
+                    let id = written.product.id;
+                    if written.is_changed && listed.insert(id) {
+                        ids.push(id);
+                    }
+                    // A later item may take back the download that an earlier one queued.
+                    let before = match written.image {
+                        ImageEffect::None => None,
+                        ImageEffect::Queued => queued.insert(id, index),
+                        ImageEffect::Cancelled => queued.remove(&id),
+                    };
+                    if let Some(before) = before {
+                        outcome.results[before].image_status = None;
                     }
                     saved(index, status, written)
                 }
                 // A fault of ours is not the item's: the whole batch may be repeated.
                 Err(failure) if failure.kind == FailureKind::Server => {
-                    unit.take_back();
+                    unit.rollback();
                     return Err(failure);
                 }
                 Err(failure) => {
-                    unit.take_back();
+                    unit.rollback();
                     failed(index, item, failure)
                 }
             };
@@ -194,9 +242,9 @@ impl Change for Batch {
                 BatchStatus::Unchanged => outcome.unchanged += 1,
                 _ => outcome.failed += 1,
             }
-            outcome.images_queued += usize::from(result.image_status.is_some());
             outcome.results.push(result);
         }
+        outcome.images_queued = queued.len();
         if !ids.is_empty() {
             let (created, updated) = (outcome.created, outcome.updated);
             unit.emit(
@@ -215,7 +263,7 @@ impl Change for Batch {
         self.items.len()
     }
 
-    fn is_rehearsal(&self) -> bool {
+    fn is_dry_run(&self) -> bool {
         self.dry_run
     }
 }
@@ -230,7 +278,7 @@ fn saved(index: usize, status: BatchStatus, written: Written) -> ItemResult {
         status,
         id: Some(written.product.id),
         external_id: written.product.external_id,
-        image_status: written.image_queued.then_some(ImageStatus::Pending),
+        image_status: (written.image == ImageEffect::Queued).then_some(ImageStatus::Pending),
         error: None,
     }
 }
@@ -258,17 +306,17 @@ fn failed(index: usize, item: &Result<ProductInput, Refused>, failure: Failure) 
 /// The id of the one product with this barcode. Several with the same are a conflict: which one
 /// is meant cannot be told.
 async fn only_with_barcode(unit: &mut Unit<'_>, barcode: &str) -> Result<Option<Uuid>, Failure> {
-    let prefix = key(
-        unit.partition(),
-        Family::ProductByBarcode,
-        &[Part::Text(barcode)],
-    );
-    let holders = unit.scan(&prefix, 2).await?;
-    match &holders[..] {
+    let prefix = barcode_prefix(unit.partition(), barcode);
+    match unit.two_holders(&prefix).await?[..] {
         [] => Ok(None),
-        [(holder, _)] => Ok(change_of(holder).map(|(_, id)| id)),
+        [holder] => Ok(Some(holder)),
         _ => Err(Failure::conflict(format!(
             "barcode: several products have \"{barcode}\"; match them by id or externalId"
         ))),
     }
+}
+
+/// What the index entries of a barcode start with.
+fn barcode_prefix(partition: Uuid, barcode: &str) -> Key {
+    key(partition, Family::ProductByBarcode, &[Part::Text(barcode)])
 }

@@ -1,17 +1,23 @@
 //! Categories (specification: Categories).
 
-use std::borrow::Cow;
-
 use async_trait::async_trait;
+use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::{
-    Access, Answer, Connect, Failure, Json, Outcome, Request, answer::single, lane::Change,
-    list::Slice, products,
+    Access, Answer, Connect, Failure, Json, Outcome, Request,
+    answer::single,
+    list::PageRequest,
+    products,
+    write_queue::{Change, MOST_RECORDS},
 };
 use crate::{
-    record::{Index, Record, Table, Unit, keys::Family},
+    record::{
+        Fault, Index, Reads, Record, Through, Unit,
+        keys::{Family, Part, key},
+    },
     rules::{product as rules, text},
+    storage::{Key, Value},
     wire::{
         Category, CategoryChanged, CategoryInput, Deleted, EventType, Field, Page, Single,
         Timestamp, query::CategoryQuery,
@@ -19,11 +25,9 @@ use crate::{
 };
 
 impl Record for Category {
-    const TABLE: Table = Table {
-        rows: Family::Category,
-        by_id: Family::CategoryById,
-        tombstones: Family::CategoryTombstone,
-    };
+    const ROWS: Family = Family::Category;
+    const BY_CHANGE: Family = Family::CategoryByChange;
+    const TOMBSTONES: Family = Family::CategoryTombstone;
 
     fn id(&self) -> Uuid {
         self.id
@@ -33,11 +37,9 @@ impl Record for Category {
         self.updated_at
     }
 
-    fn indexes<'a>(&'a self, each: &mut dyn FnMut(Index<'a>)) {
-        each(Index::Unique(
-            Family::CategoryByName,
-            Cow::Owned(text::folded(&self.name)),
-        ));
+    /// The index of names is kept by [`take_name`] and [`free_name`].
+    fn indexes(&self) -> SmallVec<[Index<'_>; 4]> {
+        SmallVec::new()
     }
 }
 
@@ -51,9 +53,9 @@ impl Connect {
         at: &Access,
         query: &CategoryQuery,
     ) -> Result<Json<Page<Category>>, Failure> {
-        let slice = Slice::of("categories", at, query, &query.sync, self.now())?;
-        let rows = self.slice(at, Category::TABLE, &slice).await?;
-        Ok(slice.page(at, &rows, None))
+        let request = PageRequest::of("categories", at, query, &query.sync, self.now())?;
+        self.page::<Category>(at, &request, Through::All, None)
+            .await
     }
 
     /// One category.
@@ -65,10 +67,7 @@ impl Connect {
         at: &Access,
         id: Uuid,
     ) -> Result<Json<Single<Category>>, Failure> {
-        let row = self
-            .records(at.location().id)
-            .find(Category::TABLE, id)
-            .await?;
+        let row = self.store().row::<Category>(at.location().id, id).await?;
         row.map(|row| single(&row))
             .ok_or_else(|| Failure::not_found("category", id))
     }
@@ -124,6 +123,10 @@ struct Create(CategoryInput);
 
 #[async_trait]
 impl Change for Create {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        reads_of_name(&self.0.name, reads);
+    }
+
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
         let category = create(unit, &self.0).await?;
         Answer::with(Outcome::Created, &category)
@@ -134,6 +137,13 @@ struct Update(Uuid, CategoryInput);
 
 #[async_trait]
 impl Change for Update {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        let Self(id, input) = self;
+        reads.record::<Category>(*id);
+        reads.row(folded_name_key(reads.partition(), *id));
+        reads_of_name(&input.name, reads);
+    }
+
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
         let Self(id, input) = self;
         let old: Category = unit
@@ -143,7 +153,9 @@ impl Change for Update {
         let mut category = old.clone();
         rules::apply_category(input, &mut category);
         if category != old {
-            check_name_is_free(unit, &category).await?;
+            if category.name != old.name {
+                take_name(unit, &category).await?;
+            }
             category.updated_at = unit.time();
             unit.save(Some(&old), &category);
             emit_changed(unit, &category);
@@ -156,16 +168,34 @@ struct Delete(Uuid);
 
 #[async_trait]
 impl Change for Delete {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        reads.record::<Category>(self.0);
+        reads.row(folded_name_key(reads.partition(), self.0));
+    }
+
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
         let Self(id) = *self;
         let category: Category = unit
             .find(id)
             .await?
             .ok_or_else(|| Failure::not_found("category", id))?;
+        free_name(unit, id).await?;
         unit.remove(&category);
         unit.emit(EventType::CategoryChanged, Deleted { id, deleted: true });
         products::leave_category(unit, id).await?;
         Ok(Answer::new(Outcome::Removed, Vec::new()))
+    }
+
+    /// It may touch a whole catalog, so nothing else shares its commit.
+    fn weight(&self) -> usize {
+        MOST_RECORDS
+    }
+}
+
+/// Adds what taking a name looks up.
+pub(super) fn reads_of_name(name: &Field<String>, reads: &mut Reads) {
+    if let Some(name) = name.value() {
+        reads.entry(Family::CategoryByName, &text::folded(name));
     }
 }
 
@@ -180,7 +210,7 @@ async fn create(unit: &mut Unit<'_>, input: &CategoryInput) -> Result<Category, 
         updated_at: unit.time(),
     };
     rules::apply_category(input, &mut category);
-    check_name_is_free(unit, &category).await?;
+    take_name(unit, &category).await?;
     unit.save(None, &category);
     emit_changed(unit, &category);
     Ok(category)
@@ -201,16 +231,45 @@ pub(super) async fn find_or_create(unit: &mut Unit<'_>, name: &str) -> Result<Uu
     create(unit, &input).await.map(|category| category.id)
 }
 
-async fn check_name_is_free(unit: &mut Unit<'_>, category: &Category) -> Result<(), Failure> {
-    let holder = unit
-        .find_unique(Family::CategoryByName, &text::folded(&category.name))
-        .await?;
-    match holder {
-        Some(holder) if holder != category.id => Err(Failure::conflict(format!(
-            "name: category {holder} has this name already (upper and lower case are the same)"
-        ))),
-        _ => Ok(()),
+/// Enters the name of a category in the index of names, in place of the name that it had.
+async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Failure> {
+    let folded = text::folded(&category.name);
+    match unit.find_unique(Family::CategoryByName, &folded).await? {
+        Some(holder) if holder != category.id => {
+            return Err(Failure::conflict(format!(
+                "name: category {holder} has this name already (upper and lower case are the same)"
+            )));
+        }
+        _ => {}
     }
+    free_name(unit, category.id).await?;
+    let partition = unit.partition();
+    let id = Value::from(category.id.as_bytes().as_slice());
+    unit.put(name_key(partition, &folded), id);
+    let folded_name = folded_name_key(partition, category.id);
+    unit.put(folded_name, Value::from(folded.as_bytes()));
+    Ok(())
+}
+
+/// Takes a category's name out of the index of names. It stands there as it was folded then,
+/// whatever folding makes of it today.
+async fn free_name(unit: &mut Unit<'_>, id: Uuid) -> Result<(), Fault> {
+    let partition = unit.partition();
+    let folded_name = folded_name_key(partition, id);
+    if let Some(folded) = unit.get(&folded_name).await? {
+        let folded = std::str::from_utf8(&folded).map_err(|e| Fault::corrupt(&folded_name, e))?;
+        unit.delete(name_key(partition, folded));
+        unit.delete(folded_name);
+    }
+    Ok(())
+}
+
+fn name_key(partition: Uuid, folded: &str) -> Key {
+    key(partition, Family::CategoryByName, &[Part::Text(folded)])
+}
+
+fn folded_name_key(partition: Uuid, category: Uuid) -> Key {
+    key(partition, Family::CategoryFoldedName, &[Part::Id(category)])
 }
 
 fn emit_changed(unit: &mut Unit<'_>, category: &Category) {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use uuid::Uuid;
+
+use super::{admission::Admission, write_queue::WriteQueues};
 use crate::{
     environment::Environment,
-    record::{Fault, Records, Unit},
+    record::{Attempts, Store},
     rules::rate::RateLimits,
     storage::Storage,
 };
-use uuid::Uuid;
-
-use super::{admission::Admission, lane::Lanes};
 
 /// Connect over one storage. Cheap to clone; all clones share their state.
 ///
@@ -22,14 +22,10 @@ pub struct Connect {
 }
 
 pub(super) struct Core {
-    pub(super) storage: Arc<dyn Storage>,
-    pub(super) environment: Environment,
+    pub(super) store: Store,
     pub(super) admission: Admission,
-    pub(super) lanes: Lanes,
+    pub(super) queues: WriteQueues,
 }
-
-/// How often a unit of work is run when others keep changing what it read.
-pub(super) const ATTEMPTS: usize = 32;
 
 impl Connect {
     /// Connect on `storage`, which may be empty.
@@ -37,44 +33,23 @@ impl Connect {
         let admission = Admission::new(limits);
         Self {
             core: Arc::new(Core {
-                storage,
-                environment,
+                store: Store::new(storage, environment),
                 admission,
-                lanes: Lanes::default(),
+                queues: WriteQueues::default(),
             }),
         }
     }
 
     pub(super) fn now(&self) -> crate::wire::Timestamp {
-        self.core.environment.clock.now()
+        self.core.store.now()
     }
 
-    /// The records of one partition.
-    pub(super) fn records(&self, partition: Uuid) -> Records<'_> {
-        Records::of(&*self.core.storage, partition)
+    pub(super) fn store(&self) -> &Store {
+        &self.core.store
     }
 
-    /// Units of work on `partition`, to be tried until one is committed.
+    /// Attempts at a unit of work on `partition`.
     pub(super) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
-        Attempts {
-            core: &self.core,
-            partition,
-            left: ATTEMPTS,
-        }
-    }
-}
-
-/// One unit of work after another, for a change that others may be faster than.
-pub(super) struct Attempts<'c> {
-    core: &'c Core,
-    partition: Uuid,
-    left: usize,
-}
-
-impl<'c> Attempts<'c> {
-    /// A new unit, on the state as it is now.
-    pub(super) async fn next(&mut self) -> Result<Unit<'c>, Fault> {
-        self.left = self.left.checked_sub(1).ok_or(Fault::Busy)?;
-        Unit::begin(&*self.core.storage, &self.core.environment, self.partition).await
+        self.core.store.attempts(partition)
     }
 }

@@ -93,6 +93,26 @@ impl Failure {
         )
     }
 
+    /// Without a valid token.
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(
+            FailureKind::Unauthorized,
+            "Authorization: must be \"Bearer\" and a token that is neither expired nor revoked; \
+             tokens are made in the dashboard",
+        )
+    }
+
+    /// A location that the token has no access to, or that does not exist.
+    pub(crate) fn forbidden_location(location: impl std::fmt::Display) -> Self {
+        Self::new(
+            FailureKind::ForbiddenLocation,
+            format!(
+                "this token has no access to location {location}; GET /v1/locations lists those \
+                 it has"
+            ),
+        )
+    }
+
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Conflict, message)
     }
@@ -133,9 +153,15 @@ impl From<ReadError> for Failure {
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
         tracing::error!(%fault, "a request failed");
-        Self::new(
-            FailureKind::Server,
-            "the server could not do this now; repeat the request with the same Idempotency-Key",
-        )
+        let message = match fault {
+            Fault::NotApplied(_) => {
+                "the server cannot save anything at the moment, and has saved nothing of this; \
+                 repeat the request later with the same Idempotency-Key"
+            }
+            _ => {
+                "the server could not do this now; repeat the request with the same Idempotency-Key"
+            }
+        };
+        Self::new(FailureKind::Server, message)
     }
 }

@@ -4,41 +4,58 @@ use uuid::Uuid;
 
 use crate::{
     record::{
-        Fault, Unit,
+        Fault, Reads, Unit,
         keys::{Family, Part, key},
     },
-    storage::Value,
+    storage::{Key, Value},
     wire::{Field, ImageJob, ImageStatus, Product},
 };
 
-/// Writes the link that a product was given. Returns whether a download was queued. The link that
-/// the product has, as sent or as stored, changes nothing.
+/// What a write does to the image job of its product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ImageEffect {
+    /// Nothing.
+    None,
+    /// A download is queued, in place of an earlier one.
+    Queued,
+    /// The product has no download any more.
+    Cancelled,
+}
+
+/// Adds the read of a product's image job.
+pub(super) fn reads(partition: Uuid, product: Uuid, reads: &mut Reads) {
+    let by_product = by_product(partition, product);
+    reads.followed(by_product, Family::ImageJob);
+}
+
+/// Writes the link that a product was given. The link that the product has, as sent or as stored,
+/// changes nothing.
 pub(super) async fn apply(
     unit: &mut Unit<'_>,
     product: &mut Product,
     link: &Field<String>,
-) -> Result<bool, Fault> {
+) -> Result<ImageEffect, Fault> {
     match link {
-        Field::Absent => Ok(false),
+        Field::Absent => Ok(ImageEffect::None),
         Field::Null => {
             cancel(unit, product.id).await?;
             product.image_url = None;
             product.image_status = None;
             product.image_error = None;
-            Ok(false)
+            Ok(ImageEffect::Cancelled)
         }
-        Field::Value(link) if product.image_url.as_ref() == Some(link) => Ok(false),
+        Field::Value(link) if product.image_url.as_ref() == Some(link) => Ok(ImageEffect::None),
         Field::Value(link) => {
             let job = job_of(unit, product.id).await?;
             if product.image_url.is_some() && job.is_some_and(|job| job.source_url == *link) {
-                return Ok(false);
+                return Ok(ImageEffect::None);
             }
             cancel(unit, product.id).await?;
             queue(unit, product.id, link);
             product.image_url = Some(link.clone());
             product.image_status = Some(ImageStatus::Pending);
             product.image_error = None;
-            Ok(true)
+            Ok(ImageEffect::Queued)
         }
     }
 }
@@ -48,11 +65,7 @@ pub(super) async fn cancel(unit: &mut Unit<'_>, product: Uuid) -> Result<(), Fau
     if let Some(job) = job_of(unit, product).await? {
         let partition = unit.partition();
         unit.delete(key(partition, Family::ImageJob, &[Part::Id(job.id)]));
-        unit.delete(key(
-            partition,
-            Family::ImageJobByProduct,
-            &[Part::Id(product)],
-        ));
+        unit.delete(by_product(partition, product));
     }
     Ok(())
 }
@@ -70,13 +83,13 @@ fn queue(unit: &mut Unit<'_>, product: Uuid, link: &str) {
     };
     let (partition, row) = (unit.partition(), unit.json(&job));
     unit.put(key(partition, Family::ImageJob, &[Part::Id(job.id)]), row);
-    let by_product = key(partition, Family::ImageJobByProduct, &[Part::Id(product)]);
+    let by_product = by_product(partition, product);
     unit.put(by_product, Value::from(job.id.as_bytes().as_slice()));
 }
 
 async fn job_of(unit: &mut Unit<'_>, product: Uuid) -> Result<Option<ImageJob>, Fault> {
     let partition = unit.partition();
-    let by_product = key(partition, Family::ImageJobByProduct, &[Part::Id(product)]);
+    let by_product = by_product(partition, product);
     let Some(id) = unit.get(&by_product).await? else {
         return Ok(None);
     };
@@ -85,4 +98,8 @@ async fn job_of(unit: &mut Unit<'_>, product: Uuid) -> Result<Option<ImageJob>, 
     let row = unit.get(&job_key).await?;
     row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&job_key, e)))
         .transpose()
+}
+
+fn by_product(partition: Uuid, product: Uuid) -> Key {
+    key(partition, Family::ImageJobByProduct, &[Part::Id(product)])
 }

@@ -1,11 +1,9 @@
 //! Lists by `updatedAt`: pages, cursors, tombstones (specification: Shared shapes; contract:
-//! Pages).
+//! Pages). A page is read in one round trip.
 
-use uuid::Uuid;
-
-use super::{Access, Connect, Failure, Json, lane};
+use super::{Access, Connect, Failure, Json};
 use crate::{
-    record::{Fault, Position, Row, Table},
+    record::{Change, Fault, Listed, Position, Record, Row, Slice, Through},
     rules::cursor::{self, List},
     wire::{
         Page, Timestamp,
@@ -15,16 +13,32 @@ use crate::{
     },
 };
 
-/// Which part of a list a request asks for.
-pub(super) struct Slice {
+/// The part of a list that a request asks for.
+pub(super) struct PageRequest {
     name: &'static str,
     filters: String,
-    pub(super) position: Position,
-    pub(super) limit: usize,
-    pub(super) include_deleted: bool,
+    position: Position,
+    limit: usize,
+    include_deleted: bool,
+    /// When the walk through the list began.
+    began: Timestamp,
+    /// From when on deletions have to be known.
+    deletions_from: Option<Timestamp>,
 }
 
-impl Slice {
+/// The most rows that are looked at for one page. Two filters that many records pass singly and
+/// hardly any pass together must not make one request read a whole catalog: the page is then
+/// short, and its cursor goes on where the search stopped.
+const MOST_LOOKED_AT: usize = 2000;
+
+/// The most holders of one text that are read and sorted for a page. More are unusual, and are
+/// searched for in change order instead.
+const MOST_SORTED: usize = 500;
+
+/// Tells rows that belong to a list from others.
+pub(super) type Filter<'a> = &'a (dyn Fn(&Row) -> Result<bool, Fault> + Sync);
+
+impl PageRequest {
     /// The part of the list `name` that `query`, with the common parameters `sync`, asks for.
     pub(super) fn of(
         name: &'static str,
@@ -33,15 +47,6 @@ impl Slice {
         sync: &SyncQuery,
         now: Timestamp,
     ) -> Result<Self, Failure> {
-        let oldest = now.plus_seconds(-TOMBSTONE_DAYS * 24 * 3600);
-        if sync.include_deleted && sync.updated_since.is_some_and(|since| since < oldest) {
-            let problem = format!(
-                "must not be older than {TOMBSTONE_DAYS} days together with includeDeleted: \
-                 deletions before {oldest} are no longer known; read the whole list without \
-                 updatedSince instead"
-            );
-            return Err(Failure::malformed(&Invalid::new("updatedSince", problem)));
-        }
         let pairs = query.pairs();
         let filters = pairs
             .iter()
@@ -54,39 +59,77 @@ impl Slice {
             location: at.location().id,
             filters: &filters,
         };
-        let position = match &sync.cursor {
+        let (position, began) = match &sync.cursor {
             Some(cursor) => {
-                let (time, id) =
+                let ((time, id), began) =
                     cursor::decode(list, cursor).map_err(|invalid| Failure::malformed(&invalid))?;
-                Position::After(time, id)
+                (Position::After(time, id), began)
             }
-            None => Position::From(sync.updated_since.unwrap_or(Timestamp::MIN)),
+            None => {
+                let since = sync.updated_since.unwrap_or(Timestamp::MIN);
+                (Position::From(since), now)
+            }
         };
-        Ok(Self {
+        let request = Self {
             name,
             position,
             limit: sync.limit.unwrap_or(DEFAULT_PAGE_SIZE),
             include_deleted: sync.include_deleted,
             filters,
-        })
+            began,
+            deletions_from: sync.updated_since,
+        };
+        if sync.include_deleted {
+            // A walk is held against the 90 days by when it began, not by where it is.
+            let oldest = now.plus_seconds(-TOMBSTONE_DAYS * 24 * 3600);
+            let from = match (&sync.cursor, sync.updated_since) {
+                (Some(_), _) => request.began,
+                (None, Some(since)) => since,
+                (None, None) => return Ok(request),
+            };
+            if from < oldest {
+                return Err(request.too_old(oldest));
+            }
+        }
+        Ok(request)
+    }
+
+    /// Refuses a request for deletions of a time when they are no longer complete.
+    fn check_deletions(&self, complete_since: Option<Timestamp>) -> Result<(), Failure> {
+        let from = match self.position {
+            Position::From(_) => self.deletions_from,
+            Position::After(..) => Some(self.deletions_from.unwrap_or(self.began)),
+        };
+        match (from, complete_since) {
+            (Some(from), Some(complete)) if from < complete => Err(self.too_old(complete)),
+            _ => Ok(()),
+        }
+    }
+
+    fn too_old(&self, oldest: Timestamp) -> Failure {
+        let (field, subject) = match self.position {
+            Position::From(_) => ("updatedSince", "must not be"),
+            Position::After(..) => ("cursor", "belongs to a walk that must not be"),
+        };
+        let problem = format!(
+            "{subject} older than {TOMBSTONE_DAYS} days together with includeDeleted: deletions \
+             before {oldest} are no longer known; read the whole list without {field} instead"
+        );
+        Failure::malformed(&Invalid::new(field, problem))
     }
 
     /// How many rows to look for: one more than the page, to know whether there is another.
-    pub(super) fn wanted(&self) -> usize {
+    fn wanted(&self) -> usize {
         self.limit + 1
     }
 
-    /// The page of these rows, which are sorted and start at the slice's position. Without a row
-    /// too many there is another page only when the search for rows `stopped_at` some point.
-    pub(super) fn page<T>(
-        &self,
-        at: &Access,
-        rows: &[Row],
-        stopped_at: Option<(Timestamp, Uuid)>,
-    ) -> Json<Page<T>> {
+    /// The page of these rows, which are sorted and start at the position. Without a row too many
+    /// there is another page only when the search for rows `stopped_at` some point.
+    fn page<T>(&self, at: &Access, found: &Search) -> Json<Page<T>> {
+        let rows = &found.rows;
         let shown = &rows[..rows.len().min(self.limit)];
         let length: usize = shown.iter().map(|(_, row)| row.len() + 1).sum();
-        let mut bytes = Vec::with_capacity(length + 120);
+        let mut bytes = Vec::with_capacity(length + 150);
         bytes.extend_from_slice(b"{\"data\":[");
         for (index, (_, row)) in shown.iter().enumerate() {
             if index > 0 {
@@ -97,63 +140,124 @@ impl Slice {
         bytes.extend_from_slice(b"],\"nextCursor\":");
         let next = match shown.last() {
             Some((change, _)) if rows.len() > shown.len() => Some(*change),
-            _ => stopped_at,
+            _ => found.stopped_at,
         };
         match next {
-            Some((time, id)) => {
+            Some(place) => {
                 let list = List {
                     name: self.name,
                     location: at.location().id,
                     filters: &self.filters,
                 };
                 bytes.push(b'"');
-                bytes.extend_from_slice(cursor::encode(list, time, id).as_bytes());
+                bytes.extend_from_slice(cursor::encode(list, place, self.began).as_bytes());
                 bytes.push(b'"');
             }
             None => bytes.extend_from_slice(b"null"),
         }
         bytes.push(b'}');
-        Json::new(bytes)
+        Json::new(bytes).of_state(found.changed_at)
     }
+
+    /// Whether a change lies in the part of the list that is asked for.
+    fn has(&self, change: Change) -> bool {
+        match self.position {
+            Position::From(time) => change.0 >= time,
+            Position::After(time, id) => change > (time, id),
+        }
+    }
+}
+
+/// The rows that were found for a page.
+struct Search {
+    /// At most one more than the page has, in change order.
+    rows: Vec<Row>,
+    /// Where the search stopped before the page was full and the list at its end.
+    stopped_at: Option<Change>,
+    /// The time of the location's last change.
+    changed_at: Timestamp,
 }
 
 impl Connect {
-    /// The rows of a slice of a whole table.
-    pub(super) async fn slice(
+    /// A page of a list that is read through an index. `filter` is held against each row: needed
+    /// where the index alone does not tell, and for [`Through::Holders`].
+    pub(super) async fn page<T: Record>(
         &self,
         at: &Access,
-        table: Table,
-        slice: &Slice,
-    ) -> Result<Vec<Row>, Fault> {
-        let records = self.records(at.location().id);
-        if !slice.include_deleted {
-            return records
-                .rows(table.rows, slice.position, slice.wanted())
-                .await;
-        }
-        let mut look = records.look().await?;
-        let mut pause = None;
+        request: &PageRequest,
+        through: Through<'_>,
+        filter: Option<Filter<'_>>,
+    ) -> Result<Json<Page<T>>, Failure> {
+        let found = self.search::<T>(at, request, through, filter).await?;
+        Ok(request.page(at, &found))
+    }
+
+    async fn search<T: Record>(
+        &self,
+        at: &Access,
+        request: &PageRequest,
+        mut through: Through<'_>,
+        filter: Option<Filter<'_>>,
+    ) -> Result<Search, Failure> {
         loop {
-            let live = records
-                .rows(table.rows, slice.position, slice.wanted())
-                .await?;
-            let deleted = records
-                .rows(table.tombstones, slice.position, slice.wanted())
-                .await?;
-            if look.saw_one_state().await? {
-                return Ok(merge(live, deleted));
+            let limit = match (through, filter) {
+                (Through::Holders(..), _) => MOST_SORTED + 1,
+                (_, Some(_)) => MOST_LOOKED_AT,
+                (_, None) => request.wanted(),
+            };
+            let slice = Slice {
+                through,
+                position: request.position,
+                limit,
+                tombstones: request.include_deleted.then(|| request.wanted()),
+            };
+            let listed = self.store().list::<T>(at.location().id, slice).await?;
+            request.check_deletions(listed.complete_since)?;
+            if matches!(through, Through::Holders(..)) && listed.rows.len() > MOST_SORTED {
+                through = Through::All;
+                continue;
             }
-            if look.is_losing() && pause.is_none() {
-                pause = Some(lane::pause(&self.core, at).await?);
-            }
+            return Ok(narrow(request, listed, limit, filter)?);
         }
     }
 }
 
-/// Rows and tombstones in one order. Each was read to the same length, so the merged list is
-/// complete up to that length.
-pub(super) fn merge(mut live: Vec<Row>, deleted: Vec<Row>) -> Vec<Row> {
-    live.extend(deleted);
-    live.sort_by_key(|(change, _)| *change);
-    live
+/// Keeps what belongs to the page, in change order.
+fn narrow(
+    request: &PageRequest,
+    listed: Listed,
+    limit: usize,
+    filter: Option<Filter<'_>>,
+) -> Result<Search, Fault> {
+    let Listed {
+        mut rows,
+        mut tombstones,
+        changed_at,
+        ..
+    } = listed;
+    rows.retain(|(change, _)| request.has(*change));
+    rows.sort_by_key(|(change, _)| *change);
+    let mut stopped_at = None;
+    if let Some(filter) = filter {
+        if rows.len() == limit {
+            stopped_at = rows.last().map(|(change, _)| *change);
+        }
+        let mut passing = Vec::new();
+        for row in rows {
+            if filter(&row)? {
+                passing.push(row);
+            }
+        }
+        rows = passing;
+    }
+    // What lies behind the point where the search stopped comes with the next page.
+    tombstones.retain(|(change, _)| stopped_at.is_none_or(|stop| *change <= stop));
+    rows.extend(tombstones);
+    rows.sort_by_key(|(change, _)| *change);
+    rows.truncate(request.wanted());
+    Ok(Search {
+        rows,
+        stopped_at,
+        changed_at,
+    })
 }

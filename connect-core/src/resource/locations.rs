@@ -17,13 +17,13 @@ impl Connect {
     pub fn list_locations(&self, caller: &Admitted) -> Result<Json<Collection<Location>>, Failure> {
         self.check_available(caller)?;
         let granted = caller
-            .token
+            .token()
             .grants
             .iter()
             .filter(|grant| !grant.scopes.is_empty());
         let mut data: Vec<Location> = granted
             .filter_map(|grant| {
-                let places = &caller.account.locations;
+                let places = &caller.account().locations;
                 let place = places.iter().find(|place| place.id == grant.location_id)?;
                 Some(Location {
                     id: place.id,

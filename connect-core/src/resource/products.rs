@@ -3,19 +3,21 @@
 use std::borrow::Cow;
 
 use async_trait::async_trait;
+use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::{
     Access, Answer, Connect, Failure, FailureKind, Json, Outcome, Request,
     answer::single,
-    categories, images,
-    lane::{self, Change},
-    list::{Slice, merge},
+    categories,
+    images::{self, ImageEffect},
+    list::{Filter, PageRequest},
+    write_queue::Change,
 };
 use crate::{
     record::{
-        Fault, Index, Position, Record, Records, Row, Table, Unit,
-        keys::{Family, Part, change_of, key},
+        Fault, Index, Reads, Record, Row, Through, Unit,
+        keys::{Family, Part, key},
     },
     rules::product as rules,
     wire::{
@@ -26,11 +28,9 @@ use crate::{
 };
 
 impl Record for Product {
-    const TABLE: Table = Table {
-        rows: Family::Product,
-        by_id: Family::ProductById,
-        tombstones: Family::ProductTombstone,
-    };
+    const ROWS: Family = Family::Product;
+    const BY_CHANGE: Family = Family::ProductByChange;
+    const TOMBSTONES: Family = Family::ProductTombstone;
 
     fn id(&self) -> Uuid {
         self.id
@@ -40,19 +40,19 @@ impl Record for Product {
         self.updated_at
     }
 
-    fn indexes<'a>(&'a self, each: &mut dyn FnMut(Index<'a>)) {
-        if let Some(external_id) = &self.external_id {
-            each(Index::Unique(
-                Family::ProductByExternalId,
-                Cow::Borrowed(external_id),
-            ));
-        }
-        if let Some(barcode) = &self.barcode {
-            each(Index::ByText(Family::ProductByBarcode, barcode));
-        }
-        if let Some(category) = self.category_id {
-            each(Index::ById(Family::ProductByCategory, category));
-        }
+    fn indexes(&self) -> SmallVec<[Index<'_>; 4]> {
+        let external_id = self.external_id.as_deref();
+        let by_external_id =
+            external_id.map(|text| Index::Unique(Family::ProductByExternalId, Cow::Borrowed(text)));
+        let barcode = self.barcode.as_deref();
+        let by_barcode = barcode.map(|text| Index::Holders(Family::ProductByBarcode, text));
+        let by_category = self
+            .category_id
+            .map(|id| Index::ByChange(Family::ProductByCategory, id));
+        [by_external_id, by_barcode, by_category]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
@@ -69,34 +69,27 @@ impl Connect {
         at: &Access,
         query: &ProductQuery,
     ) -> Result<Json<Page<Product>>, Failure> {
-        let slice = Slice::of("products", at, query, &query.sync, self.now())?;
-        let is_filtered =
-            query.barcode.is_some() || query.category_id.is_some() || query.external_id.is_some();
-        if !is_filtered {
-            let rows = self.slice(at, Product::TABLE, &slice).await?;
-            return Ok(slice.page(at, &rows, None));
-        }
-        let records = self.records(at.location().id);
-        let mut look = records.look().await?;
-        let mut pause = None;
-        loop {
-            let mut found = filtered(&records, query, &slice).await?;
-            if slice.include_deleted {
-                let tombstones = Product::TABLE.tombstones;
-                let mut deleted = records
-                    .rows(tombstones, slice.position, slice.wanted())
-                    .await?;
-                // What lies behind the point where the walk stopped comes with the next page.
-                deleted.retain(|(change, _)| found.stopped_at.is_none_or(|stop| *change <= stop));
-                found.rows = merge(found.rows, deleted);
-            }
-            if look.saw_one_state().await? {
-                return Ok(slice.page(at, &found.rows, found.stopped_at));
-            }
-            if look.is_losing() && pause.is_none() {
-                pause = Some(lane::pause(&self.core, at).await?);
-            }
-        }
+        let request = PageRequest::of("products", at, query, &query.sync, self.now())?;
+        let by_barcode = query.barcode.as_deref();
+        let through = match (&query.external_id, by_barcode, query.category_id) {
+            (Some(text), _, _) => Through::Unique(Family::ProductByExternalId, text),
+            (_, Some(text), _) => Through::Holders(Family::ProductByBarcode, text),
+            (_, _, Some(id)) => Through::ByChange(Family::ProductByCategory, id),
+            _ => Through::All,
+        };
+        let filters = [
+            query.external_id.is_some(),
+            query.barcode.is_some(),
+            query.category_id.is_some(),
+        ];
+        let has_several = filters.iter().filter(|is_set| **is_set).count() > 1;
+        let passes = |row: &Row| passes(row, query);
+        let filter: Option<Filter<'_>> = if has_several || query.barcode.is_some() {
+            Some(&passes)
+        } else {
+            None
+        };
+        self.page::<Product>(at, &request, through, filter).await
     }
 
     /// One product.
@@ -108,10 +101,7 @@ impl Connect {
         at: &Access,
         id: Uuid,
     ) -> Result<Json<Single<Product>>, Failure> {
-        let row = self
-            .records(at.location().id)
-            .find(Product::TABLE, id)
-            .await?;
+        let row = self.store().row::<Product>(at.location().id, id).await?;
         row.map(|row| single(&row))
             .ok_or_else(|| Failure::not_found("product", id))
     }
@@ -168,6 +158,14 @@ struct Create(ProductInput);
 
 #[async_trait]
 impl Change for Create {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        reads_of(&self.0, reads);
+    }
+
+    fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        more_reads_of(&self.0, None, at, unit, reads);
+    }
+
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
         let written = create(unit, at, &self.0).await?;
         emit_changed(unit, &written.product);
@@ -179,6 +177,19 @@ struct Update(Uuid, ProductInput);
 
 #[async_trait]
 impl Change for Update {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        let Self(id, input) = self;
+        reads.record::<Product>(*id);
+        reads_of(input, reads);
+        if !input.image_url.is_absent() {
+            images::reads(reads.partition(), *id, reads);
+        }
+    }
+
+    fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        more_reads_of(&self.1, None, at, unit, reads);
+    }
+
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
         let Self(id, input) = self;
         let old = unit
@@ -197,6 +208,11 @@ struct Delete(Uuid);
 
 #[async_trait]
 impl Change for Delete {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        reads.record::<Product>(self.0);
+        images::reads(reads.partition(), self.0, reads);
+    }
+
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
         let Self(id) = *self;
         let product: Product = unit
@@ -210,11 +226,47 @@ impl Change for Delete {
     }
 }
 
+/// Adds what a write of `input` looks up, whichever product it is for.
+pub(super) fn reads_of(input: &ProductInput, reads: &mut Reads) {
+    if let Some(external_id) = input.external_id.value() {
+        reads.entry(Family::ProductByExternalId, external_id);
+    }
+    if let Some(id) = input.category_id.value() {
+        reads.record::<Category>(*id);
+    }
+    categories::reads_of_name(&input.category_name, reads);
+}
+
+/// Adds what a write of `input` into `product` looks up once the first reads are known.
+pub(super) fn more_reads_of(
+    input: &ProductInput,
+    product: Option<Uuid>,
+    at: &Access,
+    unit: &Unit<'_>,
+    reads: &mut Reads,
+) {
+    if let Some(product) = product
+        && !input.image_url.is_absent()
+    {
+        images::reads(unit.partition(), product, reads);
+    }
+    if let Some(id) = input.category_id.value() {
+        let category = |location| key(location, Category::ROWS, &[Part::Id(*id)]);
+        let own = at.location().id;
+        if let Some(None) = unit.known(&category(own)) {
+            // Whether it is of another location decides between two refusals.
+            for location in &at.account().locations {
+                reads.row(category(location.id));
+            }
+        }
+    }
+}
+
 /// A product after a write.
 pub(super) struct Written {
     pub(super) product: Product,
     pub(super) is_changed: bool,
-    pub(super) image_queued: bool,
+    pub(super) image: ImageEffect,
 }
 
 /// Makes a product from checked input.
@@ -244,12 +296,12 @@ pub(super) async fn create(
         created_at: unit.time(),
         updated_at: unit.time(),
     };
-    let (product, image_queued) = fill(unit, at, blank, input).await?;
+    let (product, image) = fill(unit, at, blank, input).await?;
     unit.save(None, &product);
     Ok(Written {
         product,
         is_changed: true,
-        image_queued,
+        image,
     })
 }
 
@@ -260,7 +312,7 @@ pub(super) async fn update(
     old: Product,
     input: &ProductInput,
 ) -> Result<Written, Failure> {
-    let (mut product, image_queued) = fill(unit, at, old.clone(), input).await?;
+    let (mut product, image) = fill(unit, at, old.clone(), input).await?;
     let is_changed = product != old;
     if is_changed {
         product.updated_at = unit.time();
@@ -269,18 +321,17 @@ pub(super) async fn update(
     Ok(Written {
         product,
         is_changed,
-        image_queued,
+        image,
     })
 }
 
-/// `product` with the given fields written and every reference checked; whether an image was
-/// queued.
+/// `product` with the given fields written and every reference checked.
 async fn fill(
     unit: &mut Unit<'_>,
     at: &Access,
     mut product: Product,
     input: &ProductInput,
-) -> Result<(Product, bool), Failure> {
+) -> Result<(Product, ImageEffect), Failure> {
     let keeps_external_id =
         input.external_id.is_absent() || input.external_id.value() == product.external_id.as_ref();
     rules::apply(input, &mut product)?;
@@ -307,8 +358,8 @@ async fn fill(
     if !keeps_external_id {
         check_external_id_is_free(unit, &product).await?;
     }
-    let image_queued = images::apply(unit, &mut product, &input.image_url).await?;
-    Ok((product, image_queued))
+    let image = images::apply(unit, &mut product, &input.image_url).await?;
+    Ok((product, image))
 }
 
 async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Result<(), Failure> {
@@ -329,14 +380,14 @@ async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Re
 /// A category has to be of this location. One of another location of the account is forbidden
 /// rather than unknown, which tells an integrator what is mixed up.
 async fn check_category(unit: &mut Unit<'_>, at: &Access, id: Uuid) -> Result<(), Failure> {
-    let by_id = |location: Uuid| key(location, Category::TABLE.by_id, &[Part::Id(id)]);
+    let row = |location: Uuid| key(location, Category::ROWS, &[Part::Id(id)]);
     let own = at.location().id;
-    if unit.get(&by_id(own)).await?.is_some() {
+    if unit.get(&row(own)).await?.is_some() {
         return Ok(());
     }
     let locations = at.account().locations.iter().map(|location| location.id);
     for other in locations.filter(|location| *location != own) {
-        if unit.get(&by_id(other)).await?.is_some() {
+        if unit.get(&row(other)).await?.is_some() {
             return Err(Failure::new(
                 FailureKind::ForbiddenLocation,
                 format!("categoryId: category {id} belongs to another location"),
@@ -357,13 +408,7 @@ pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Resul
         Family::ProductByCategory,
         &[Part::Id(category)],
     );
-    let listed = unit.scan(&prefix, usize::MAX).await?;
-    let ids: Vec<Uuid> = listed
-        .iter()
-        .filter_map(|(key, _)| change_of(key))
-        .map(|(_, id)| id)
-        .collect();
-    unit.read_ahead_ids::<Product>(ids.iter().copied()).await?;
+    let ids = unit.members(&prefix, Product::ROWS).await?;
     for (index, id) in ids.iter().enumerate() {
         if index % 200 == 199 {
             // A category may hold a whole catalog; others want the thread too.
@@ -397,90 +442,14 @@ fn emit_changed(unit: &mut Unit<'_>, product: &Product) {
     unit.emit(EventType::ProductChanged, changed);
 }
 
-/// What a walk through an index found.
-#[derive(Default)]
-struct Found {
-    rows: Vec<Row>,
-    /// Where the walk stopped before the page was full and the index at its end.
-    stopped_at: Option<(Timestamp, Uuid)>,
-}
-
-/// The most rows that are looked at for one page. Two filters that many products pass singly and
-/// hardly any pass together must not make one request read a whole catalog: the page is then
-/// short, and its cursor goes on where the walk stopped.
-const MOST_LOOKED_AT: usize = 2000;
-
-/// The rows that pass the filters: found through the narrowest index, held against the rest.
-async fn filtered(
-    records: &Records<'_>,
-    query: &ProductQuery,
-    slice: &Slice,
-) -> Result<Found, Fault> {
-    let mut found = Found::default();
-    let (family, part) = match (&query.external_id, &query.barcode, query.category_id) {
-        (Some(external_id), _, _) => {
-            let row = records
-                .find_unique(Product::TABLE, Family::ProductByExternalId, external_id)
-                .await?;
-            if let Some(row) = row.filter(|(change, _)| is_at(*change, slice.position)) {
-                found.rows.extend(passing(row, query)?);
-            }
-            return Ok(found);
-        }
-        (_, Some(barcode), _) => (Family::ProductByBarcode, Part::Text(barcode)),
-        (_, _, Some(category)) => (Family::ProductByCategory, Part::Id(category)),
-        _ => return Ok(found),
-    };
-    let (mut position, mut looked_at) = (slice.position, 0);
-    while found.rows.len() < slice.wanted() {
-        let listed = records
-            .indexed(Product::TABLE, family, part, position, slice.wanted())
-            .await?;
-        let Some((last, _)) = listed.last() else {
-            return Ok(found);
-        };
-        let last = *last;
-        position = Position::After(last.0, last.1);
-        looked_at += listed.len();
-        for row in listed {
-            found.rows.extend(passing(row, query)?);
-        }
-        if looked_at >= MOST_LOOKED_AT {
-            found.stopped_at = Some(last);
-            return Ok(found);
-        }
-        // The stores answer without waiting; others want the thread too.
-        tokio::task::yield_now().await;
-    }
-    Ok(found)
-}
-
-/// Whether a change lies in the part of a list that starts at `position`.
-fn is_at(change: (Timestamp, Uuid), position: Position) -> bool {
-    match position {
-        Position::From(time) => change.0 >= time,
-        Position::After(time, id) => change > (time, id),
-    }
-}
-
-/// The row, if it passes every filter that its index did not apply.
-fn passing(row: Row, query: &ProductQuery) -> Result<Option<Row>, Fault> {
-    let filters = [
-        query.external_id.is_some(),
-        query.barcode.is_some(),
-        query.category_id.is_some(),
-    ];
-    if filters.iter().filter(|is_set| **is_set).count() < 2 {
-        return Ok(Some(row));
-    }
+/// Checks a row against every filter, also that of the index that it was found through.
+fn passes(row: &Row, query: &ProductQuery) -> Result<bool, Fault> {
     let product: Product =
         serde_json::from_slice(&row.1).map_err(|e| Fault::corrupt(b"a listed product", e))?;
-    let passes = query
-        .barcode
-        .as_ref()
-        .is_none_or(|b| product.barcode.as_ref() == Some(b))
+    let is = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
+    Ok(is(&query.external_id, &product.external_id)
+        && is(&query.barcode, &product.barcode)
         && query
             .category_id
-            .is_none_or(|c| product.category_id == Some(c));
-    Ok(passes.then_some(row))
+            .is_none_or(|id| product.category_id == Some(id)))
 }

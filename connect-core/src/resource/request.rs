@@ -74,8 +74,8 @@ pub trait FromJson: Sized {
     /// The text is malformed, or a field is unknown, missing or of another type.
     fn from_json(json: &[u8]) -> Result<Self, ReadError>;
 
-    /// Whether a refused body asked that nothing be kept.
-    fn is_rehearsal(_json: &[u8]) -> bool {
+    /// Whether a refused body asked for a dry run.
+    fn is_dry_run(_json: &[u8]) -> bool {
         false
     }
 }
@@ -97,7 +97,7 @@ impl FromJson for BatchRequest<ProductInput> {
         Self::from_json(json)
     }
 
-    fn is_rehearsal(json: &[u8]) -> bool {
+    fn is_dry_run(json: &[u8]) -> bool {
         Self::asks_for_dry_run(json)
     }
 }

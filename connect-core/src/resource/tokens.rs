@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     record::{
-        AccountLocation, Fault, Grant, Token, Unit,
+        AccountLocation, Attempt, Fault, Grant, Reads, Token, Unit,
         keys::{Family, NOBODY, Part, key},
     },
     rules::{secret::Secret, text},
@@ -50,7 +50,7 @@ impl Connect {
         check_grants(&new.grants)?;
         let mut attempts = self.attempts(account);
         loop {
-            let mut unit = attempts.next().await?;
+            let mut unit = attempts.begin();
             let account = get_account(&mut unit).await?;
             for (index, grant) in new.grants.iter().enumerate() {
                 check_location(
@@ -64,7 +64,7 @@ impl Connect {
             } else {
                 "ck_live_"
             };
-            let secret = Secret::new(prefix, &*self.core.environment.randomness);
+            let secret = Secret::new(prefix, &*self.store().environment().randomness);
             let token = Token {
                 id: unit.next_id(),
                 account_id: account.id,
@@ -77,7 +77,7 @@ impl Connect {
                 revoked_at: None,
             };
             put_token(&mut unit, &token, &secret.digest());
-            if unit.commit().await? {
+            if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(IssuedToken { token, secret });
             }
         }
@@ -116,27 +116,28 @@ impl Connect {
     pub async fn revoke_token(&self, account: Uuid, id: Uuid) -> Result<(), Failure> {
         let mut attempts = self.attempts(account);
         loop {
-            let mut unit = attempts.next().await?;
+            let mut unit = attempts.begin();
             let (mut token, digest) = find_token(&mut unit, id).await?;
             if token.revoked_at.is_none() {
                 token.revoked_at = Some(unit.now());
                 put_token(&mut unit, &token, &digest);
             }
-            if unit.commit().await? {
+            if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(());
             }
         }
     }
 
     /// The tokens of an account with the time of their last use, oldest first. A use is written
-    /// down by [`upkeep`](Self::upkeep).
+    /// down by [`maintain`](Self::maintain).
     ///
     /// # Errors
     /// The storage failed.
     pub async fn tokens(&self, account: Uuid) -> Result<Vec<(Token, Option<Timestamp>)>, Failure> {
         let mut attempts = self.attempts(account);
         loop {
-            let mut unit = attempts.next().await?;
+            let mut unit = attempts.begin();
+            unit.load(Reads::of(account)).await?;
             let prefix = key(account, Family::TokenById, &[]);
             let entries = unit.scan(&prefix, usize::MAX).await?;
             let mut tokens = Vec::with_capacity(entries.len());
@@ -150,7 +151,7 @@ impl Connect {
                 let used = used.and_then(|used| serde_json::from_slice(&used).ok());
                 tokens.push((token, used));
             }
-            if unit.commit().await? {
+            if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(tokens);
             }
         }
@@ -178,6 +179,9 @@ async fn find_token(unit: &mut Unit<'_>, id: Uuid) -> Result<(Token, [u8; 32]), 
 fn put_token(unit: &mut Unit<'_>, token: &Token, digest: &[u8; 32]) {
     let row = unit.json(token);
     unit.put(key(NOBODY, Family::Token, &[Part::Digest(digest)]), row);
+    let account_of_token = key(NOBODY, Family::AccountOfToken, &[Part::Digest(digest)]);
+    let account = key(token.account_id, Family::Account, &[]);
+    unit.put(account_of_token, Value::from(&*account));
     let by_id = key(token.account_id, Family::TokenById, &[Part::Id(token.id)]);
     unit.put(by_id, Value::from(digest.as_slice()));
 }

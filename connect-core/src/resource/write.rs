@@ -1,19 +1,22 @@
 //! The order of every write. The caller has been let in ([`Access`]); what then happens, happens
 //! in this order:
 //!
-//! 1. The idempotency key: a stored answer is returned, another request's key is a conflict.
-//! 2. The form of the body, then its fields.
-//! 3. The change, on the state as it is.
-//! 4. One commit: the rows, their indexes, the events, the stored answer, the location's clock.
+//! 1. The rights of the caller, as they are now.
+//! 2. The idempotency key: a stored answer is returned, another request's key is a conflict.
+//! 3. The form of the body, then its fields.
+//! 4. The change, on the state as it is.
+//! 5. One commit: the rows, their indexes, the events, the stored answer, the location's clock.
+//!    It expects the rows of token and account as they were read, so none of it is saved once a
+//!    revocation was acknowledged.
 
 use async_trait::async_trait;
 
 use super::{
     Access, Answer, Connect, Failure, FailureKind, FromJson, Input, Request,
-    lane::{self, Change, Job},
     stored_answer::{answer_key, replay, store},
+    write_queue::{self, Change, Job},
 };
-use crate::record::{Fault, Unit};
+use crate::record::{Reads, Unit};
 
 impl Connect {
     /// Does a write in the order of this file. `change` makes the change of the body.
@@ -23,24 +26,10 @@ impl Connect {
         request: Request<T>,
         change: impl FnOnce(T) -> Result<Box<dyn Change>, Failure>,
     ) -> Result<Answer, Failure> {
-        if let Some(idempotency) = &request.idempotency {
-            let key = answer_key(at.caller(), &idempotency.key);
-            let stored = self
-                .core
-                .storage
-                .get(&[&key])
-                .await
-                .map_err(Fault::from)?
-                .pop()
-                .flatten();
-            if let Some(answer) = replay(&key, stored.as_ref(), idempotency, self.now())? {
-                return answer;
-            }
-        }
-        let (input, is_rehearsal) = match request.input {
+        let (input, is_dry_run) = match request.input {
             Input::Json(json) => match T::from_json(&json) {
                 Ok(input) => (Ok(input), false),
-                Err(error) => (Err(error.into()), T::is_rehearsal(&json)),
+                Err(error) => (Err(error.into()), T::is_dry_run(&json)),
             },
             Input::Value(value) => (Ok(value), false),
             Input::Refused(failure) => (Err(failure), false),
@@ -48,59 +37,84 @@ impl Connect {
         let change = match input.and_then(change) {
             Ok(change) => change,
             // Without a key there is nothing to remember the refusal under.
-            Err(failure) if request.idempotency.is_none() || is_rehearsal => return Err(failure),
-            Err(failure) => Box::new(Refused(failure)),
+            Err(failure) if request.idempotency.is_none() => return Err(failure),
+            Err(failure) => Box::new(Refused {
+                failure,
+                is_dry_run,
+            }),
         };
         let job = Job {
             change,
             at: at.clone(),
             idempotency: request.idempotency,
         };
-        lane::run(&self.core, job).await
+        write_queue::run(&self.core, job).await
     }
+}
+
+/// Adds the reads that every write begins with, and those of its change.
+pub(super) fn reads(job: &Job, reads: &mut Reads) {
+    job.at.reads(reads);
+    if let Some(idempotency) = &job.idempotency {
+        reads.row(answer_key(job.at.caller(), &idempotency.key));
+    }
+    job.change.reads(&job.at, reads);
 }
 
 /// One operation of a unit: returns the stored answer, or does the change and stores its answer.
 pub(super) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Failure> {
     unit.next_operation();
+    let renewed = job.at.confirm(unit).await?;
+    let at = renewed.as_ref().unwrap_or(&job.at);
     let Some(idempotency) = &job.idempotency else {
-        return attempt(unit, job).await;
+        return attempt(unit, job, at).await;
     };
-    let key = answer_key(job.at.caller(), &idempotency.key);
+    let key = answer_key(at.caller(), &idempotency.key);
     let stored = unit.get(&key).await?;
     if let Some(answer) = replay(&key, stored.as_ref(), idempotency, unit.now())? {
         return answer;
     }
-    let outcome = attempt(unit, job).await;
-    let is_kept = match &outcome {
-        Ok(_) => !job.change.is_rehearsal(),
-        Err(failure) => failure.kind != FailureKind::Server && !job.change.is_rehearsal(),
-    };
-    if is_kept {
-        store(unit, job.at.caller(), idempotency, key, &outcome)?;
+    // Around the change and its answer: there are both or neither.
+    unit.savepoint();
+    let outcome = attempt(unit, job, at).await;
+    let is_kept = !job.change.is_dry_run()
+        && !matches!(&outcome, Err(failure) if failure.kind == FailureKind::Server);
+    if is_kept && let Err(failure) = store(unit, at.caller(), idempotency, key, &outcome) {
+        unit.rollback();
+        return Err(failure);
     }
+    unit.release();
     outcome
 }
 
-/// Does the change; a failed one, and a rehearsal, leave nothing.
-async fn attempt(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Failure> {
-    unit.try_out();
-    let outcome = job.change.apply(unit, &job.at).await;
-    if outcome.is_err() || job.change.is_rehearsal() {
-        unit.take_back();
+/// Does the change; a failed one, and a dry run, leave nothing.
+async fn attempt(unit: &mut Unit<'_>, job: &Job, at: &Access) -> Result<Answer, Failure> {
+    unit.savepoint();
+    let outcome = job.change.apply(unit, at).await;
+    if outcome.is_err() || job.change.is_dry_run() {
+        unit.rollback();
     } else {
-        unit.keep();
+        unit.release();
     }
     outcome
 }
 
 /// A write whose body was refused. It is queued all the same when it has an idempotency key, so
-/// that the refusal is stored like every other answer.
-struct Refused(Failure);
+/// that the refusal is stored like every other answer, or an earlier answer is found.
+struct Refused {
+    failure: Failure,
+    is_dry_run: bool,
+}
 
 #[async_trait]
 impl Change for Refused {
+    fn reads(&self, _: &Access, _: &mut Reads) {}
+
     async fn apply(&self, _: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
-        Err(self.0.clone())
+        Err(self.failure.clone())
+    }
+
+    fn is_dry_run(&self) -> bool {
+        self.is_dry_run
     }
 }

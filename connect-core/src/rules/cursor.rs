@@ -16,22 +16,26 @@ pub(crate) struct List<'a> {
 }
 
 /// The length of a cursor's place: a time and an id.
-const PLACE: usize = 24;
+const PLACE: usize = 32;
 /// The length of its check.
 const CHECK: usize = 8;
 
 /// The cursor of the place after the record that changed at `time` and has this id.
-pub(crate) fn encode(list: List<'_>, time: Timestamp, id: Uuid) -> String {
+pub(crate) fn encode(list: List<'_>, (time, id): (Timestamp, Uuid), began: Timestamp) -> String {
     let mut bytes = [0; PLACE + CHECK];
     bytes[..8].copy_from_slice(&time.micros().to_be_bytes());
-    bytes[8..PLACE].copy_from_slice(id.as_bytes());
+    bytes[8..24].copy_from_slice(id.as_bytes());
+    bytes[24..PLACE].copy_from_slice(&began.micros().to_be_bytes());
     let check = check(list, &bytes[..PLACE]);
     bytes[PLACE..].copy_from_slice(&check);
     hex::encode(bytes)
 }
 
 /// The place that a cursor of this list stands for.
-pub(crate) fn decode(list: List<'_>, cursor: &str) -> Result<(Timestamp, Uuid), Invalid> {
+pub(crate) fn decode(
+    list: List<'_>,
+    cursor: &str,
+) -> Result<((Timestamp, Uuid), Timestamp), Invalid> {
     let invalid = || {
         Invalid::new(
             "cursor",
@@ -47,13 +51,11 @@ pub(crate) fn decode(list: List<'_>, cursor: &str) -> Result<(Timestamp, Uuid), 
     if bytes[PLACE..] != check(list, &bytes[..PLACE]) {
         return Err(invalid());
     }
-    let (time, id) = bytes[..PLACE].split_at(8);
-    let time = time
-        .try_into()
-        .map(i64::from_be_bytes)
-        .map_err(|_| invalid())?;
-    let id = Uuid::from_slice(id).map_err(|_| invalid())?;
-    Ok((Timestamp::from_micros(time), id))
+    let micros = |at: &[u8]| at.try_into().map(i64::from_be_bytes).map_err(|_| invalid());
+    let time = Timestamp::from_micros(micros(&bytes[..8])?);
+    let id = Uuid::from_slice(&bytes[8..24]).map_err(|_| invalid())?;
+    let began = Timestamp::from_micros(micros(&bytes[24..PLACE])?);
+    Ok(((time, id), began))
 }
 
 /// A digest over the place and the list. It finds damage and mix-ups; it is no secret, as a
@@ -86,14 +88,19 @@ mod tests {
             Timestamp::from_micros(1_700_000_000_123_456),
             Uuid::from_u128(42),
         );
-        let cursor = encode(LIST, place.0, place.1);
+        let began = Timestamp::from_micros(7);
+        let cursor = encode(LIST, place, began);
         assert!(cursor.len() <= MAX_CURSOR_LEN);
-        assert_eq!(decode(LIST, &cursor), Ok(place));
+        assert_eq!(decode(LIST, &cursor), Ok((place, began)));
     }
 
     #[test]
     fn any_other_text_or_list_is_refused() {
-        let cursor = encode(LIST, Timestamp::EPOCH, Uuid::from_u128(42));
+        let cursor = encode(
+            LIST,
+            (Timestamp::EPOCH, Uuid::from_u128(42)),
+            Timestamp::EPOCH,
+        );
         for at in 0..cursor.len() {
             let mut damaged = cursor.clone().into_bytes();
             damaged[at] = if damaged[at] == b'0' { b'1' } else { b'0' };

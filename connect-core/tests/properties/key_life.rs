@@ -15,23 +15,23 @@ on_each_backend!(
     60,
     4,
     (keyed_write(), any::<bool>()),
-    |shop, (write, upkeep)| async move {
+    |shop, (write, maintains)| async move {
         let mut session = begun(shop).await;
         let call = session.resolve(&write);
         let first = session.send(vec![call.clone()]).await.remove(0);
         assert!(!first.replayed);
         for seconds in [0, 60, 24 * 3600 - 61] {
             session.shop.clock.advance(seconds);
-            if upkeep {
-                session.shop.connect.upkeep().await.unwrap();
+            if maintains {
+                session.shop.connect.maintain().await.unwrap();
             }
             // The session checks that it is the first answer again.
             let again = session.send(vec![call.clone()]).await.remove(0);
             assert!(again.replayed);
         }
         session.shop.clock.advance(1);
-        if upkeep {
-            let done = session.shop.connect.upkeep().await.unwrap();
+        if maintains {
+            let done = session.shop.connect.maintain().await.unwrap();
             assert_eq!(done.answers, 1);
         }
         let anew = session.send(vec![call.clone()]).await.remove(0);
@@ -99,7 +99,7 @@ on_each_backend!(
         shop.clock.advance(24 * 3600);
         // Both uses are over; there is one answer to forget, the later.
         let rows = shop.rows().await.len();
-        assert_eq!(shop.connect.upkeep().await.unwrap().answers, 1);
+        assert_eq!(shop.connect.maintain().await.unwrap().answers, 1);
         assert_eq!(shop.rows().await.len(), rows - 3);
         assert!(!shop.send(call).await.replayed);
     }

@@ -56,7 +56,7 @@ async fn empty(shop: &Shop) {
         assert_eq!(reply.status, 204);
     }
     shop.clock.advance(LONG);
-    shop.connect.upkeep().await.unwrap();
+    shop.connect.maintain().await.unwrap();
 }
 
 async fn keys(shop: &Shop) -> BTreeSet<Box<[u8]>> {

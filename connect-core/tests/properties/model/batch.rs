@@ -11,6 +11,7 @@ pub(crate) struct ItemOutcome {
     pub(crate) serial: Option<Serial>,
     pub(crate) external_id: Value,
     pub(crate) image_queued: bool,
+    image_removed: bool,
     pub(crate) refused: Refused,
 }
 
@@ -30,10 +31,12 @@ impl Model {
                     serial: None,
                     external_id: sent.cloned().unwrap_or_default(),
                     image_queued: false,
+                    image_removed: false,
                     refused,
                 }
             }));
         }
+        forget_cancelled_images(&mut outcomes);
         let count = |status| {
             outcomes
                 .iter()
@@ -83,6 +86,7 @@ impl Model {
             serial: Some(written.product.serial),
             external_id: written.product.shown["externalId"].clone(),
             image_queued: written.image_queued,
+            image_removed: given.get("imageUrl") == Some(&Value::Null),
             refused: Vec::new(),
         })
     }
@@ -110,5 +114,19 @@ impl Model {
             [product] => Ok(Some(product.clone())),
             _ => Err(self.also_wrong(given, 409)),
         }
+    }
+}
+
+/// Of several downloads for one product the last is queued, unless a later item removes the image.
+fn forget_cancelled_images(outcomes: &mut [ItemOutcome]) {
+    for index in 0..outcomes.len() {
+        let (done, later) = outcomes.split_at_mut(index + 1);
+        let outcome = &mut done[index];
+        let is_cancelled = later.iter().any(|later| {
+            later.serial.is_some()
+                && later.serial == outcome.serial
+                && (later.image_queued || later.image_removed)
+        });
+        outcome.image_queued &= !is_cancelled;
     }
 }

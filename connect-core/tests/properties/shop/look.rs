@@ -1,7 +1,7 @@
 //! Looking at what is there: lists page by page, events, and every row of the storage.
 
 use connect_core::{
-    storage::{Entry, Range},
+    storage::{Entry, Range, Read},
     wire::{
         Event, Timestamp,
         query::{CategoryQuery, ProductQuery, SyncQuery},
@@ -99,16 +99,17 @@ impl Shop {
 
     /// Every row that is stored.
     pub(crate) async fn rows(&self) -> Vec<Entry> {
-        self.storage
-            .scan(
-                Range {
-                    from: b"",
-                    to: None,
-                },
-                usize::MAX,
-            )
-            .await
-            .unwrap()
+        let all = Range {
+            from: b"",
+            to: None,
+        };
+        let read = Read::Scan {
+            range: all,
+            limit: usize::MAX,
+            newest_first: false,
+        };
+        let mut state = self.storage.read(&[read]).await.unwrap();
+        state.entries().unwrap()
     }
 }
 

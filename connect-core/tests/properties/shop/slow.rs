@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use connect_core::{
     Connect, RateLimits,
-    storage::{Commit, CommitError, Entry, Range, Storage, StorageError, Value},
+    storage::{Commit, CommitError, Locked, Read, State, Storage, StorageError},
 };
 
 use super::Shop;
@@ -15,12 +15,8 @@ struct Slow(Arc<dyn Storage>);
 
 #[async_trait]
 impl Storage for Slow {
-    async fn get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Value>>, StorageError> {
-        self.0.get(keys).await
-    }
-
-    async fn scan(&self, range: Range<'_>, limit: usize) -> Result<Vec<Entry>, StorageError> {
-        let found = self.0.scan(range, limit).await;
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        let found = self.0.read(reads).await;
         for _ in 0..50 {
             tokio::task::yield_now().await;
         }
@@ -29,6 +25,10 @@ impl Storage for Slow {
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         self.0.commit(commit).await
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.0.lock(guard).await
     }
 }
 

@@ -1,0 +1,112 @@
+//! Reads that a unit of work will need, collected so that they are made in one round trip.
+
+use uuid::Uuid;
+
+use super::{
+    Record,
+    keys::{Family, Part, after_prefix, key},
+};
+use crate::storage::{Key, Range, Read};
+
+/// A read that owns its keys.
+#[derive(Debug)]
+pub(super) enum Wanted {
+    Get(Key),
+    Follow {
+        key: Key,
+        rows: Key,
+    },
+    Holders {
+        prefix: Key,
+        end: Key,
+        rows: Key,
+        limit: usize,
+    },
+}
+
+impl Wanted {
+    pub(super) fn as_read(&self) -> Read<'_> {
+        match self {
+            Self::Get(key) => Read::Get(key),
+            Self::Follow { key, rows } => Read::Follow { key, rows },
+            Self::Holders {
+                prefix,
+                end,
+                rows,
+                limit,
+            } => Read::ScanFollow {
+                range: Range {
+                    from: prefix,
+                    to: Some(end),
+                },
+                limit: *limit,
+                newest_first: false,
+                rows,
+                tail: 16,
+            },
+        }
+    }
+}
+
+/// The reads of one or several operations on a partition.
+#[derive(Debug)]
+pub(crate) struct Reads {
+    partition: Uuid,
+    pub(super) wanted: Vec<Wanted>,
+}
+
+impl Reads {
+    pub(crate) fn of(partition: Uuid) -> Self {
+        Self {
+            partition,
+            wanted: Vec::new(),
+        }
+    }
+
+    /// The location or account whose records these are.
+    pub(crate) fn partition(&self) -> Uuid {
+        self.partition
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted.is_empty()
+    }
+
+    /// The row with this key.
+    pub(crate) fn row(&mut self, key: Key) {
+        self.wanted.push(Wanted::Get(key));
+    }
+
+    /// The record with this id.
+    pub(crate) fn record<T: Record>(&mut self, id: Uuid) {
+        self.row(key(self.partition, T::ROWS, &[Part::Id(id)]));
+    }
+
+    /// The entry of a unique index, without the record that it leads to.
+    pub(crate) fn entry(&mut self, family: Family, text: &str) {
+        self.row(key(self.partition, family, &[Part::Text(text)]));
+    }
+
+    /// The row that `entry` leads to, an entry that holds an id of the family `rows`.
+    pub(crate) fn followed(&mut self, entry: Key, rows: Family) {
+        let rows = key(self.partition, rows, &[]);
+        self.wanted.push(Wanted::Follow { key: entry, rows });
+    }
+
+    /// The record that a unique index holds for `text`.
+    pub(crate) fn unique<T: Record>(&mut self, family: Family, text: &str) {
+        let entry = key(self.partition, family, &[Part::Text(text)]);
+        self.followed(entry, T::ROWS);
+    }
+
+    /// At most `limit` records that an index lists under `text`.
+    pub(crate) fn holders<T: Record>(&mut self, family: Family, text: &str, limit: usize) {
+        let prefix = key(self.partition, family, &[Part::Text(text)]);
+        self.wanted.push(Wanted::Holders {
+            end: after_prefix(&prefix),
+            prefix,
+            rows: key(self.partition, T::ROWS, &[]),
+            limit,
+        });
+    }
+}

@@ -1,0 +1,144 @@
+//! A token and its account, as they were last read and parsed.
+
+use std::{collections::HashMap, sync::Arc};
+
+use parking_lot::RwLock;
+use uuid::Uuid;
+
+use super::{Failure, FailureKind};
+use crate::{
+    record::{
+        Account, Fault, Store, Token,
+        keys::{Family, NOBODY, Part, key},
+    },
+    rules::{
+        access::{self, Refusal},
+        secret,
+    },
+    storage::{Key, Read, Value},
+    wire::Scope,
+};
+
+/// A token and its account, each with the row that it was parsed from.
+#[derive(Clone, Debug)]
+pub(super) struct Credentials {
+    pub(super) token_key: Key,
+    pub(super) token_row: Value,
+    pub(super) token: Arc<Token>,
+    pub(super) account_row: Value,
+    pub(super) account: Arc<Account>,
+}
+
+impl Credentials {
+    /// Parses the two rows.
+    pub(super) fn parse(
+        token_key: Key,
+        token_row: Value,
+        account_row: Value,
+    ) -> Result<Self, Fault> {
+        let token: Token =
+            serde_json::from_slice(&token_row).map_err(|e| Fault::corrupt(&token_key, e))?;
+        let account_key = key(token.account_id, Family::Account, &[]);
+        let account: Account =
+            serde_json::from_slice(&account_row).map_err(|e| Fault::corrupt(&account_key, e))?;
+        Ok(Self {
+            token_key,
+            token_row,
+            token: Arc::new(token),
+            account_row,
+            account: Arc::new(account),
+        })
+    }
+
+    /// Checks that the token may do at `location` what `scope` allows.
+    ///
+    /// # Errors
+    /// [`FailureKind::ForbiddenLocation`], [`FailureKind::ForbiddenScope`],
+    /// [`FailureKind::ApiNotAvailable`].
+    pub(super) fn enter(&self, location: Uuid, scope: &Scope) -> Result<(), Failure> {
+        self.check_available()?;
+        match access::enter(&self.token, &self.account, location, scope) {
+            Ok(_) => Ok(()),
+            Err(Refusal::Location) => Err(Failure::forbidden_location(location)),
+            Err(Refusal::Scope) => Err(Failure::new(
+                FailureKind::ForbiddenScope,
+                format!(
+                    "this token lacks the scope {scope} for location {location}; its owner can \
+                     make a token that has it in the dashboard"
+                ),
+            )),
+        }
+    }
+
+    /// Checks that the API is available to the account.
+    ///
+    /// # Errors
+    /// [`FailureKind::ApiNotAvailable`].
+    pub(super) fn check_available(&self) -> Result<(), Failure> {
+        if access::is_available(&self.account) {
+            return Ok(());
+        }
+        Err(Failure::new(
+            FailureKind::ApiNotAvailable,
+            "the API needs a screen of type POS, order kiosk or Scan & Order; add one in the \
+             dashboard and the token works again",
+        ))
+    }
+}
+
+/// The credentials in use, so that they are parsed once.
+#[derive(Default)]
+pub(super) struct CredentialsCache {
+    parsed: RwLock<HashMap<[u8; 32], Arc<Credentials>>>,
+}
+
+/// More tokens than this and what was parsed is forgotten, to be parsed again.
+const MOST_KNOWN: usize = 10_000;
+
+impl CredentialsCache {
+    /// The token with this value and its account, whether it is still good or not.
+    ///
+    /// The rows are read for every request, so that a revocation holds at once whichever process
+    /// wrote it; parsing them again is saved when they are the same.
+    pub(super) async fn find(
+        &self,
+        store: &Store,
+        value: &str,
+    ) -> Result<Option<Arc<Credentials>>, Fault> {
+        let digest = secret::digest(value);
+        let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
+        let account_of_token = key(NOBODY, Family::AccountOfToken, &[Part::Digest(&digest)]);
+        let known = self.parsed.read().get(&digest).cloned();
+        let mut state = store
+            .read(&[
+                Read::Get(&token_key),
+                Read::Follow {
+                    key: &account_of_token,
+                    rows: &[],
+                },
+            ])
+            .await?;
+        let (token_row, account) = (state.value()?, state.followed()?);
+        let (Some(token_row), Some((_, Some(account_row)))) = (token_row, account) else {
+            return Ok(None);
+        };
+        if let Some(known) = known
+            && is_same(&token_row, &known.token_row)
+            && is_same(&account_row, &known.account_row)
+        {
+            return Ok(Some(known));
+        }
+        let parsed = Arc::new(Credentials::parse(token_key, token_row, account_row)?);
+        let mut known = self.parsed.write();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(digest, parsed.clone());
+        Ok(Some(parsed))
+    }
+}
+
+/// Compares two rows; cheap when the store returned the very same bytes.
+fn is_same(one: &Value, other: &Value) -> bool {
+    Arc::ptr_eq(one, other) || one == other
+}

@@ -1,0 +1,216 @@
+//! One write queue per location: writes to a location run one after another, and those that wait
+//! share a commit.
+//!
+//! A location's commits are serialised by its clock row anyway; queueing them in the process
+//! saves the retries. While one commit is on its way to the disk, the writes that arrive form the
+//! next group: each is an operation of its own, with its own time, answer and idempotency record,
+//! but all of them share one read and one commit. Across processes a group that met a conflict is
+//! run again under the location's lock.
+//!
+//! A queue is worked off by a task of its own, so a caller that goes away takes nobody's write
+//! with it. What fails by itself (a row that cannot be read, a panic) harms its own write only: a
+//! group that fails as a whole is run again one by one.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    panic::AssertUnwindSafe,
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use super::{
+    Access, Answer, Failure, Idempotency,
+    connect::Core,
+    write::{perform, reads},
+};
+use crate::record::{Attempt, Fault, Reads, Unit};
+
+/// A write as a value: it can be queued, and run again after a conflict.
+#[async_trait]
+pub(super) trait Change: Send + Sync {
+    /// Adds what the write will look up, so that it is read in one round trip with the rest.
+    fn reads(&self, at: &Access, reads: &mut Reads);
+
+    /// Adds what the write will look up besides, now that the first reads are known.
+    fn more_reads(&self, _at: &Access, _unit: &Unit<'_>, _reads: &mut Reads) {}
+
+    /// Does the write. On `Err` the caller rolls back whatever was written.
+    async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure>;
+
+    /// How many records it is about, to bound what goes into one commit.
+    fn weight(&self) -> usize {
+        1
+    }
+
+    /// Whether nothing of it is to be kept, not even the answer.
+    fn is_dry_run(&self) -> bool {
+        false
+    }
+}
+
+/// A write that waits in a queue.
+pub(super) struct Job {
+    pub(super) change: Box<dyn Change>,
+    pub(super) at: Access,
+    pub(super) idempotency: Option<Idempotency>,
+}
+
+type Outcome = Result<Answer, Failure>;
+
+/// A write and where its answer goes.
+struct Waiting {
+    job: Job,
+    reply: oneshot::Sender<Outcome>,
+}
+
+/// The write queues of all locations in use.
+#[derive(Default)]
+pub(super) struct WriteQueues {
+    queues: Mutex<HashMap<Uuid, VecDeque<Waiting>>>,
+}
+
+/// The most writes that share a commit, and the most records in all of them together: enough to
+/// share a flush, few enough that nobody waits long for others.
+const MOST_JOBS: usize = 64;
+/// See [`MOST_JOBS`].
+pub(super) const MOST_RECORDS: usize = 1000;
+
+/// Queues `job` and waits until it is done and durable.
+pub(super) async fn run(core: &Arc<Core>, job: Job) -> Outcome {
+    let location = job.at.location().id;
+    let (reply, answer) = oneshot::channel();
+    let is_first = {
+        let mut queues = core.queues.queues.lock();
+        let is_first = !queues.contains_key(&location);
+        // An entry in the map means that a task is at work.
+        let queue = queues.entry(location).or_default();
+        queue.push_back(Waiting { job, reply });
+        is_first
+    };
+    if is_first {
+        tokio::spawn(work_off(core.clone(), location));
+    }
+    // The sender is dropped unused only when the runtime shuts down.
+    answer.await.unwrap_or_else(|_| Err(Fault::Panicked.into()))
+}
+
+/// Commits group after group until nobody waits at the location.
+async fn work_off(core: Arc<Core>, location: Uuid) {
+    loop {
+        let group = {
+            let mut queues = core.queues.queues.lock();
+            let waiting = queues.get_mut(&location);
+            let group = waiting.map(next_group).unwrap_or_default();
+            if group.is_empty() {
+                // Under the same lock as the look, so that no write falls between the two.
+                queues.remove(&location);
+                return;
+            }
+            group
+        };
+        let (jobs, replies): (Vec<Job>, Vec<_>) =
+            group.into_iter().map(|w| (w.job, w.reply)).unzip();
+        let outcomes = commit_group(&core, location, &jobs).await;
+        for (reply, outcome) in replies.into_iter().zip(outcomes) {
+            // A caller that has gone away does not need its answer.
+            let _ = reply.send(outcome);
+        }
+    }
+}
+
+fn next_group(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
+    let mut records = 0;
+    let mut group = Vec::new();
+    while let Some(next) = waiting.front() {
+        records += next.job.change.weight();
+        if group.len() == MOST_JOBS || (records > MOST_RECORDS && !group.is_empty()) {
+            break;
+        }
+        group.extend(waiting.pop_front());
+    }
+    group
+}
+
+/// Commits the jobs together; when that fails as a whole, one by one.
+async fn commit_group(core: &Core, location: Uuid, jobs: &[Job]) -> Vec<Outcome> {
+    let fault = match commit_together(core, location, jobs).await {
+        Ok(outcomes) => return outcomes,
+        Err(fault) => fault,
+    };
+    // Whether it was written is unknown: to do it again might do it twice.
+    let is_unknown = matches!(fault, Fault::Unknown(_));
+    if jobs.len() < 2 || is_unknown {
+        let failure = Failure::from(fault);
+        return jobs.iter().map(|_| Err(failure.clone())).collect();
+    }
+    tracing::warn!(%fault, writes = jobs.len(), "a group of writes failed; running them one by one");
+    let mut outcomes = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let alone = commit_together(core, location, std::slice::from_ref(job)).await;
+        outcomes.push(
+            alone
+                .unwrap_or_else(|fault| vec![Err(fault.into())])
+                .remove(0),
+        );
+    }
+    outcomes
+}
+
+/// Performs the jobs in order and commits them at once; again, under a lock, when another process
+/// was faster.
+async fn commit_together(core: &Core, location: Uuid, jobs: &[Job]) -> Result<Vec<Outcome>, Fault> {
+    let committing = AssertUnwindSafe(async {
+        let mut attempts = core.store.attempts(location);
+        loop {
+            let mut unit = attempts.begin();
+            load(&mut unit, location, jobs).await?;
+            let mut outcomes = Vec::with_capacity(jobs.len());
+            for job in jobs {
+                outcomes.push(perform_guarded(&mut unit, job).await);
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(outcomes);
+            }
+        }
+    });
+    committing
+        .catch_unwind()
+        .await
+        .unwrap_or(Err(Fault::Panicked))
+}
+
+/// Reads what all jobs will look up: in one round trip, and a second one for what depends on the
+/// first.
+async fn load(unit: &mut Unit<'_>, location: Uuid, jobs: &[Job]) -> Result<(), Fault> {
+    let mut wanted = Reads::of(location);
+    for job in jobs {
+        reads(job, &mut wanted);
+    }
+    unit.load(wanted).await?;
+    let mut wanted = Reads::of(location);
+    for job in jobs {
+        job.change.more_reads(&job.at, unit, &mut wanted);
+    }
+    unit.load(wanted).await
+}
+
+/// Performs a job. One that panics leaves nothing, and the others go on.
+async fn perform_guarded(unit: &mut Unit<'_>, job: &Job) -> Outcome {
+    let depth = unit.savepoint();
+    let outcome = AssertUnwindSafe(perform(unit, job)).catch_unwind().await;
+    match outcome {
+        Ok(outcome) => {
+            unit.release();
+            outcome
+        }
+        Err(_) => {
+            unit.rollback_to(depth);
+            Err(Fault::Panicked.into())
+        }
+    }
+}
