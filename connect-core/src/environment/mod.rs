@@ -1,23 +1,18 @@
 //! Time, ids and randomness, injected: a day of retries or a step of the clock is a test that
 //! takes milliseconds.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, AtomicU64, Ordering},
-    },
-    time::{SystemTime, UNIX_EPOCH},
+mod clock;
+mod steady;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use uuid::Uuid;
 
-use crate::wire::Timestamp;
-
-/// Tells the time.
-pub trait Clock: Send + Sync + 'static {
-    /// The time now. It may step backwards; the core copes.
-    fn now(&self) -> Timestamp;
-}
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use steady::{Drift, SteadyClock};
 
 /// Makes ids.
 pub trait Ids: Send + Sync + 'static {
@@ -63,19 +58,6 @@ impl Environment {
     }
 }
 
-/// The clock of the machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    fn now(&self) -> Timestamp {
-        let since_epoch = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
-    }
-}
-
 /// UUID version 7: ids of later records sort later.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UuidV7;
@@ -100,33 +82,6 @@ impl Randomness for SystemRandomness {
         rand::rngs::SysRng
             .try_fill_bytes(bytes)
             .expect("the operating system gives random bytes");
-    }
-}
-
-/// A clock that stands still until it is moved.
-#[derive(Debug)]
-pub struct ManualClock(AtomicI64);
-
-impl ManualClock {
-    /// A clock that shows `now`.
-    pub fn at(now: Timestamp) -> Arc<Self> {
-        Arc::new(Self(AtomicI64::new(now.micros())))
-    }
-
-    /// Sets the clock, forwards or backwards.
-    pub fn set(&self, now: Timestamp) {
-        self.0.store(now.micros(), Ordering::SeqCst);
-    }
-
-    /// Moves the clock by so many seconds, backwards when negative.
-    pub fn advance(&self, seconds: i64) {
-        self.set(self.now().plus_seconds(seconds));
-    }
-}
-
-impl Clock for ManualClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
     }
 }
 

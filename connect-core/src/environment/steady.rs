@@ -1,0 +1,272 @@
+//! A clock that steps of the machine's clock do not move.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use super::Clock;
+use crate::wire::Timestamp;
+
+/// Follows another clock as long as that one is plausible.
+///
+/// The time of day is believed while it stays within [`TOLERANCE`](Self::TOLERANCE) of what it was when this
+/// clock was made plus the time that has passed since. While it is not, the clock goes on from
+/// the last time that it believed, at the pace of the time that passes. So nothing expires, is purged
+/// or gets a date in the far future because a machine's clock was set wrong for a minute.
+///
+/// A process cannot tell a clock that was put wrong from one that was put right, so it accepts no
+/// jump while it runs: nothing that it removed or dated in the meantime could be taken back. After
+/// a real correction of an hour or more, [`drift`](Self::drift) says so until the service is
+/// restarted. The same goes for a virtual machine that was paused for an hour, if its
+/// [`Clock::elapsed`] stood still. The clock therefore has to be right when the service starts,
+/// which on machines without a battery means: after the time was fetched from the network.
+pub struct SteadyClock {
+    clock: Arc<dyn Clock>,
+    /// Time of day minus time passed, in microseconds, when this clock was made.
+    start: i64,
+    /// The same, when the time of day was last believed.
+    believed: AtomicI64,
+    /// Set while the time of day is not believed. Only for the log: one line when that begins
+    /// and one when it ends.
+    is_drifting: AtomicBool,
+}
+
+/// The time of day is not believed: see [`SteadyClock`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The time that the machine's clock shows.
+    pub shown: Timestamp,
+    /// The time that the core goes on with.
+    pub used: Timestamp,
+}
+
+impl Drift {
+    /// By how many seconds the machine's clock is ahead; negative when it is behind.
+    pub fn seconds(self) -> i64 {
+        self.shown.seconds() - self.used.seconds()
+    }
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = if self.shown < self.used {
+            "behind"
+        } else {
+            "ahead"
+        };
+        let seconds = self.seconds().unsigned_abs();
+        write!(
+            f,
+            "the machine's clock shows {}, {seconds} s {side} of the time that has passed; going \
+             on with {}",
+            self.shown, self.used
+        )
+    }
+}
+
+impl SteadyClock {
+    /// How far the time of day may be from what it was at the start plus the time that has
+    /// passed, before it is no longer believed.
+    ///
+    /// An hour is more than a time service corrects on a machine that is looked after, and less
+    /// than the shortest time after which the core forgets or removes anything: an idempotency
+    /// key after 24 hours.
+    pub const TOLERANCE: Duration = Duration::from_secs(3600);
+
+    /// Starts from what `clock` shows now.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        let start = difference(clock.now(), clock.elapsed());
+        Self {
+            clock,
+            start,
+            believed: AtomicI64::new(start),
+            is_drifting: AtomicBool::new(false),
+        }
+    }
+
+    /// The drift of the clock at this moment: for readiness, and for work that removes data.
+    pub fn drift(&self) -> Option<Drift> {
+        let (shown, used) = self.read();
+        (shown != used).then_some(Drift { shown, used })
+    }
+
+    /// The time that the clock shows and the time to use, which are equal without a drift.
+    fn read(&self) -> (Timestamp, Timestamp) {
+        let (shown, elapsed) = (self.clock.now(), self.clock.elapsed());
+        let difference = difference(shown, elapsed);
+        let is_drifting = u128::from(difference.abs_diff(self.start)) > Self::TOLERANCE.as_micros();
+        let used = if is_drifting {
+            let believed = self.believed.load(Ordering::Relaxed);
+            Timestamp::from_micros(believed.saturating_add(micros(elapsed)))
+        } else {
+            // Every request comes here, and a store takes the value out of the other cores'
+            // caches. The two clocks are not read at one moment, so they differ a little each time.
+            if difference.abs_diff(self.believed.load(Ordering::Relaxed)) > 1_000 {
+                self.believed.store(difference, Ordering::Relaxed);
+            }
+            shown
+        };
+        if self.is_drifting.load(Ordering::Relaxed) != is_drifting
+            && self.is_drifting.swap(is_drifting, Ordering::Relaxed) != is_drifting
+        {
+            report(is_drifting, Drift { shown, used });
+        }
+        (shown, used)
+    }
+}
+
+impl Clock for SteadyClock {
+    fn now(&self) -> Timestamp {
+        self.read().1
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
+    }
+}
+
+impl fmt::Debug for SteadyClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SteadyClock")
+            .field("drift", &self.drift())
+            .finish_non_exhaustive()
+    }
+}
+
+fn report(is_drifting: bool, drift: Drift) {
+    if is_drifting {
+        tracing::warn!(
+            shown = %drift.shown,
+            used = %drift.used,
+            seconds = drift.seconds(),
+            "the machine's clock jumped and is not followed; restart the service if it is right"
+        );
+    } else {
+        tracing::warn!(shown = %drift.shown, "the machine's clock is back and is followed again");
+    }
+}
+
+/// The time of day at the fixed point of the time passed, in microseconds.
+fn difference(now: Timestamp, elapsed: Duration) -> i64 {
+    now.micros().saturating_sub(micros(elapsed))
+}
+
+fn micros(elapsed: Duration) -> i64 {
+    i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::ManualClock, *};
+
+    const START: Timestamp = Timestamp::from_micros(1_795_000_000_000_000);
+    const HOUR: i64 = 3600;
+    const DAY: i64 = 24 * HOUR;
+
+    /// A machine's clock, the steady one that follows it, and how far the latter is from START.
+    struct Pair(Arc<ManualClock>, SteadyClock);
+
+    impl Pair {
+        fn new() -> Self {
+            let machine = ManualClock::at(START);
+            Self(machine.clone(), SteadyClock::new(machine))
+        }
+
+        fn step(&self, seconds: i64) {
+            self.0.set(self.0.now().plus_seconds(seconds));
+        }
+
+        fn used(&self) -> i64 {
+            (self.1.now().micros() - START.micros()) / 1_000_000
+        }
+    }
+
+    #[test]
+    fn small_steps_are_followed_and_large_ones_are_not() {
+        for (step, followed) in [
+            (0, true),
+            (1, true),
+            (-1, true),
+            (HOUR, true),
+            (-HOUR, true),
+            (HOUR + 1, false),
+            (-HOUR - 1, false),
+            (25 * HOUR, false),
+            (-25 * HOUR, false),
+            (91 * DAY, false),
+            (3650 * DAY, false),
+            (-3650 * DAY, false),
+            (i64::MAX, false),
+            (i64::MIN, false),
+        ] {
+            let pair = Pair::new();
+            pair.0.advance(10);
+            pair.step(step);
+            assert_eq!(pair.used(), if followed { 10 + step } else { 10 }, "{step}");
+            assert_eq!(pair.1.drift().is_none(), followed, "{step}");
+        }
+    }
+
+    #[test]
+    fn time_goes_on_while_the_clock_is_wrong_and_after_it_is_right_again() {
+        for step in [25 * HOUR, 91 * DAY, 3650 * DAY, -25 * HOUR, -3650 * DAY] {
+            let pair = Pair::new();
+            pair.0.advance(100);
+            assert_eq!(pair.used(), 100);
+            pair.step(step);
+            assert_eq!(pair.used(), 100, "{step}");
+            pair.0.advance(60);
+            assert_eq!(pair.used(), 160, "{step}");
+            let drift = pair.1.drift().unwrap();
+            assert_eq!(drift.seconds(), step);
+            assert_eq!(drift.used, START.plus_seconds(160));
+            pair.step(-step);
+            pair.0.advance(1);
+            assert_eq!((pair.used(), pair.1.drift()), (161, None), "{step}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_clock_goes_on_from_the_last_step_that_was_followed() {
+        let pair = Pair::new();
+        pair.step(40);
+        assert_eq!(pair.used(), 40);
+        pair.step(DAY);
+        pair.0.advance(5);
+        assert_eq!(pair.used(), 45);
+    }
+
+    #[test]
+    fn small_steps_do_not_add_up_to_a_large_one() {
+        let pair = Pair::new();
+        for _ in 0..24 {
+            pair.step(HOUR / 2);
+            assert!(pair.used() <= HOUR);
+        }
+        assert!(pair.1.drift().is_some());
+    }
+
+    #[test]
+    fn time_that_passes_is_no_step() {
+        let pair = Pair::new();
+        pair.0.advance(3650 * DAY);
+        assert_eq!((pair.used(), pair.1.drift()), (3650 * DAY, None));
+        assert_eq!(pair.1.elapsed().as_secs(), 3650 * 86_400);
+    }
+
+    #[test]
+    fn a_drift_is_told_in_a_sentence() {
+        let pair = Pair::new();
+        pair.step(-2 * HOUR);
+        let text = pair.1.drift().unwrap().to_string();
+        assert!(text.contains("7200 s behind"), "{text}");
+        pair.step(4 * HOUR);
+        let text = pair.1.drift().unwrap().to_string();
+        assert!(text.contains("7200 s ahead"), "{text}");
+    }
+}
