@@ -1,0 +1,125 @@
+//! Files and folders that only their owner may read, and that survive a loss of power.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// Options for a file that is readable and writable for its owner only.
+pub(super) fn private() -> OpenOptions {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Replaces a file as a whole: after a crash it is the old one or the new one.
+pub(super) fn replace(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+    let new = folder.join(format!("{name}.new"));
+    let mut file = private()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(&new)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&new, folder.join(name))?;
+    sync_folder(folder)
+}
+
+/// Removes a file durably. One that is not there is no error.
+pub(super) fn remove(folder: &Path, name: &str) -> io::Result<()> {
+    match fs::remove_file(folder.join(name)) {
+        Ok(()) => sync_folder(folder),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Creates a folder and those above it, for their owner only, and makes their names durable.
+pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = match path.parent() {
+        Some(above) if above.as_os_str().is_empty() => Path::new("."),
+        Some(above) => above,
+        None => return fs::create_dir(path),
+    };
+    create_folder(above)?;
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        result => result,
+    }?;
+    sync_folder(above)
+}
+
+/// Makes the names in a folder survive a loss of power. Only Unix has a way to ask for that.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(path)?.sync_all()
+    } else {
+        Ok(())
+    }
+}
+
+/// Takes others' rights to a folder and to everything in it. Engines make files with what the
+/// process's mask leaves.
+pub(super) fn tighten_all(path: &Path, tell: bool) -> io::Result<()> {
+    tighten(path, tell)?;
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_dir() {
+            tighten(&entry.path(), false)?;
+        } else if entry.file_name() != "lost+found" {
+            tighten_all(&entry.path(), false)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes every right from everybody but the owner, for a folder or a file that has given some.
+/// Says so in the log when `tell` is set.
+#[cfg(unix)]
+fn tighten(path: &Path, tell: bool) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let metadata = fs::symlink_metadata(path)?;
+    let mode = metadata.permissions().mode();
+    if metadata.is_symlink() || mode & 0o077 == 0 {
+        return Ok(());
+    }
+    if tell {
+        tracing::warn!(
+            path = %path.display(),
+            "others could read this; now only its owner can"
+        );
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))
+}
+
+/// Only Unix has such rights.
+#[cfg(not(unix))]
+fn tighten(_path: &Path, _tell: bool) -> io::Result<()> {
+    Ok(())
+}
+
+/// The file itself, or all files in the folder and below it.
+pub(super) fn all_files(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(if path.exists() {
+            vec![path.into()]
+        } else {
+            Vec::new()
+        });
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path)? {
+        found.append(&mut all_files(&entry?.path())?);
+    }
+    Ok(found)
+}

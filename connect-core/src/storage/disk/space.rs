@@ -1,0 +1,209 @@
+//! Room on the disk: how much there is, and a ballast that keeps some for opening.
+//!
+//! An engine that meets a full disk in the middle of a write fails. So a group is only begun while
+//! there is more room than a reserve. The ballast is a file of real blocks: when another program
+//! has filled the disk, letting it go gives opening and recovery the room that they need.
+
+use std::{
+    fs::{self, File},
+    io::{self, Seek, Write},
+    path::{Path, PathBuf},
+};
+
+use super::files;
+
+/// The name of the ballast.
+pub(super) const BALLAST_FILE: &str = "connect.ballast";
+
+/// How much room is kept free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpaceOptions {
+    /// The room that commits leave untouched, in bytes. With less, they are refused.
+    pub reserve_bytes: u64,
+    /// The size of a file that is given up when there is too little room to open the store.
+    pub ballast_bytes: u64,
+}
+
+impl Default for SpaceOptions {
+    /// 32 MiB in reserve, and 8 MiB of ballast.
+    fn default() -> Self {
+        Self {
+            reserve_bytes: 32 * 1024 * 1024,
+            ballast_bytes: 8 * 1024 * 1024,
+        }
+    }
+}
+
+/// The room on the disk that a folder is on.
+#[derive(Debug)]
+pub(super) struct Space {
+    folder: PathBuf,
+    /// The file that grows.
+    data: PathBuf,
+    options: SpaceOptions,
+}
+
+impl Space {
+    /// The room for the store in `folder`, whose rows are in the file `data`.
+    pub(super) fn new(folder: &Path, data: &Path, options: SpaceOptions) -> Self {
+        Self {
+            folder: folder.into(),
+            data: data.into(),
+            options,
+        }
+    }
+
+    /// How many bytes this process may still write: what the disk has left, and what the limit on
+    /// the length of files (`ulimit -f`) leaves to the data file.
+    #[cfg(unix)]
+    pub(super) fn room(&self) -> io::Result<u64> {
+        use rustix::process::{Resource, getrlimit};
+
+        let disk = rustix::fs::statvfs(&self.folder)?;
+        let disk = disk.f_bavail.saturating_mul(disk.f_frsize);
+        let Some(longest) = getrlimit(Resource::Fsize).current else {
+            return Ok(disk);
+        };
+        let length = fs::metadata(&self.data).map_or(0, |metadata| metadata.len());
+        Ok(disk.min(longest.saturating_sub(length)))
+    }
+
+    /// How many bytes this process may still write. Not known here, so without an end.
+    #[cfg(not(unix))]
+    pub(super) fn room(&self) -> io::Result<u64> {
+        Ok(u64::MAX)
+    }
+
+    /// Says that `bytes` may be written without touching the reserve. A disk that cannot be asked
+    /// counts as one with room: the write will show.
+    pub(super) fn has_room_for(&self, bytes: u64) -> bool {
+        let wanted = self.options.reserve_bytes.saturating_add(bytes);
+        self.room().map_or(true, |room| room >= wanted)
+    }
+
+    /// Makes room for opening when there is less than half of the reserve, by giving up the
+    /// ballast.
+    pub(super) fn make_room(&self) -> io::Result<()> {
+        if self.room()? < self.options.reserve_bytes / 2 {
+            self.release_ballast()?;
+        }
+        Ok(())
+    }
+
+    /// Gives the ballast's room to whoever needs it. Without a ballast nothing happens.
+    pub(super) fn release_ballast(&self) -> io::Result<()> {
+        match File::options().write(true).open(self.ballast()) {
+            // The name stays: a full disk may have no room to change the folder.
+            Ok(file) => file.set_len(0),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Fills the ballast up to its size if that leaves the reserve alone; returns whether it is
+    /// whole. A fill that was cut short is gone on with.
+    pub(super) fn restore_ballast(&self) -> io::Result<bool> {
+        let wanted = self.options.ballast_bytes;
+        let there = fs::metadata(self.ballast()).map_or(0, |metadata| metadata.len());
+        if there == wanted {
+            return Ok(true);
+        }
+        let missing = wanted.saturating_sub(there);
+        if missing > 0 && !self.has_room_for(missing) {
+            return Ok(false);
+        }
+        let mut file = files::private()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(self.ballast())?;
+        if there > wanted {
+            file.set_len(wanted)?;
+            return Ok(true);
+        }
+        let filled = fill(&mut file, there, missing);
+        if filled.is_err() {
+            // Somebody else was faster.
+            file.set_len(0)?;
+        }
+        filled.map(|()| true)
+    }
+
+    fn ballast(&self) -> PathBuf {
+        self.folder.join(BALLAST_FILE)
+    }
+}
+
+/// Appends real blocks. Not zeros, which some file systems store as nothing.
+fn fill(file: &mut File, from: u64, mut missing: u64) -> io::Result<()> {
+    const CHUNK: u64 = 64 * 1024;
+    let mut chunk = vec![0; CHUNK as usize];
+    rand::fill(&mut chunk[..]);
+    file.seek(io::SeekFrom::Start(from))?;
+    while missing > 0 {
+        let len = missing.min(CHUNK);
+        file.write_all(&chunk[..len as usize])?;
+        missing -= len;
+    }
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn space(folder: &Path, reserve_bytes: u64, ballast_bytes: u64) -> Space {
+        let options = SpaceOptions {
+            reserve_bytes,
+            ballast_bytes,
+        };
+        Space::new(folder, &folder.join("data"), options)
+    }
+
+    fn ballast(folder: &Path) -> Option<u64> {
+        Some(fs::metadata(folder.join(BALLAST_FILE)).ok()?.len())
+    }
+
+    #[test]
+    fn the_ballast_is_given_up_and_filled_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let ample = space(folder.path(), 0, 100_000);
+        ample.release_ballast().unwrap();
+        assert!(ample.restore_ballast().unwrap());
+        assert_eq!(ballast(folder.path()), Some(100_000));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let blocks = fs::metadata(folder.path().join(BALLAST_FILE))
+                .unwrap()
+                .blocks();
+            assert!(blocks * 512 >= 100_000, "{blocks} blocks");
+        }
+        ample.release_ballast().unwrap();
+        assert_eq!(ballast(folder.path()), Some(0));
+        assert!(ample.restore_ballast().unwrap());
+        // Another size, and a fill that was cut short.
+        assert!(space(folder.path(), 0, 50_000).restore_ballast().unwrap());
+        assert_eq!(ballast(folder.path()), Some(50_000));
+        assert!(ample.restore_ballast().unwrap());
+        assert_eq!(ballast(folder.path()), Some(100_000));
+    }
+
+    #[test]
+    fn a_disk_with_less_than_the_reserve_has_no_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let full = space(folder.path(), 1 << 60, 100_000);
+        assert!(full.room().unwrap() > 0);
+        assert!(!full.has_room_for(0));
+        assert!(!full.restore_ballast().unwrap());
+        assert_eq!(ballast(folder.path()), None);
+        fs::write(folder.path().join(BALLAST_FILE), [1; 1000]).unwrap();
+        full.make_room().unwrap();
+        assert_eq!(ballast(folder.path()), Some(0));
+        let ample = space(folder.path(), 1, 100_000);
+        assert!(ample.has_room_for(1));
+        assert!(!ample.has_room_for(u64::MAX));
+    }
+}
