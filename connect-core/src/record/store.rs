@@ -1,16 +1,19 @@
 //! The storage with what every unit of work needs besides: time, ids, and numbers that tell
 //! commits apart.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use uuid::Uuid;
 
 use super::{Fault, Unit};
 use crate::{
-    environment::Environment,
+    environment::{Clock as _, Drift, Environment, SteadyClock},
     storage::{Key, Locked, Read, State, Storage, Value},
     wire::Timestamp,
 };
@@ -19,6 +22,8 @@ use crate::{
 pub(crate) struct Store {
     storage: Arc<dyn Storage>,
     environment: Environment,
+    clock: SteadyClock,
+    started: Duration,
     next_nonce: AtomicU64,
 }
 
@@ -29,6 +34,8 @@ impl Store {
         environment.randomness.fill(&mut start);
         Self {
             storage,
+            clock: SteadyClock::new(environment.clock.clone()),
+            started: environment.clock.elapsed(),
             environment,
             next_nonce: AtomicU64::new(u64::from_ne_bytes(start)),
         }
@@ -42,8 +49,19 @@ impl Store {
         &self.environment
     }
 
+    /// The time now. Steps of the machine's clock do not move it.
     pub(crate) fn now(&self) -> Timestamp {
-        self.environment.clock.now()
+        self.clock.now()
+    }
+
+    /// How far the machine's clock is from the time that is used, when it is not believed.
+    pub(crate) fn drift(&self) -> Option<Drift> {
+        self.clock.drift()
+    }
+
+    /// For how long this process has had the store.
+    pub(crate) fn uptime(&self) -> Duration {
+        self.clock.elapsed().saturating_sub(self.started)
     }
 
     pub(super) fn nonce(&self) -> u64 {

@@ -4,7 +4,7 @@
 //! other from being purged. Purging rests on the steady clock of the process, so a step of the
 //! machine's clock purges nothing.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -35,6 +35,8 @@ pub struct Maintenance {
     /// Accounts and locations that were left for the next round because something of theirs could
     /// not be read or removed; the log says what.
     pub failed: usize,
+    /// Whether nothing was purged because the machine's clock is in doubt.
+    pub is_held_off: bool,
 }
 
 /// Rows removed per commit: few enough that writers hardly wait.
@@ -42,6 +44,10 @@ const CHUNK: usize = 500;
 
 /// The families of tombstones.
 const TOMBSTONES: [Family; 2] = [Family::CategoryTombstone, Family::ProductTombstone];
+
+/// How far the clock may be from that of the last round, and for how long nothing is purged when
+/// it is further.
+const DOUBT: Duration = Duration::from_secs(3600);
 
 const DAY: i64 = 24 * 3600;
 
@@ -51,8 +57,7 @@ impl Connect {
     /// # Errors
     /// [`FailureKind::Server`](super::FailureKind::Server).
     pub async fn check_ready(&self) -> Result<(), Failure> {
-        let key = key(NOBODY, Family::Maintenance, &[]);
-        self.store().get(&key).await?;
+        self.store().get(&maintenance_key()).await?;
         // A commit of nothing goes the way of every commit, and costs no flush.
         self.commit_aside(Commit::default()).await?;
         Ok(())
@@ -67,6 +72,10 @@ impl Connect {
         self.write_down_uses().await?;
         let now = self.now();
         let mut done = Maintenance::default();
+        if !self.may_purge(now).await? {
+            done.is_held_off = true;
+            return Ok(done);
+        }
         match self.purge_answers(now).await {
             Ok(purged) => done.answers = purged,
             Err(fault) => done.failed(&fault, "stored answers"),
@@ -91,6 +100,40 @@ impl Connect {
             }
         }
         Ok(done)
+    }
+
+    /// Decides whether the clock is good enough to purge by. It is in doubt while it differs from
+    /// the time that this process has counted; and in the first hour after a start, when it
+    /// differs by more than an hour from the last round of the process before: that one may have
+    /// ended long ago, or the clock may be wrong, and an hour is time to find out.
+    async fn may_purge(&self, now: Timestamp) -> Result<bool, Failure> {
+        if let Some(drift) = self.store().drift() {
+            tracing::error!(%drift, "nothing is purged: restart the service once the clock is right");
+            return Ok(false);
+        }
+        let last = self.last_maintenance().await?;
+        let row = format!("\"{now}\"").into_bytes();
+        let commit = Commit {
+            writes: vec![(maintenance_key(), Write::Put(row.into()))],
+            ..Commit::default()
+        };
+        self.commit_aside(commit).await?;
+        let is_continuous = last.is_none_or(|last| {
+            let gap = now.seconds().abs_diff(last.seconds());
+            gap <= DOUBT.as_secs()
+        });
+        Ok(is_continuous || self.store().uptime() >= DOUBT)
+    }
+
+    /// When maintenance last began, in this process or in the one before.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn last_maintenance(&self) -> Result<Option<Timestamp>, Failure> {
+        let key = maintenance_key();
+        let row = self.store().get(&key).await?;
+        let time = row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e)));
+        Ok(time.transpose()?)
     }
 
     /// Purges the tombstones of a location. The same commit writes down since when they are
@@ -284,6 +327,10 @@ impl Maintenance {
         tracing::error!(%reason, %of, "maintenance left something for the next round");
         self.failed += 1;
     }
+}
+
+fn maintenance_key() -> Key {
+    key(NOBODY, Family::Maintenance, &[])
 }
 
 fn scan(range: Range<'_>) -> Read<'_> {

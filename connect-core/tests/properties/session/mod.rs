@@ -13,7 +13,7 @@ use super::{
     model::{Expected, Model},
     shop::{Call, Reply, Shop},
 };
-use connect_core::environment::Clock as _;
+use connect_core::environment::{Clock as _, SteadyClock};
 
 /// A shop and what it should be.
 pub(crate) struct Session {
@@ -21,6 +21,8 @@ pub(crate) struct Session {
     pub(crate) model: Model,
     memory: Memory,
     page: usize,
+    /// The time as the core counts it: a step of the machine's clock does not move it.
+    clock: SteadyClock,
 }
 
 impl Session {
@@ -28,6 +30,7 @@ impl Session {
     pub(crate) fn new(shop: Shop, page: usize) -> Self {
         let model = Model::new(shop.foreign_category);
         Self {
+            clock: SteadyClock::new(shop.clock.clone()),
             shop,
             model,
             memory: Memory::default(),
@@ -77,7 +80,7 @@ impl Session {
     /// Holds a reply against what the model does with the call; returns what its data should be,
     /// once everything in it is known by name. `None` for an answer that was given before.
     fn hear(&mut self, call: &Call, reply: &Reply) -> Option<Expected> {
-        let now = self.shop.clock.now().seconds();
+        let now = self.clock.now().seconds();
         match self.memory.recall(call, now) {
             Heard::Before(first) => {
                 assert_eq!(
@@ -117,8 +120,11 @@ impl Session {
 
     /// The same after the service was stopped and started again.
     pub(crate) async fn reopen(self) -> Self {
+        let shop = self.shop.reopen().await;
         Self {
-            shop: self.shop.reopen().await,
+            // A service that starts believes what the machine's clock shows.
+            clock: SteadyClock::new(shop.clock.clone()),
+            shop,
             ..self
         }
     }
