@@ -1,6 +1,6 @@
 //! Fixed windows of a minute (contract: Rate limits).
 
-use std::{collections::HashMap, hash::Hash, net::IpAddr};
+use std::{collections::HashMap, hash::Hash, net::IpAddr, time::Duration};
 
 use crate::wire::{Timestamp, limits::RATE_WINDOW_SECONDS};
 
@@ -39,21 +39,39 @@ pub struct RateStatus {
     pub reset: i64,
 }
 
+/// When a request looked at the clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// The time of day.
+    pub(crate) now: Timestamp,
+    /// The time that has passed, as [`Clock::elapsed`](crate::environment::Clock::elapsed) has it.
+    pub(crate) elapsed: Duration,
+}
+
+/// The length of a window.
+const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs());
+
 /// The window that a time falls into, counted from 1970.
 fn window(now: Timestamp) -> i64 {
     now.seconds().div_euclid(RATE_WINDOW_SECONDS)
 }
 
-/// When the window under way ends, in Unix seconds.
-pub(crate) fn window_end(now: Timestamp) -> i64 {
-    (window(now) + 1) * RATE_WINDOW_SECONDS
-}
-
 /// What each caller has used of the window under way. Windows of all callers start together, so
 /// a new minute starts with nothing: no clean-up, and memory bounded by the callers of a minute.
+///
+/// Requests come in any order: one that looked at the clock and was then held up counts in the
+/// window under way, however late it is. It cannot be taken for a clock that was set back, since
+/// the time that had passed when it looked is from before this window too. Where the clock was set
+/// back, the window under way lasts until its minute has passed, and no longer.
+///
+/// This relies on `elapsed` never going back, and on `now` not jumping far ahead: each jump
+/// forwards opens a window. [`SteadyClock`](crate::environment::SteadyClock) promises both.
 #[derive(Debug)]
 pub(crate) struct Windows<K> {
+    /// The window under way.
     window: i64,
+    /// The time passed at which it was opened.
+    opened: Duration,
     used: HashMap<K, u32>,
 }
 
@@ -61,21 +79,27 @@ impl<K> Default for Windows<K> {
     fn default() -> Self {
         Self {
             window: i64::MIN,
+            opened: Duration::ZERO,
             used: HashMap::new(),
         }
     }
 }
 
 impl<K: Eq + Hash> Windows<K> {
-    /// What `caller` has used at `now`.
-    pub(crate) fn used(&mut self, caller: &K, now: Timestamp) -> u32 {
-        self.turn(now);
-        self.used.get(caller).copied().unwrap_or(0)
+    /// Where `caller` stands in the window under way.
+    pub(crate) fn status(&mut self, caller: &K, limit: u32, at: Moment) -> RateStatus {
+        self.turn(at);
+        let used = self.used.get(caller).copied().unwrap_or(0);
+        RateStatus {
+            limit,
+            remaining: limit.saturating_sub(used),
+            reset: (self.window + 1) * RATE_WINDOW_SECONDS,
+        }
     }
 
     /// Counts one request of `caller`.
-    pub(crate) fn count(&mut self, caller: K, now: Timestamp) {
-        self.turn(now);
+    pub(crate) fn count(&mut self, caller: K, at: Moment) {
+        self.turn(at);
         let used = self.used.entry(caller).or_insert(0);
         *used = used.saturating_add(1);
     }
@@ -85,26 +109,21 @@ impl<K: Eq + Hash> Windows<K> {
         self.used.len()
     }
 
-    /// Opens the window of `now`. A request that looked at the clock just before the minute ended
-    /// and comes late counts in the window under way; only a clock that was set back further opens
-    /// an earlier window.
-    fn turn(&mut self, now: Timestamp) {
-        let window = window(now);
-        let is_late = window.checked_add(1) == Some(self.window);
-        if window != self.window && !is_late {
+    /// Opens the window of this moment, unless the one under way goes on.
+    fn turn(&mut self, at: Moment) {
+        let window = window(at.now);
+        let is_over = at.elapsed.saturating_sub(self.opened) >= WINDOW;
+        if window > self.window || is_over {
             self.window = window;
-            self.used.clear();
+            self.opened = at.elapsed;
+            self.used = HashMap::new();
         }
     }
 }
 
-/// The figures for a caller that has used `used` of `limit`.
-pub(crate) fn status(limit: u32, used: u32, now: Timestamp) -> RateStatus {
-    RateStatus {
-        limit,
-        remaining: limit.saturating_sub(used),
-        reset: window_end(now),
-    }
+/// How many seconds to wait for a window that ends at `reset`: 1 to 60, whatever the clock shows.
+pub(crate) fn retry_after(reset: i64, now: Timestamp) -> i64 {
+    (reset - now.seconds()).clamp(1, RATE_WINDOW_SECONDS)
 }
 
 /// The status to tell of two that count together: the one with less left.
@@ -128,28 +147,78 @@ pub(crate) fn counted_address(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
+    /// The moment `now` seconds after 1970, when `elapsed` seconds have passed.
+    fn at(now: i64, elapsed: u64) -> Moment {
+        Moment {
+            now: Timestamp::EPOCH.plus_seconds(now),
+            elapsed: Duration::from_secs(elapsed),
+        }
+    }
+
+    /// What "a" has used, and when its window ends.
+    fn standing(windows: &mut Windows<&str>, at: Moment) -> (u32, i64) {
+        let status = windows.status(&"a", 100, at);
+        (100 - status.remaining, status.reset)
+    }
+
     #[test]
     fn windows_are_aligned_to_the_minute() {
-        let at = |seconds| Timestamp::EPOCH.plus_seconds(seconds);
         for (now, end) in [(0, 60), (59, 60), (60, 120), (61, 120), (-1, 0)] {
-            assert_eq!(window_end(at(now)), end, "{now}");
+            let mut windows = Windows::default();
+            assert_eq!(standing(&mut windows, at(now, 7)), (0, end), "{now}");
         }
     }
 
     #[test]
     fn a_new_minute_starts_with_nothing() {
-        let at = |seconds| Timestamp::EPOCH.plus_seconds(seconds);
         let mut windows = Windows::default();
-        windows.count("a", at(58));
-        windows.count("a", at(59));
-        assert_eq!(
-            (windows.used(&"a", at(59)), windows.used(&"b", at(59))),
-            (2, 0)
-        );
-        assert_eq!(windows.used(&"a", at(60)), 0);
-        windows.count("a", at(60));
-        assert_eq!(windows.used(&"a", at(59)), 1, "late, but of this window");
-        assert_eq!(windows.used(&"a", at(-1)), 0, "a clock that was set back");
+        windows.count("a", at(58, 58));
+        windows.count("a", at(59, 59));
+        assert_eq!(standing(&mut windows, at(59, 59)), (2, 60));
+        assert_eq!(windows.status(&"b", 100, at(59, 59)).remaining, 100);
+        assert_eq!(standing(&mut windows, at(60, 60)), (0, 120));
+        assert_eq!(windows.callers(), 0);
+    }
+
+    #[test]
+    fn a_request_that_was_held_up_counts_in_the_window_under_way() {
+        for held_up in [1, 2, 120, 3000] {
+            let mut windows = Windows::default();
+            windows.count("a", at(6000, 4000));
+            windows.count("a", at(6001, 4001));
+            let late = at(6000 - held_up, 4000 - held_up.unsigned_abs());
+            assert_eq!(standing(&mut windows, late), (2, 6060), "{held_up}");
+            windows.count("a", late);
+            assert_eq!(standing(&mut windows, at(6059, 4059)), (3, 6060));
+            assert_eq!(standing(&mut windows, at(6060, 4060)), (0, 6120));
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_keeps_its_window_for_a_minute() {
+        for back in [60, 3600, 86_400] {
+            let mut windows = Windows::default();
+            windows.count("a", at(86_430, 30));
+            assert_eq!(standing(&mut windows, at(86_431 - back, 31)).0, 1);
+            assert_eq!(standing(&mut windows, at(86_489 - back, 89)).0, 1);
+            let (used, end) = standing(&mut windows, at(86_490 - back, 90));
+            assert_eq!((used, end), (0, 86_520 - back), "{back}");
+        }
+    }
+
+    #[test]
+    fn nobody_is_told_to_wait_longer_than_a_window() {
+        let now = Timestamp::EPOCH.plus_seconds(100);
+        for (reset, wait) in [
+            (120, 20),
+            (101, 1),
+            (100, 1),
+            (40, 1),
+            (160, 60),
+            (9000, 60),
+        ] {
+            assert_eq!(retry_after(reset, now), wait, "{reset}");
+        }
     }
 
     #[test]
