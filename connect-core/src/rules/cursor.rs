@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::wire::{Timestamp, limits::MAX_CURSOR_LEN, read::Invalid};
+use crate::wire::{Timestamp, read::Invalid};
 
 /// The list a cursor belongs to: its name, its location and its filters. A cursor of another list
 /// is refused, since it would skip or repeat records without anybody noticing.
@@ -15,54 +15,63 @@ pub(crate) struct List<'a> {
     pub(crate) filters: &'a str,
 }
 
-/// The length of a cursor's place: a time and an id.
-const PLACE: usize = 32;
+/// A time and an id: the record after which a page starts.
+pub(crate) type Place = (Timestamp, Uuid);
+
+/// The length of what a cursor holds: the time and the id of its place, and when its walk began.
+const HELD: usize = 32;
 /// The length of its check.
 const CHECK: usize = 8;
 
-/// The cursor of the place after the record that changed at `time` and has this id.
-pub(crate) fn encode(list: List<'_>, (time, id): (Timestamp, Uuid), began: Timestamp) -> String {
-    let mut bytes = [0; PLACE + CHECK];
+/// The cursor of the place after a record, for a walk that began at `began`.
+///
+/// The walk's beginning goes on from page to page: a walk that follows the moving end may take
+/// longer than deletions are remembered, and only how long it has taken tells whether it missed
+/// one.
+pub(crate) fn encode(list: List<'_>, (time, id): Place, began: Timestamp) -> String {
+    let mut bytes = [0; HELD + CHECK];
     bytes[..8].copy_from_slice(&time.micros().to_be_bytes());
     bytes[8..24].copy_from_slice(id.as_bytes());
-    bytes[24..PLACE].copy_from_slice(&began.micros().to_be_bytes());
-    let check = check(list, &bytes[..PLACE]);
-    bytes[PLACE..].copy_from_slice(&check);
+    bytes[24..HELD].copy_from_slice(&began.micros().to_be_bytes());
+    let check = check(list, &bytes[..HELD]);
+    bytes[HELD..].copy_from_slice(&check);
     hex::encode(bytes)
 }
 
-/// The place that a cursor of this list stands for.
-pub(crate) fn decode(
-    list: List<'_>,
-    cursor: &str,
-) -> Result<((Timestamp, Uuid), Timestamp), Invalid> {
-    let invalid = || {
+/// The place that a cursor of this list stands for, and when its walk began.
+pub(crate) fn decode(list: List<'_>, cursor: &str) -> Result<(Place, Timestamp), Invalid> {
+    read(list, cursor).ok_or_else(|| {
         Invalid::new(
             "cursor",
             "is not one that this list gave out; send nextCursor unchanged, with the same \
              parameters, or leave it out to start again",
         )
-    };
-    let mut bytes = [0; PLACE + CHECK];
-    if cursor.len() > MAX_CURSOR_LEN || cursor.bytes().any(|b| b.is_ascii_uppercase()) {
-        return Err(invalid());
-    }
-    hex::decode_to_slice(cursor, &mut bytes).map_err(|_| invalid())?;
-    if bytes[PLACE..] != check(list, &bytes[..PLACE]) {
-        return Err(invalid());
-    }
-    let micros = |at: &[u8]| at.try_into().map(i64::from_be_bytes).map_err(|_| invalid());
-    let time = Timestamp::from_micros(micros(&bytes[..8])?);
-    let id = Uuid::from_slice(&bytes[8..24]).map_err(|_| invalid())?;
-    let began = Timestamp::from_micros(micros(&bytes[24..PLACE])?);
-    Ok(((time, id), began))
+    })
 }
 
-/// A digest over the place and the list. It finds damage and mix-ups; it is no secret, as a
+fn read(list: List<'_>, cursor: &str) -> Option<(Place, Timestamp)> {
+    // One cursor has one written form.
+    if cursor.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return None;
+    }
+    let mut bytes = [0; HELD + CHECK];
+    hex::decode_to_slice(cursor, &mut bytes).ok()?;
+    let (held, sent) = bytes.split_at(HELD);
+    if sent != check(list, held) {
+        return None;
+    }
+    let (time, rest) = held.split_first_chunk()?;
+    let (id, began) = rest.split_first_chunk()?;
+    let at = |micros: &[u8; 8]| Timestamp::from_micros(i64::from_be_bytes(*micros));
+    let place = (at(time), Uuid::from_bytes(*id));
+    Some((place, at(began.first_chunk()?)))
+}
+
+/// A digest over what the cursor holds and the list. It finds damage and mix-ups; it is no secret, as a
 /// cursor opens nothing that the token does not open.
-fn check(list: List<'_>, place: &[u8]) -> [u8; CHECK] {
+fn check(list: List<'_>, held: &[u8]) -> [u8; CHECK] {
     let mut digest = Sha256::new();
-    digest.update(place);
+    digest.update(held);
     digest.update(list.location.as_bytes());
     digest.update(list.name.as_bytes());
     digest.update([0]);
@@ -75,6 +84,7 @@ fn check(list: List<'_>, place: &[u8]) -> [u8; CHECK] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::limits::MAX_CURSOR_LEN;
 
     const LIST: List<'_> = List {
         name: "products",
@@ -82,25 +92,30 @@ mod tests {
         filters: "a=b",
     };
 
+    const BEGAN: Timestamp = Timestamp::from_micros(1_600_000_000_000_001);
+
     #[test]
-    fn a_cursor_leads_back_to_its_place() {
+    fn a_cursor_leads_back_to_its_place_and_tells_when_its_walk_began() {
         let place = (
             Timestamp::from_micros(1_700_000_000_123_456),
             Uuid::from_u128(42),
         );
-        let began = Timestamp::from_micros(7);
-        let cursor = encode(LIST, place, began);
-        assert!(cursor.len() <= MAX_CURSOR_LEN);
-        assert_eq!(decode(LIST, &cursor), Ok((place, began)));
+        for (place, began) in [
+            (place, BEGAN),
+            (place, place.0),
+            ((Timestamp::MIN, Uuid::nil()), Timestamp::MAX),
+            ((Timestamp::MAX, Uuid::max()), Timestamp::MIN),
+        ] {
+            let cursor = encode(LIST, place, began);
+            assert!(cursor.len() <= MAX_CURSOR_LEN);
+            assert!(cursor.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            assert_eq!(decode(LIST, &cursor), Ok((place, began)));
+        }
     }
 
     #[test]
     fn any_other_text_or_list_is_refused() {
-        let cursor = encode(
-            LIST,
-            (Timestamp::EPOCH, Uuid::from_u128(42)),
-            Timestamp::EPOCH,
-        );
+        let cursor = encode(LIST, (Timestamp::EPOCH, Uuid::from_u128(42)), BEGAN);
         for at in 0..cursor.len() {
             let mut damaged = cursor.clone().into_bytes();
             damaged[at] = if damaged[at] == b'0' { b'1' } else { b'0' };
