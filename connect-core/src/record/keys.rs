@@ -8,7 +8,7 @@
 //! | time | microseconds, eight bytes, big-endian, sign flipped |
 //! | number | eight bytes, big-endian |
 //! | id | the sixteen bytes of the UUID |
-//! | text | UTF-8, a zero byte as `00 FF`, ended by `00 01` |
+//! | text | UTF-8, a zero byte as `00 FF`, ended by `00 00` |
 //! | digest | its bytes |
 //!
 //! Records live under their id. A list in `updatedAt` order is a scan of an index entry per record
@@ -17,6 +17,7 @@
 
 use uuid::Uuid;
 
+use super::key_text;
 use crate::{storage::Key, wire::Timestamp};
 
 /// What a row is. The byte is part of every key ever written: never reuse one.
@@ -99,7 +100,7 @@ impl Part<'_> {
         match self {
             Self::Time(_) | Self::Number(_) => 8,
             Self::Id(_) => 16,
-            Self::Text(text) => text.len() + text.bytes().filter(|byte| *byte == 0).count() + 2,
+            Self::Text(text) => key_text::len(text),
             Self::Digest(digest) => digest.len(),
         }
     }
@@ -109,17 +110,7 @@ impl Part<'_> {
             Self::Time(time) => key.extend_from_slice(&time_bytes(time)),
             Self::Number(number) => key.extend_from_slice(&number.to_be_bytes()),
             Self::Id(id) => key.extend_from_slice(id.as_bytes()),
-            Self::Text(text) => {
-                for byte in text.bytes() {
-                    key.push(byte);
-                    if byte == 0 {
-                        key.push(0xFF);
-                    }
-                }
-                // Two bytes, so that the end of a text begins no longer text: the entries of "a" are
-                // not among those of "a\0".
-                key.extend_from_slice(&[0, 1]);
-            }
+            Self::Text(text) => key_text::write(text, key),
             Self::Digest(digest) => key.extend_from_slice(digest),
         }
     }

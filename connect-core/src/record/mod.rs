@@ -7,6 +7,7 @@
 mod account;
 mod clock;
 mod fault;
+mod key_text;
 pub(crate) mod keys;
 mod list;
 mod outbox;

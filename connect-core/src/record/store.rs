@@ -59,6 +59,11 @@ impl Store {
         self.clock.drift()
     }
 
+    /// The time that has passed since some fixed point.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
+    }
+
     /// For how long this process has had the store.
     pub(crate) fn uptime(&self) -> Duration {
         self.clock.elapsed().saturating_sub(self.started)

@@ -18,7 +18,7 @@ use crate::{
     record::{Account, Token},
     rules::{
         access,
-        rate::{self, RateLimits, RateStatus, Windows},
+        rate::{self, Moment, RateLimits, RateStatus, Windows},
     },
     wire::{Scope, Timestamp},
 };
@@ -103,10 +103,10 @@ impl Connect {
             None => Ok(None),
         };
         // Only now: a store that took its time must not make the request one of a minute ago.
-        let now = self.now();
+        let at = self.moment();
         match found {
-            Ok(Some(found)) if access::is_valid(&found.token, now) => self.count(found, now),
-            Ok(_) => Err(self.turn_away(address, now)),
+            Ok(Some(found)) if access::is_valid(&found.token, at.now) => self.count(found, at),
+            Ok(_) => Err(self.turn_away(address, at)),
             Err(fault) => Err(Turned {
                 failure: fault.into(),
                 rate: self.anonymous_rate(address),
@@ -117,15 +117,16 @@ impl Connect {
 
     /// The figures for a request that needs no token.
     pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
-        let now = self.now();
         let limit = self.core.admission.limits.address;
-        let used = self
-            .core
-            .admission
-            .addresses
-            .lock()
-            .used(&rate::counted_address(address), now);
-        rate::status(limit, used, now)
+        let mut addresses = self.core.admission.addresses.lock();
+        addresses.status(&rate::counted_address(address), limit, self.moment())
+    }
+
+    fn moment(&self) -> Moment {
+        Moment {
+            now: self.now(),
+            elapsed: self.store().elapsed(),
+        }
     }
 
     /// Checks that the API is available to the account of the caller.
@@ -153,30 +154,33 @@ impl Connect {
     }
 
     /// Counts a request of a valid token against token and account.
-    fn count(&self, found: Arc<Credentials>, now: Timestamp) -> Result<Admitted, Turned> {
+    fn count(&self, found: Arc<Credentials>, at: Moment) -> Result<Admitted, Turned> {
         let limits = self.core.admission.limits;
         let (token, account) = (found.token.id, found.account.id);
         let rate = {
             let mut windows = self.core.admission.windows.lock();
             let (tokens, accounts) = &mut *windows;
-            let of_token = rate::status(limits.token, tokens.used(&token, now), now);
-            let of_account = rate::status(limits.account, accounts.used(&account, now), now);
+            let of_token = tokens.status(&token, limits.token, at);
+            let of_account = accounts.status(&account, limits.account, at);
             let before = rate::tighter(of_token, of_account);
             if before.remaining == 0 {
-                return Err(too_many(before, now, "requests"));
+                let whose = if before == of_token {
+                    "requests of this token"
+                } else {
+                    "requests of this account"
+                };
+                return Err(too_many(before, at, whose));
             }
-            tokens.count(token, now);
-            accounts.count(account, now);
+            tokens.count(token, at);
+            accounts.count(account, at);
             RateStatus {
                 remaining: before.remaining - 1,
                 ..before
             }
         };
-        self.core
-            .admission
-            .uses
-            .lock()
-            .insert(token, (account, now));
+        let mut uses = self.core.admission.uses.lock();
+        uses.insert(token, (account, at.now));
+        drop(uses);
         Ok(Admitted {
             credentials: found,
             rate,
@@ -184,36 +188,35 @@ impl Connect {
     }
 
     /// Counts a request without a valid token against its address.
-    fn turn_away(&self, address: IpAddr, now: Timestamp) -> Turned {
+    fn turn_away(&self, address: IpAddr, at: Moment) -> Turned {
         let limit = self.core.admission.limits.address;
         let mut address = rate::counted_address(address);
         let mut addresses = self.core.admission.addresses.lock();
-        let mut used = addresses.used(&address, now);
-        if used == 0 && addresses.callers() >= MOST_ADDRESSES {
+        let mut before = addresses.status(&address, limit, at);
+        if before.remaining == limit && addresses.callers() >= MOST_ADDRESSES {
             address = IpAddr::from([0, 0, 0, 0]);
-            used = addresses.used(&address, now);
+            before = addresses.status(&address, limit, at);
         }
-        if used >= limit {
-            return too_many(
-                rate::status(limit, used, now),
-                now,
-                "requests without a valid token",
-            );
+        if before.remaining == 0 {
+            let whose = "requests of this address without a valid token";
+            return too_many(before, at, whose);
         }
-        addresses.count(address, now);
-        let failure = Failure::unauthorized();
+        addresses.count(address, at);
         Turned {
-            failure,
-            rate: rate::status(limit, used + 1, now),
+            failure: Failure::unauthorized(),
+            rate: RateStatus {
+                remaining: before.remaining - 1,
+                ..before
+            },
             retry_after: None,
         }
     }
 }
 
-fn too_many(rate: RateStatus, now: Timestamp, what: &str) -> Turned {
-    let wait = (rate.reset - now.seconds()).max(1);
+fn too_many(rate: RateStatus, at: Moment, whose: &str) -> Turned {
+    let wait = rate::retry_after(rate.reset, at.now);
     let message = format!(
-        "too many {what} ({} a minute); wait {wait} seconds",
+        "too many {whose} ({} a minute); wait {wait} seconds",
         rate.limit
     );
     let failure = Failure::new(FailureKind::RateLimited, message);

@@ -5,15 +5,19 @@
 //! under way are waited for, later ones wait, and locks are granted in the order in which they
 //! were asked for.
 
+mod finishing;
+
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use tokio::{
-    sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock},
+    sync::{self, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock},
     task::AbortHandle,
     time::Instant,
 };
+
+use self::finishing::Finishing;
 
 use super::{Commit, CommitError, Key, Locked, Read, State, Storage, StorageError};
 
@@ -30,8 +34,13 @@ pub trait Local: Send + Sync + 'static {
     /// The store cannot be read.
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
-    /// Checks every expectation (the guard's among them), then applies every write, and returns
-    /// once both are durable. Several commits may be handed in at once.
+    /// Checks every expectation (the guard's among them), then applies every write (the guard's
+    /// among them), and returns once all is durable. Several commits may be handed in at once,
+    /// those of one guard included. [`Commit::with_guard_as_row`] makes the guard an expectation
+    /// and a write like the others.
+    ///
+    /// [`InProcess`] polls this to its end, also when whoever asked for the commit goes away, so a
+    /// backend need not expect to be interrupted.
     ///
     /// # Errors
     /// As [`Storage::commit`].
@@ -86,21 +95,28 @@ impl<L: Local> Storage for InProcess<L> {
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        let _entered = match &commit.guard {
+        let entered = match &commit.guard {
             Some(guard) => Some(self.locks.enter(&guard.key).await),
             None => None,
         };
-        self.local.apply(commit).await
+        let local = self.local.clone();
+        Finishing::new(async move {
+            let result = local.apply(commit).await;
+            // Until here no lock is granted, so whoever gets one sees how this commit ended.
+            drop(entered);
+            result
+        })
+        .await
     }
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         let exclusive = self.locks.lock(guard).await;
-        let held = Arc::new(Mutex::new(Some(exclusive)));
+        let held = Arc::new(sync::Mutex::new(Some(exclusive)));
         let until = Instant::now() + self.lease;
         let expiring = held.clone();
         let expiry = tokio::spawn(async move {
             tokio::time::sleep_until(until).await;
-            drop(expiring.lock().take());
+            expiring.lock().await.take();
         });
         Ok(Box::new(Lock {
             local: self.local.clone(),
@@ -146,11 +162,14 @@ impl GuardLocks {
 struct Lock<L> {
     local: Arc<L>,
     guard: Key,
-    /// Empty once the lease is over, and while a commit is under way.
-    held: Arc<Mutex<Option<OwnedRwLockWriteGuard<()>>>>,
+    held: Held,
     until: Instant,
     expiry: AbortHandle,
 }
+
+/// The lock itself; empty once the lease is over. A commit keeps the mutex for as long as it is
+/// under way, so that the lease cannot end within.
+type Held = Arc<sync::Mutex<Option<OwnedRwLockWriteGuard<()>>>>;
 
 #[async_trait]
 impl<L: Local> Locked for Lock<L> {
@@ -167,28 +186,27 @@ impl<L: Local> Locked for Lock<L> {
             let reason = "a commit under a lock has to have the guard that is locked";
             return Err(CommitError::NotApplied(StorageError::new(reason)));
         }
-        // Taken out for as long as the commit is under way, so that the lease cannot end within.
-        let Some(exclusive) = self.held.lock().take() else {
+        let held = self.held.clone().lock_owned().await;
+        // Late is late, even if the task that ends the lease has not run yet.
+        if held.is_none() || Instant::now() >= self.until {
             return Err(CommitError::Conflict);
-        };
-        let (local, held, until) = (self.local.clone(), self.held.clone(), self.until);
-        // In a task of its own: the caller may go away, the lock may not before the commit ends.
-        let applying = tokio::spawn(async move {
+        }
+        let local = self.local.clone();
+        Finishing::new(async move {
             let result = local.apply(commit).await;
-            if Instant::now() < until {
-                *held.lock() = Some(exclusive);
-            }
+            drop(held);
             result
-        });
-        applying.await.unwrap_or_else(|_| {
-            let reason = "the store panicked while it applied a commit";
-            Err(CommitError::Unknown(StorageError::new(reason)))
         })
+        .await
     }
 }
 
 impl<L> Drop for Lock<L> {
     fn drop(&mut self) {
         self.expiry.abort();
+        // A commit that is still under way releases it when it ends.
+        if let Ok(mut held) = self.held.try_lock() {
+            held.take();
+        }
     }
 }

@@ -3,7 +3,7 @@
 mod rest;
 mod rows;
 
-use std::mem;
+use std::{mem, time::Duration};
 
 use async_trait::async_trait;
 use parking_lot::RwLock;
@@ -22,6 +22,12 @@ impl MemoryStorage {
     /// An empty store.
     pub fn new() -> Self {
         Self(InProcess::new(Memory::default()))
+    }
+
+    /// An empty store whose locks last for another time than
+    /// [`LEASE`](super::in_process::LEASE), for tests.
+    pub fn with_lease(lease: Duration) -> Self {
+        Self(InProcess::new(Memory::default()).with_lease(lease))
     }
 }
 

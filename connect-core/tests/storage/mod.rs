@@ -1,7 +1,8 @@
 //! The storage backends.
 
-mod broken;
 mod memory;
+mod room;
+mod toy;
 
 #[cfg(feature = "sled")]
 mod kill;

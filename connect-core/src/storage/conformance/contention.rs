@@ -1,16 +1,12 @@
 //! Commits that want the same.
 
-use std::sync::Arc;
-
 use super::{
     Fault, Place,
-    support::{ALL, commit, put, same},
+    support::{TASKS, at_once, commit, everything, get, number, put, same, won},
 };
-use crate::storage::{CommitError, Storage};
 
-/// How many tasks want the same at once, and how often.
-const TASKS: u8 = 8;
-const TIMES: u64 = 40;
+/// How often the same is wanted at once.
+const TIMES: u64 = 15;
 
 /// How often a task tries before it is clear that nobody gets on. Each refusal means that another
 /// task was acknowledged, so a correct store needs a small part of it.
@@ -36,7 +32,7 @@ pub(super) async fn one_winner(place: &dyn Place) -> Result<(), Fault> {
         // The winner's two rows and nothing of the others.
         same(
             "rows",
-            store.scan(ALL, usize::MAX).await?.len() as u64,
+            everything(&*store).await?.len() as u64,
             2 * (round + 1),
         )?;
     }
@@ -51,7 +47,7 @@ pub(super) async fn counter(place: &dyn Place) -> Result<(), Fault> {
             if acknowledged == TIMES {
                 return Ok(true);
             }
-            let before = store.get(&[b"counter"]).await?[0].clone();
+            let before = get(&*store, b"counter").await?;
             let number = before.as_deref().map_or(Ok(0), number)?;
             let writes = [(b"counter", Some(&(number + 1).to_be_bytes()[..]))];
             let add = commit(&[(b"counter", before.as_deref())], &writes);
@@ -63,21 +59,13 @@ pub(super) async fn counter(place: &dyn Place) -> Result<(), Fault> {
         ))
     })
     .await?;
-    let last = store.get(&[b"counter"]).await?[0].clone();
+    let last = get(&*store, b"counter").await?;
     let last = last.as_deref().map_or(Ok(0), number)?;
     same(
         "the counter after all increments",
         last,
         u64::from(TASKS) * TIMES,
     )
-}
-
-fn number(bytes: &[u8]) -> Result<u64, Fault> {
-    Ok(u64::from_be_bytes(
-        bytes
-            .try_into()
-            .map_err(|_| Fault::new("not the number written"))?,
-    ))
 }
 
 pub(super) async fn disjoint(place: &dyn Place) -> Result<(), Fault> {
@@ -96,11 +84,7 @@ pub(super) async fn disjoint(place: &dyn Place) -> Result<(), Fault> {
     })
     .await?;
     let rows = u64::from(TASKS) * (TIMES + 1);
-    same(
-        "rows",
-        store.scan(ALL, usize::MAX).await?.len() as u64,
-        rows,
-    )
+    same("rows", everything(&*store).await?.len() as u64, rows)
 }
 
 pub(super) async fn skew(place: &dyn Place) -> Result<(), Fault> {
@@ -130,29 +114,24 @@ pub(super) async fn skew(place: &dyn Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a commit was acknowledged rather than refused.
-fn won(result: Result<(), CommitError>) -> Result<bool, Fault> {
-    match result {
-        Ok(()) => Ok(true),
-        Err(CommitError::Conflict) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Runs the same in several tasks at once.
-async fn at_once<F>(
-    store: &Arc<dyn Storage>,
-    work: impl Fn(Arc<dyn Storage>, u8) -> F,
-) -> Result<Vec<bool>, Fault>
-where
-    F: Future<Output = Result<bool, Fault>> + Send + 'static,
-{
-    let tasks: Vec<_> = (0..TASKS)
-        .map(|task| tokio::spawn(work(store.clone(), task)))
-        .collect();
-    let mut results = Vec::new();
-    for task in tasks {
-        results.push(task.await??);
-    }
-    Ok(results)
+pub(super) async fn refusals_are_known(place: &dyn Place) -> Result<(), Fault> {
+    let store = place.open().await?;
+    let won = at_once(&store, |store, task| async move {
+        let mut acknowledged = 0;
+        for number in 0..TIMES {
+            // A few large commits among many that want the same row, and none may be `Unknown`.
+            let long = if number % 5 == 0 { 100_000 } else { 10 };
+            let before = get(&*store, b"wanted").await?;
+            let expects = [(&b"wanted"[..], before.as_deref())];
+            let (now, own) = ([task, number as u8], [b'o', task, number as u8]);
+            let row = vec![task; long];
+            let writes = [(&b"wanted"[..], Some(&now[..])), (&own, Some(&row))];
+            acknowledged += u64::from(won(store.commit(commit(&expects, &writes)).await)?);
+        }
+        Ok(acknowledged)
+    })
+    .await?;
+    // What was acknowledged is there, and what was refused is not.
+    let rows = everything(&*store).await?.len() as u64 - 1;
+    same("rows of acknowledged commits", rows, won.iter().sum())
 }

@@ -3,90 +3,96 @@
 //! A backend's test starts a child process that opens the store and calls [`work`], writing every
 //! note it is given to a file; kills the child (SIGKILL) at any moment; opens the store again and
 //! calls [`check`] with the notes. This can go on in one place for as many rounds as wanted.
+//!
+//! Several lanes of commits run beside each other. Each lane has a guard, which holds the number
+//! of its last commit. A commit writes a few rows, one of them long now and then, with an entry of
+//! an index, and removes those of an old commit; now and then it is a large one, which rewrites
+//! thousands of rows. One more lane puts a single row again and again, without a guard. A reader
+//! looks at all of that with reads of all kinds.
 
-use std::{collections::BTreeMap, sync::Arc};
+mod lane;
+mod reader;
+mod verdict;
 
-use super::{
-    Fault,
-    support::{commit, same_rows},
-};
-use crate::storage::{Range, Storage, Value};
+use std::sync::Arc;
 
-/// How many tasks write at once, each in a lane of its own.
-const LANES: u8 = 8;
-/// How many rows one commit writes, besides its lane's last number.
-const ROWS: u8 = 3;
-/// How many commits' rows a lane keeps.
-const KEPT: u64 = 600;
+use super::Fault;
+use crate::storage::Storage;
+
+/// What the lanes do. The same for every round in one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Load {
+    /// How many lanes commit under a guard of their own: up to 200.
+    pub lanes: u8,
+    /// How many commits' rows a lane keeps.
+    pub kept: u64,
+    /// Every how many commits of a lane there is a large one.
+    pub large_every: u64,
+    /// How many rows a large commit rewrites.
+    pub large_rows: u32,
+}
+
+/// Eight lanes; every 200th commit of a lane rewrites 5000 rows.
+impl Default for Load {
+    fn default() -> Self {
+        Self {
+            lanes: 8,
+            kept: 600,
+            large_every: 200,
+            large_rows: 5000,
+        }
+    }
+}
 
 /// A commit that was acknowledged to its writer, or seen by a reader: it has to stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Which lane it was in.
+    /// The lane; the one of single rows is numbered after those with a guard.
     pub lane: u8,
-    /// Its number in the lane.
+    /// The commit's number in the lane.
     pub number: u64,
 }
 
 /// What [`check`] found in the store.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// How many commits were made so far, over all lanes and rounds.
+    /// The number of commits so far, over all lanes and rounds.
     pub commits: u64,
-    /// How many rows are kept.
+    /// The number of rows that the store holds, entries and guards included.
     pub rows: usize,
 }
 
 /// Writes and reads until the process is killed; returns only on an error.
 ///
 /// `note` is called after a commit was acknowledged, and after a read has shown one.
+///
+/// # Errors
+///
+/// The first fault of a writer or of the reader.
 pub async fn work(
     store: Arc<dyn Storage>,
+    load: Load,
     note: impl Fn(Note) + Clone + Send + 'static,
 ) -> Result<(), Fault> {
     let mut tasks = Vec::new();
-    for lane in 0..LANES {
-        tasks.push(tokio::spawn(write(store.clone(), lane, note.clone())));
+    for lane in 0..load.lanes {
+        let (store, note) = (store.clone(), note.clone());
+        tasks.push(tokio::spawn(async move {
+            lane::write(&*store, load, lane, note).await
+        }));
     }
-    tasks.push(tokio::spawn(read(store, note)));
-    let (first, ..) = futures_util::future::select_all(tasks).await;
+    tasks.push(tokio::spawn({
+        let (store, note) = (store.clone(), note.clone());
+        async move { lane::write_single(&*store, load.lanes, note).await }
+    }));
+    tasks.push(tokio::spawn(async move {
+        reader::read(&*store, load, note).await
+    }));
+    let (first, _, others) = futures_util::future::select_all(tasks).await;
+    for other in others {
+        other.abort();
+    }
     first?
-}
-
-async fn write(store: Arc<dyn Storage>, lane: u8, note: impl Fn(Note)) -> Result<(), Fault> {
-    let mut last = store.get(&[&last_key(lane)]).await?[0].clone();
-    loop {
-        let number = last
-            .as_deref()
-            .map_or(Ok(0), |last| Ok::<_, Fault>(number(last)? + 1))?;
-        let mut writes = rows(lane, number)
-            .map(|(k, v)| (k, Some(v)))
-            .collect::<Vec<_>>();
-        if let Some(old) = number.checked_sub(KEPT) {
-            writes.extend(rows(lane, old).map(|(key, _)| (key, None)));
-        }
-        let now = number.to_be_bytes().to_vec();
-        writes.push((last_key(lane), Some(now.clone())));
-        let expects = [(last_key(lane), last.as_deref().map(<[u8]>::to_vec))];
-        store.commit(commit(&expects, &writes)).await?;
-        note(Note { lane, number });
-        last = Some(Value::from(now));
-    }
-}
-
-async fn read(store: Arc<dyn Storage>, note: impl Fn(Note)) -> Result<(), Fault> {
-    let mut seen = BTreeMap::new();
-    loop {
-        for (key, last) in store.scan(LAST, usize::MAX).await? {
-            if seen.insert(key.clone(), last.clone()) != Some(last.clone()) {
-                note(Note {
-                    lane: key[key.len() - 1],
-                    number: number(&last)?,
-                });
-            }
-        }
-        tokio::task::yield_now().await;
-    }
 }
 
 /// Checks that every noted commit is there, and that every commit that is there is whole.
@@ -96,12 +102,10 @@ async fn read(store: Arc<dyn Storage>, note: impl Fn(Note)) -> Result<(), Fault>
 /// The first commit that is missing, or there in part.
 pub async fn check(
     store: &dyn Storage,
+    load: Load,
     notes: impl IntoIterator<Item = Note>,
 ) -> Result<Found, Fault> {
-    let mut last: BTreeMap<u8, u64> = BTreeMap::new();
-    for (key, value) in store.scan(LAST, usize::MAX).await? {
-        last.insert(key[key.len() - 1], number(&value)?);
-    }
+    let last = verdict::last_commits(store, load).await?;
     for note in notes {
         if last.get(&note.lane).is_none_or(|last| *last < note.number) {
             return Err(Fault::new(format_args!(
@@ -109,58 +113,5 @@ pub async fn check(
             )));
         }
     }
-    let mut found = Found::default();
-    for lane in 0..LANES {
-        let end = last.get(&lane).map_or(0, |last| last + 1);
-        let wanted: Vec<_> = (end.saturating_sub(KEPT)..end)
-            .flat_map(|number| rows(lane, number))
-            .collect();
-        let range = Range {
-            from: &[b'r', lane],
-            to: Some(&[b'r', lane + 1]),
-        };
-        let there = store.scan(range, usize::MAX).await?;
-        found.commits += end;
-        found.rows += there.len();
-        same_rows(
-            format_args!("the rows of lane {lane} up to {end}"),
-            &there,
-            &wanted,
-        )?;
-    }
-    Ok(found)
-}
-
-const LAST: Range<'static> = Range {
-    from: b"l",
-    to: Some(b"m"),
-};
-
-fn last_key(lane: u8) -> Vec<u8> {
-    vec![b'l', lane]
-}
-
-/// The rows of one commit, in order; now and then a long one.
-fn rows(lane: u8, number: u64) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
-    (0..ROWS).map(move |row| {
-        let key = [&[b'r', lane][..], &number.to_be_bytes(), &[row]].concat();
-        let len = match (row, number % 100) {
-            (0, 99) => 150_000,
-            (0, 49) => 10_000,
-            _ => 100 + usize::from(row) * 50,
-        };
-        let value = number
-            .to_be_bytes()
-            .into_iter()
-            .cycle()
-            .skip(usize::from(row))
-            .take(len);
-        (key, value.collect())
-    })
-}
-
-fn number(bytes: &[u8]) -> Result<u64, Fault> {
-    Ok(u64::from_be_bytes(
-        bytes.try_into().map_err(|_| Fault::new("a torn number"))?,
-    ))
+    verdict::whole(store, load, &last).await
 }

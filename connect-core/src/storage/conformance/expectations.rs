@@ -2,7 +2,7 @@
 
 use super::{
     Fault, Place,
-    support::{ALL, commit, put, refused, remove, same_rows},
+    support::{ALL, commit, put, refused, remove, same_rows, scan},
 };
 
 /// No expectation at all.
@@ -13,11 +13,15 @@ pub(super) async fn absent(place: &dyn Place) -> Result<(), Fault> {
     let create = |value| commit(&[("k", None)], &[("k", Some(value))]);
     store.commit(create("first")).await?;
     refused("creating what exists", &*store, create("second")).await?;
-    same_rows("after that", &store.scan(ALL, 9).await?, &[("k", "first")])?;
+    same_rows(
+        "after that",
+        &scan(&*store, ALL, 9).await?,
+        &[("k", "first")],
+    )?;
     remove(&*store, &["k"]).await?;
     store.commit(create("")).await?;
     refused("creating over an empty value", &*store, create("third")).await?;
-    same_rows("after that", &store.scan(ALL, 9).await?, &[("k", "")])
+    same_rows("after that", &scan(&*store, ALL, 9).await?, &[("k", "")])
 }
 
 pub(super) async fn exact_value(place: &dyn Place) -> Result<(), Fault> {
@@ -57,7 +61,7 @@ pub(super) async fn exact_value(place: &dyn Place) -> Result<(), Fault> {
         replace("three", "new"),
     )
     .await?;
-    same_rows("after that", &store.scan(ALL, 9).await?, &[("", ""); 0])
+    same_rows("after that", &scan(&*store, ALL, 9).await?, &[("", ""); 0])
 }
 
 pub(super) async fn all_or_nothing(place: &dyn Place) -> Result<(), Fault> {
@@ -78,35 +82,38 @@ pub(super) async fn all_or_nothing(place: &dyn Place) -> Result<(), Fault> {
             let mut expects = good.to_vec();
             expects.insert(place, bad);
             refused("one bad expectation", &*store, commit(&expects, &writes)).await?;
-            same_rows("after a refused commit", &store.scan(ALL, 9).await?, &rows)?;
+            same_rows(
+                "after a refused commit",
+                &scan(&*store, ALL, 9).await?,
+                &rows,
+            )?;
         }
     }
     store.commit(commit(&good, &writes)).await?;
     let now = [("", "new"), ("a", "new"), ("c", "3"), ("d", "new")];
     same_rows(
         "after the same commit without it",
-        &store.scan(ALL, 9).await?,
+        &scan(&*store, ALL, 9).await?,
         &now,
     )
 }
 
 pub(super) async fn on_keys_not_written(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
-    put(&*store, &[("guard", "1")]).await?;
-    let guarded = |version, value| commit(&[("guard", Some(version))], &[("k", Some(value))]);
-    store.commit(guarded("1", "first")).await?;
-    refused(
-        "a guard with another version",
-        &*store,
-        guarded("2", "second"),
+    put(&*store, &[("row", "1")]).await?;
+    let beside = |version, value| commit(&[("row", Some(version))], &[("k", Some(value))]);
+    store.commit(beside("1", "first")).await?;
+    refused("a row with another version", &*store, beside("2", "second")).await?;
+    put(&*store, &[("row", "2")]).await?;
+    refused("a row that was changed", &*store, beside("1", "second")).await?;
+    store.commit(beside("2", "third")).await?;
+    remove(&*store, &["row"]).await?;
+    refused("a row that was removed", &*store, beside("2", "fourth")).await?;
+    same_rows(
+        "after that",
+        &scan(&*store, ALL, 9).await?,
+        &[("k", "third")],
     )
-    .await?;
-    put(&*store, &[("guard", "2")]).await?;
-    refused("a guard that was changed", &*store, guarded("1", "second")).await?;
-    store.commit(guarded("2", "third")).await?;
-    remove(&*store, &["guard"]).await?;
-    refused("a guard that was removed", &*store, guarded("2", "fourth")).await?;
-    same_rows("after that", &store.scan(ALL, 9).await?, &[("k", "third")])
 }
 
 pub(super) async fn without_writes(place: &dyn Place) -> Result<(), Fault> {
@@ -120,5 +127,5 @@ pub(super) async fn without_writes(place: &dyn Place) -> Result<(), Fault> {
         commit(&[("k", Some("2"))], NOTHING),
     )
     .await?;
-    same_rows("after that", &store.scan(ALL, 9).await?, &[("k", "1")])
+    same_rows("after that", &scan(&*store, ALL, 9).await?, &[("k", "1")])
 }

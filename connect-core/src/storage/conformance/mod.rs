@@ -29,46 +29,51 @@
 //! # }
 //! ```
 //!
-//! The checks need a tokio runtime; one with several threads finds more. They write up to about
-//! 100 MB and take seconds. [`model::compare`] takes a seed, for those who want to run it longer.
-//! What remains is to kill a process: [`crash`] has the two halves of such a test.
+//! The checks need a tokio runtime with several threads, and some of them two of them that run at
+//! once. They write up to about 100 MB and take seconds, most of which pass in waiting for a lease
+//! to end ([`Place::lease`]). [`model::compare`] takes a seed, for those who want to run it longer.
+//!
+//! Two wrappers make a store harder to serve, and are of use in other tests too: [`Distant`] puts
+//! it some milliseconds away and counts the trips, [`Alternating`] spreads calls over two handles
+//! of one store, as if two processes used it.
+//!
+//! Three promises need more than a store in this process. A full disk needs a disk that can be
+//! filled: [`Place::cramped`]. A kill needs a process to kill: [`crash`] has the two halves of such
+//! a test. A loss of power has to be tried by the backend's author.
 
+mod alternating;
 mod cancellation;
 mod contention;
 pub mod crash;
+mod distant;
 mod expectations;
 mod fault;
+mod full;
+mod guards;
+mod leases;
+mod locks;
 pub mod model;
 mod order;
+mod place;
+mod progress;
+mod random;
+mod reads;
 mod reopening;
 mod snapshot;
 mod support;
 mod values;
+mod waiting;
 
-use std::{fmt, panic::AssertUnwindSafe, sync::Arc};
+use std::{fmt, panic::AssertUnwindSafe};
 
-use async_trait::async_trait;
 use futures_util::{FutureExt, future::BoxFuture};
 
-use super::{Storage, StorageError};
-
-pub use self::fault::Fault;
-
-/// A place for one store: a directory, a database, a namespace. Whoever makes one also removes
-/// what was stored there, in `Drop` for example.
-#[async_trait]
-pub trait Place: Send + Sync {
-    /// Opens the store: empty the first time, later with all that was acknowledged before.
-    ///
-    /// It is opened again only after the store opened before has been dropped.
-    async fn open(&self) -> Result<Arc<dyn Storage>, StorageError>;
-
-    /// Whether what is stored outlives the store that `open` returned. A place that keeps nothing
-    /// is not checked for keeping it.
-    fn persists(&self) -> bool {
-        true
-    }
-}
+pub use self::{
+    alternating::Alternating,
+    distant::Distant,
+    fault::Fault,
+    place::{Cramped, Place},
+};
 
 /// One promise and the check of it.
 pub struct Check {
@@ -110,7 +115,12 @@ checks! {
     order::range_ends: "a range has its first key in it and its last key not",
     order::empty_ranges: "a range that ends where it starts, or before, is empty",
     order::limits: "a scan returns at most its limit, from the start of the range",
-    order::get_in_order_asked: "get answers every key in the order asked, missing ones as None",
+    order::newest_first: "newest_first reads the range from its end, in descending order",
+    reads::in_order_asked: "one read answers all kinds of reads, in the order asked",
+    reads::follow: "Follow finds the entry, and the row under the prefix and the entry's value",
+    reads::scan_follow: "ScanFollow finds entries, each with the row that its key ends with",
+    reads::short_keys: "an entry whose key is shorter than the tail has no row",
+    reads::index_entries: "an Index entry is empty, and ScanFollow finds its row",
     values::empty_keys_and_values: "the empty key and the empty value are a key and a value",
     values::any_bytes: "a value comes back as it was, whatever bytes it holds",
     values::removal: "a removed key is gone, and removing what is not there is no error",
@@ -122,14 +132,44 @@ checks! {
     expectations::all_or_nothing: "when any expectation fails, nothing is written",
     expectations::on_keys_not_written: "an expectation counts on keys that are not written too",
     expectations::without_writes: "a commit may write nothing, and is checked all the same",
+    guards::absent_at_first: "a guard that was absent is created once",
+    guards::checked_and_written: "a commit needs its guard as it was, and leaves it as it becomes",
+    guards::kept_when_refused: "a refused commit leaves its guard as it was",
+    guards::apart: "commits with other guards, or with none, change nothing for a guard",
+    guards::one_winner: "of several commits that found the guard the same, one is acknowledged",
+    guards::serial: "whoever sees a commit sees those before it with the same guard",
     snapshot::acknowledged_is_seen: "what was acknowledged is seen by every later read",
-    snapshot::scan_sees_whole_commits: "one scan sees every commit entirely or not at all",
-    snapshot::get_sees_whole_commits: "one get sees every commit entirely or not at all",
+    snapshot::one_scan: "one scan sees every commit entirely or not at all",
+    snapshot::several_gets: "several Get of one read see one state",
+    snapshot::follow: "an entry and the row it is followed to are of one state",
+    snapshot::scan_follow: "entries and the rows they are joined with are of one state",
+    snapshot::all_kinds: "reads of all kinds in one read see one state",
+    snapshot::long_values: "the same holds for values of some kilobytes",
+    snapshot::very_long_values: "the same holds for values of more than 128 kB",
     contention::one_winner: "of several commits that create a key, one is acknowledged",
     contention::counter: "of several commits that replace a version, one is acknowledged",
     contention::disjoint: "commits that have no key in common never conflict",
     contention::skew: "of two commits that undo each other's expectation, one is acknowledged",
+    contention::refusals_are_known: "a healthy store knows of every commit what became of it",
+    locks::hold_off_commits: "while a guard is locked, other commits with it wait",
+    locks::leave_others_alone: "a lock holds up nothing of other guards, and no read",
+    locks::exclusive: "one at a time holds the lock of a guard",
+    locks::granted_in_order: "locks are granted in the order in which they were asked for",
+    locks::released_when_dropped: "a lock that is dropped goes to the next",
+    locks::see_what_was_before: "a read under a lock sees every commit applied before",
+    locks::for_one_guard: "a commit under a lock with another guard, or none, is not applied",
+    locks::given_up_waiting: "who stops waiting for a lock holds nobody up",
+    leases::go_to_the_next: "a lock whose lease is over goes to the next",
+    leases::refuse_late_commits: "a commit under a lock whose lease is over is refused",
+    progress::two_runs: "a unit of work that locks after a conflict runs twice at most",
     cancellation::whole_or_nothing: "a commit whose future is dropped is whole or nothing",
+    cancellation::holds_nobody_up: "a commit whose future is dropped holds up no later one",
+    cancellation::over_before_a_lock: "a commit whose future is dropped ends before a lock is granted",
+    cancellation::under_a_lock: "a commit that is dropped with its lock ends before the next has it",
+    waiting::reads_go_on: "reads do not wait for a commit",
+    full::refuses: "a full store refuses commits as NotApplied and answers every read",
+    full::opens: "a full store opens, with all that was acknowledged",
+    full::goes_on: "a store that was full goes on by itself once there is room",
     model::fixed_seed: "any sequence of commits and reads behaves as an ordered map would",
     reopening::keeps_everything: "what was acknowledged is there when the store is opened again",
 }

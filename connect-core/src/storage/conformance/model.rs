@@ -1,18 +1,22 @@
 //! A random walk, compared at every step with an ordered map.
 
+mod steps;
+
 use std::{collections::BTreeMap, fmt, ops::Bound};
 
+use self::steps::{Asked, guard};
 use super::{
     Fault, Place,
-    support::{ALL, commit, refused, same_rows, same_value},
+    random::Random,
+    support::{Short, everything, refused, same, same_rows},
 };
-use crate::storage::{Range, Storage};
+use crate::storage::{Commit, Expectation, Found, Guard, Range, Read, Storage};
 
 pub(super) async fn fixed_seed(place: &dyn Place) -> Result<(), Fault> {
-    compare(place, 42, 400).await
+    compare(place, 42, 200).await
 }
 
-/// Makes `steps` random commits, gets and scans and compares each with an ordered map.
+/// Makes `steps` random commits and reads of all kinds, and compares each with an ordered map.
 ///
 /// The same seed makes the same steps, so a failure can be repeated.
 ///
@@ -24,10 +28,10 @@ pub async fn compare(place: &dyn Place, seed: u64, steps: u32) -> Result<(), Fau
     let mut random = Random::new(seed);
     let mut model = Model::default();
     for step in 0..steps {
-        let done = match random.below(4) {
-            0 | 1 => model.random_commit(&*store, &mut random).await,
-            2 => model.random_get(&*store, &mut random).await,
-            _ => model.random_scan(&*store, &mut random).await,
+        let done = if random.once_in(2) {
+            model.random_commit(&*store, &mut random).await
+        } else {
+            model.random_reads(&*store, &mut random).await
         };
         done.map_err(|fault| Fault::new(format_args!("seed {seed}, step {step}: {fault}")))?;
     }
@@ -38,17 +42,14 @@ pub async fn compare(place: &dyn Place, seed: u64, steps: u32) -> Result<(), Fau
 
 /// What the store should hold.
 #[derive(Default)]
-pub(super) struct Model(BTreeMap<Vec<u8>, Vec<u8>>);
-
-type Row = (Vec<u8>, Option<Vec<u8>>);
+pub(super) struct Model {
+    rows: BTreeMap<Vec<u8>, Vec<u8>>,
+    commits: u64,
+}
 
 impl Model {
-    pub(super) fn rows(&self) -> Vec<(&Vec<u8>, &Vec<u8>)> {
-        self.0.iter().collect()
-    }
-
     pub(super) fn put(&mut self, key: &[u8], value: &[u8]) {
-        self.0.insert(key.into(), value.into());
+        self.rows.insert(key.into(), value.into());
     }
 
     pub(super) async fn same_as(
@@ -56,131 +57,180 @@ impl Model {
         store: &dyn Storage,
         what: impl fmt::Display,
     ) -> Result<(), Fault> {
-        same_rows(what, &store.scan(ALL, usize::MAX).await?, &self.rows())
+        let rows: Vec<_> = self.rows.iter().collect();
+        same_rows(what, &everything(store).await?, &rows)
     }
 
-    /// Commits a few random writes under a few expectations, of which some do not hold.
+    /// Commits a few random writes under a few expectations, and a guard or none. Now and then
+    /// one of them does not hold.
     pub(super) async fn random_commit(
         &mut self,
         store: &dyn Storage,
         random: &mut Random,
     ) -> Result<(), Fault> {
-        let mut writes: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
-        for _ in 0..random.below(8) {
-            let value = if random.below(4) == 0 {
-                None
-            } else {
-                Some(random.value())
-            };
-            writes.insert(random.key(), value);
-        }
-        let writes: Vec<Row> = writes.into_iter().collect();
+        self.commits += 1;
+        let writes = steps::writes(random, self.rows.keys());
+        let mut commit = Commit {
+            guard: random.once_in(2).then(|| self.guard(random)),
+            expects: Vec::new(),
+            writes: Vec::new(),
+        };
         // Absence may only be expected of keys that are written.
-        let mut expects: Vec<Row> = Vec::new();
-        for (key, _) in &writes {
-            if random.below(3) == 0 {
-                expects.push((key.clone(), self.0.get(key).cloned()));
+        for key in writes.keys() {
+            if random.once_in(3) {
+                let found = self.rows.get(key).map(|value| value.as_slice().into());
+                let expected = Expectation::unchanged(found);
+                commit.expects.push((key.as_slice().into(), expected));
             }
         }
-        let wrong = random.below(4) == 0 && !expects.is_empty();
-        if wrong {
-            let at = random.below(expects.len());
-            let (key, expected) = &mut expects[at];
-            *expected = match self.0.get(key) {
-                Some(_) if random.below(2) == 0 => None,
-                Some(value) => Some([&value[..], b"!"].concat()),
-                None => Some(Vec::new()),
-            };
+        let is_wrong = random.once_in(4) && spoil(&mut commit, random);
+        let entries = writes.iter();
+        commit.writes = entries
+            .map(|(key, write)| (key.as_slice().into(), write.clone()))
+            .collect();
+        if is_wrong {
+            return refused("an expectation that does not hold", store, commit).await;
         }
-        let what = commit(&expects, &writes);
-        if wrong {
-            return refused("an expectation that does not hold", store, what).await;
+        let guard = commit.guard.clone();
+        store.commit(commit).await?;
+        if let Some(Guard { key, becomes, .. }) = guard {
+            self.put(&key, &becomes);
         }
-        store.commit(what).await?;
-        for (key, value) in writes {
-            match value {
-                Some(value) => self.0.insert(key, value),
-                None => self.0.remove(&key),
-            };
-        }
-        Ok(())
-    }
-
-    async fn random_get(&self, store: &dyn Storage, random: &mut Random) -> Result<(), Fault> {
-        let keys: Vec<_> = (0..random.below(6)).map(|_| random.key()).collect();
-        let found = store
-            .get(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>())
-            .await?;
-        for (key, found) in keys.iter().zip(&found) {
-            let wanted = self.0.get(key).map(Vec::as_slice);
-            same_value(format_args!("get of {key:?}"), found.as_ref(), wanted)?;
+        for (key, write) in writes {
+            match write.value() {
+                Some(value) => self.put(&key, value),
+                None => {
+                    self.rows.remove(&key);
+                }
+            }
         }
         Ok(())
     }
 
-    async fn random_scan(&self, store: &dyn Storage, random: &mut Random) -> Result<(), Fault> {
-        let (from, limit) = (random.key(), random.below(12));
-        let to = if random.below(3) == 0 {
-            None
-        } else {
-            Some(random.key())
-        };
-        let range = Range {
-            from: &from,
-            to: to.as_deref(),
-        };
-        let end = to.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let wanted: Vec<_> = match &to {
-            Some(to) if *to <= from => Vec::new(),
-            _ => self
-                .0
-                .range::<[u8], _>((Bound::Included(&*from), end))
-                .take(limit)
-                .collect(),
-        };
-        same_rows(
-            format!("{range:?}"),
-            &store.scan(range, limit).await?,
-            &wanted,
-        )
+    fn guard(&self, random: &mut Random) -> Guard {
+        let key = guard(random);
+        Guard {
+            was: self.rows.get(&key).map(|value| value.as_slice().into()),
+            key: key.into(),
+            becomes: self.commits.to_be_bytes()[..].into(),
+        }
+    }
+
+    async fn random_reads(&self, store: &dyn Storage, random: &mut Random) -> Result<(), Fault> {
+        let asked: Vec<_> = (0..random.below(6)).map(|_| Asked::any(random)).collect();
+        let reads: Vec<_> = asked.iter().map(Asked::read).collect();
+        let found: Vec<_> = store.read(&reads).await?.collect();
+        same("answers", found.len(), reads.len())?;
+        for (read, found) in reads.iter().zip(&found) {
+            let wanted = self.answer(read);
+            same(format_args!("{read:?}"), Shown(found), Shown(&wanted))?;
+        }
+        Ok(())
+    }
+
+    fn answer(&self, read: &Read<'_>) -> Found {
+        let get = |key: &[u8]| self.rows.get(key).map(|value| value.as_slice().into());
+        match *read {
+            Read::Get(key) => Found::Value(get(key)),
+            Read::Follow { key, rows } => Found::Followed(self.rows.get(key).map(|value| {
+                let row = get(&[rows, value].concat());
+                (value.as_slice().into(), row)
+            })),
+            Read::Scan {
+                range,
+                limit,
+                newest_first,
+            } => {
+                let rows = self.scan(range, limit, newest_first).into_iter();
+                Found::Entries(rows.map(|(k, v)| (k.into(), v.into())).collect())
+            }
+            Read::ScanFollow {
+                range,
+                limit,
+                newest_first,
+                rows,
+                tail,
+            } => {
+                let entries = self.scan(range, limit, newest_first).into_iter();
+                let joined = entries.map(|(key, value)| {
+                    let at = key.len().checked_sub(tail);
+                    let row = at.and_then(|at| get(&[rows, &key[at..]].concat()));
+                    ((key.into(), value.into()), row)
+                });
+                Found::Joined(joined.collect())
+            }
+        }
+    }
+
+    fn scan(&self, range: Range<'_>, limit: usize, newest_first: bool) -> Vec<(&[u8], &[u8])> {
+        if range.is_empty() {
+            return Vec::new();
+        }
+        let end = range.to.map_or(Bound::Unbounded, Bound::Excluded);
+        let rows = self
+            .rows
+            .range::<[u8], _>((Bound::Included(range.from), end));
+        let mut rows: Vec<_> = rows.map(|(key, value)| (&**key, &**value)).collect();
+        if newest_first {
+            rows.reverse();
+        }
+        rows.truncate(limit);
+        rows
     }
 }
 
-/// A small generator (xorshift64*): the same numbers everywhere, for ever.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+/// Makes one expectation of a commit wrong, or its guard. `false`: it has none of both.
+fn spoil(commit: &mut Commit, random: &mut Random) -> bool {
+    let other = |found: Option<&[u8]>, random: &mut Random| match found {
+        Some(_) if random.once_in(2) => None,
+        Some(value) => Some([value, b"!"].concat().into()),
+        None => Some([].into()),
+    };
+    if let Some(guard) = commit.guard.as_mut()
+        && (commit.expects.is_empty() || random.once_in(2))
+    {
+        guard.was = other(guard.was.as_deref(), random);
+        return true;
     }
+    let at = random.below(commit.expects.len());
+    let Some((_, expected)) = commit.expects.get_mut(at) else {
+        return false;
+    };
+    let found = match expected {
+        Expectation::Absent => None,
+        Expectation::Is(value) => Some(&**value),
+    };
+    *expected = Expectation::unchanged(other(found, random));
+    true
+}
 
-    /// A number from 0 to below `end`.
-    pub(super) fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let number = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
-        (number % (end.max(1) as u64)) as usize
-    }
+/// An answer whose long values are shown in short.
+#[derive(PartialEq)]
+struct Shown<'a>(&'a Found);
 
-    /// Few enough keys to meet again, among them prefixes of each other.
-    fn key(&mut self) -> Vec<u8> {
-        let len = self.below(5);
-        (0..len)
-            .map(|_| [b'\0', b'a', b'b', b'\xff'][self.below(4)])
-            .collect()
-    }
-
-    /// Mostly short, sometimes empty or long.
-    fn value(&mut self) -> Vec<u8> {
-        let len = match self.below(16) {
-            0 => 0,
-            1 => 3_000 + self.below(40_000),
-            _ => 1 + self.below(60),
-        };
-        let byte = self.below(256) as u8;
-        (0..len)
-            .map(|n| byte.wrapping_add((n / 100) as u8))
-            .collect()
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Found::Value(value) => write!(f, "{:?}", value.as_deref().map(Short)),
+            Found::Followed(found) => {
+                let found = found.as_ref();
+                let found = found.map(|(value, row)| (Short(value), row.as_deref().map(Short)));
+                write!(f, "{found:?}")
+            }
+            Found::Entries(entries) => f
+                .debug_map()
+                .entries(
+                    entries
+                        .iter()
+                        .map(|(key, value)| (Short(key), Short(value))),
+                )
+                .finish(),
+            Found::Joined(entries) => f
+                .debug_map()
+                .entries(entries.iter().map(|((key, value), row)| {
+                    (Short(key), (Short(value), row.as_deref().map(Short)))
+                }))
+                .finish(),
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{
     Fault, Place,
-    support::{ALL, put, same_rows, same_value},
+    support::{ALL, put, same_rows, scan},
 };
-use crate::storage::Range;
+use crate::storage::{Range, Read};
 
 pub(super) async fn unsigned_bytes(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
@@ -28,7 +28,11 @@ pub(super) async fn unsigned_bytes(place: &dyn Place) -> Result<(), Fault> {
     shuffled.reverse();
     shuffled.swap(2, 9);
     put(&*store, &shuffled).await?;
-    same_rows("a scan of everything", &store.scan(ALL, 100).await?, &rows)?;
+    same_rows(
+        "a scan of everything",
+        &scan(&*store, ALL, 100).await?,
+        &rows,
+    )?;
     // One commit per key, for backends that sort within a commit only.
     let other = shuffled.map(|(key, _)| (key, b"again"));
     for row in other {
@@ -37,7 +41,7 @@ pub(super) async fn unsigned_bytes(place: &dyn Place) -> Result<(), Fault> {
     let rows = keys.map(|key| (key, b"again"));
     same_rows(
         "a scan after overwriting",
-        &store.scan(ALL, 100).await?,
+        &scan(&*store, ALL, 100).await?,
         &rows,
     )
 }
@@ -63,7 +67,7 @@ pub(super) async fn range_ends(place: &dyn Place) -> Result<(), Fault> {
             from: from.as_bytes(),
             to: to.map(str::as_bytes),
         };
-        let found = store.scan(range, 100).await?;
+        let found = scan(&*store, range, 100).await?;
         let wanted = LETTERS.get(wanted).unwrap_or_default();
         same_rows(
             format_args!("a scan from {from:?} to {to:?}"),
@@ -78,7 +82,7 @@ pub(super) async fn empty_ranges(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
     same_rows(
         "a scan of an empty store",
-        &store.scan(ALL, 100).await?,
+        &scan(&*store, ALL, 100).await?,
         &LETTERS[..0],
     )?;
     put(&*store, &LETTERS).await?;
@@ -94,7 +98,7 @@ pub(super) async fn empty_ranges(place: &dyn Place) -> Result<(), Fault> {
             from: from.as_bytes(),
             to: Some(to.as_bytes()),
         };
-        let found = store.scan(range, 100).await?;
+        let found = scan(&*store, range, 100).await?;
         same_rows(
             format_args!("a scan from {from:?} to {to:?}"),
             &found,
@@ -108,35 +112,43 @@ pub(super) async fn limits(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
     put(&*store, &LETTERS).await?;
     for limit in [0, 1, 3, 4, 5, usize::MAX] {
-        let found = store.scan(ALL, limit).await?;
+        let found = scan(&*store, ALL, limit).await?;
         let wanted = &LETTERS[..limit.min(LETTERS.len())];
         same_rows(format_args!("a scan with limit {limit}"), &found, wanted)?;
     }
     Ok(())
 }
 
-pub(super) async fn get_in_order_asked(place: &dyn Place) -> Result<(), Fault> {
+pub(super) async fn newest_first(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
     put(&*store, &LETTERS).await?;
-    let keys: [&[u8]; 5] = [b"f", b"none", b"b", b"f", b""];
-    let wanted: [Option<&[u8]>; 5] = [Some(b"4"), None, Some(b"1"), Some(b"4"), None];
-    let found = store.get(&keys).await?;
-    if found.len() != keys.len() {
-        return Err(Fault::new(format_args!(
-            "asked for {} keys, got {}",
-            keys.len(),
-            found.len()
-        )));
+    let cases = [
+        ("", None, usize::MAX, 0..4),
+        ("", None, 2, 2..4),
+        ("", None, 0, 4..4),
+        ("b", Some("f"), 9, 0..3),
+        ("b", Some("f"), 1, 2..3),
+        ("b\0", Some("da"), 9, 1..2),
+        ("d", Some("da\0"), 9, 1..3),
+        ("g", None, 9, 4..4),
+        ("d", Some("d"), 9, 4..4),
+        ("f", Some("b"), 9, 4..4),
+    ];
+    for (from, to, limit, wanted) in cases {
+        let range = Range {
+            from: from.as_bytes(),
+            to: to.map(str::as_bytes),
+        };
+        let read = Read::Scan {
+            range,
+            limit,
+            newest_first: true,
+        };
+        let found = store.read(&[read]).await?.entries()?;
+        let mut wanted = LETTERS.get(wanted).unwrap_or_default().to_vec();
+        wanted.reverse();
+        let what = format_args!("at most {limit} newest from {from:?} to {to:?}");
+        same_rows(what, &found, &wanted)?;
     }
-    for (place, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-        same_value(
-            format_args!("answer {place} of {keys:?}"),
-            found.as_ref(),
-            wanted,
-        )?;
-    }
-    match store.get(&[]).await?.len() {
-        0 => Ok(()),
-        more => Err(Fault::new(format_args!("asked for no key, got {more}"))),
-    }
+    Ok(())
 }

@@ -1,181 +1,302 @@
 //! Reads while commits go on.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use tokio::task::{AbortHandle, yield_now};
 
 use super::{
     Fault, Place,
-    support::{commit, same},
+    support::{Short, at_once, commit, get, put, same, scan},
 };
-use crate::storage::{Entry, Range, Storage, Value};
-
-/// How many rows every commit of these checks writes, and how many commits there are.
-const ROWS: u32 = 60;
-const COMMITS: u64 = 150;
+use crate::storage::{Commit, Entry, Guard, Key, Range, Read, State, Storage, Value, Write};
 
 pub(super) async fn acknowledged_is_seen(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
-    let mut tasks = Vec::new();
-    for task in 0..4_u8 {
-        let store = store.clone();
-        tasks.push(tokio::spawn(async move {
-            for number in 0..50_u64 {
-                let value = number.to_be_bytes();
-                store.commit(commit(&[], &[([task], Some(value))])).await?;
-                let found = store.get(&[&[task]]).await?;
-                same(
-                    "a get after the commit",
-                    found[0].as_deref(),
-                    Some(&value[..]),
-                )?;
-                let next = [task + 1];
-                let scanned = store
-                    .scan(
-                        Range {
-                            from: &[task],
-                            to: Some(&next),
-                        },
-                        1,
-                    )
-                    .await?;
-                let found = scanned.first().map(|(_, value)| &**value);
-                same("a scan after the commit", found, Some(&value[..]))?;
-            }
-            Ok::<(), Fault>(())
-        }));
-    }
-    for task in tasks {
-        task.await??;
-    }
+    at_once(&store, |store, task| async move {
+        for number in 0..15_u64 {
+            let value = number.to_be_bytes();
+            put(&*store, &[([task], value)]).await?;
+            let found = get(&*store, &[task]).await?;
+            same("a get after the commit", found.as_deref(), Some(&value[..]))?;
+            let range = Range {
+                from: &[task],
+                to: Some(&[task + 1]),
+            };
+            let found = scan(&*store, range, 1).await?;
+            let found = found.first().map(|(_, value)| &**value);
+            same("a scan after the commit", found, Some(&value[..]))?;
+        }
+        Ok(())
+    })
+    .await?;
     Ok(())
 }
 
-pub(super) async fn scan_sees_whole_commits(place: &dyn Place) -> Result<(), Fault> {
-    let store = place.open().await?;
-    let scan = async |store: &dyn Storage| -> Result<Vec<Entry>, Fault> {
-        Ok(store
-            .scan(
-                Range {
-                    from: b"r",
-                    to: Some(b"s"),
-                },
-                usize::MAX,
-            )
-            .await?)
+/// What one writer commits again and again while readers look: every commit gives all rows its
+/// number, moves the entries of two indexes, and points to another row.
+#[derive(Clone, Copy)]
+struct Shape {
+    rows: u32,
+    commits: u64,
+    /// How long a row is, give or take a few bytes.
+    len: usize,
+}
+
+const SHORT: Shape = Shape {
+    rows: 40,
+    commits: 100,
+    len: 8,
+};
+
+/// Which reads are made at once, and from which one state all answers have to be.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Gets,
+    Follow,
+    Scan,
+    ScanFollow,
+}
+
+pub(super) async fn one_scan(place: &dyn Place) -> Result<(), Fault> {
+    watch(place, SHORT, &[Kind::Scan]).await
+}
+
+pub(super) async fn several_gets(place: &dyn Place) -> Result<(), Fault> {
+    watch(place, SHORT, &[Kind::Gets]).await
+}
+
+pub(super) async fn follow(place: &dyn Place) -> Result<(), Fault> {
+    watch(place, SHORT, &[Kind::Follow]).await
+}
+
+pub(super) async fn scan_follow(place: &dyn Place) -> Result<(), Fault> {
+    watch(place, SHORT, &[Kind::ScanFollow]).await
+}
+
+const ALL_KINDS: &[Kind] = &[Kind::Gets, Kind::Follow, Kind::Scan, Kind::ScanFollow];
+
+pub(super) async fn all_kinds(place: &dyn Place) -> Result<(), Fault> {
+    watch(place, SHORT, ALL_KINDS).await
+}
+
+pub(super) async fn long_values(place: &dyn Place) -> Result<(), Fault> {
+    let shape = Shape {
+        rows: 12,
+        commits: 100,
+        len: 5000,
     };
-    let writer = Writer::start(&store);
-    let mut last = 0;
-    while writer.goes_on() {
-        let rows = scan(&*store).await?;
-        last = one_commit(last, rows.iter().map(|(_, value)| value))?;
-        // Every commit moves one row, so a scan of two commits has one too many or too few.
-        same(
-            "rows in a scan",
-            rows.len(),
-            if last == 0 { 0 } else { ROWS as usize + 1 },
-        )?;
-        tokio::task::yield_now().await;
-    }
-    writer.finish().await?;
-    let rows = scan(&*store).await?;
-    same(
-        "the last scan",
-        one_commit(last, rows.iter().map(|(_, value)| value))?,
-        COMMITS,
-    )
+    watch(place, shape, ALL_KINDS).await
 }
 
-pub(super) async fn get_sees_whole_commits(place: &dyn Place) -> Result<(), Fault> {
+pub(super) async fn very_long_values(place: &dyn Place) -> Result<(), Fault> {
+    let shape = Shape {
+        rows: 4,
+        commits: 40,
+        len: 140_000,
+    };
+    watch(place, shape, ALL_KINDS).await
+}
+
+async fn watch(place: &dyn Place, shape: Shape, kinds: &'static [Kind]) -> Result<(), Fault> {
     let store = place.open().await?;
-    let keys: Vec<_> = (0..ROWS).map(key).collect();
-    let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
-    let writer = Writer::start(&store);
-    let mut last = 0;
-    while writer.goes_on() {
-        let found = store.get(&keys).await?;
-        let there = found.iter().flatten().count();
-        last = one_commit(last, found.iter().flatten())?;
-        same(
-            "rows in a get",
-            there,
-            if last == 0 { 0 } else { ROWS as usize },
-        )?;
-        tokio::task::yield_now().await;
-    }
-    writer.finish().await?;
-    let found = store.get(&keys).await?;
-    same(
-        "the last get",
-        one_commit(last, found.iter().flatten())?,
-        COMMITS,
-    )
-}
-
-fn key(row: u32) -> Vec<u8> {
-    [b"r", &row.to_be_bytes()[..]].concat()
-}
-
-/// Writes the commit's number, from 1 on, to every row; and moves one row about.
-struct Writer {
-    task: tokio::task::JoinHandle<Result<(), Fault>>,
-    done: Arc<AtomicBool>,
-}
-
-impl Writer {
-    fn start(store: &Arc<dyn Storage>) -> Self {
-        let (store, done) = (store.clone(), Arc::new(AtomicBool::new(false)));
-        let stop = Stop(done.clone());
-        let task = tokio::spawn(async move {
-            let _stop = stop;
-            for number in 1..=COMMITS {
-                let value = Some(number.to_be_bytes());
-                let mut writes: Vec<_> = (0..ROWS).map(|row| (key(row), value)).collect();
-                let moved = |number: u64| [&key(number as u32 % ROWS)[..], b"moved"].concat();
-                writes.push((moved(number - 1), None));
-                writes.push((moved(number), value));
-                store.commit(commit(&[], &writes)).await?;
-                tokio::task::yield_now().await;
+    store.commit(shape.commit(1)).await?;
+    let writer = tokio::spawn({
+        let store = store.clone();
+        async move {
+            for number in 2..=shape.commits {
+                store.commit(shape.commit(number)).await?;
+                yield_now().await;
             }
-            Ok(())
-        });
-        Self { task, done }
-    }
-
-    fn goes_on(&self) -> bool {
-        !self.done.load(Ordering::Acquire)
-    }
-
-    async fn finish(self) -> Result<(), Fault> {
-        self.task.await?
-    }
-}
-
-/// Tells the readers that the writer is done, also when it fails.
-struct Stop(Arc<AtomicBool>);
-
-impl Drop for Stop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-    }
-}
-
-/// The number of the one commit that wrote all of `values`; 0 when there are none.
-fn one_commit<'a>(at_least: u64, values: impl Iterator<Item = &'a Value>) -> Result<u64, Fault> {
-    let mut numbers = values.map(|value| {
-        let bytes = (**value)
-            .try_into()
-            .map_err(|_| Fault::new("a value of another length"))?;
-        Ok::<_, Fault>(u64::from_be_bytes(bytes))
+            Ok::<_, Fault>(())
+        }
     });
-    let first = numbers.next().transpose()?.unwrap_or(0);
-    if first < at_least {
-        let what = format!("a read saw commit {first}, an earlier one had seen {at_least}");
-        return Err(Fault::new(what));
+    let other = tokio::spawn({
+        let (store, end) = (store.clone(), writer.abort_handle());
+        async move { shape.watch_until(&end, &*store, kinds).await }
+    });
+    let seen = shape
+        .watch_until(&writer.abort_handle(), &*store, kinds)
+        .await;
+    let seen_by_other = other.await?;
+    writer.await??;
+    same("the last commit seen", seen?, shape.commits)?;
+    same("the last commit seen", seen_by_other?, shape.commits)
+}
+
+/// What the keys of the rows, of an index of [`Write::Index`] entries and of one of
+/// [`Write::Put`] entries begin with, and the key of the entry that points to one row.
+const ROWS: &[u8] = b"r";
+const INDEX: &[u8] = b"i";
+const ENTRIES: &[u8] = b"j";
+const POINTER: &[u8] = b"p";
+
+impl Shape {
+    fn row(self, number: u64, row: u32) -> Vec<u8> {
+        // Rows get shorter and longer, around the size at which a store might treat them in
+        // another way.
+        let words = self.len / 8 + (number as usize + row as usize) % (1 + self.len / 500);
+        number.to_be_bytes().repeat(words)
     }
-    for other in numbers {
-        same("two rows of one read", other?, first)?;
+
+    /// Index entries are in the order of the commits that wrote them, as a list of what changed.
+    fn entry(self, index: &[u8], number: u64, row: u32) -> Key {
+        [index, &number.to_be_bytes(), &row.to_be_bytes()]
+            .concat()
+            .into()
     }
-    Ok(first)
+
+    fn pointed(self, number: u64) -> u32 {
+        number as u32 * 7 % self.rows
+    }
+
+    fn commit(self, number: u64) -> Commit {
+        let before = number - 1;
+        let mut writes = Vec::new();
+        for row in 0..self.rows {
+            let value = Value::from(self.row(number, row));
+            let key = [ROWS, &row.to_be_bytes()].concat();
+            writes.push((self.entry(INDEX, before, row), Write::Remove));
+            writes.push((self.entry(INDEX, number, row), Write::Index(value.clone())));
+            writes.push((self.entry(ENTRIES, before, row), Write::Remove));
+            let at = Write::Put(row.to_be_bytes()[..].into());
+            writes.push((self.entry(ENTRIES, number, row), at));
+            writes.push((key.into(), Write::Put(value)));
+        }
+        let pointed = self.pointed(number).to_be_bytes();
+        writes.push((POINTER.into(), Write::Put(pointed[..].into())));
+        let version = |number: u64| Value::from(&number.to_be_bytes()[..]);
+        Commit {
+            guard: Some(Guard {
+                key: b"guard"[..].into(),
+                was: (before > 0).then(|| version(before)),
+                becomes: version(number),
+            }),
+            writes,
+            ..commit::<&[u8], &[u8]>(&[], &[])
+        }
+    }
+
+    /// Reads until the writer ends, checks every answer, and returns the last commit seen.
+    async fn watch_until(
+        self,
+        end: &AbortHandle,
+        store: &dyn Storage,
+        kinds: &[Kind],
+    ) -> Result<u64, Fault> {
+        let mut last = 0;
+        loop {
+            let is_last = end.is_finished();
+            let seen = self.look(store, kinds).await?;
+            if seen < last {
+                let what = format!("commit {seen} was seen after commit {last}");
+                return Err(Fault::new(what));
+            }
+            last = seen;
+            if is_last {
+                return Ok(last);
+            }
+            yield_now().await;
+        }
+    }
+
+    /// Makes one read of all kinds asked for, and returns the number of the commit that it shows.
+    async fn look(self, store: &dyn Storage, kinds: &[Kind]) -> Result<u64, Fault> {
+        let keys: Vec<_> = (0..self.rows)
+            .map(|row| [ROWS, &row.to_be_bytes()].concat())
+            .collect();
+        let mut reads = vec![Read::Get(b"guard")];
+        for kind in kinds {
+            match kind {
+                Kind::Gets => reads.extend(keys.iter().map(|key| Read::Get(key))),
+                Kind::Follow => reads.push(Read::Follow {
+                    key: POINTER,
+                    rows: ROWS,
+                }),
+                Kind::Scan => reads.push(Read::Scan {
+                    range: starting(ROWS, b"s"),
+                    limit: usize::MAX,
+                    newest_first: false,
+                }),
+                Kind::ScanFollow => {
+                    reads.push(joined(starting(INDEX, ENTRIES), true));
+                    reads.push(joined(starting(ENTRIES, b"k"), false));
+                }
+            }
+        }
+        let mut state = store.read(&reads).await?;
+        let guard = state.value()?.unwrap_or_default();
+        let number = super::support::number(&guard)?;
+        for kind in kinds {
+            self.compare(&mut state, *kind, number)?;
+        }
+        Ok(number)
+    }
+
+    fn compare(self, state: &mut State, kind: Kind, number: u64) -> Result<(), Fault> {
+        let same_row = |what: &str, row: u32, found: Option<&Value>| {
+            let wanted = self.row(number, row);
+            let what = format_args!("{what}, row {row} in the state of commit {number}");
+            same(what, found.map(|row| Short(row)), Some(Short(&wanted)))
+        };
+        match kind {
+            Kind::Gets => {
+                for row in 0..self.rows {
+                    same_row("Get", row, state.value()?.as_ref())?;
+                }
+            }
+            Kind::Follow => {
+                let (pointer, found) = state.followed()?.unwrap_or_default();
+                let row = self.pointed(number);
+                same("the pointer", &*pointer, &row.to_be_bytes()[..])?;
+                same_row("Follow", row, found.as_ref())?;
+            }
+            Kind::Scan => {
+                let found = state.entries()?;
+                same("rows in a scan", found.len(), self.rows as usize)?;
+                for (row, (_, value)) in (0..).zip(&found) {
+                    same_row("Scan", row, Some(value))?;
+                }
+            }
+            Kind::ScanFollow => {
+                let mut newest = state.joined()?;
+                newest.reverse();
+                for (index, found) in [(INDEX, newest), (ENTRIES, state.joined()?)] {
+                    self.compare_joined(index, &found, number)?;
+                    for (row, (_, value)) in (0..).zip(&found) {
+                        same_row("ScanFollow", row, value.as_ref())?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_joined(
+        self,
+        index: &[u8],
+        found: &[(Entry, Option<Value>)],
+        number: u64,
+    ) -> Result<(), Fault> {
+        let keys: Vec<_> = found.iter().map(|((key, _), _)| key.clone()).collect();
+        let wanted: Vec<_> = (0..self.rows)
+            .map(|row| self.entry(index, number, row))
+            .collect();
+        same(
+            format_args!("the entries of commit {number}"),
+            keys.iter().map(|key| Short(key)).collect::<Vec<_>>(),
+            wanted.iter().map(|key| Short(key)).collect(),
+        )
+    }
+}
+
+fn starting<'a>(from: &'a [u8], to: &'a [u8]) -> Range<'a> {
+    Range { from, to: Some(to) }
+}
+
+fn joined(range: Range<'_>, newest_first: bool) -> Read<'_> {
+    Read::ScanFollow {
+        range,
+        limit: usize::MAX,
+        newest_first,
+        rows: ROWS,
+        tail: 4,
+    }
 }

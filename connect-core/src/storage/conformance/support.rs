@@ -1,9 +1,13 @@
 //! Small words in which the checks are written.
 
-use std::fmt;
+use std::{fmt, sync::Arc, time::Duration};
 
-use super::Fault;
-use crate::storage::{Commit, CommitError, Entry, Expectation, Key, Range, Storage, Value};
+use tokio::time::{Instant, timeout};
+
+use super::{Fault, Place};
+use crate::storage::{
+    Commit, CommitError, Entry, Expectation, Guard, Key, Range, Read, Storage, Value, Write,
+};
 
 /// The whole key space.
 pub(super) const ALL: Range<'static> = Range {
@@ -11,7 +15,36 @@ pub(super) const ALL: Range<'static> = Range {
     to: None,
 };
 
-/// A commit; `None` means absent among the expectations, and removed among the writes.
+/// The value of one key.
+pub(super) async fn get(store: &dyn Storage, key: &[u8]) -> Result<Option<Value>, Fault> {
+    Ok(store.read(&[Read::Get(key)]).await?.value()?)
+}
+
+/// A scan in ascending order.
+pub(super) fn ascending(range: Range<'_>, limit: usize) -> Read<'_> {
+    Read::Scan {
+        range,
+        limit,
+        newest_first: false,
+    }
+}
+
+/// The first entries of a range.
+pub(super) async fn scan(
+    store: &dyn Storage,
+    range: Range<'_>,
+    limit: usize,
+) -> Result<Vec<Entry>, Fault> {
+    Ok(store.read(&[ascending(range, limit)]).await?.entries()?)
+}
+
+/// Every entry of the store.
+pub(super) async fn everything(store: &dyn Storage) -> Result<Vec<Entry>, Fault> {
+    scan(store, ALL, usize::MAX).await
+}
+
+/// A commit without a guard; `None` means absent among the expectations, and removed among the
+/// writes.
 pub(super) fn commit<K: AsRef<[u8]>, V: AsRef<[u8]>>(
     expects: &[(K, Option<V>)],
     writes: &[(K, Option<V>)],
@@ -19,14 +52,33 @@ pub(super) fn commit<K: AsRef<[u8]>, V: AsRef<[u8]>>(
     let value = |value: &Option<V>| value.as_ref().map(|value| Value::from(value.as_ref()));
     let key = |key: &K| Key::from(key.as_ref());
     Commit {
+        guard: None,
         expects: expects
             .iter()
             .map(|(k, expected)| (key(k), Expectation::unchanged(value(expected))))
             .collect(),
         writes: writes
             .iter()
-            .map(|(k, written)| (key(k), value(written)))
+            .map(|(k, written)| (key(k), value(written).map_or(Write::Remove, Write::Put)))
             .collect(),
+    }
+}
+
+/// A commit with a guard that writes one more row.
+pub(super) fn guarded(
+    guard: &[u8],
+    was: Option<&[u8]>,
+    becomes: &[u8],
+    key: &[u8],
+    value: &[u8],
+) -> Commit {
+    Commit {
+        guard: Some(Guard {
+            key: guard.into(),
+            was: was.map(Value::from),
+            becomes: becomes.into(),
+        }),
+        ..commit(&[], &[(key, Some(value))])
     }
 }
 
@@ -47,7 +99,12 @@ pub(super) async fn remove(store: &dyn Storage, keys: &[&str]) -> Result<(), Fau
 
 /// Commits what has to be refused.
 pub(super) async fn refused(what: &str, store: &dyn Storage, refused: Commit) -> Result<(), Fault> {
-    match store.commit(refused).await {
+    conflict(what, store.commit(refused).await)
+}
+
+/// Checks that a commit was refused.
+pub(super) fn conflict(what: &str, result: Result<(), CommitError>) -> Result<(), Fault> {
+    match result {
         Err(CommitError::Conflict) => Ok(()),
         Err(error) => Err(Fault::new(format_args!(
             "{what}: wanted a conflict, got: {error}"
@@ -56,6 +113,94 @@ pub(super) async fn refused(what: &str, store: &dyn Storage, refused: Commit) ->
             "{what}: wanted a conflict, was acknowledged"
         ))),
     }
+}
+
+/// Returns `true` if a commit was acknowledged, `false` if it was refused.
+pub(super) fn won(result: Result<(), CommitError>) -> Result<bool, Fault> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(CommitError::Conflict) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How many tasks want the same at once.
+pub(super) const TASKS: u8 = 8;
+
+/// Runs the same in several tasks at once.
+pub(super) async fn at_once<T, F>(
+    store: &Arc<dyn Storage>,
+    work: impl Fn(Arc<dyn Storage>, u8) -> F,
+) -> Result<Vec<T>, Fault>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T, Fault>> + Send + 'static,
+{
+    let tasks: Vec<_> = (0..TASKS)
+        .map(|task| tokio::spawn(work(store.clone(), task)))
+        .collect();
+    let mut results = Vec::new();
+    for task in tasks {
+        results.push(task.await??);
+    }
+    Ok(results)
+}
+
+/// Waits for what has to happen without anybody's lease ending first.
+pub(super) async fn soon<T>(
+    what: &str,
+    place: &dyn Place,
+    future: impl Future<Output = T>,
+) -> Result<T, Fault> {
+    let patience = 2 * place.lease() + Duration::from_secs(1);
+    let late = |_| Fault::new(format_args!("{what}: still waited for after {patience:?}"));
+    timeout(patience, future).await.map_err(late)
+}
+
+/// How often a body that took too long is run before its fault counts.
+const TRIES: u8 = 3;
+
+/// Runs what has to be over before a lease is, with a guard that nobody has used. On a machine
+/// that is too busy for that, a fault says nothing, so the body is run again.
+pub(super) async fn within_a_lease<F>(
+    place: &dyn Place,
+    body: impl Fn(Arc<dyn Storage>, Vec<u8>) -> F,
+) -> Result<(), Fault>
+where
+    F: Future<Output = Result<(), Fault>> + Send,
+{
+    let store = place.open().await?;
+    for attempt in 1.. {
+        let start = Instant::now();
+        let guard = format!("guard {attempt}").into_bytes();
+        let mut result = body(store.clone(), guard).await;
+        let taken = start.elapsed();
+        if taken < place.lease() / 2 {
+            return result;
+        }
+        if result.is_ok() && taken >= place.lease() {
+            result = Err(Fault::new("it took until the lease of a lock was over"));
+        }
+        if result.is_ok() || attempt == TRIES {
+            return result;
+        }
+    }
+    Ok(())
+}
+
+/// Makes some trips to the store, so that what was sent before has arrived.
+pub(super) async fn some_trips(store: &dyn Storage) -> Result<(), Fault> {
+    for _ in 0..4 {
+        get(store, b"none").await?;
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+/// The number that a check has written as eight bytes.
+pub(super) fn number(bytes: &[u8]) -> Result<u64, Fault> {
+    let wrong = |_| Fault::new(format_args!("{:?} is not the number written", Short(bytes)));
+    Ok(u64::from_be_bytes(bytes.try_into().map_err(wrong)?))
 }
 
 /// Compares rows with what they should be.
@@ -100,7 +245,7 @@ pub(super) fn same<T: PartialEq + fmt::Debug>(
 
 /// Bytes that are shown in short.
 #[derive(PartialEq)]
-struct Short<'a>(&'a [u8]);
+pub(super) struct Short<'a>(pub(super) &'a [u8]);
 
 impl fmt::Debug for Short<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

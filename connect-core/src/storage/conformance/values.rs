@@ -2,33 +2,30 @@
 
 use super::{
     Fault, Place,
-    support::{ALL, commit, put, refused, remove, same_rows, same_value},
+    support::{ALL, commit, everything, get, put, refused, remove, same_rows, same_value, scan},
 };
-use crate::storage::{MAX_KEY_LEN, MAX_VALUE_LEN, Range, Storage};
+use crate::storage::{MAX_KEY_LEN, MAX_VALUE_LEN, Range, Read, Storage};
 
 pub(super) async fn empty_keys_and_values(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
     put(&*store, &[("", "of the empty key"), ("a", "")]).await?;
-    let found = store.scan(ALL, 100).await?;
+    let found = scan(&*store, ALL, 100).await?;
     same_rows("a scan", &found, &[("", "of the empty key"), ("a", "")])?;
-    let found = store.get(&[b"", b"a"]).await?;
-    same_value(
-        "the empty key",
-        found[0].as_ref(),
-        Some(b"of the empty key"),
-    )?;
-    same_value("the empty value", found[1].as_ref(), Some(b""))?;
+    let found = get(&*store, b"").await?;
+    same_value("the empty key", found.as_ref(), Some(b"of the empty key"))?;
+    let found = get(&*store, b"a").await?;
+    same_value("the empty value", found.as_ref(), Some(b""))?;
     let range = Range {
         from: b"",
         to: Some(b"a"),
     };
     same_rows(
         "a scan",
-        &store.scan(range, 9).await?,
+        &scan(&*store, range, 9).await?,
         &[("", "of the empty key")],
     )?;
     remove(&*store, &[""]).await?;
-    same_rows("a scan", &store.scan(ALL, 100).await?, &[("a", "")])
+    same_rows("a scan", &scan(&*store, ALL, 100).await?, &[("a", "")])
 }
 
 pub(super) async fn any_bytes(place: &dyn Place) -> Result<(), Fault> {
@@ -42,13 +39,14 @@ pub(super) async fn any_bytes(place: &dyn Place) -> Result<(), Fault> {
     }
     let rows: Vec<_> = values.iter().map(|value| (value, value)).collect();
     put(&*store, &rows).await?;
+    let reads: Vec<_> = values.iter().map(|value| Read::Get(value)).collect();
+    let mut found = store.read(&reads).await?;
     for value in &values {
-        let found = store.get(&[value]).await?;
-        same_value("a value", found[0].as_ref(), Some(value))?;
+        same_value("a value", found.value()?.as_ref(), Some(value))?;
     }
     let mut sorted = rows.clone();
     sorted.sort();
-    same_rows("a scan", &store.scan(ALL, usize::MAX).await?, &sorted)
+    same_rows("a scan", &everything(&*store).await?, &sorted)
 }
 
 pub(super) async fn removal(place: &dyn Place) -> Result<(), Fault> {
@@ -57,16 +55,16 @@ pub(super) async fn removal(place: &dyn Place) -> Result<(), Fault> {
     put(&*store, &[("a", "1"), ("b", "2"), ("c", "3")]).await?;
     remove(&*store, &["b", "never there"]).await?;
     remove(&*store, &["b"]).await?;
-    same_value("a removed key", store.get(&[b"b"]).await?[0].as_ref(), None)?;
+    same_value("a removed key", get(&*store, b"b").await?.as_ref(), None)?;
     same_rows(
         "a scan",
-        &store.scan(ALL, 100).await?,
+        &scan(&*store, ALL, 100).await?,
         &[("a", "1"), ("c", "3")],
     )?;
     put(&*store, &[("b", "again")]).await?;
     same_value(
         "written again",
-        store.get(&[b"b"]).await?[0].as_ref(),
+        get(&*store, b"b").await?.as_ref(),
         Some(b"again"),
     )
 }
@@ -78,13 +76,13 @@ pub(super) async fn long_keys(place: &dyn Place) -> Result<(), Fault> {
     for some in rows.chunks(100) {
         put(&*store, some).await?;
     }
-    same_rows("a scan", &store.scan(ALL, usize::MAX).await?, &rows)?;
+    same_rows("a scan", &everything(&*store).await?, &rows)?;
     let one = key(77);
     // Not its prefix and not what it is a prefix of, but the key itself.
     let shorter = &one[..MAX_KEY_LEN - 1];
-    let found = store.get(&[&one, shorter]).await?;
-    same_value("a long key", found[0].as_ref(), Some(&77_u32.to_be_bytes()))?;
-    same_value("its prefix", found[1].as_ref(), None)
+    let found = get(&*store, &one).await?;
+    same_value("a long key", found.as_ref(), Some(&77_u32.to_be_bytes()))?;
+    same_value("its prefix", get(&*store, shorter).await?.as_ref(), None)
 }
 
 /// A value of which no two equally long stretches are the same.
@@ -108,12 +106,12 @@ pub(super) async fn long_values(place: &dyn Place) -> Result<(), Fault> {
         let (key, value) = (len.to_be_bytes(), long(len, 0));
         put(&*store, &[(key, &value)]).await?;
         let what = format!("a value of {len} bytes");
-        same_value(&what, store.get(&[&key]).await?[0].as_ref(), Some(&value))?;
+        same_value(&what, get(&*store, &key).await?.as_ref(), Some(&value))?;
         let range = Range {
             from: &key,
             to: None,
         };
-        same_rows(what, &store.scan(range, 9).await?, &[(key, value)])?;
+        same_rows(what, &scan(&*store, range, 9).await?, &[(key, value)])?;
     }
     Ok(())
 }
@@ -144,7 +142,7 @@ pub(super) async fn long_values_change(place: &dyn Place) -> Result<(), Fault> {
     around(&*store, Some(&now)).await?;
     let twice = commit(&[("k", Some(&now))], &[("k", None), ("l", Some(&now))]);
     store.commit(twice).await?;
-    same_value("moved", store.get(&[b"l"]).await?[0].as_ref(), Some(&now))?;
+    same_value("moved", get(&*store, b"l").await?.as_ref(), Some(&now))?;
     remove(&*store, &["l"]).await?;
     around(&*store, None).await
 }
@@ -155,5 +153,5 @@ async fn around(store: &dyn Storage, value: Option<&[u8]>) -> Result<(), Fault> 
     let mut wanted: Vec<(&str, &[u8])> = vec![("a", b"before")];
     wanted.extend(value.map(|value| ("k", value)));
     wanted.extend([("k\0\0\0\0", &b"close by"[..]), ("z", b"after")]);
-    same_rows(what, &store.scan(ALL, 100).await?, &wanted)
+    same_rows(what, &scan(&*store, ALL, 100).await?, &wanted)
 }

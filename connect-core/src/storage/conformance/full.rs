@@ -1,0 +1,156 @@
+//! A store whose disk is full.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{sleep, timeout};
+
+use super::{
+    Fault, Place,
+    place::{Cramped, MOST_ROOM},
+    random::Random,
+    support::{everything, get, guarded, same, same_value},
+};
+use crate::storage::{CommitError, Storage};
+
+/// How long a row is with which the store is filled, and how often a commit is tried when it is
+/// full: now and then a store finds a bit of room that it had put aside.
+const LEN: usize = 100_000;
+const TRIES: u32 = 20;
+
+/// How long a store may take to notice that there is room again.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(super) async fn refuses(place: &dyn Place) -> Result<(), Fault> {
+    let Some(place) = place.cramped().await? else {
+        return Ok(());
+    };
+    let store = place.open().await?;
+    let mut filled = Filled::default();
+    filled.fill(&*store).await?;
+    filled.is_all_there(&*store).await
+}
+
+pub(super) async fn opens(place: &dyn Place) -> Result<(), Fault> {
+    let Some(place) = place.cramped().await? else {
+        return Ok(());
+    };
+    let mut filled = Filled::default();
+    for _ in 0..2 {
+        let store = place.open().await?;
+        filled.is_all_there(&*store).await?;
+        filled.fill(&*store).await?;
+        drop(store);
+    }
+    filled.is_all_there(&*place.open().await?).await
+}
+
+pub(super) async fn goes_on(place: &dyn Place) -> Result<(), Fault> {
+    let Some(place) = place.cramped().await? else {
+        return Ok(());
+    };
+    let mut filled = Filled::default();
+    let store = place.open().await?;
+    filled.fill(&*store).await?;
+    filled.with_room(&*place, &store).await?;
+    drop(store);
+    filled.is_all_there(&*place.open().await?).await
+}
+
+/// What was acknowledged: row number n was written by commit n, and the guard has the last number.
+#[derive(Default)]
+struct Filled {
+    rows: u64,
+}
+
+impl Filled {
+    fn key(number: u64) -> Vec<u8> {
+        [b"row", &number.to_be_bytes()[..]].concat()
+    }
+
+    fn value(number: u64) -> Vec<u8> {
+        // Of all lengths, so that what is left of the room is used up too.
+        Random::new(number).bytes(LEN >> (number % 8))
+    }
+
+    /// Makes a commit. `false`: it was refused for want of room.
+    async fn one_more(&mut self, store: &dyn Storage) -> Result<bool, Fault> {
+        let number = self.rows + 1;
+        let (was, becomes) = (self.rows.to_be_bytes(), number.to_be_bytes());
+        let was = (self.rows > 0).then_some(&was[..]);
+        let row = Self::value(number);
+        let more = guarded(b"guard", was, &becomes, &Self::key(number), &row);
+        match store.commit(more).await {
+            Ok(()) => {
+                self.rows = number;
+                Ok(true)
+            }
+            Err(CommitError::NotApplied(_)) => Ok(false),
+            Err(error) => Err(Fault::new(format_args!(
+                "a full store has to refuse as NotApplied, got: {error}"
+            ))),
+        }
+    }
+
+    /// Writes until the store is full, and tries some more then.
+    async fn fill(&mut self, store: &dyn Storage) -> Result<(), Fault> {
+        let mut refused = 0;
+        let mut written = 0;
+        while refused < TRIES {
+            if self.one_more(store).await? {
+                written += Self::value(self.rows).len();
+            } else {
+                refused += 1;
+                // Reads go on between the refusals.
+                let last = get(store, &Self::key(self.rows)).await?;
+                let wanted = (self.rows > 0).then(|| Self::value(self.rows));
+                same_value("the last row", last.as_ref(), wanted.as_deref())?;
+            }
+            if written > MOST_ROOM {
+                let what = format!("{written} bytes were written to a place with little room");
+                return Err(Fault::new(what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes room and waits until the store goes on.
+    async fn with_room(
+        &mut self,
+        place: &dyn Cramped,
+        store: &Arc<dyn Storage>,
+    ) -> Result<(), Fault> {
+        place.make_room().await?;
+        let again = async {
+            while !self.one_more(&**store).await? {
+                sleep(Duration::from_millis(50)).await;
+            }
+            Ok::<_, Fault>(())
+        };
+        let late = |_| Fault::new(format_args!("with room, still refused after {PATIENCE:?}"));
+        timeout(PATIENCE, again).await.map_err(late)??;
+        for _ in 0..10 {
+            if !self.one_more(&**store).await? {
+                return Err(Fault::new("with room, refused after it went on"));
+            }
+        }
+        self.is_all_there(&**store).await
+    }
+
+    async fn is_all_there(&self, store: &dyn Storage) -> Result<(), Fault> {
+        let found = everything(store).await?;
+        let guard = u64::from(self.rows > 0);
+        same("rows in all", found.len() as u64, self.rows + guard)?;
+        for number in 1..=self.rows {
+            let found = get(store, &Self::key(number)).await?;
+            let what = format_args!("acknowledged row {number}");
+            same_value(what, found.as_ref(), Some(&Self::value(number)))?;
+        }
+        let guard = get(store, b"guard").await?;
+        let wanted = (self.rows > 0).then(|| self.rows.to_be_bytes());
+        same_value(
+            "the guard",
+            guard.as_ref(),
+            wanted.as_ref().map(|wanted| &wanted[..]),
+        )
+    }
+}
