@@ -4,10 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod dry_run;
+#[cfg(feature = "conformance")]
+mod fence;
 mod filters;
 mod layering;
 #[cfg(feature = "logic")]
 mod properties;
+#[cfg(feature = "conformance")]
+mod progress;
 mod shop;
 #[cfg(feature = "conformance")]
 mod storage;
+#[cfg(feature = "conformance")]
+mod trips;

@@ -1,36 +1,102 @@
-//! An empty shop in memory, with a clock that stands still.
+//! An empty shop with one location, and a clock that stands still.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Access, Connect, NewAccount, NewLocation, RateLimits,
+    Access, Connect, Fingerprint, Idempotency, IdempotencyKey, NewAccount, NewLocation, NewScreen,
+    RateLimits, Request, ScreenType,
     environment::{Environment, ManualClock},
-    storage::memory::MemoryStorage,
-    wire::{Timestamp, VatRate},
+    storage::{Storage, memory::MemoryStorage},
+    wire::{Scope, Timestamp, VatRate},
 };
+use uuid::Uuid;
 
+/// A shop, as the process that serves it has it.
+pub(crate) struct Shop {
+    pub(crate) connect: Connect,
+    /// The owner's access to the location.
+    pub(crate) at: Access,
+    pub(crate) account: Uuid,
+    pub(crate) clock: Arc<ManualClock>,
+}
+
+/// Where every clock starts.
+pub(crate) const START: Timestamp = Timestamp::from_micros(1_800_000_000_000_000);
+
+/// A shop in memory.
 pub(crate) async fn open() -> (Connect, Access) {
-    let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-    let connect = Connect::new(
-        Arc::new(MemoryStorage::new()),
-        Environment::manual(clock),
-        RateLimits::default(),
-    );
+    let shop = open_on(Arc::new(MemoryStorage::new())).await;
+    (shop.connect, shop.at)
+}
+
+/// A shop on a storage of the test.
+pub(crate) async fn open_on(storage: Arc<dyn Storage>) -> Shop {
+    let clock = ManualClock::at(START);
+    let connect = connect(storage, &clock);
     let account = NewAccount {
         name: "Shop".into(),
         owner_email: "owner@shop.example".into(),
         sandbox: true,
     };
     let account = connect.create_account(account).await.unwrap().id;
+    let at = location(&connect, account, "Here").await;
+    let screen = NewScreen {
+        location_id: at.location().id,
+        kind: ScreenType::Pos,
+        name: "Till".into(),
+    };
+    connect.create_screen(account, screen).await.unwrap();
+    Shop {
+        at: connect
+            .enter_as_owner(account, at.location().id, account)
+            .await
+            .unwrap(),
+        connect,
+        account,
+        clock,
+    }
+}
+
+/// The core of another process on the same storage.
+pub(crate) fn connect(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Connect {
+    let environment = Environment {
+        // Ids of several processes differ.
+        ids: Environment::system().ids,
+        ..Environment::manual(clock.clone())
+    };
+    Connect::new(storage, environment, RateLimits::default())
+}
+
+/// A new location of an account.
+pub(crate) async fn location(connect: &Connect, account: Uuid, name: &str) -> Access {
     let location = NewLocation {
-        name: "Here".into(),
+        name: name.into(),
         currency: "EUR".into(),
         default_vat_rate: VatRate::percent(21),
     };
     let location = connect.create_location(account, location).await.unwrap().id;
-    let at = connect
-        .enter_as_owner(account, location, account)
-        .await
-        .unwrap();
-    (connect, at)
+    let at = connect.enter_as_owner(account, location, account).await;
+    at.unwrap()
+}
+
+impl Shop {
+    /// The access of a new token that may do everything, and the token's id.
+    pub(crate) async fn token(&self) -> (Access, Uuid) {
+        let issued = self.connect.create_full_token(self.account, "Sync").await;
+        let issued = issued.unwrap();
+        let bearer = format!("Bearer {}", issued.secret.expose());
+        let address = IpAddr::from([127, 0, 0, 1]);
+        let caller = self.connect.admit(address, Some(&bearer)).await.unwrap();
+        let location = self.at.location().id;
+        let at = self.connect.enter(&caller, location, &Scope::CatalogWrite);
+        (at.unwrap(), issued.token.id)
+    }
+}
+
+/// A request under an idempotency key.
+pub(crate) fn keyed<T>(request: Request<T>, key: &str) -> Request<T> {
+    request.with_idempotency(Some(Idempotency {
+        key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
+        fingerprint: Fingerprint::of("POST", "/v1", key.as_bytes()),
+    }))
 }

@@ -1,0 +1,99 @@
+//! Two processes at one location of a store that is far away: both get on.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use connect_core::{
+    Access, Connect, Request,
+    storage::{Storage, conformance::Distant, memory::MemoryStorage},
+    wire::{
+        Field, Product, ProductBatchResult, ProductInput,
+        query::{ProductQuery, SyncQuery},
+        read::BatchRequest,
+    },
+};
+
+use crate::shop;
+
+const BATCHES: usize = 12;
+
+fn distant(storage: &Arc<dyn Storage>) -> Arc<dyn Storage> {
+    Arc::new(Distant::new(storage.clone(), Duration::from_millis(1)))
+}
+
+/// How long each of some batches of 500 takes; each is done.
+async fn batches(connect: &Connect, at: &Access, first: i64) -> Vec<Duration> {
+    let mut times = Vec::new();
+    for round in 0..BATCHES {
+        let items = (0..500).map(|number| ProductInput {
+            external_id: Field::Value(format!("B-{number}")),
+            price_cents: Field::Value(first + round as i64),
+            ..ProductInput::named(format!("Bread {number}"))
+        });
+        let batch = BatchRequest::new(items.collect());
+        let start = Instant::now();
+        let answer = connect.write_products(at, batch.into()).await.unwrap();
+        times.push(start.elapsed());
+        let done: ProductBatchResult = answer.decode().unwrap();
+        assert_eq!((done.failed, done.unchanged), (0, 0));
+    }
+    times
+}
+
+/// One process patches one product without pause, the other sends batches of 500, and a reader
+/// polls. A writer that was overtaken takes the lock, so it is overtaken once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
+    let storage: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
+    let shop = shop::open_on(storage.clone()).await;
+    let one = shop::connect(distant(&storage), &shop.clock);
+    let other = shop::connect(distant(&storage), &shop.clock);
+    let made = one.create_product(&shop.at, ProductInput::named("Tea").into());
+    let id = made.await.unwrap().decode::<Product>().unwrap().id;
+    let alone = batches(&other, &shop.at, 1000).await;
+
+    let (is_over, patched) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let patching = tokio::spawn({
+        let (is_over, patched, at) = (is_over.clone(), patched.clone(), shop.at.clone());
+        async move {
+            while !is_over.load(Ordering::SeqCst) {
+                let price = 1 + patched.fetch_add(1, Ordering::SeqCst) as i64;
+                let input = ProductInput {
+                    price_cents: Field::Value(price),
+                    ..ProductInput::default()
+                };
+                one.update_product(&at, id, Request::from(input)).await.unwrap();
+            }
+        }
+    });
+    let reading = tokio::spawn({
+        let (is_over, at) = (is_over.clone(), shop.at.clone());
+        let reader = shop::connect(distant(&storage), &shop.clock);
+        async move {
+            let query = ProductQuery {
+                sync: SyncQuery {
+                    include_deleted: true,
+                    ..SyncQuery::default()
+                },
+                ..ProductQuery::default()
+            };
+            while !is_over.load(Ordering::SeqCst) {
+                reader.list_products(&at, &query).await.unwrap();
+            }
+        }
+    });
+    let beside = batches(&other, &shop.at, 2000).await;
+    let patched_meanwhile = patched.load(Ordering::SeqCst);
+    is_over.store(true, Ordering::SeqCst);
+    patching.await.unwrap();
+    reading.await.unwrap();
+    assert!(patched_meanwhile > 0, "the other process was starved");
+    // The promise is a bound: 20 times what the slowest batch takes alone.
+    let (alone, beside) = (alone.iter().max().unwrap(), beside.iter().max().unwrap());
+    assert!(*beside < *alone * 20, "{beside:?} beside, {alone:?} alone");
+}

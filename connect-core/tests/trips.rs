@@ -1,0 +1,240 @@
+//! How many round trips to the storage each operation takes: what it costs on a store that is far
+//! away.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use connect_core::{
+    Access, Connect, Request,
+    storage::{conformance::Distant, memory::MemoryStorage},
+    wire::{
+        Category, CategoryInput, Field, MatchBy, Product, ProductBatchResult, ProductInput,
+        query::{ProductQuery, SyncQuery},
+        read::BatchRequest,
+    },
+};
+use uuid::Uuid;
+
+use crate::shop::{self, Shop, keyed};
+
+struct Counted {
+    shop: Shop,
+    store: Arc<Distant>,
+}
+
+impl Counted {
+    /// A shop of an account with five more locations.
+    async fn open() -> Self {
+        let store = Arc::new(Distant::new(
+            Arc::new(MemoryStorage::new()),
+            Duration::ZERO,
+        ));
+        let shop = shop::open_on(store.clone()).await;
+        for name in ["A", "B", "C", "D", "E"] {
+            shop::location(&shop.connect, shop.account, name).await;
+        }
+        let at = shop.at.location().id;
+        let at = shop.connect.enter_as_owner(shop.account, at, shop.account);
+        Self {
+            shop: Shop {
+                at: at.await.unwrap(),
+                ..shop
+            },
+            store,
+        }
+    }
+
+    /// The trips that `work` takes, and what it returns.
+    async fn trips<T>(&self, work: impl AsyncFnOnce(&Connect, &Access) -> T) -> (u64, T) {
+        let before = self.store.trips();
+        let done = work(&self.shop.connect, &self.shop.at).await;
+        (self.store.trips() - before, done)
+    }
+
+    async fn batch(&self, match_by: MatchBy, items: Vec<ProductInput>) -> (u64, ProductBatchResult) {
+        let batch = BatchRequest {
+            match_by,
+            ..BatchRequest::new(items)
+        };
+        let request = keyed(Request::from(batch), &Uuid::now_v7().to_string());
+        let (trips, answer) = self
+            .trips(async |connect, at| connect.write_products(at, request).await)
+            .await;
+        (trips, answer.unwrap().decode().unwrap())
+    }
+}
+
+fn product(number: usize) -> ProductInput {
+    ProductInput {
+        external_id: Field::Value(format!("P-{number}")),
+        barcode: Field::Value(format!("871{number:05}")),
+        ..ProductInput::named(format!("Product {number}"))
+    }
+}
+
+fn products() -> Vec<ProductInput> {
+    (0..500).map(product).collect()
+}
+
+#[tokio::test]
+async fn single_writes() {
+    let counted = Counted::open().await;
+    let category: Category = counted
+        .shop
+        .connect
+        .create_category(&counted.shop.at, CategoryInput::named("Bread").into())
+        .await
+        .unwrap()
+        .decode()
+        .unwrap();
+    let input = ProductInput {
+        category_id: Field::Value(category.id),
+        image_url: Field::Value("https://images.example/rye".into()),
+        ..product(1)
+    };
+    let create = || keyed(Request::from(input.clone()), "create");
+    let (trips, answer) = counted
+        .trips(async |connect, at| connect.create_product(at, create()).await)
+        .await;
+    assert_eq!(trips, 2, "create");
+    let made: Product = answer.unwrap().decode().unwrap();
+    let (trips, answer) = counted
+        .trips(async |connect, at| connect.create_product(at, create()).await)
+        .await;
+    assert_eq!((trips, answer.unwrap().replayed), (1, true), "replay");
+    let change = ProductInput {
+        image_url: Field::Value("https://images.example/other".into()),
+        category_name: Field::Value("Rolls".into()),
+        ..ProductInput::default()
+    };
+    let (trips, answer) = counted
+        .trips(async |connect, at| {
+            let change = keyed(Request::from(change), "update");
+            connect.update_product(at, made.id, change).await
+        })
+        .await;
+    assert_eq!((trips, answer.is_ok()), (2, true), "update");
+    let (trips, answer) = counted
+        .trips(async |connect, at| {
+            let delete = keyed(Request::from(()), "delete");
+            connect.delete_product(at, made.id, delete).await
+        })
+        .await;
+    assert_eq!((trips, answer.is_ok()), (2, true), "delete");
+    let (trips, answer) = counted
+        .trips(async |connect, at| {
+            let input = CategoryInput::named("Pastry");
+            let rename = keyed(Request::from(input), "rename");
+            connect.update_category(at, category.id, rename).await
+        })
+        .await;
+    assert_eq!((trips, answer.is_ok()), (2, true), "rename a category");
+}
+
+#[tokio::test]
+async fn batches() {
+    let counted = Counted::open().await;
+    let (trips, done) = counted.batch(MatchBy::ExternalId, products()).await;
+    assert_eq!((trips, done.created), (2, 500), "creates by external id");
+
+    let priced = |price: i64| {
+        let items = products().into_iter().map(move |product| ProductInput {
+            price_cents: Field::Value(price),
+            ..product
+        });
+        items.collect::<Vec<_>>()
+    };
+    let (trips, done) = counted.batch(MatchBy::ExternalId, priced(1)).await;
+    assert_eq!((trips, done.updated), (2, 500), "updates by external id");
+    let (trips, done) = counted.batch(MatchBy::Barcode, priced(2)).await;
+    assert_eq!((trips, done.updated), (2, 500), "updates by barcode");
+    let ids = done.results.iter().filter_map(|result| result.id);
+    let by_id = ids.map(|id| ProductInput {
+        id: Field::Value(id),
+        price_cents: Field::Value(3),
+        ..ProductInput::default()
+    });
+    let (trips, done) = counted.batch(MatchBy::Id, by_id.collect()).await;
+    assert_eq!((trips, done.updated), (2, 500), "updates by id");
+
+    let named = products().into_iter().enumerate();
+    let named = named.map(|(number, product)| ProductInput {
+        category_name: Field::Value(format!("Category {number}")),
+        ..product
+    });
+    let (trips, done) = counted.batch(MatchBy::ExternalId, named.collect()).await;
+    assert_eq!((trips, done.updated), (2, 500), "500 category names");
+
+    for (round, link) in ["one", "two"].into_iter().enumerate() {
+        let pictured = products().into_iter().map(|product| ProductInput {
+            image_url: Field::Value(format!("https://images.example/{link}")),
+            ..product
+        });
+        let (trips, done) = counted.batch(MatchBy::ExternalId, pictured.collect()).await;
+        assert_eq!((trips, done.images_queued), (3, 500), "images, round {round}");
+    }
+
+    let lost = products().into_iter().map(|product| ProductInput {
+        category_id: Field::Value(Uuid::now_v7()),
+        ..product
+    });
+    let (trips, done) = counted.batch(MatchBy::ExternalId, lost.collect()).await;
+    assert_eq!(done.failed, 500);
+    assert!(trips <= 3, "{trips} trips for 500 unknown categories");
+}
+
+#[tokio::test]
+async fn reads() {
+    let counted = Counted::open().await;
+    counted.batch(MatchBy::ExternalId, products()).await;
+    let (trips, page) = counted
+        .trips(async |connect, at| connect.list_products(at, &ProductQuery::default()).await)
+        .await;
+    let page = page.unwrap().decode().unwrap();
+    assert_eq!((trips, page.data.len()), (1, 50), "a page");
+    let id = page.data[0].id;
+    let filters = [
+        ProductQuery {
+            external_id: Some("P-7".into()),
+            ..ProductQuery::default()
+        },
+        ProductQuery {
+            barcode: Some("87100007".into()),
+            external_id: Some("P-7".into()),
+            ..ProductQuery::default()
+        },
+        ProductQuery {
+            barcode: Some("87100007".into()),
+            ..ProductQuery::default()
+        },
+        ProductQuery {
+            sync: SyncQuery {
+                include_deleted: true,
+                cursor: None,
+                limit: Some(200),
+                ..SyncQuery::default()
+            },
+            ..ProductQuery::default()
+        },
+    ];
+    for query in &filters {
+        let (trips, page) = counted
+            .trips(async |connect, at| connect.list_products(at, query).await)
+            .await;
+        assert!(!page.unwrap().decode().unwrap().data.is_empty());
+        assert_eq!(trips, 1, "{query:?}");
+    }
+    let (trips, product) = counted
+        .trips(async |connect, at| connect.get_product(at, id).await)
+        .await;
+    assert_eq!((trips, product.is_ok()), (1, true), "one product");
+
+    let token = counted.shop.connect.create_full_token(counted.shop.account, "Sync");
+    let bearer = format!("Bearer {}", token.await.unwrap().secret.expose());
+    let address = IpAddr::from([127, 0, 0, 1]);
+    for round in ["first", "second"] {
+        let (trips, caller) = counted
+            .trips(async |connect, _| connect.admit(address, Some(&bearer)).await)
+            .await;
+        assert_eq!((trips, caller.is_ok()), (1, true), "admission, {round} time");
+    }
+}
