@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod cursor;
 pub(crate) mod idempotency;
+pub(crate) mod pack;
 pub(crate) mod product;
 pub(crate) mod rate;
 pub(crate) mod secret;
