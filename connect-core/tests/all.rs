@@ -8,10 +8,10 @@ mod dry_run;
 mod fence;
 mod filters;
 mod layering;
-#[cfg(feature = "logic")]
-mod properties;
 #[cfg(feature = "conformance")]
 mod progress;
+#[cfg(feature = "logic")]
+mod properties;
 mod shop;
 #[cfg(feature = "conformance")]
 mod storage;

@@ -57,7 +57,10 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
     let id = made.await.unwrap().decode::<Product>().unwrap().id;
     let alone = batches(&other, &shop.at, 1000).await;
 
-    let (is_over, patched) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let (is_over, patched) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicU64::new(0)),
+    );
     let patching = tokio::spawn({
         let (is_over, patched, at) = (is_over.clone(), patched.clone(), shop.at.clone());
         async move {
@@ -67,7 +70,9 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
                     price_cents: Field::Value(price),
                     ..ProductInput::default()
                 };
-                one.update_product(&at, id, Request::from(input)).await.unwrap();
+                one.update_product(&at, id, Request::from(input))
+                    .await
+                    .unwrap();
             }
         }
     });

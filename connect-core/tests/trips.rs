@@ -24,10 +24,7 @@ struct Counted {
 impl Counted {
     /// A shop of an account with five more locations.
     async fn open() -> Self {
-        let store = Arc::new(Distant::new(
-            Arc::new(MemoryStorage::new()),
-            Duration::ZERO,
-        ));
+        let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
         let shop = shop::open_on(store.clone()).await;
         for name in ["A", "B", "C", "D", "E"] {
             shop::location(&shop.connect, shop.account, name).await;
@@ -50,7 +47,11 @@ impl Counted {
         (self.store.trips() - before, done)
     }
 
-    async fn batch(&self, match_by: MatchBy, items: Vec<ProductInput>) -> (u64, ProductBatchResult) {
+    async fn batch(
+        &self,
+        match_by: MatchBy,
+        items: Vec<ProductInput>,
+    ) -> (u64, ProductBatchResult) {
         let batch = BatchRequest {
             match_by,
             ..BatchRequest::new(items)
@@ -170,7 +171,11 @@ async fn batches() {
             ..product
         });
         let (trips, done) = counted.batch(MatchBy::ExternalId, pictured.collect()).await;
-        assert_eq!((trips, done.images_queued), (3, 500), "images, round {round}");
+        assert_eq!(
+            (trips, done.images_queued),
+            (3, 500),
+            "images, round {round}"
+        );
     }
 
     let lost = products().into_iter().map(|product| ProductInput {
@@ -228,13 +233,20 @@ async fn reads() {
         .await;
     assert_eq!((trips, product.is_ok()), (1, true), "one product");
 
-    let token = counted.shop.connect.create_full_token(counted.shop.account, "Sync");
+    let token = counted
+        .shop
+        .connect
+        .create_full_token(counted.shop.account, "Sync");
     let bearer = format!("Bearer {}", token.await.unwrap().secret.expose());
     let address = IpAddr::from([127, 0, 0, 1]);
     for round in ["first", "second"] {
         let (trips, caller) = counted
             .trips(async |connect, _| connect.admit(address, Some(&bearer)).await)
             .await;
-        assert_eq!((trips, caller.is_ok()), (1, true), "admission, {round} time");
+        assert_eq!(
+            (trips, caller.is_ok()),
+            (1, true),
+            "admission, {round} time"
+        );
     }
 }

@@ -154,6 +154,7 @@ impl Change for Update {
         rules::apply_category(input, &mut category);
         if category != old {
             if category.name != old.name {
+                free_name(unit, *id).await?;
                 take_name(unit, &category).await?;
             }
             category.updated_at = unit.time();
@@ -231,7 +232,7 @@ pub(super) async fn find_or_create(unit: &mut Unit<'_>, name: &str) -> Result<Uu
     create(unit, &input).await.map(|category| category.id)
 }
 
-/// Enters the name of a category in the index of names, in place of the name that it had.
+/// Enters the name of a category in the index of names.
 async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Failure> {
     let folded = text::folded(&category.name);
     match unit.find_unique(Family::CategoryByName, &folded).await? {
@@ -242,7 +243,6 @@ async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Failu
         }
         _ => {}
     }
-    free_name(unit, category.id).await?;
     let partition = unit.partition();
     let id = Value::from(category.id.as_bytes().as_slice());
     unit.put(name_key(partition, &folded), id);

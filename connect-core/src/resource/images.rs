@@ -46,11 +46,14 @@ pub(super) async fn apply(
         }
         Field::Value(link) if product.image_url.as_ref() == Some(link) => Ok(ImageEffect::None),
         Field::Value(link) => {
-            let job = job_of(unit, product.id).await?;
-            if product.image_url.is_some() && job.is_some_and(|job| job.source_url == *link) {
-                return Ok(ImageEffect::None);
+            // A product without a link has no job.
+            if product.image_url.is_some() {
+                let job = job_of(unit, product.id).await?;
+                if job.is_some_and(|job| job.source_url == *link) {
+                    return Ok(ImageEffect::None);
+                }
+                cancel(unit, product.id).await?;
             }
-            cancel(unit, product.id).await?;
             queue(unit, product.id, link);
             product.image_url = Some(link.clone());
             product.image_status = Some(ImageStatus::Pending);

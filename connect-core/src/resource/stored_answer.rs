@@ -10,10 +10,16 @@ use crate::{
         Fault, Unit,
         keys::{Family, NOBODY, Part, key},
     },
-    rules::idempotency::{self, IdempotencyKey},
+    rules::{
+        idempotency::{self, IdempotencyKey},
+        pack,
+    },
     storage::{Key, Value},
     wire::Timestamp,
 };
+
+/// The longest stored answer, unpacked: well above what a batch answers.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// An answer as it is stored under its key.
 #[derive(Serialize, Deserialize)]
@@ -46,8 +52,9 @@ pub(super) fn replay(
     let Some(stored) = stored else {
         return Ok(None);
     };
+    let row = pack::unpack(stored, MOST_BYTES).map_err(|e| Fault::corrupt(key, e))?;
     let stored: StoredAnswer<'_> =
-        serde_json::from_slice(stored).map_err(|e| Fault::corrupt(key, e))?;
+        serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
     if stored.expires_at <= now {
         return Ok(None);
     }
@@ -113,6 +120,7 @@ pub(super) fn store(
         }
     }
     let row = unit.json(&stored);
+    let row = Value::from(pack::pack(&row));
     let by_expiry = [
         Part::Time(expires_at),
         Part::Id(caller),
@@ -126,7 +134,14 @@ pub(super) fn store(
     Ok(())
 }
 
-/// Whether the 24 hours of a stored answer are over.
+/// Checks whether the 24 hours of a stored answer are over.
 pub(super) fn is_over(stored: &Value, now: Timestamp) -> bool {
-    serde_json::from_slice::<StoredAnswer<'_>>(stored).is_ok_and(|stored| stored.expires_at <= now)
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Expiry {
+        expires_at: Timestamp,
+    }
+    let row = pack::unpack(stored, MOST_BYTES).ok();
+    let expiry = row.and_then(|row| serde_json::from_slice::<Expiry>(&row).ok());
+    expiry.is_some_and(|expiry| expiry.expires_at <= now)
 }
