@@ -39,9 +39,13 @@
 //! all kinds of reads from single look-ups and scans.
 
 mod commit;
+#[cfg(feature = "_disk")]
+pub mod disk;
 pub mod in_process;
 pub mod memory;
 mod read;
+#[cfg(feature = "redb")]
+pub mod redb;
 #[cfg(feature = "sled")]
 pub mod sled;
 

@@ -4,7 +4,7 @@ mod memory;
 mod room;
 mod toy;
 
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod disk;
 #[cfg(feature = "sled")]
 mod kill;
-#[cfg(feature = "sled")]
-mod sled;

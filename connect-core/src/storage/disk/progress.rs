@@ -19,7 +19,7 @@ pub(super) const FILE: &str = "connect.progress";
 /// The state of a store after a group of commits: the group's number, and a fingerprint of all
 /// rows that is cheap to carry on from group to group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     /// The number of the last group. The first group of a store is 1.
     pub(super) number: u64,
     /// How many rows there are.

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::directory::sync_directory;
+use crate::storage::disk::files::sync_folder;
 
 /// Syncs the files that sled 0.34 writes: its `flush` only asks the kernel to start writing
 /// (`sync_file_range`), which neither covers the file's length nor the drive's cache.
@@ -56,7 +56,7 @@ impl Durable {
             self.synced_blobs.insert(entry.file_name());
         }
         if self.synced_blobs.len() > before {
-            sync_directory(&self.blobs)?;
+            sync_folder(&self.blobs)?;
         }
         Ok(())
     }

@@ -1,0 +1,177 @@
+//! The engine under a store: an ordered map of bytes on the disk that applies batches.
+
+use std::{path::Path, sync::Arc};
+
+use super::{OpenError, layout, marker::Engine as Kind, progress::Mark};
+use crate::storage::StorageError;
+
+/// Writes that are applied together.
+pub(crate) type Batch = Vec<Change>;
+
+/// One write to an engine.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) key: Vec<u8>,
+    /// The new bytes, or `None` to remove the key.
+    pub(crate) value: Option<Vec<u8>>,
+    /// The checksum of the entry that is replaced, if there is one. Only known for engines that
+    /// are live; the others find it as they replace the entry.
+    pub(crate) was: Option<u32>,
+}
+
+/// An open database. Only the writer thread has it; readers have its [`Snapshot`]s.
+///
+/// Dropping it closes the database and returns once its files are free. All snapshots have to be
+/// gone by then.
+pub(crate) trait Engine: Sized + Send + 'static {
+    /// The kind of store, as its folder says.
+    const KIND: Kind;
+    /// Values longer than this are stored in parts of this length.
+    const PART_LEN: usize;
+    /// A snapshot shows what is written after it was taken, entry by entry.
+    const IS_LIVE: bool;
+    /// The work that one slice of a large commit may be, chosen so that it takes a fraction of
+    /// the time for which a small commit may be held up.
+    const SLICE: Slice;
+
+    /// Settings of the engine.
+    type Options: Clone + Send + Sync + 'static;
+    /// The state that readers see.
+    type Snapshot: Snapshot;
+
+    /// Opens the database in a directory, or makes an empty one. Everything that it shows is
+    /// durable when this returns.
+    fn open(path: &Path, options: &Self::Options) -> Result<Self, OpenError>;
+
+    /// The state as of now.
+    fn snapshot(&self) -> Result<Self::Snapshot, Fault>;
+
+    /// Applies a batch as a whole, together with the mark that it leads to, and makes it durable.
+    /// Returns that mark.
+    fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed>;
+
+    /// Runs the engine's own check of its files, while nobody reads. `None`: it has none.
+    fn check(&mut self) -> Result<Option<bool>, Fault>;
+}
+
+/// One state of an engine, or a live view of it.
+pub(crate) trait Snapshot: Send + Sync + 'static {
+    /// Hands the bytes of a key to `read`.
+    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault>;
+
+    /// Hands the entries of `from <= key < to` to `each`, in order or in the reverse order, until
+    /// it returns false.
+    fn visit(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        newest_first: bool,
+        each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
+    ) -> Result<(), Fault>;
+}
+
+/// Bounds of a slice of a large commit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slice {
+    /// In writes.
+    pub(crate) writes: usize,
+    /// In bytes of keys and values.
+    pub(crate) bytes: usize,
+}
+
+/// Why something could not be read.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    /// One row is damaged. The others can be read.
+    Row {
+        /// The key of the row.
+        key: Arc<[u8]>,
+        /// What is wrong with it.
+        damage: Damage,
+    },
+    /// A part of the engine's files is damaged. Opening it again does not help.
+    Damaged(StorageError),
+    /// The engine failed. Opening it again may help.
+    Engine(StorageError),
+}
+
+/// What is wrong with a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Damage {
+    /// Its bytes are not those that were written.
+    Checksum,
+    /// A part of its value is missing.
+    MissingPart,
+}
+
+impl From<Fault> for StorageError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Row { key, damage } => {
+                let damage = match damage {
+                    Damage::Checksum => "is damaged",
+                    Damage::MissingPart => "lacks a part of its value",
+                };
+                let shown = &key[..key.len().min(SHOWN)];
+                Self::new(format_args!(
+                    "the row with the key {} {damage}; `connect-server check` finds all such \
+                     rows, and a copy of the folder brings them back",
+                    hex::encode(shown)
+                ))
+            }
+            Fault::Damaged(error) | Fault::Engine(error) => error,
+        }
+    }
+}
+
+/// How many bytes of a key an error shows.
+const SHOWN: usize = 128;
+
+/// Why a batch was not applied and made durable.
+#[derive(Clone, Debug)]
+pub(crate) enum Failed {
+    /// Nothing of it is, and nothing of it will be.
+    NotApplied(StorageError),
+    /// All of it may be, or nothing. Opening the database again shows which.
+    Unknown(StorageError),
+}
+
+impl Failed {
+    pub(crate) fn error(&self) -> &StorageError {
+        match self {
+            Self::NotApplied(error) | Self::Unknown(error) => error,
+        }
+    }
+}
+
+/// Counts what a change does to the rows into a mark.
+pub(crate) fn count(mark: &mut Mark, change: &Change, was: Option<u32>) {
+    if layout::family(&change.key) != Some(layout::Family::Row) {
+        return;
+    }
+    if let Some(was) = was {
+        mark.remove(was.into());
+    }
+    if let Some(is) = change.value.as_deref().and_then(layout::checksum_of) {
+        mark.add(is.into());
+    }
+}
+
+/// Runs something of an engine. sled panics over some damaged files, and redb over others; that
+/// must not take the process down.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, StorageError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
+        .map_err(|_| StorageError::new("the database engine panicked; see the log"))
+}
+
+impl From<Fault> for Failed {
+    fn from(fault: Fault) -> Self {
+        Self::NotApplied(fault.into())
+    }
+}
+
+impl From<StorageError> for Failed {
+    fn from(error: StorageError) -> Self {
+        Self::NotApplied(error)
+    }
+}

@@ -1,0 +1,150 @@
+//! Commits that go to the disk together.
+
+use std::collections::btree_map::Entry as Place;
+
+use super::{
+    engine::{Batch, Engine, Fault},
+    layout::{self, Was},
+    pending,
+    view::{Slots, View},
+};
+use crate::storage::{Commit, Key, StorageError, Value};
+
+/// A group takes no further commit once it holds this many bytes. It bounds the memory of a group
+/// and how long it takes, and lies above what a batch of 500 products needs.
+const FULL_BYTES: usize = 4 * 1024 * 1024;
+
+/// The same in entries, for many small ones.
+const FULL_ENTRIES: usize = 8192;
+
+/// A key that commits of the group expect something of or write.
+pub(super) struct Slot {
+    pub(super) before: Before,
+    /// What the key holds after the commits so far, if one of them writes it.
+    pub(super) after: Option<Option<Value>>,
+}
+
+/// What a key holds before the group.
+pub(super) enum Before {
+    /// This value, or none.
+    Is(Option<Value>),
+    /// A damaged row, and what can still be told of it.
+    Unreadable(StorageError, Was),
+    /// Nobody has looked; readers find it in their snapshot.
+    InSnapshot,
+}
+
+/// What became of a commit that asked to join a group.
+#[derive(Clone, Debug)]
+pub(super) enum Joined {
+    /// It shares the group's fate.
+    Yes,
+    /// One of its expectations does not hold; the group has nothing of it.
+    Conflict,
+    /// A row that it expects something of is damaged; the group has nothing of it.
+    Refused(StorageError),
+}
+
+/// Commits whose expectations hold, one after another, on top of the engine.
+pub(super) struct Group<'a, E: Engine> {
+    view: &'a View<E>,
+    slots: Slots,
+    bytes: usize,
+    has_writes: bool,
+}
+
+impl<'a, E: Engine> Group<'a, E> {
+    pub(super) fn new(view: &'a View<E>) -> Self {
+        Self {
+            view,
+            slots: Slots::new(),
+            bytes: 0,
+            has_writes: false,
+        }
+    }
+
+    /// Adds a commit if every expectation holds after the commits before it.
+    ///
+    /// # Errors
+    /// The engine cannot be read; the group has nothing of the commit.
+    pub(super) fn join(&mut self, commit: Commit) -> Result<Joined, StorageError> {
+        for (key, expected) in commit.expects {
+            let slot = self.slot(key, true)?;
+            let holds = match (&slot.after, &slot.before) {
+                (Some(after), _) => expected.holds(after.as_deref()),
+                (None, Before::Is(before)) => expected.holds(before.as_deref()),
+                (None, Before::Unreadable(error, _)) => return Ok(Joined::Refused(error.clone())),
+                (None, Before::InSnapshot) => false,
+            };
+            if !holds {
+                return Ok(Joined::Conflict);
+            }
+        }
+        // All that can fail comes first, so that a commit joins as a whole.
+        if E::IS_LIVE {
+            for (key, _) in &commit.writes {
+                self.slot(key.clone(), true)?;
+            }
+        }
+        for (key, write) in commit.writes {
+            let value = pending::value_of(write);
+            self.bytes += key.len() + value.as_ref().map_or(0, |value| value.len());
+            self.slot(key, false)?.after = Some(value);
+            self.has_writes = true;
+        }
+        Ok(Joined::Yes)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes >= FULL_BYTES || self.slots.len() >= FULL_ENTRIES
+    }
+
+    /// What to apply and what to hide meanwhile; `None` when nothing is written.
+    pub(super) fn finish(self) -> Option<(Batch, Slots)> {
+        if !self.has_writes {
+            return None;
+        }
+        let mut batch = Batch::with_capacity(self.slots.len());
+        for (key, slot) in &self.slots {
+            // Keys that were only expected stay in the overlay: it says of them what is so.
+            let Some(after) = &slot.after else { continue };
+            let engine_key = layout::row_key(key);
+            let was = match &slot.before {
+                Before::Is(Some(value)) => Was::value(&engine_key, value, E::PART_LEN),
+                Before::Unreadable(_, was) => *was,
+                Before::Is(None) | Before::InSnapshot => Was::default(),
+            };
+            match after {
+                Some(value) => layout::put(&mut batch, engine_key, value, was, E::PART_LEN),
+                None => layout::remove(&mut batch, engine_key, was),
+            }
+        }
+        Some((batch, self.slots))
+    }
+
+    /// The key's slot; the engine is read once per key and group, if it has to be `known`.
+    fn slot(&mut self, key: Key, known: bool) -> Result<&mut Slot, StorageError> {
+        let read = |key: &[u8]| match self.view.row(key) {
+            Ok(value) => Ok(Before::Is(value)),
+            Err(fault @ Fault::Row { .. }) => {
+                let was = self.view.was(key)?;
+                Ok(Before::Unreadable(fault.into(), was))
+            }
+            Err(fault) => Err(StorageError::from(fault)),
+        };
+        match self.slots.entry(key) {
+            Place::Occupied(slot) => Ok(slot.into_mut()),
+            Place::Vacant(place) => {
+                let before = if known {
+                    read(place.key())?
+                } else {
+                    Before::InSnapshot
+                };
+                Ok(place.insert(Slot {
+                    before,
+                    after: None,
+                }))
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! How rows lie in an engine's map.
+//!
+//! | engine key                   | holds |
+//! |------------------------------|-------|
+//! | `c`                          | the commit record of a large commit in force, see `staged` |
+//! | `m`                          | the mark: how far the store has come, see `progress` |
+//! | `p` entry's key, number (4 bytes) | one part of a split value |
+//! | `r` key                      | a row |
+//! | `s` number (4 bytes)         | a redo record of a large commit, see `staged` |
+//!
+//! The entries under `c`, `r` and `s` hold a kind (1 byte), a checksum (4 bytes), and then the
+//! value, or the length (4 bytes) of a value that is split. The checksum covers the engine key,
+//! the kind and the whole value, so neither a flipped bit nor a row under a wrong key passes.
+
+use std::sync::LazyLock;
+
+use super::engine::{Batch, Change, Damage, Fault, Snapshot};
+use crate::storage::Value;
+
+/// The key of the store's mark.
+pub(super) const MARK_KEY: &[u8] = b"m";
+
+/// The key of the commit record.
+pub(super) const COMMIT_KEY: &[u8] = b"c";
+
+const PART: u8 = b'p';
+const ROW: u8 = b'r';
+const REDO: u8 = b's';
+
+const WHOLE: u8 = 0;
+const SPLIT: u8 = 1;
+
+/// The length of kind and checksum.
+const HEAD: usize = 5;
+
+/// The families of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    Mark,
+    Commit,
+    Part,
+    Row,
+    Redo,
+}
+
+/// The family of an engine key; `None` when it is not of this layout.
+pub(super) fn family(engine_key: &[u8]) -> Option<Family> {
+    match engine_key {
+        MARK_KEY => Some(Family::Mark),
+        COMMIT_KEY => Some(Family::Commit),
+        [PART, ..] => Some(Family::Part),
+        [ROW, ..] => Some(Family::Row),
+        [REDO, ..] => Some(Family::Redo),
+        _ => None,
+    }
+}
+
+/// The engine key of a row.
+pub(super) fn row_key(key: &[u8]) -> Vec<u8> {
+    let mut engine_key = Vec::with_capacity(1 + key.len());
+    engine_key.push(ROW);
+    engine_key.extend_from_slice(key);
+    engine_key
+}
+
+/// The first engine key after all rows.
+pub(super) const ROWS_END: &[u8] = &[ROW + 1];
+
+/// The row's key in an engine key.
+pub(super) fn key_of(engine_key: &[u8]) -> &[u8] {
+    engine_key.get(1..).unwrap_or_default()
+}
+
+/// The engine key of a redo record of a large commit.
+pub(super) fn redo_key(number: u32) -> Vec<u8> {
+    [&[REDO][..], &number.to_be_bytes()].concat()
+}
+
+/// The number of a redo record.
+pub(super) fn number_of(redo_key: &[u8]) -> Option<u32> {
+    let number = redo_key.get(1..)?.try_into().ok()?;
+    Some(u32::from_be_bytes(number))
+}
+
+/// The first engine key of all redo records, and the first after them.
+pub(super) const REDO_RECORDS: (&[u8], &[u8]) = (&[REDO], &[REDO + 1]);
+
+/// The engine key of one part of an entry's value. The number has a fixed length at the end, so
+/// parts of different entries cannot meet.
+fn part_key(engine_key: &[u8], part: u32) -> Vec<u8> {
+    [&[PART][..], engine_key, &part.to_be_bytes()].concat()
+}
+
+/// The entry that a part belongs to, and the number of the part.
+pub(super) fn owner_of(part_key: &[u8]) -> Option<(&[u8], u32)> {
+    let (owner, number) = part_key.get(1..)?.split_last_chunk()?;
+    Some((owner, u32::from_be_bytes(*number)))
+}
+
+/// How many parts a value of this length is stored in; none when it is stored whole.
+pub(super) fn parts_of(len: usize, part_len: usize) -> u32 {
+    if len <= part_len {
+        0
+    } else {
+        u32::try_from(len.div_ceil(part_len)).unwrap_or(u32::MAX)
+    }
+}
+
+/// What an engine has under a key before a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Was {
+    /// The checksum of the entry; `None` when there is none.
+    pub(super) checksum: Option<u32>,
+    /// How many parts its value is stored in.
+    pub(super) parts: u32,
+}
+
+impl Was {
+    /// An entry with this value.
+    pub(super) fn value(engine_key: &[u8], value: &[u8], part_len: usize) -> Self {
+        let parts = parts_of(value.len(), part_len);
+        let kind = if parts > 0 { SPLIT } else { WHOLE };
+        Self {
+            checksum: Some(checksum(engine_key, kind, value)),
+            parts,
+        }
+    }
+
+    /// An entry as it is now, by its own word.
+    pub(super) fn now(
+        snapshot: &impl Snapshot,
+        engine_key: &[u8],
+        part_len: usize,
+    ) -> Result<Self, Fault> {
+        let was = snapshot.get(engine_key, |stored| Self {
+            checksum: checksum_of(stored),
+            parts: split_len(stored).map_or(0, |len| parts_of(len, part_len)),
+        })?;
+        Ok(was.unwrap_or_default())
+    }
+}
+
+/// The checksum in an entry's stored bytes.
+pub(super) fn checksum_of(stored: &[u8]) -> Option<u32> {
+    let [_, checksum @ ..] = stored.first_chunk::<HEAD>()?;
+    Some(u32::from_be_bytes(*checksum))
+}
+
+/// Adds to `batch` what sets an entry.
+pub(super) fn put(batch: &mut Batch, engine_key: Vec<u8>, value: &[u8], was: Was, part_len: usize) {
+    let parts = parts_of(value.len(), part_len);
+    let length = u32::try_from(value.len()).unwrap_or(u32::MAX).to_be_bytes();
+    let (kind, content) = if parts > 0 {
+        (SPLIT, &length[..])
+    } else {
+        (WHOLE, value)
+    };
+    let mut stored = Vec::with_capacity(HEAD + content.len());
+    stored.push(kind);
+    stored.extend_from_slice(&checksum(&engine_key, kind, value).to_be_bytes());
+    stored.extend_from_slice(content);
+    if parts > 0 {
+        for (part, bytes) in (0..).zip(value.chunks(part_len)) {
+            batch.push(Change {
+                key: part_key(&engine_key, part),
+                value: Some(bytes.to_vec()),
+                was: None,
+            });
+        }
+    }
+    remove_parts(batch, &engine_key, parts..was.parts);
+    batch.push(Change {
+        key: engine_key,
+        value: Some(stored),
+        was: was.checksum,
+    });
+}
+
+/// Adds to `batch` what removes an entry.
+pub(super) fn remove(batch: &mut Batch, engine_key: Vec<u8>, was: Was) {
+    remove_parts(batch, &engine_key, 0..was.parts);
+    batch.push(Change {
+        key: engine_key,
+        value: None,
+        was: was.checksum,
+    });
+}
+
+fn remove_parts(batch: &mut Batch, engine_key: &[u8], parts: std::ops::Range<u32>) {
+    batch.extend(parts.map(|part| Change {
+        key: part_key(engine_key, part),
+        value: None,
+        was: None,
+    }));
+}
+
+/// The length of a value that is split.
+fn split_len(stored: &[u8]) -> Option<usize> {
+    match stored.split_first_chunk::<HEAD>()? {
+        ([SPLIT, ..], len) => usize::try_from(u32::from_be_bytes(len.try_into().ok()?)).ok(),
+        _ => None,
+    }
+}
+
+/// The value of an entry, out of its stored bytes. `snapshot` has the parts of a split one.
+pub(super) fn decode(
+    snapshot: &impl Snapshot,
+    engine_key: &[u8],
+    stored: &[u8],
+    part_len: usize,
+) -> Result<Value, Fault> {
+    let damaged = |damage| Fault::Row {
+        key: key_of(engine_key).into(),
+        damage,
+    };
+    let value: Value = match stored.split_first_chunk::<HEAD>() {
+        Some(([WHOLE, ..], [])) => nothing(),
+        Some(([WHOLE, ..], value)) => value.into(),
+        Some(([SPLIT, ..], _)) => {
+            let len = split_len(stored).ok_or_else(|| damaged(Damage::Checksum))?;
+            join(snapshot, engine_key, len, part_len)?
+                .ok_or_else(|| damaged(Damage::MissingPart))?
+                .into()
+        }
+        _ => return Err(damaged(Damage::Checksum)),
+    };
+    let kind = stored.first().copied().unwrap_or_default();
+    if checksum_of(stored) == Some(checksum(engine_key, kind, &value)) {
+        Ok(value)
+    } else {
+        Err(damaged(Damage::Checksum))
+    }
+}
+
+/// The value of a split entry; `None` when a part is missing.
+fn join(
+    snapshot: &impl Snapshot,
+    engine_key: &[u8],
+    len: usize,
+    part_len: usize,
+) -> Result<Option<Vec<u8>>, Fault> {
+    let mut value = Vec::new();
+    for part in 0..parts_of(len, part_len) {
+        let key = part_key(engine_key, part);
+        let found = snapshot.get(&key, |bytes| value.extend_from_slice(bytes))?;
+        if found.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok((value.len() == len).then_some(value))
+}
+
+fn checksum(engine_key: &[u8], kind: u8, value: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(engine_key);
+    hasher.update(&[kind]);
+    hasher.update(value);
+    hasher.finalize()
+}
+
+/// The empty value, which all entries of indexes hold.
+pub(super) fn nothing() -> Value {
+    static NOTHING: LazyLock<Value> = LazyLock::new(Value::default);
+    NOTHING.clone()
+}

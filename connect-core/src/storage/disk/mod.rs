@@ -1,0 +1,48 @@
+//! The common part of the embedded stores: a folder on the local disk, for one process at a time.
+//!
+//! How a commit travels: it is put in a `queue`; one thread (`writer`) takes what has gathered
+//! there, lets every commit whose expectations hold join one `group`, applies the group as one
+//! batch, makes it durable once and answers all. While that goes on, `view` shows readers what
+//! the written keys held before, so nothing is seen that a crash could take back, and no read
+//! waits for the disk. `cache` keeps the rows that were read last. A large commit is `staged`: it
+//! goes to its place in slices, between the groups of others.
+//!
+//! `layout` says how rows lie in an `engine`, of which there are two, each in a module of its own
+//! beside this one. `directory` and its helpers take care of the folder, `opening` of what a
+//! crash has left, `recovery` of engines that fail while they work, and `verify` checks all rows.
+
+mod cache;
+mod closed;
+mod directory;
+#[cfg(test)]
+mod directory_tests;
+mod engine;
+mod files;
+mod group;
+mod health;
+mod layout;
+mod marker;
+mod open_error;
+mod opening;
+mod pending;
+mod progress;
+mod queue;
+mod recovery;
+#[cfg(feature = "redb")]
+pub(super) mod redb;
+mod redo;
+#[cfg(feature = "sled")]
+pub(super) mod sled;
+mod space;
+mod staged;
+pub(super) mod store;
+mod verify;
+mod view;
+mod whole;
+mod writer;
+
+pub use health::{Health, HealthProbe};
+pub use marker::Engine as Kind;
+pub use open_error::OpenError;
+pub use space::SpaceOptions;
+pub use verify::{Progress, Report};

@@ -1,0 +1,109 @@
+//! Opening a store: its folder, its engine, and what a crash has left.
+
+use super::{
+    OpenError,
+    directory::Directory,
+    engine::{Engine, Failed, Fault, Snapshot as _, caught},
+    layout,
+    progress::Mark,
+    staged,
+};
+use crate::storage::StorageError;
+
+/// An open engine and how far its store has come.
+pub(super) struct Opened<E> {
+    pub(super) engine: E,
+    pub(super) mark: Mark,
+    /// Whether a large commit was in force when the store was closed or failed.
+    pub(super) finished_a_commit: bool,
+}
+
+/// Opens the engine of a folder that was just taken.
+pub(super) fn open<E: Engine>(
+    directory: &mut Directory,
+    options: &E::Options,
+) -> Result<Opened<E>, OpenError> {
+    let path = directory.path().to_path_buf();
+    let damaged = |error: StorageError| OpenError::Damaged {
+        path: path.clone(),
+        reason: error.to_string(),
+    };
+    let mut engine = E::open(&directory.engine_path(), options)?;
+    let found = caught(|| mark(&engine)).map_err(damaged)?;
+    let mut found = found.map_err(|fault| damaged(fault.into()))?;
+    let apply = |engine: &mut E, mark| {
+        caught(|| engine.apply(Vec::new(), mark))
+            .map_err(damaged)?
+            .map_err(|failed| damaged(failed.error().clone()))
+    };
+    if directory.is_new() {
+        // From the moment on at which the folder counts as a store, its engine has a mark.
+        found = Some(apply(&mut engine, Mark::default())?);
+    }
+    let mark = directory.admit(found, || {
+        let counted = caught(|| count(&engine)).map_err(|error| error.to_string())?;
+        counted.map_err(|fault| StorageError::from(fault).to_string())
+    })?;
+    let mark = if found == Some(mark) {
+        mark
+    } else {
+        apply(&mut engine, mark)?
+    };
+    let (mark, finished_a_commit) = caught(|| staged::finish(&mut engine, mark))
+        .map_err(damaged)?
+        .map_err(|failed| damaged(failed.error().clone()))?;
+    directory.record(mark);
+    Ok(Opened {
+        engine,
+        mark,
+        finished_a_commit,
+    })
+}
+
+/// Opens the engine again after a failure. `last` is the last mark that was durable for certain.
+pub(super) fn open_again<E: Engine>(
+    directory: &Directory,
+    options: &E::Options,
+    last: Mark,
+) -> Result<Opened<E>, StorageError> {
+    let mut engine = E::open(&directory.engine_path(), options).map_err(StorageError::new)?;
+    let opened = caught(|| {
+        let found = mark(&engine)?.unwrap_or_default();
+        if found.number < last.number {
+            let reason = "the database has lost commits that were durable";
+            return Err(Failed::NotApplied(StorageError::new(reason)));
+        }
+        staged::finish(&mut engine, found)
+    })?;
+    let (mark, finished_a_commit) = opened.map_err(|failed| failed.error().clone())?;
+    directory.record(mark);
+    Ok(Opened {
+        engine,
+        mark,
+        finished_a_commit,
+    })
+}
+
+/// The mark that the engine holds.
+fn mark<E: Engine>(engine: &E) -> Result<Option<Mark>, Fault> {
+    let snapshot = engine.snapshot()?;
+    Ok(snapshot.get(layout::MARK_KEY, Mark::decode)?.flatten())
+}
+
+/// Counts all rows, by the checksums that they carry. A row that cannot be read is counted like
+/// the others: it is refused when it is read, and does not keep the rest from being used.
+fn count<E: Engine>(engine: &E) -> Result<Mark, Fault> {
+    let snapshot = engine.snapshot()?;
+    let mut mark = Mark::default();
+    snapshot.visit(&layout::row_key(b""), layout::ROWS_END, false, |key, stored| {
+        match layout::decode(&snapshot, key, stored, E::PART_LEN) {
+            Err(fault @ Fault::Row { .. }) => {
+                tracing::error!(error = %StorageError::from(fault), "found while counting rows");
+            }
+            result => drop(result?),
+        }
+        mark.add(layout::checksum_of(stored).unwrap_or_default().into());
+        Ok(true)
+    })?;
+    Ok(mark)
+}

@@ -1,0 +1,83 @@
+//! The writes of a large commit, as an overlay for readers.
+
+use crate::storage::{Commit, Expectation, Key, Range, Value, Write};
+
+use super::layout;
+
+/// Keys in ascending order, each with its new value, or `None` where it is removed.
+pub(super) struct Pending {
+    writes: Vec<(Key, Option<Value>)>,
+}
+
+impl Pending {
+    pub(super) fn new(mut writes: Vec<(Key, Option<Value>)>) -> Self {
+        writes.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Self { writes }
+    }
+
+    pub(super) fn writes(&self) -> &[(Key, Option<Value>)] {
+        &self.writes
+    }
+
+    /// What the commit makes of a key; `None` when it does not write it.
+    pub(super) fn get(&self, key: &[u8]) -> Option<Option<&Value>> {
+        let (first, last) = (self.writes.first()?, self.writes.last()?);
+        // Most keys that are asked for belong to others.
+        if key < &*first.0 || key > &*last.0 {
+            return None;
+        }
+        let found = self
+            .writes
+            .binary_search_by(|(other, _)| (**other).cmp(key));
+        found.ok().map(|at| self.writes[at].1.as_ref())
+    }
+
+    /// The writes to the keys of a range.
+    pub(super) fn range(&self, range: Range<'_>) -> &[(Key, Option<Value>)] {
+        let from = self.writes.partition_point(|(key, _)| **key < *range.from);
+        let to = range.to.map_or(self.writes.len(), |to| {
+            self.writes.partition_point(|(key, _)| **key < *to)
+        });
+        self.writes.get(from..to).unwrap_or_default()
+    }
+}
+
+/// The value that a write leaves.
+pub(super) fn value_of(write: Write) -> Option<Value> {
+    match write {
+        Write::Put(value) => Some(value),
+        Write::Index(_) => Some(layout::nothing()),
+        Write::Remove => None,
+    }
+}
+
+/// A large commit with everything in order, for look-ups by key.
+pub(super) struct Prepared {
+    pub(super) expects: Vec<(Key, Expectation)>,
+    pub(super) pending: std::sync::Arc<Pending>,
+}
+
+impl Prepared {
+    pub(super) fn new(commit: Commit) -> Self {
+        let mut expects = commit.expects;
+        expects.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let writes = commit.writes.into_iter();
+        let writes = writes.map(|(key, write)| (key, value_of(write))).collect();
+        Self {
+            expects,
+            pending: std::sync::Arc::new(Pending::new(writes)),
+        }
+    }
+
+    /// Whether another commit expects something of a key of this one, or writes it.
+    pub(super) fn meets(&self, commit: &Commit) -> bool {
+        let expected = commit.expects.iter().map(|(key, _)| key);
+        let written = commit.writes.iter().map(|(key, _)| key);
+        expected.chain(written).any(|key| self.has(key))
+    }
+
+    fn has(&self, key: &Key) -> bool {
+        let is_expected = || self.expects.binary_search_by(|(other, _)| other.cmp(key));
+        self.pending.get(key).is_some() || is_expected().is_ok()
+    }
+}

@@ -1,0 +1,100 @@
+//! The write queue: commits on their way to the writer thread.
+
+use std::sync::{Arc, mpsc};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use super::{pending::Prepared, staged, verify::Check};
+use crate::storage::{Commit, CommitError, StorageError};
+
+/// How many commits may wait before further callers wait for a place in the queue.
+const PLACES: usize = 1024;
+
+/// Something for the writer thread to do.
+pub(super) enum Message {
+    /// Apply this.
+    Commit(Request),
+    /// Check some more entries.
+    Check(Check, mpsc::SyncSender<Result<Check, StorageError>>),
+    /// Run the engine's own check.
+    CheckEngine(mpsc::SyncSender<Result<Option<bool>, StorageError>>),
+    /// Open the engine again: a read has failed.
+    Reopen(StorageError),
+}
+
+/// A commit, with its answer's address. The answer may find nobody: a caller that went away does
+/// not take back its commit.
+pub(super) struct Request {
+    pub(super) work: Work,
+    pub(super) reply: Reply,
+    _place: OwnedSemaphorePermit,
+}
+
+/// Where an answer goes.
+pub(super) type Reply = oneshot::Sender<Result<(), CommitError>>;
+
+/// A commit, by its size. The guard is a row like others in both.
+pub(super) enum Work {
+    /// For a group.
+    Small(Commit),
+    /// To be done in slices.
+    Large(Prepared),
+}
+
+/// The sending end of the queue. When it is dropped, the writer finishes what is queued.
+pub(super) struct Queue {
+    sender: mpsc::Sender<Message>,
+    places: Arc<Semaphore>,
+}
+
+impl Queue {
+    pub(super) fn new() -> (Self, mpsc::Receiver<Message>) {
+        let (sender, receiver) = mpsc::channel();
+        let places = Arc::new(Semaphore::new(PLACES));
+        (Self { sender, places }, receiver)
+    }
+
+    /// Hands a commit to the writer and waits for its answer.
+    pub(super) async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        let stopped = || StorageError::new("the writer of the store has stopped");
+        let work = prepare(commit).await?;
+        let place = self.places.clone().acquire_owned().await;
+        let (reply, answer) = oneshot::channel();
+        let request = Request {
+            work,
+            reply,
+            _place: place.map_err(|_| CommitError::NotApplied(stopped()))?,
+        };
+        self.send(Message::Commit(request))
+            .map_err(CommitError::NotApplied)?;
+        answer.await.map_err(|_| CommitError::Unknown(stopped()))?
+    }
+
+    /// Sends something else than a commit.
+    pub(super) fn send(&self, message: Message) -> Result<(), StorageError> {
+        let stopped = |_| StorageError::new("the writer of the store has stopped");
+        self.sender.send(message).map_err(stopped)
+    }
+}
+
+/// Takes the guard for a row like others, and puts a large commit in order.
+async fn prepare(commit: Commit) -> Result<Work, CommitError> {
+    let commit = commit.with_guard_as_row();
+    if !is_large(&commit) {
+        return Ok(Work::Small(commit));
+    }
+    // Sorting takes long enough to hold up others on this thread.
+    let prepared = tokio::task::spawn_blocking(|| Prepared::new(commit)).await;
+    let failed = |error| CommitError::NotApplied(StorageError::new(error));
+    prepared.map(Work::Large).map_err(failed)
+}
+
+fn is_large(commit: &Commit) -> bool {
+    let bytes = || -> usize {
+        let values = commit.writes.iter().filter_map(|(_, write)| write.value());
+        values.map(<[u8]>::len).sum()
+    };
+    commit.writes.len() > staged::LARGE_WRITES
+        || commit.expects.len() > staged::LARGE_WRITES
+        || (commit.writes.len() > 1 && bytes() > staged::LARGE_BYTES)
+}

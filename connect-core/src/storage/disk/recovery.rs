@@ -1,0 +1,144 @@
+//! After the engine has failed: closing it, opening it again, and finding out what it has kept.
+//!
+//! Nobody is answered before the database is open again, which tells if the group under way was
+//! applied. Only when that takes too long, its commits are answered as unknown; from then on its
+//! keys cannot be read, so that nobody takes the values before it for the truth.
+
+use std::{
+    sync::mpsc::RecvTimeoutError,
+    time::{Duration, Instant},
+};
+
+use super::{
+    engine::{Engine, Failed, caught},
+    opening::{self, Opened},
+    queue::{Message, Work},
+    staged::Next,
+    writer::{PAUSE, Writer},
+};
+use crate::storage::{CommitError, StorageError};
+
+/// How long the callers of the group under way wait for the database to be open again.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl<E: Engine> Writer<E> {
+    /// Opens the engine again, however long that takes. False: the store is being dropped.
+    pub(super) fn recover(&mut self, failed: &Failed) -> bool {
+        self.health.failed(failed.error());
+        let give_up = Instant::now() + PATIENCE;
+        let mut error = failed.error().clone();
+        loop {
+            // An engine that has failed still answers reads, and cannot be opened without room.
+            if self.engine.is_none() || self.space.has_room_for(0) {
+                match self.open_again() {
+                    Ok(opened) => {
+                        self.go_on(opened, &error);
+                        return true;
+                    }
+                    Err(reason) => {
+                        self.health.failed(&reason);
+                        error = reason;
+                    }
+                }
+            }
+            if Instant::now() >= give_up {
+                self.leave_unknown(&error);
+            }
+            if !self.refuse_commits(&error) {
+                self.leave_unknown(&error);
+                return false;
+            }
+        }
+    }
+
+    fn open_again(&mut self) -> Result<Opened<E>, StorageError> {
+        self.view.close();
+        // sled may panic as it closes what has failed.
+        caught(|| drop(self.engine.take()))?;
+        if let Err(error) = self.space.make_room() {
+            tracing::warn!(%error, "cannot give up the room that was kept in reserve");
+        }
+        opening::open_again(&self.directory, &self.options, self.mark)
+    }
+
+    /// Answers those who wait, shows the engine as it is now, and goes on.
+    fn go_on(&mut self, opened: Opened<E>, error: &StorageError) {
+        let snapshot = match opened.engine.snapshot() {
+            Ok(snapshot) => snapshot,
+            Err(fault) => return self.leave_unknown(&fault.into()),
+        };
+        let result = match self.view.was_applied(&snapshot) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(CommitError::NotApplied(error.clone())),
+            Err(fault) => Err(CommitError::Unknown(fault.into())),
+        };
+        self.view.reopen(snapshot);
+        self.engine = Some(opened.engine);
+        self.mark = opened.mark;
+        self.opened = Instant::now();
+        self.answer_group(&result);
+        let is_in_force = opened.finished_a_commit;
+        self.end_staged(if is_in_force {
+            Ok(())
+        } else {
+            Err(CommitError::NotApplied(error.clone()))
+        });
+        self.restore_ballast();
+        self.health.set(super::health::Health::Working);
+    }
+
+    /// Answers those who wait without knowing what became of their commits.
+    fn leave_unknown(&mut self, error: &StorageError) {
+        if !self.work.group.is_empty() {
+            self.view.doubt(error.clone());
+            self.answer_group(&Err(CommitError::Unknown(error.clone())));
+        }
+        if let Some((staged, reply)) = &mut self.work.staged
+            && let Some(reply) = reply.take()
+        {
+            let answer = if staged.next() == Next::Commit {
+                self.view.close();
+                let writes = staged.commit().pending.writes();
+                self.view.forget(writes.iter().map(|(key, _)| key));
+                CommitError::Unknown(error.clone())
+            } else {
+                CommitError::NotApplied(error.clone())
+            };
+            let _ = reply.send(Err(answer));
+        }
+        let waiting = self.work.waiting.drain(..).chain(self.work.ready.drain(..));
+        for request in waiting {
+            let _ = request
+                .reply
+                .send(Err(CommitError::NotApplied(error.clone())));
+        }
+    }
+
+    /// Refuses what comes in, for a while. False: nobody is left who could send anything.
+    fn refuse_commits(&self, error: &StorageError) -> bool {
+        let reason = format!("the store is being opened again after a failure: {error}");
+        let refused = StorageError::new(reason);
+        let until = Instant::now() + PAUSE;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.queue.recv_timeout(left) {
+                Ok(Message::Commit(request)) => {
+                    if let Work::Large(prepared) = request.work {
+                        drop(prepared);
+                    }
+                    let refused = CommitError::NotApplied(refused.clone());
+                    let _ = request.reply.send(Err(refused));
+                }
+                Ok(Message::Check(_, reply)) => {
+                    let _ = reply.send(Err(refused.clone()));
+                }
+                Ok(Message::CheckEngine(reply)) => {
+                    let _ = reply.send(Err(refused.clone()));
+                }
+                Ok(Message::Reopen(_)) => {}
+                Err(RecvTimeoutError::Timeout) => return true,
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! redb as the engine of a store.
+
+use std::path::Path;
+
+use redb::{
+    Builder, Database, DatabaseError, ReadOnlyTable, ReadableDatabase, ReadableTable,
+    TableDefinition,
+};
+
+use super::{
+    Kind, OpenError,
+    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot, count},
+    files, layout,
+    progress::Mark,
+};
+use crate::storage::StorageError;
+
+/// The one table of the file.
+const ENTRIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("entries");
+
+/// An open redb file.
+pub(crate) struct Redb {
+    database: Database,
+}
+
+impl Engine for Redb {
+    const KIND: Kind = Kind::Redb;
+    // redb stores values of any length in its own file.
+    const PART_LEN: usize = usize::MAX;
+    const IS_LIVE: bool = false;
+    const SLICE: Slice = Slice {
+        writes: 1000,
+        bytes: 512 * 1024,
+    };
+
+    /// The bytes of pages that redb keeps in memory.
+    type Options = u64;
+    type Snapshot = ReadOnlyTable<&'static [u8], &'static [u8]>;
+
+    fn open(path: &Path, cache_bytes: &u64) -> Result<Self, OpenError> {
+        let failed = OpenError::io(path);
+        let damaged = |error: &dyn std::fmt::Display| OpenError::Damaged {
+            path: path.into(),
+            reason: error.to_string(),
+        };
+        let file = files::private()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(failed)?;
+        let database = Builder::new()
+            .set_cache_size(usize::try_from(*cache_bytes).unwrap_or(usize::MAX))
+            .create_file(file)
+            .map_err(|error| match error {
+                DatabaseError::DatabaseAlreadyOpen => OpenError::InUse { path: path.into() },
+                DatabaseError::Storage(redb::StorageError::Io(error)) => failed(error),
+                error => damaged(&error),
+            })?;
+        let engine = Self { database };
+        engine.make_table().map_err(|error| damaged(&error))?;
+        Ok(engine)
+    }
+
+    fn snapshot(&self) -> Result<Self::Snapshot, Fault> {
+        let transaction = self
+            .database
+            .begin_read()
+            .map_err(|error| fault(error.into()))?;
+        transaction
+            .open_table(ENTRIES)
+            .map_err(|error| fault(error.into()))
+    }
+
+    fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
+        let not_applied = |error: redb::Error| Failed::NotApplied(StorageError::new(error));
+        let mut transaction = self
+            .database
+            .begin_write()
+            .map_err(|error| not_applied(error.into()))?;
+        transaction.set_quick_repair(true);
+        let mark = write(&transaction, batch, mark).map_err(not_applied)?;
+        transaction
+            .commit()
+            .map_err(|error| Failed::Unknown(StorageError::new(error)))?;
+        Ok(mark)
+    }
+
+    fn check(&mut self) -> Result<Option<bool>, Fault> {
+        let checked = self.database.check_integrity();
+        checked.map(Some).map_err(|error| fault(error.into()))
+    }
+}
+
+impl Redb {
+    /// Makes the table, in a new file.
+    fn make_table(&self) -> Result<(), redb::Error> {
+        if self.database.begin_read()?.open_table(ENTRIES).is_ok() {
+            return Ok(());
+        }
+        let transaction = self.database.begin_write()?;
+        transaction.open_table(ENTRIES)?;
+        Ok(transaction.commit()?)
+    }
+}
+
+fn write(
+    transaction: &redb::WriteTransaction,
+    batch: Batch,
+    mut mark: Mark,
+) -> Result<Mark, redb::Error> {
+    let mut entries = transaction.open_table(ENTRIES)?;
+    mark.number += 1;
+    for change in batch {
+        let key = &*change.key;
+        let before = match &change.value {
+            Some(value) => entries.insert(key, &**value)?,
+            None => entries.remove(key)?,
+        };
+        let was = before.and_then(|before| layout::checksum_of(before.value()));
+        count(&mut mark, &change, was);
+    }
+    entries.insert(layout::MARK_KEY, &mark.encode()[..])?;
+    Ok(mark)
+}
+
+impl Snapshot for ReadOnlyTable<&'static [u8], &'static [u8]> {
+    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault> {
+        let found = ReadableTable::get(self, key).map_err(|error| fault(error.into()))?;
+        Ok(found.map(|value| read(value.value())))
+    }
+
+    fn visit(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        newest_first: bool,
+        mut each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
+    ) -> Result<(), Fault> {
+        let range = ReadableTable::range::<&[u8]>(self, from..to);
+        let mut range = range.map_err(|error| fault(error.into()))?;
+        loop {
+            let next = if newest_first {
+                range.next_back()
+            } else {
+                range.next()
+            };
+            let Some(found) = next else { return Ok(()) };
+            let (key, value) = found.map_err(|error| fault(error.into()))?;
+            if !each(key.value(), value.value())? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn fault(error: redb::Error) -> Fault {
+    match error {
+        redb::Error::Corrupted(_) => Fault::Damaged(StorageError::new(error)),
+        error => Fault::Engine(StorageError::new(error)),
+    }
+}

@@ -1,0 +1,185 @@
+//! A store on the disk, over any engine.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread::{self, JoinHandle},
+    time::Instant,
+};
+
+use async_trait::async_trait;
+
+use super::{
+    OpenError,
+    directory::Directory,
+    engine::Engine,
+    health::{Health, HealthProbe},
+    opening,
+    queue::{Message, Queue},
+    space::{Space, SpaceOptions},
+    verify::{Check, Progress, Report},
+    view::View,
+    writer::{InHand, Writer},
+};
+use crate::storage::{
+    Commit, CommitError, MAX_KEY_LEN, MAX_VALUE_LEN, Read, State, StorageError, in_process::Local,
+};
+
+/// A store in a directory, for one process at a time. Dropping it finishes what is queued, closes
+/// the engine and gives up the directory.
+pub(crate) struct DiskStore<E: Engine> {
+    queue: Option<Queue>,
+    writer: Option<JoinHandle<()>>,
+    view: Arc<View<E>>,
+    health: HealthProbe,
+    /// A read has failed, and the writer was asked to open the engine again.
+    has_asked: AtomicBool,
+}
+
+impl<E: Engine> DiskStore<E> {
+    pub(crate) fn open(
+        path: &Path,
+        options: E::Options,
+        cache_bytes: u64,
+        space: SpaceOptions,
+    ) -> Result<Self, OpenError> {
+        let failed = OpenError::io(path);
+        let mut directory = Directory::take(path, E::KIND)?;
+        let space = Space::new(path, &directory.data_path(), space);
+        space.make_room().map_err(failed)?;
+        let opened = opening::open::<E>(&mut directory, &options)?;
+        let snapshot = opened.engine.snapshot();
+        let snapshot = snapshot.map_err(|fault| OpenError::Damaged {
+            path: path.into(),
+            reason: StorageError::from(fault).to_string(),
+        })?;
+        let view = Arc::new(View::new(snapshot, cache_bytes));
+        let health = HealthProbe::new();
+        let (queue, receiver) = Queue::new();
+        let writer = Writer {
+            view: view.clone(),
+            queue: receiver,
+            engine: Some(opened.engine),
+            options,
+            directory,
+            space,
+            health: health.clone(),
+            mark: opened.mark,
+            work: InHand::default(),
+            opened: Instant::now(),
+        };
+        writer.restore_ballast();
+        let thread = thread::Builder::new()
+            .name(format!("{}-writer", E::KIND))
+            .spawn(|| writer.run())
+            .map_err(failed)?;
+        Ok(Self {
+            queue: Some(queue),
+            writer: Some(thread),
+            view,
+            health,
+            has_asked: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn health(&self) -> HealthProbe {
+        self.health.clone()
+    }
+
+    fn queue(&self) -> Result<&Queue, StorageError> {
+        let closed = || StorageError::new("the store is closed");
+        self.queue.as_ref().ok_or_else(closed)
+    }
+
+    /// Checks every entry, and calls `progress` now and then.
+    pub(crate) fn verify(
+        &self,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Report, StorageError> {
+        let mut check = Check::default();
+        loop {
+            let (reply, answer) = mpsc::sync_channel(1);
+            self.queue()?.send(Message::Check(check, reply))?;
+            check = received(&answer)??;
+            progress(check.progress());
+            if check.is_done() {
+                break;
+            }
+        }
+        let mut report = check.into_report();
+        let (reply, answer) = mpsc::sync_channel(1);
+        self.queue()?.send(Message::CheckEngine(reply))?;
+        report.engine_is_sound = received(&answer)??;
+        Ok(report)
+    }
+
+    /// Asks for the engine to be opened again after a read has failed.
+    fn ask_to_reopen(&self, error: &StorageError) {
+        if self.health.health() == Health::Working
+            && !self.has_asked.swap(true, Ordering::AcqRel)
+            && let Ok(queue) = self.queue()
+        {
+            let _ = queue.send(Message::Reopen(error.clone()));
+        }
+    }
+}
+
+fn received<T>(answer: &mpsc::Receiver<T>) -> Result<T, StorageError> {
+    let stopped = |_| StorageError::new("the writer of the store has stopped");
+    answer.recv().map_err(stopped)
+}
+
+#[async_trait]
+impl<E: Engine> Local for DiskStore<E> {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        let (result, engine_failed) = self.view.read(reads);
+        match &result {
+            Err(error) if engine_failed => self.ask_to_reopen(error),
+            // The next failure is a new one.
+            Ok(_) if self.has_asked.load(Ordering::Relaxed) => {
+                self.has_asked.store(false, Ordering::Release);
+            }
+            _ => {}
+        }
+        result
+    }
+
+    async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
+        check_sizes(&commit).map_err(CommitError::NotApplied)?;
+        let queue = self.queue().map_err(CommitError::NotApplied)?;
+        queue.commit(commit).await
+    }
+}
+
+impl<E: Engine> Drop for DiskStore<E> {
+    fn drop(&mut self) {
+        // Without a sender the writer ends once the queue is empty.
+        self.queue = None;
+        if let Some(writer) = self.writer.take() {
+            // A writer that panicked has told its callers; there is nothing left to do here.
+            let _ = writer.join();
+        }
+    }
+}
+
+/// Refuses what is longer than every backend must take.
+fn check_sizes(commit: &Commit) -> Result<(), StorageError> {
+    let guard = commit.guard.iter();
+    let guard = guard.map(|guard| (&guard.key, Some(&*guard.becomes)));
+    let writes = commit.writes.iter();
+    let writes = writes.map(|(key, write)| (key, write.value()));
+    for (key, value) in guard.chain(writes) {
+        let (key, value) = (key.len(), value.map_or(0, <[u8]>::len));
+        if key > MAX_KEY_LEN {
+            return Err(StorageError::new(format_args!("a key of {key} bytes")));
+        }
+        if value > MAX_VALUE_LEN {
+            return Err(StorageError::new(format_args!("a value of {value} bytes")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Checking every entry of a store.
+
+use std::mem;
+
+use super::{
+    engine::{Damage, Engine, Fault, Snapshot as _},
+    layout::{self, Family},
+    progress::Mark,
+};
+
+/// Entries that are checked before commits have their turn.
+const AT_ONCE: usize = 2000;
+
+/// Damaged rows whose keys are listed.
+const LISTED: usize = 1000;
+
+/// How far a check has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Rows that were checked so far.
+    pub rows: u64,
+    /// Rows of the store, as it counts them itself.
+    pub of: u64,
+}
+
+/// What a check of a store has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Rows that were checked, the damaged ones included.
+    pub rows: u64,
+    /// Rows that cannot be read: their bytes are not those that were written.
+    pub damaged: u64,
+    /// Rows that cannot be read because a part of their value is missing.
+    pub missing_parts: u64,
+    /// The keys of the first 1000 rows that cannot be read, in hexadecimal digits.
+    pub keys: Vec<String>,
+    /// Entries that belong to nothing: parts of values that are no longer there, and entries that
+    /// this version does not write. They do no harm.
+    pub leftover: u64,
+    /// Whether the rows are as many, and those, that the last commit left; `None` when commits
+    /// went on during the check.
+    pub complete: Option<bool>,
+    /// The result of the engine's own check of its files, where it has one.
+    pub engine_is_sound: Option<bool>,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    pub fn is_clean(&self) -> bool {
+        self.damaged == 0
+            && self.missing_parts == 0
+            && self.complete != Some(false)
+            && self.engine_is_sound != Some(false)
+    }
+}
+
+/// A check under way. It walks the engine in steps, between which commits go on.
+#[derive(Debug, Default)]
+pub(super) struct Check {
+    next: Place,
+    /// The mark of the store when the check began, and now.
+    began: Option<Mark>,
+    now: Mark,
+    /// The rows that were found.
+    found: Mark,
+    report: Report,
+}
+
+/// Where a check goes on.
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Start,
+    From(Vec<u8>),
+    End,
+}
+
+impl Check {
+    /// Checks some entries. `mark` is the store's mark, which goes with the snapshot.
+    pub(super) fn step<E: Engine>(
+        &mut self,
+        snapshot: &E::Snapshot,
+        mark: Mark,
+    ) -> Result<(), Fault> {
+        self.began.get_or_insert(mark);
+        self.now = mark;
+        let from = match mem::replace(&mut self.next, Place::End) {
+            Place::Start => Vec::new(),
+            Place::From(key) => key,
+            Place::End => return Ok(()),
+        };
+        let mut left = AT_ONCE;
+        snapshot.visit(&from, &[0xFF], false, |key, stored| {
+            if left == 0 {
+                self.next = Place::From(key.to_vec());
+                return Ok(false);
+            }
+            left -= 1;
+            self.entry::<E>(snapshot, key, stored)?;
+            Ok(true)
+        })
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.next, Place::End)
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            rows: self.report.rows,
+            of: self.now.rows,
+        }
+    }
+
+    pub(super) fn into_report(self) -> Report {
+        let stood_still = self.began == Some(self.now);
+        Report {
+            complete: stood_still.then(|| self.found.same_rows(&self.now)),
+            ..self.report
+        }
+    }
+
+    fn entry<E: Engine>(
+        &mut self,
+        snapshot: &E::Snapshot,
+        key: &[u8],
+        stored: &[u8],
+    ) -> Result<(), Fault> {
+        match layout::family(key) {
+            Some(Family::Row) => {
+                self.report.rows += 1;
+                let checksum = layout::checksum_of(stored).unwrap_or_default();
+                self.found.add(checksum.into());
+                match layout::decode(snapshot, key, stored, E::PART_LEN) {
+                    Ok(_) => {}
+                    Err(Fault::Row { key, damage }) => self.damaged(&key, damage),
+                    Err(fault) => return Err(fault),
+                }
+            }
+            Some(Family::Part) => {
+                let has_owner = match layout::owner_of(key) {
+                    Some((owner, part)) => {
+                        part < layout::Was::now(snapshot, owner, E::PART_LEN)?.parts
+                    }
+                    None => false,
+                };
+                self.report.leftover += u64::from(!has_owner);
+            }
+            Some(Family::Mark | Family::Commit | Family::Redo) => {}
+            None => self.report.leftover += 1,
+        }
+        Ok(())
+    }
+
+    fn damaged(&mut self, key: &[u8], damage: Damage) {
+        match damage {
+            Damage::Checksum => self.report.damaged += 1,
+            Damage::MissingPart => self.report.missing_parts += 1,
+        }
+        if self.report.keys.len() < LISTED {
+            self.report.keys.push(hex::encode(key));
+        }
+    }
+}

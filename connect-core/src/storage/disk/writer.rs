@@ -1,0 +1,377 @@
+//! The one thread that writes.
+//!
+//! It takes what has gathered in the queue, lets every commit whose expectations hold join one
+//! group, applies the group as one batch, makes it durable once and answers all. Between two
+//! groups it does one step of a large commit, if there is one. `recovery` has the rest of it: what
+//! it does after the engine has failed.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, TryRecvError},
+    },
+    time::{Duration, Instant},
+};
+
+use super::{
+    directory::Directory,
+    engine::{Batch, Engine, Failed, Fault, caught},
+    group::{Group, Joined},
+    health::{Health, HealthProbe},
+    progress::Mark,
+    queue::{Message, Reply, Request, Work},
+    space::Space,
+    staged::{self, Next, Staged, Step},
+    view::View,
+};
+use crate::storage::{CommitError, StorageError};
+
+/// The pause before something is tried again that failed for want of room.
+pub(super) const PAUSE: Duration = Duration::from_millis(200);
+
+/// The state of the writer thread.
+pub(super) struct Writer<E: Engine> {
+    pub(super) view: Arc<View<E>>,
+    pub(super) queue: Receiver<Message>,
+    /// Gone only while it is opened again.
+    pub(super) engine: Option<E>,
+    pub(super) options: E::Options,
+    pub(super) directory: Directory,
+    pub(super) space: Space,
+    pub(super) health: HealthProbe,
+    /// How far the store has come: the last mark that is durable.
+    pub(super) mark: Mark,
+    pub(super) work: InHand,
+    /// When the engine was opened last.
+    pub(super) opened: Instant,
+}
+
+/// The commits that the writer has taken from the queue and not yet answered.
+#[derive(Default)]
+pub(super) struct InHand {
+    /// The group under way.
+    pub(super) group: Vec<(Reply, Joined)>,
+    /// The large commit under way, with its reply until it is in force.
+    pub(super) staged: Option<(Staged, Option<Reply>)>,
+    /// Commits that wait for its end.
+    pub(super) waiting: VecDeque<Request>,
+    /// Commits that have waited.
+    pub(super) ready: VecDeque<Request>,
+    /// What came out of the queue while a group was gathered, and is no commit.
+    aside: Option<Message>,
+    /// The large commit cannot go on for want of room.
+    is_blocked: bool,
+}
+
+/// What the writer does next.
+enum Turn {
+    Message(Message),
+    GoOn,
+    End,
+}
+
+impl<E: Engine> Writer<E> {
+    /// Runs until every sender is gone and everything is done.
+    pub(super) fn run(mut self) {
+        loop {
+            let done = match self.next() {
+                Turn::Message(message) => self.handle(message),
+                Turn::GoOn => Ok(()),
+                Turn::End => break,
+            };
+            let done = done.and_then(|()| self.step());
+            if let Err(failed) = done
+                && !self.recover(&failed)
+            {
+                return;
+            }
+        }
+        self.view.close();
+        drop(self.engine.take());
+        self.directory.close();
+    }
+
+    fn next(&mut self) -> Turn {
+        if let Some(message) = self.work.aside.take() {
+            return Turn::Message(message);
+        }
+        if let Some(request) = self.work.ready.pop_front() {
+            return Turn::Message(Message::Commit(request));
+        }
+        if self.work.staged.is_none() {
+            return self.queue.recv().map_or(Turn::End, Turn::Message);
+        }
+        let received = if self.work.is_blocked {
+            self.queue.recv_timeout(PAUSE)
+        } else {
+            self.queue.try_recv().map_err(|error| match error {
+                TryRecvError::Empty => RecvTimeoutError::Timeout,
+                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+            })
+        };
+        match received {
+            Ok(message) => Turn::Message(message),
+            // What is in force is finished by the next opening.
+            Err(RecvTimeoutError::Disconnected) if self.work.is_blocked => Turn::End,
+            Err(_) => Turn::GoOn,
+        }
+    }
+
+    fn handle(&mut self, message: Message) -> Result<(), Failed> {
+        match message {
+            Message::Commit(request) => self.write_group(request),
+            Message::Check(mut check, reply) => {
+                let snapshot = self.engine()?.snapshot()?;
+                let mark = self.mark;
+                let checked = caught(|| check.step::<E>(&snapshot, mark));
+                let checked = checked.and_then(|checked| Ok(checked?));
+                let _ = reply.send(checked.map(|()| check));
+                Ok(())
+            }
+            Message::CheckEngine(reply) => {
+                let _ = reply.send(self.check_engine());
+                Ok(())
+            }
+            Message::Reopen(error) => {
+                // One failed read brings many of these.
+                if self.opened.elapsed() < Duration::from_secs(1) {
+                    return Ok(());
+                }
+                Err(Failed::NotApplied(error))
+            }
+        }
+    }
+
+    pub(super) fn engine(&mut self) -> Result<&mut E, StorageError> {
+        let closed = || StorageError::new("the database is being opened again");
+        self.engine.as_mut().ok_or_else(closed)
+    }
+
+    fn check_engine(&mut self) -> Result<Option<bool>, StorageError> {
+        let view = self.view.clone();
+        let engine = self.engine()?;
+        view.alone(|snapshot| {
+            let checked = caught(|| engine.check());
+            *snapshot = Some(engine.snapshot()?);
+            Ok(checked??)
+        })
+    }
+
+    /// Writes one group: `first` and whatever waits behind it. Conflicts are told apart, and are
+    /// answered with the rest: they may rest on writes of this group.
+    fn write_group(&mut self, first: Request) -> Result<(), Failed> {
+        let view = self.view.clone();
+        let mut group = Group::new(&view);
+        let mut next = Some(first);
+        while let Some(request) = next {
+            self.join(request, &mut group)?;
+            next = if group.is_full() { None } else { self.queued() };
+        }
+        if let Some((batch, before)) = group.finish() {
+            if !self.has_room(&batch) {
+                self.answer_group(&Err(CommitError::NotApplied(no_room())));
+                return Ok(());
+            }
+            view.hide(before);
+            let snapshot = self.apply(batch)?;
+            view.show(snapshot);
+        }
+        self.answer_group(&Ok(()));
+        Ok(())
+    }
+
+    /// The next commit that is there already.
+    fn queued(&mut self) -> Option<Request> {
+        if let Some(request) = self.work.ready.pop_front() {
+            return Some(request);
+        }
+        match self.queue.try_recv().ok()? {
+            Message::Commit(request) => Some(request),
+            other => {
+                self.work.aside = Some(other);
+                None
+            }
+        }
+    }
+
+    /// Lets a commit join the group, unless a large one is in its way or it is large itself.
+    fn join(&mut self, request: Request, group: &mut Group<'_, E>) -> Result<(), Failed> {
+        let in_the_way = self.work.staged.as_ref();
+        let has_to_wait = in_the_way.is_some_and(|(staged, _)| match &request.work {
+            Work::Small(commit) => staged.commit().meets(commit),
+            Work::Large(_) => true,
+        });
+        if has_to_wait {
+            self.work.waiting.push_back(request);
+            return Ok(());
+        }
+        match request.work {
+            Work::Large(prepared) => {
+                let staged = Staged::new(prepared, E::SLICE);
+                self.work.staged = Some((staged, Some(request.reply)));
+            }
+            Work::Small(commit) => {
+                // Noted before it is tried, so that it gets its answer whatever happens.
+                self.work.group.push((request.reply, Joined::Conflict));
+                let joined = caught(|| group.join(commit))??;
+                if let Some(answer) = self.work.group.last_mut() {
+                    answer.1 = joined;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies a batch and makes it durable; returns the state after it.
+    fn apply(&mut self, batch: Batch) -> Result<E::Snapshot, Failed> {
+        let mark = self.mark;
+        let engine = self.engine()?;
+        let applied = caught(|| {
+            let mark = engine.apply(batch, mark)?;
+            let snapshot = engine.snapshot();
+            Ok((
+                mark,
+                snapshot.map_err(|fault| Failed::Unknown(fault.into()))?,
+            ))
+        });
+        let (mark, snapshot) = applied.unwrap_or_else(|panic| Err(Failed::Unknown(panic)))?;
+        self.mark = mark;
+        self.directory.record(mark);
+        Ok(snapshot)
+    }
+
+    /// Answers everybody in the group, given what became of it.
+    pub(super) fn answer_group(&mut self, result: &Result<(), CommitError>) {
+        for (reply, joined) in self.work.group.drain(..) {
+            let answer = match (result, joined) {
+                (_, Joined::Refused(error)) => Err(CommitError::NotApplied(error)),
+                (Ok(()), Joined::Yes) => Ok(()),
+                (Ok(()), Joined::Conflict) => Err(CommitError::Conflict),
+                (Err(CommitError::Unknown(error)), Joined::Conflict) => {
+                    Err(CommitError::NotApplied(error.clone()))
+                }
+                (Err(error), _) => Err(error.clone()),
+            };
+            let _ = reply.send(answer);
+        }
+    }
+
+    /// Says that a batch may be written without touching the reserve.
+    fn has_room(&mut self, batch: &Batch) -> bool {
+        let len = |value: &Option<Vec<u8>>| value.as_ref().map_or(0, Vec::len);
+        let bytes: usize = batch
+            .iter()
+            .map(|one| one.key.len() + len(&one.value))
+            .sum();
+        let has_room = self.space.has_room_for(bytes as u64);
+        if has_room && self.health.health() == Health::Full {
+            self.restore_ballast();
+        }
+        self.health.set(if has_room {
+            Health::Working
+        } else {
+            Health::Full
+        });
+        has_room
+    }
+
+    pub(super) fn restore_ballast(&self) {
+        if let Err(error) = self.space.restore_ballast() {
+            tracing::warn!(%error, "cannot keep room in reserve for opening on a full disk");
+        }
+    }
+
+    /// Does one step of the large commit under way.
+    fn step(&mut self) -> Result<(), Failed> {
+        self.work.is_blocked = false;
+        let Some((staged, _)) = &self.work.staged else {
+            return Ok(());
+        };
+        let (view, engine) = (&self.view, &self.engine);
+        let snapshot = || match engine {
+            Some(engine) => engine.snapshot(),
+            None => Err(Fault::Engine(StorageError::new("the database is closed"))),
+        };
+        match caught(|| staged.prepare::<E>(snapshot, |key| view.row(key)))? {
+            Ok(Step::GoOn) => {}
+            Ok(Step::Conflict) => {
+                self.end_staged(Err(CommitError::Conflict));
+                return Ok(());
+            }
+            Ok(Step::Apply(batch)) => {
+                if !self.has_room(&batch) {
+                    return self.pause_staged();
+                }
+                return self.apply_step(batch);
+            }
+            Err(fault @ Fault::Row { .. }) if !staged.is_in_force() => {
+                self.end_staged(Err(CommitError::NotApplied(fault.into())));
+                return Ok(());
+            }
+            Err(fault) => return Err(fault.into()),
+        }
+        if let Some((staged, _)) = &mut self.work.staged {
+            staged.advance();
+            if staged.next() == Next::Done {
+                self.end_staged(Ok(()));
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_step(&mut self, batch: Batch) -> Result<(), Failed> {
+        let snapshot = self.apply(batch)?;
+        let Some((staged, reply)) = &mut self.work.staged else {
+            return Ok(());
+        };
+        match staged.next() {
+            Next::Commit => {
+                self.view.install(staged.commit().pending.clone());
+                if let Some(reply) = reply.take() {
+                    let _ = reply.send(Ok(()));
+                }
+            }
+            Next::Move(_) => self.view.forget(staged.keys_to_move()),
+            _ => {}
+        }
+        staged.advance();
+        if staged.next() == Next::Done {
+            self.view.settle(snapshot);
+            self.end_staged(Ok(()));
+        }
+        Ok(())
+    }
+
+    /// For want of room: refuses a large commit, or lets it wait when it is in force.
+    fn pause_staged(&mut self) -> Result<(), Failed> {
+        let is_in_force = matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force());
+        if is_in_force {
+            self.work.is_blocked = true;
+            let refused = CommitError::NotApplied(no_room());
+            for request in self.work.waiting.drain(..) {
+                let _ = request.reply.send(Err(refused.clone()));
+            }
+            return Ok(());
+        }
+        let mark = self.mark;
+        let engine = self.engine()?;
+        let (mark, _) = caught(|| staged::finish(engine, mark))??;
+        self.mark = mark;
+        self.directory.record(mark);
+        self.end_staged(Err(CommitError::NotApplied(no_room())));
+        Ok(())
+    }
+
+    /// Ends a large commit, and lets those go on that have waited for it.
+    pub(super) fn end_staged(&mut self, result: Result<(), CommitError>) {
+        if let Some((_, Some(reply))) = self.work.staged.take() {
+            let _ = reply.send(result);
+        }
+        self.work.ready.append(&mut self.work.waiting);
+    }
+}
+
+fn no_room() -> StorageError {
+    StorageError::new("the disk has no room left; make some, and commits go on by themselves")
+}

@@ -1,0 +1,83 @@
+//! The embedded store on redb: one file, copy-on-write B-trees, snapshots for readers.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+
+use super::{
+    Commit, CommitError, Locked, Read, State, Storage, StorageError,
+    disk::{HealthProbe, Progress, Report, redb::Redb, store::DiskStore},
+    in_process::InProcess,
+};
+
+pub use super::disk::{OpenError, SpaceOptions};
+
+/// Settings of a [`RedbStorage`].
+#[derive(Clone, Debug)]
+pub struct RedbOptions {
+    /// How many bytes the store keeps in memory: one half of rows, ready to be returned, and the
+    /// other half of the engine's pages, in its own reckoning. Reads of what does not fit go to
+    /// the disk.
+    pub cache_bytes: u64,
+    /// How much room on the disk is left alone.
+    pub space: SpaceOptions,
+}
+
+impl Default for RedbOptions {
+    /// 256 MiB of cache.
+    fn default() -> Self {
+        Self {
+            cache_bytes: 256 * 1024 * 1024,
+            space: SpaceOptions::default(),
+        }
+    }
+}
+
+/// A [`Storage`] on redb 4 in a directory on the local disk, for one process at a time.
+///
+/// Reads run on the calling thread, from memory or from the file. Dropping it finishes what is
+/// queued, closes the database and gives up its locks, so that it can be opened again at once.
+pub struct RedbStorage(InProcess<DiskStore<Redb>>);
+
+impl RedbStorage {
+    /// Opens the store in the directory `path`, which is created when it does not exist.
+    ///
+    /// # Errors
+    /// See [`OpenError`]. A directory that another process holds, or that holds something else,
+    /// is left as it was.
+    pub fn open(path: impl AsRef<Path>, options: RedbOptions) -> Result<Self, OpenError> {
+        let RedbOptions { cache_bytes, space } = options;
+        let rows = cache_bytes / 2;
+        let store = DiskStore::open(path.as_ref(), cache_bytes - rows, rows, space)?;
+        Ok(Self(InProcess::new(store)))
+    }
+
+    /// The condition of the store, for as long as anybody wants to know.
+    pub fn health(&self) -> HealthProbe {
+        self.0.local().health()
+    }
+
+    /// Checks every row, and at the end redb's file. Commits go on between the steps; while the
+    /// file is checked, nobody can read. `progress` is called every 2000 entries. Blocks.
+    ///
+    /// # Errors
+    /// The store cannot be read at all. Damaged rows are no error; the report has them.
+    pub fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Report, StorageError> {
+        self.0.local().verify(progress)
+    }
+}
+
+#[async_trait]
+impl Storage for RedbStorage {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        self.0.read(reads).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        self.0.commit(commit).await
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.0.lock(guard).await
+    }
+}

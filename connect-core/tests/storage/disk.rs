@@ -1,0 +1,33 @@
+//! The embedded stores: what both engines have in common, and what opening guards against.
+//!
+//! Each test is written once, for any engine, and runs on each.
+
+mod harness;
+mod opening;
+mod rows;
+mod values;
+
+/// Makes a module of tests for each engine out of async functions that are generic over it.
+macro_rules! on_each_engine {
+    ($($test:ident),+ $(,)?) => {
+        mod sled {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test::<crate::storage::disk::harness::Sled>().await;
+                }
+            )+
+        }
+
+        mod redb {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test::<crate::storage::disk::harness::Redb>().await;
+                }
+            )+
+        }
+    };
+}
+
+use on_each_engine;
