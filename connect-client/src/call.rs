@@ -39,6 +39,7 @@ pub struct Call<T> {
     client: Client,
     request: Result<Request, RequestError>,
     key: Option<IdempotencyKey>,
+    may_be_applied: bool,
     read: Read<T>,
 }
 
@@ -54,6 +55,14 @@ impl<T> Call<T> {
         }
     }
 
+    /// Says that an earlier call with the same key may have been applied.
+    pub(crate) fn may_be_applied(self, may_be_applied: bool) -> Self {
+        Self {
+            may_be_applied,
+            ..self
+        }
+    }
+
     /// Sends the request, again where the client's [`RetryPolicy`](crate::RetryPolicy) says so.
     ///
     /// # Errors
@@ -61,7 +70,9 @@ impl<T> Call<T> {
     pub async fn send(self) -> Result<Response<T>, Error> {
         let request = self.request?;
         let pipeline = self.client.pipeline();
-        let answer = pipeline.send(&request, self.key).await?;
+        let answer = pipeline
+            .send(&request, self.key, self.may_be_applied)
+            .await?;
         match (self.read)(&answer.body) {
             Ok(data) => Ok(Response {
                 data,
@@ -110,6 +121,7 @@ impl<T> Call<T> {
             client: client.clone(),
             request,
             key: None,
+            may_be_applied: false,
             read,
         }
     }

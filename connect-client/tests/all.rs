@@ -5,6 +5,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod applied;
 mod calls;
 mod changes;
 mod errors;

@@ -40,6 +40,8 @@ pub(crate) struct CallInfo {
     pub(crate) attempts: u32,
     pub(crate) key: Option<IdempotencyKey>,
     pub(crate) gave_up: Option<GaveUp>,
+    /// An attempt may have been applied. Never set for a read.
+    pub(crate) may_be_applied: bool,
 }
 
 impl Error {
@@ -110,9 +112,19 @@ impl Error {
         self.0.call.as_ref().map_or(0, |call| call.attempts)
     }
 
-    /// The key that a write was sent with. Repeat the call with it when the outcome is unknown
-    /// (a timeout, a broken connection): if the write was applied, the service answers as it
-    /// would have.
+    /// Whether a write may have been applied, by this attempt or an earlier one of the call.
+    ///
+    /// It may have been after a timeout, a broken connection, a 5xx or an answer that is not the
+    /// service's. A 400, 404, 409 or 422 of the service then settles that it was not. A 401, 403,
+    /// 413 or 429 does not: those are answered without looking at what was done before. Reads
+    /// are never applied.
+    pub fn may_be_applied(&self) -> bool {
+        self.0.call.as_ref().is_some_and(|call| call.may_be_applied)
+    }
+
+    /// The key that a write was sent with. Repeat the call with it when the write
+    /// [may have been applied](Self::may_be_applied): if it was, the service answers as it would
+    /// have.
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.0.call.as_ref()?.key.as_ref()
     }

@@ -18,6 +18,10 @@ impl fmt::Display for Error {
         if let Some(id) = self.request_id() {
             write!(f, " [request {id}]")?;
         }
+        // A refusal reads as if nothing had happened.
+        if call.may_be_applied && self.status().is_some_and(|s| (400..500).contains(&s)) {
+            f.write_str(" [an attempt may have been applied]")?;
+        }
         match call.gave_up {
             None => Ok(()),
             Some(GaveUp::Attempts) => write!(f, " [gave up after {} attempts]", call.attempts),

@@ -73,6 +73,22 @@ pub(super) enum Failure {
 }
 
 impl Failure {
+    /// Whether a write may have been applied after this attempt, given whether it may have been
+    /// before.
+    pub(super) fn may_be_applied(&self, before: bool) -> bool {
+        match self {
+            // Refused. What the service keeps under the key speaks for all attempts: had an
+            // earlier one been applied, its answer would have come back, and one that is still
+            // under way will get this one. The others are refused before the key is looked up.
+            Self::Answer(status, error, _) if status.is_client_error() && error.code.is_some() => {
+                before && !matches!(status.as_u16(), 400 | 404 | 409 | 422)
+            }
+            // A failure of the service, or an answer of something on the way.
+            Self::Answer(..) => true,
+            Self::Fault(error) => before || error.fault().may_have_arrived(),
+        }
+    }
+
     /// The error to report, what is known of the response, and what the retry goes by.
     pub(super) fn told(self) -> (ErrorKind, Option<Meta>, Outcome) {
         match self {

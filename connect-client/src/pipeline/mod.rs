@@ -42,11 +42,13 @@ pub(crate) struct Answer {
 
 impl Pipeline {
     /// Sends a request until it succeeds, fails for good, or the policy ends it. A write carries
-    /// `key` (or one of its own) on every attempt, so that it is applied once.
+    /// `key` (or one of its own) on every attempt, so that it is applied once. `may_be_applied`
+    /// says that it may have been, by an earlier call with the same key.
     pub(crate) async fn send(
         &self,
         request: &Request,
         key: Option<IdempotencyKey>,
+        may_be_applied: bool,
     ) -> Result<Answer, Error> {
         let key = request
             .is_write()
@@ -57,6 +59,7 @@ impl Pipeline {
             attempts: 0,
             key,
             gave_up: None,
+            may_be_applied,
         };
         let began = Instant::now();
         loop {
@@ -67,7 +70,11 @@ impl Pipeline {
             call.attempts += 1;
             let (kind, meta, outcome) = match self.attempt(ready, call.attempts).await {
                 Ok((meta, body)) => return Ok(Answer { meta, body, call }),
-                Err(failure) => failure.told(),
+                Err(failure) => {
+                    call.may_be_applied =
+                        request.is_write() && failure.may_be_applied(call.may_be_applied);
+                    failure.told()
+                }
             };
             let elapsed = began.elapsed();
             match self
@@ -84,7 +91,8 @@ impl Pipeline {
     }
 
     /// The error of a successful response whose body is not what was promised.
-    pub(crate) fn undecodable(&self, answer: Answer, problem: &str) -> Error {
+    pub(crate) fn undecodable(&self, mut answer: Answer, problem: &str) -> Error {
+        answer.call.may_be_applied = answer.call.key.is_some();
         let error = DecodeError {
             problem: self.token.redact(problem),
             body: clip(&answer.body, |text| self.token.redact(text)),

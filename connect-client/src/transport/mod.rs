@@ -44,7 +44,7 @@ pub enum Fault {
     Broken,
     /// The service's certificate is not to be trusted. Waiting does not change that.
     Tls,
-    /// The response is larger than the client takes.
+    /// The response is larger than the client takes. A write was probably applied.
     TooLarge,
     /// The request is not one that can be sent.
     Unsendable,
@@ -54,6 +54,11 @@ impl Fault {
     /// Whether the same request may succeed later.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::Connect | Self::Timeout | Self::Broken)
+    }
+
+    /// Whether the service may have received the request, and so may have applied a write.
+    pub fn may_have_arrived(self) -> bool {
+        !matches!(self, Self::Connect | Self::Tls | Self::Unsendable)
     }
 }
 

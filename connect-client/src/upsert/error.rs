@@ -7,9 +7,8 @@ use crate::{Error, wire::ProductBatchResult};
 /// A batch of any length stopped at a request that failed.
 ///
 /// Everything before [`unsaved_from`](Self::unsaved_from) is saved, or was refused item by item.
-/// Nothing after the failed request's [`items`](Self::items) was sent. Those items themselves are
-/// not saved when the service answered with a 4xx; after a 5xx, a timeout or a broken connection
-/// they may be. To go on, send the items from `unsaved_from` on again: what is saved already is
+/// Nothing after the failed request's [`items`](Self::items) was sent. Whether those items
+/// themselves may be saved is what [`may_be_saved`](Self::may_be_saved) says. To go on, send the items from `unsaved_from` on again: what is saved already is
 /// then `unchanged`, given that the items have the key by which they are matched.
 #[derive(Debug)]
 pub struct UpsertError {
@@ -34,6 +33,13 @@ impl UpsertError {
         self.items.clone()
     }
 
+    /// Whether the items of the request that failed may be saved: after a timeout, a broken
+    /// connection or a 5xx, unless the service settled it with a later answer. See
+    /// [`Error::may_be_applied`].
+    pub fn may_be_saved(&self) -> bool {
+        self.error.may_be_applied()
+    }
+
     /// Why it failed. Its [`idempotency_key`](Error::idempotency_key) is the failed request's.
     pub fn error(&self) -> &Error {
         &self.error
@@ -48,9 +54,14 @@ impl UpsertError {
 impl fmt::Display for UpsertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { start, end } = self.items;
+        let these = if self.may_be_saved() {
+            ", these may be"
+        } else {
+            ""
+        };
         write!(
             f,
-            "items {start}..{end} (those before are saved): {}",
+            "items {start}..{end} (those before are saved{these}): {}",
             self.error
         )
     }

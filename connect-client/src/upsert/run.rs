@@ -17,6 +17,8 @@ pub(super) struct Outstanding {
     items: Range<usize>,
     json: Bytes,
     key: IdempotencyKey,
+    /// It was sent, and may have been applied.
+    may_be_applied: bool,
 }
 
 /// One step of a long batch.
@@ -89,16 +91,35 @@ where
     }
 
     async fn step(&mut self) -> Result<Option<Progress>, Error> {
-        let Outstanding { items, json, key } = match self.due()? {
+        let request = match self.due()? {
             None => return Ok(None),
             Some(Due::Refused(item)) => return Ok(Some(item)),
             Some(Due::Send(request)) => request,
         };
-        let request = Request::post_bytes(self.products.batch_path(), json);
-        let call = Call::record(&self.products.client, Ok(request)).idempotency_key(key);
-        let result = total::renumbered(call.into_future().await?, &items);
-        self.outstanding = None;
-        Ok(Some(Progress { items, result }))
+        let Outstanding { items, json, .. } = request;
+        let post = Request::post_bytes(self.products.batch_path(), json);
+        let call = Call::record(&self.products.client, Ok(post))
+            .idempotency_key(request.key)
+            .may_be_applied(request.may_be_applied);
+        // The future may be dropped at the next line, and then nobody knows.
+        self.mark(true);
+        match call.into_future().await {
+            Ok(result) => {
+                self.outstanding = None;
+                let result = total::renumbered(result, &items);
+                Ok(Some(Progress { items, result }))
+            }
+            Err(error) => {
+                self.mark(error.may_be_applied());
+                Err(error)
+            }
+        }
+    }
+
+    fn mark(&mut self, may_be_applied: bool) {
+        if let Some(outstanding) = &mut self.outstanding {
+            outstanding.may_be_applied = may_be_applied;
+        }
     }
 
     fn due(&mut self) -> Result<Option<Due>, Error> {
@@ -117,7 +138,12 @@ where
             })),
             Some(Piece::Body { items, json }) => {
                 let key = IdempotencyKey::random();
-                let request = self.outstanding.insert(Outstanding { items, json, key });
+                let request = self.outstanding.insert(Outstanding {
+                    items,
+                    json,
+                    key,
+                    may_be_applied: false,
+                });
                 Some(Due::Send(request.clone()))
             }
         })
