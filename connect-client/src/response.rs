@@ -25,6 +25,10 @@ pub struct Meta {
     pub rate_limit: Option<RateLimit>,
     /// Whether this is the stored response to an earlier request with the same idempotency key.
     pub replayed: bool,
+    /// The state that a page was read in, as a point on the location's change clock: everything
+    /// that changed up to then is in the list, and nothing that changed later is in this page.
+    /// `None` for other responses, and from a service that does not tell.
+    pub state: Option<Timestamp>,
     /// How often the request was sent, this response's attempt included.
     pub attempts: u32,
 }
@@ -48,6 +52,7 @@ impl Meta {
             request_id: text(headers, "x-request-id").map(str::to_owned),
             rate_limit: RateLimit::read(headers),
             replayed: text(headers, "idempotent-replayed") == Some("true"),
+            state: text(headers, "connect-state").and_then(|state| state.parse().ok()),
             attempts,
         }
     }
@@ -94,6 +99,7 @@ mod tests {
                 ("x-ratelimit-remaining", "7"),
                 ("x-ratelimit-reset", "1800000000"),
                 ("idempotent-replayed", "true"),
+                ("connect-state", "2026-11-20T09:15:30.123456Z"),
             ]),
             2,
         );
@@ -101,6 +107,8 @@ mod tests {
         assert_eq!((limit.limit, limit.remaining), (120, 7));
         assert_eq!(limit.reset.seconds(), 1_800_000_000);
         assert_eq!(meta.request_id.as_deref(), Some("r-1"));
+        let state = meta.state.unwrap().to_string();
+        assert_eq!(state, "2026-11-20T09:15:30.123456Z");
         assert_eq!((meta.status, meta.replayed, meta.attempts), (201, true, 2));
     }
 
@@ -109,6 +117,8 @@ mod tests {
         let bare = Meta::read(StatusCode::OK, &HeaderMap::new(), 1);
         assert_eq!((bare.request_id, bare.rate_limit), (None, None));
         assert!(!bare.replayed);
+        let odd = Meta::read(StatusCode::OK, &headers(&[("connect-state", "soon")]), 1);
+        assert_eq!((bare.state, odd.state), (None, None));
         let first = Meta::read(
             StatusCode::OK,
             &headers(&[("idempotent-replayed", "false")]),

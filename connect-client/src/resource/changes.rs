@@ -1,14 +1,14 @@
 //! Following what changes.
 
-use std::fmt;
+use std::{fmt, vec};
 
 use super::{
     Listing, Record, Records,
     record::{Filter, changed_at},
 };
 use crate::{
-    Error,
-    wire::{Entry, Timestamp},
+    Error, Response,
+    wire::{Entry, Page, Timestamp},
 };
 
 impl<R: Record> Records<R> {
@@ -17,9 +17,10 @@ impl<R: Record> Records<R> {
     ///
     /// To keep a copy: apply each entry (insert or replace by id, or delete), then store
     /// [`Changes::since`] with the copy, and begin there the next time. Nothing is ever missed:
-    /// at one location later changes have later times, and become visible in that order. The
-    /// bounds are inclusive, so the latest entries come again: applying one twice must do no
-    /// harm.
+    /// at one location later changes have later times, and become visible in that order. After a
+    /// pass that was read to its end nothing comes twice either, so asking again at a shop where
+    /// nothing happens brings nothing. After one that was left earlier, the latest entries come
+    /// again: applying one twice must do no harm.
     ///
     /// Deletions are kept for 90 days. A `since` older than that is refused with
     /// `validation_failed`: begin again with `None`, into an empty copy.
@@ -37,8 +38,8 @@ impl<R: Record> Records<R> {
     ///         Entry::Live(product) => copy.insert(product.id, product),
     ///         Entry::Deleted(tombstone) => copy.remove(&tombstone.id),
     ///     };
-    ///     *since = changes.since();
     /// }
+    /// *since = changes.since();
     /// # Ok(()) }
     /// ```
     pub fn changes_since(&self, since: Option<Timestamp>) -> Changes<R> {
@@ -47,8 +48,12 @@ impl<R: Record> Records<R> {
         // Deletions count on the first run, too: what is deleted while the pages are read would
         // otherwise stay in the copy for ever.
         Changes {
-            entries: self.stream_with_deleted(&query),
+            pages: self.responses(&query),
+            page: Vec::new().into_iter(),
+            is_last: false,
+            first_state: None,
             since,
+            latest: None,
         }
     }
 }
@@ -56,36 +61,86 @@ impl<R: Record> Records<R> {
 /// Changes in the order in which they happened; see [`Records::changes_since`].
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct Changes<R> {
-    entries: Listing<Entry<R>>,
+    pages: Listing<Response<Page<Entry<R>>>>,
+    /// What is left of the page that was fetched last.
+    page: vec::IntoIter<Entry<R>>,
+    /// No page comes after that one. Without it the end is an error's.
+    is_last: bool,
+    /// The state that the first page was read in, where the service tells.
+    first_state: Option<Timestamp>,
     since: Option<Timestamp>,
+    /// The latest `updatedAt` seen.
+    latest: Option<Timestamp>,
 }
 
 impl<R: Record> Changes<R> {
-    /// The next change; `None` when there is none at present.
+    /// The next change; `None` when there is none at present. What changes while the pages are
+    /// read comes as well.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {
-        let entry = self.entries.next().await;
-        if let Some(Ok(entry)) = &entry {
-            self.since = self.since.max(Some(changed_at(entry)));
+        match self.upcoming().await {
+            Ok(_) => self.take().map(Ok),
+            Err(error) => Some(Err(error)),
         }
-        entry
     }
 
-    /// Where to begin the next time: the latest `updatedAt` seen. Good at any moment, also after
-    /// an error; `None` as long as nothing was seen.
+    /// Where to begin the next time. Good at any moment, also after an error: the latest
+    /// `updatedAt` seen, or just behind it once [`next`](Self::next) has told the end. `None` as
+    /// long as nothing was seen.
     pub fn since(&self) -> Option<Timestamp> {
         self.since
     }
 
     /// All changes that are left, in memory, and where to begin the next time.
     ///
+    /// What changes while the pages are read is left for the next time, so that this ends however
+    /// much is written meanwhile. (A service that does not say in which state it read a page gives
+    /// no such end; there it is when nothing is left.)
+    ///
     /// # Errors
     /// A page could not be fetched.
     pub async fn all(mut self) -> Result<(Vec<Entry<R>>, Option<Timestamp>), Error> {
         let mut entries = Vec::new();
-        while let Some(entry) = self.next().await {
-            entries.push(entry?);
+        while let Some(time) = self.upcoming().await? {
+            if self.first_state.is_some_and(|state| time > state) {
+                self.pass_is_over();
+                break;
+            }
+            entries.extend(self.take());
         }
         Ok((entries, self.since))
+    }
+
+    /// When the entry that comes next changed; its page is fetched if need be. `None` at the end.
+    async fn upcoming(&mut self) -> Result<Option<Timestamp>, Error> {
+        loop {
+            if let Some(entry) = self.page.as_slice().first() {
+                return Ok(Some(changed_at(entry)));
+            }
+            let Some(response) = self.pages.next().await else {
+                if self.is_last {
+                    self.pass_is_over();
+                }
+                return Ok(None);
+            };
+            let Response { data, meta } = response?;
+            self.first_state = self.first_state.or(meta.state);
+            self.is_last = data.next_cursor.is_none();
+            self.page = data.data.into_iter();
+        }
+    }
+
+    fn take(&mut self) -> Option<Entry<R>> {
+        let entry = self.page.next()?;
+        self.latest = self.latest.max(Some(changed_at(&entry)));
+        self.since = self.since.max(self.latest);
+        Some(entry)
+    }
+
+    /// All entries of the latest time were seen, and whatever is written from now on is later.
+    fn pass_is_over(&mut self) {
+        self.since = self
+            .since
+            .max(self.latest.map(|latest| latest.plus_micros(1)));
     }
 }
 

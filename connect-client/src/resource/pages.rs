@@ -1,12 +1,10 @@
 //! Lists over all their pages.
 
-use std::future::IntoFuture;
-
 use futures_util::stream::{self, Stream, TryStreamExt};
 
 use super::{Listing, Record, Records, record::Filter};
 use crate::{
-    Call, Error,
+    Call, Error, Response,
     error::DecodeError,
     wire::{Entry, Page, limits::MAX_PAGE_SIZE},
 };
@@ -16,11 +14,17 @@ impl<R: Record> Records<R> {
     /// 200 records unless the query has a `limit`.
     pub fn pages(&self, query: &R::Query) -> Listing<Page<R>> {
         let records = self.clone();
-        Listing::new(follow::<R, _>(query, move |query| records.list(query)))
+        let pages = follow::<R, _>(query, move |query| records.list(query));
+        Listing::new(pages.map_ok(|response| response.data))
     }
 
     /// As [`pages`](Self::pages), with tombstones of deleted records.
     pub fn pages_with_deleted(&self, query: &R::Query) -> Listing<Page<Entry<R>>> {
+        Listing::new(self.responses(query).map_ok(|response| response.data))
+    }
+
+    /// As [`pages_with_deleted`](Self::pages_with_deleted), with what the headers say.
+    pub(super) fn responses(&self, query: &R::Query) -> Listing<Response<Page<Entry<R>>>> {
         let records = self.clone();
         Listing::new(follow::<R, _>(query, move |query| {
             records.list_with_deleted(query)
@@ -48,7 +52,7 @@ fn items<T: Send + 'static>(pages: Listing<Page<T>>) -> Listing<T> {
 fn follow<R: Record, T: Send + 'static>(
     query: &R::Query,
     fetch: impl Fn(&R::Query) -> Call<Page<T>> + Send + 'static,
-) -> impl Stream<Item = Result<Page<T>, Error>> + Send + 'static {
+) -> impl Stream<Item = Result<Response<Page<T>>, Error>> + Send + 'static {
     // Full pages: requests are what the service counts.
     let mut first = query.clone();
     first.sync().limit.get_or_insert(MAX_PAGE_SIZE);
@@ -56,8 +60,8 @@ fn follow<R: Record, T: Send + 'static>(
         let Some(mut query) = query else {
             return Ok(None);
         };
-        let page = fetch(&query).into_future().await?;
-        let next = match &page.next_cursor {
+        let page = fetch(&query).send().await?;
+        let next = match &page.data.next_cursor {
             None => None,
             Some(cursor) => {
                 let sent = query.sync().cursor.replace(cursor.clone());
