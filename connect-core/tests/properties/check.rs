@@ -80,7 +80,7 @@ fn config(cases: u64) -> Config {
 /// A test for each backend: its name, the threads, the cases in memory and on disk, the inputs
 /// and the property.
 macro_rules! on_each_backend {
-    ($name:ident, $threads:expr, $memory:expr, $sled:expr, $inputs:expr, $property:expr) => {
+    ($name:ident, $threads:expr, $memory:expr, $disk:expr, $inputs:expr, $property:expr) => {
         mod $name {
             #[allow(unused_imports, reason = "what the inputs are made of")]
             use super::*;
@@ -94,7 +94,13 @@ macro_rules! on_each_backend {
             #[cfg(feature = "sled")]
             #[test]
             fn sled() {
-                holds(Backend::Sled, $threads, $sled, $inputs, $property);
+                holds(Backend::Sled, $threads, $disk, $inputs, $property);
+            }
+
+            #[cfg(feature = "redb")]
+            #[test]
+            fn redb() {
+                holds(Backend::Redb, $threads, $disk, $inputs, $property);
             }
         }
     };

@@ -6,5 +6,3 @@ mod toy;
 
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod disk;
-#[cfg(feature = "sled")]
-mod kill;

@@ -19,6 +19,9 @@ pub(crate) enum Backend {
     /// In sled, in a directory of its own.
     #[cfg(feature = "sled")]
     Sled,
+    /// In redb, in a directory of its own.
+    #[cfg(feature = "redb")]
+    Redb,
 }
 
 /// A location with an empty catalog, a clock that stands still, and ids that count up: the same
@@ -57,6 +60,11 @@ impl Shop {
             Backend::Sled => {
                 let directory = tempfile::tempdir().unwrap();
                 (open_sled(&directory), Some(Arc::new(directory)))
+            }
+            #[cfg(feature = "redb")]
+            Backend::Redb => {
+                let directory = tempfile::tempdir().unwrap();
+                (open_redb(&directory), Some(Arc::new(directory)))
             }
         };
         let clock = ManualClock::at(START);
@@ -129,6 +137,11 @@ impl Shop {
                 drop(storage);
                 open_sled(directory)
             }
+            #[cfg(feature = "redb")]
+            (Some(directory), Backend::Redb) => {
+                drop(storage);
+                open_redb(directory)
+            }
             _ => storage,
         };
         let connect = Connect::new(storage.clone(), environment.clone(), RateLimits::default());
@@ -165,6 +178,26 @@ fn open_sled(directory: &TempDir) -> Arc<dyn Storage> {
     use connect_core::storage::sled::{SledOptions, SledStorage};
     let options = SledOptions {
         cache_bytes: 8 * 1024 * 1024,
+        space: small(),
     };
     Arc::new(SledStorage::open(directory.path(), options).unwrap())
+}
+
+#[cfg(feature = "redb")]
+fn open_redb(directory: &TempDir) -> Arc<dyn Storage> {
+    use connect_core::storage::redb::{RedbOptions, RedbStorage};
+    let options = RedbOptions {
+        cache_bytes: 8 * 1024 * 1024,
+        space: small(),
+    };
+    Arc::new(RedbStorage::open(directory.path(), options).unwrap())
+}
+
+/// Hundreds of shops are made, none of which needs to survive a full disk.
+#[cfg(any(feature = "sled", feature = "redb"))]
+fn small() -> connect_core::storage::redb::SpaceOptions {
+    connect_core::storage::redb::SpaceOptions {
+        ballast_bytes: 0,
+        ..Default::default()
+    }
 }
