@@ -1,184 +1,124 @@
-//! The conformance checks find what they are for: each broken backend fails the check meant.
+//! The conformance checks find what they are for: for each there is a broken backend that fails it.
 
-use std::{collections::BTreeMap, sync::Arc};
+mod commits;
+mod locks;
+mod places;
+mod reads;
 
-use async_trait::async_trait;
-use connect_core::storage::{
-    Commit, CommitError, Entry, Expectation, Range, Storage, StorageError, Value,
-    conformance::{CHECKS, Place, run_all},
-    memory::MemoryStorage,
+use std::{collections::BTreeSet, fmt::Debug};
+
+use connect_core::storage::conformance::{CHECKS, Place, run_all};
+
+use self::{
+    commits::BrokenCommits,
+    locks::BrokenLocks,
+    places::BrokenPlace,
+    reads::{Broken, BrokenReads},
 };
 
-/// What is wrong with it.
-#[derive(Clone, Copy)]
-enum Broken {
-    AppliesBeforeChecking,
-    AbsentMeansEmpty,
-    ChecksWrittenKeysOnly,
-    ChecksThenWrites,
-    ScansRowByRow,
-    GetsKeyByKey,
-    AppliesRowByRow,
-    IncludesTheEnd,
-    ForgetsTheLimit,
-    CutsLongValues,
-    OrdersAsSigned,
-    ForgetsOnClose,
+/// A check, and a backend that has to fail it.
+struct Case {
+    check: &'static str,
+    broken: String,
+    place: Box<dyn Place>,
 }
 
-struct BrokenStorage(Broken, MemoryStorage);
-
-#[async_trait]
-impl Storage for BrokenStorage {
-    async fn get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Value>>, StorageError> {
-        let mut found = Vec::new();
-        if !matches!(self.0, Broken::GetsKeyByKey) {
-            return self.1.get(keys).await;
-        }
-        for key in keys {
-            found.append(&mut self.1.get(&[key]).await?);
-            tokio::task::yield_now().await;
-        }
-        Ok(found)
-    }
-
-    async fn scan(&self, range: Range<'_>, limit: usize) -> Result<Vec<Entry>, StorageError> {
-        let mut found = match self.0 {
-            Broken::ForgetsTheLimit => self.1.scan(range, limit.max(1)).await?,
-            _ => self.1.scan(range, limit).await?,
-        };
-        match self.0 {
-            Broken::ScansRowByRow => {
-                for (key, value) in &mut found {
-                    tokio::task::yield_now().await;
-                    if let Some(now) = self.1.get(&[key]).await?.remove(0) {
-                        *value = now;
-                    }
-                }
-            }
-            Broken::IncludesTheEnd => {
-                if let Some(Some(value)) = self.1.get(&[range.to.unwrap_or(b"?")]).await?.pop() {
-                    found.push((range.to.unwrap_or(b"?").into(), value));
-                }
-            }
-            Broken::OrdersAsSigned => {
-                found.sort_by_key(|(key, _)| {
-                    key.iter().map(|b| b.cast_signed()).collect::<Vec<_>>()
-                });
-            }
-            _ => {}
-        }
-        Ok(found)
-    }
-
-    async fn commit(&self, mut commit: Commit) -> Result<(), CommitError> {
-        let write = async |writes| {
-            self.1
-                .commit(Commit {
-                    expects: Vec::new(),
-                    writes,
-                })
-                .await
-        };
-        match self.0 {
-            Broken::AppliesBeforeChecking => {
-                write(commit.writes.iter().take(1).cloned().collect()).await?
-            }
-            Broken::AbsentMeansEmpty => {
-                for (key, expected) in &mut commit.expects {
-                    let found = self.1.get(&[key]).await?.remove(0);
-                    if *expected == Expectation::Absent && found.as_deref() == Some(b"") {
-                        *expected = Expectation::unchanged(found);
-                    }
-                }
-            }
-            Broken::ChecksWrittenKeysOnly => {
-                let writes: BTreeMap<_, _> = commit.writes.iter().cloned().collect();
-                commit.expects.retain(|(key, _)| writes.contains_key(key));
-            }
-            Broken::ChecksThenWrites => {
-                let only = Commit {
-                    expects: commit.expects,
-                    writes: Vec::new(),
-                };
-                self.1.commit(only).await?;
-                tokio::task::yield_now().await;
-                return write(commit.writes).await;
-            }
-            Broken::AppliesRowByRow => {
-                let only = Commit {
-                    expects: commit.expects,
-                    writes: Vec::new(),
-                };
-                self.1.commit(only).await?;
-                for one in commit.writes {
-                    tokio::task::yield_now().await;
-                    write(vec![one]).await?;
-                }
-                return Ok(());
-            }
-            Broken::CutsLongValues => {
-                for (_, value) in &mut commit.writes {
-                    *value = value
-                        .take()
-                        .map(|value| value[..value.len().min(70_000)].into());
-                }
-            }
-            _ => {}
-        }
-        self.1.commit(commit).await
-    }
+/// The cases of one kind of backend.
+fn cases_of<B: Copy + Debug, P: Place + 'static>(
+    broken: &[(B, &[&'static str])],
+    place: impl Fn(B) -> P,
+) -> Vec<Case> {
+    let place = &place;
+    let cases = broken.iter().flat_map(|(broken, checks)| {
+        checks.iter().map(move |check| Case {
+            check,
+            broken: format!("{broken:?}"),
+            place: Box::new(place(*broken)),
+        })
+    });
+    cases.collect()
 }
 
-#[async_trait]
-impl Place for Broken {
-    async fn open(&self) -> Result<Arc<dyn Storage>, StorageError> {
-        Ok(Arc::new(BrokenStorage(*self, MemoryStorage::new())))
-    }
-
-    fn persists(&self) -> bool {
-        matches!(self, Self::ForgetsOnClose)
-    }
+fn broken_reads() -> Vec<Case> {
+    cases_of(reads::CASES, |broken| BrokenPlace(BrokenReads(broken)))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_fault_is_found_by_the_check_meant_for_it() {
-    let cases = [
-        (Broken::AppliesBeforeChecking, "all_or_nothing"),
-        (Broken::AbsentMeansEmpty, "absent"),
-        (Broken::ChecksWrittenKeysOnly, "on_keys_not_written"),
-        (Broken::ChecksThenWrites, "counter"),
-        (Broken::ChecksThenWrites, "one_winner"),
-        (Broken::ScansRowByRow, "scan_sees_whole_commits"),
-        (Broken::GetsKeyByKey, "get_sees_whole_commits"),
-        (Broken::AppliesRowByRow, "scan_sees_whole_commits"),
-        (Broken::AppliesRowByRow, "whole_or_nothing"),
-        (Broken::IncludesTheEnd, "range_ends"),
-        (Broken::ForgetsTheLimit, "limits"),
-        (Broken::CutsLongValues, "long_values"),
-        (Broken::OrdersAsSigned, "unsigned_bytes"),
-        (Broken::ForgetsOnClose, "keeps_everything"),
-    ];
-    for (broken, name) in cases {
-        let check = CHECKS.iter().find(|check| check.name == name).unwrap();
-        // A check for a race may miss it once on a busy machine, but not time after time.
-        let mut found = false;
-        for _ in 0..50 {
-            if check.run(&broken).await.is_err() {
-                found = true;
+fn broken_commits() -> Vec<Case> {
+    cases_of(commits::CASES, |broken| BrokenPlace(BrokenCommits(broken)))
+}
+
+fn broken_locks() -> Vec<Case> {
+    cases_of(locks::CASES, |broken| BrokenPlace(BrokenLocks(broken)))
+}
+
+fn broken_places() -> Vec<Case> {
+    cases_of(places::CASES, |broken| broken)
+}
+
+/// How often a check for a race is run on one broken backend. It may miss it once, on a busy
+/// machine, but not time after time.
+const TRIES: u8 = 50;
+
+/// Runs each check on the backend that it is meant for.
+async fn all_are_found(cases: Vec<Case>) {
+    let mut missed = Vec::new();
+    for case in cases {
+        let check = CHECKS.iter().find(|check| check.name == case.check);
+        let check = check.unwrap_or_else(|| panic!("no check is called {}", case.check));
+        let mut is_found = false;
+        for _ in 0..TRIES {
+            is_found = check.run(&*case.place).await.is_err();
+            if is_found {
                 break;
             }
         }
-        assert!(found, "{name} has found nothing");
+        if !is_found {
+            missed.push(format!("{} by {}", case.broken, case.check));
+        }
     }
+    assert!(missed.is_empty(), "not found: {missed:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_reads_are_found() {
+    all_are_found(broken_reads()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_commits_are_found() {
+    all_are_found(broken_commits()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_locks_are_found() {
+    all_are_found(broken_locks()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_places_are_found() {
+    all_are_found(broken_places()).await;
+}
+
+#[test]
+fn no_check_is_without_a_broken_backend() {
+    let cases = [
+        broken_reads(),
+        broken_commits(),
+        broken_locks(),
+        broken_places(),
+    ];
+    let proved: BTreeSet<_> = cases.iter().flatten().map(|case| case.check).collect();
+    let all: BTreeSet<_> = CHECKS.iter().map(|check| check.name).collect();
+    assert_eq!(proved, all);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failures_are_named_and_explained() {
-    let failures = run_all(|| Broken::IncludesTheEnd).await.unwrap_err();
+    let broken = || BrokenPlace(BrokenReads(Broken::IncludesTheEnd));
+    let failures = run_all(broken).await.unwrap_err();
     let text = failures.to_string();
     assert!(
-        text.contains("range_ends: promised is that a range has its first key"),
+        text.contains("order::range_ends: promised is that a range has its first key"),
         "{text}"
     );
     assert!(

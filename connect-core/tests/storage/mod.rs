@@ -1,5 +1,7 @@
 //! The storage backends.
 
+mod broken;
+mod crash;
 mod memory;
 mod room;
 mod toy;

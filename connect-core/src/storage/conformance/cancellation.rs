@@ -7,7 +7,7 @@ use tokio::{task::yield_now, time::sleep};
 
 use super::{
     Fault, Place,
-    support::{commit, everything, get, guarded, put, same, soon},
+    support::{commit, everything, get, guarded, put, same, some_trips, soon},
 };
 use crate::storage::{Commit, CommitError, Guard, Read, Storage, Value, Write};
 
@@ -83,7 +83,7 @@ async fn under_lock(store: &dyn Storage, round: u32) -> Result<(), Fault> {
     let mut lock = store.lock(b"g").await?;
     let was = lock.read(&[Read::Get(b"g")]).await?.value()?;
     // Time in which what is under way without a right to could end.
-    yield_now().await;
+    some_trips(store).await?;
     let becomes = [&round.to_be_bytes()[..], b"locked"].concat();
     let next = guarded(b"g", was.as_deref(), &becomes, b"last", b"");
     lock.commit(next).await.map_err(|error| match error {

@@ -16,6 +16,8 @@ mod verdict;
 
 use std::sync::Arc;
 
+use tokio::task::JoinSet;
+
 use super::Fault;
 use crate::storage::Storage;
 
@@ -74,25 +76,21 @@ pub async fn work(
     load: Load,
     note: impl Fn(Note) + Clone + Send + 'static,
 ) -> Result<(), Fault> {
-    let mut tasks = Vec::new();
+    // Dropping the set ends its tasks.
+    let mut tasks = JoinSet::new();
     for lane in 0..load.lanes {
         let (store, note) = (store.clone(), note.clone());
-        tasks.push(tokio::spawn(async move {
-            lane::write(&*store, load, lane, note).await
-        }));
+        tasks.spawn(async move { lane::write(&*store, load, lane, note).await });
     }
-    tasks.push(tokio::spawn({
+    tasks.spawn({
         let (store, note) = (store.clone(), note.clone());
         async move { lane::write_single(&*store, load.lanes, note).await }
-    }));
-    tasks.push(tokio::spawn(async move {
-        reader::read(&*store, load, note).await
-    }));
-    let (first, _, others) = futures_util::future::select_all(tasks).await;
-    for other in others {
-        other.abort();
+    });
+    tasks.spawn(async move { reader::read(&*store, load, note).await });
+    match tasks.join_next().await {
+        Some(first) => first?,
+        None => Ok(()),
     }
-    first?
 }
 
 /// Checks that every noted commit is there, and that every commit that is there is whole.

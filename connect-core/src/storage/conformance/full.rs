@@ -1,24 +1,21 @@
 //! A store whose disk is full.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::{
     Fault, Place,
-    place::{Cramped, MOST_ROOM},
+    place::MOST_ROOM,
     random::Random,
-    support::{everything, get, guarded, same, same_value},
+    support::{ALL, ascending, get, guarded, same, same_value, soon},
 };
-use crate::storage::{CommitError, Storage};
+use crate::storage::{CommitError, Read, Storage};
 
 /// How long a row is with which the store is filled, and how often a commit is tried when it is
 /// full: now and then a store finds a bit of room that it had put aside.
 const LEN: usize = 100_000;
-const TRIES: u32 = 20;
-
-/// How long a store may take to notice that there is room again.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TRIES: u32 = 10;
 
 pub(super) async fn refuses(place: &dyn Place) -> Result<(), Fault> {
     let Some(place) = place.cramped().await? else {
@@ -45,15 +42,18 @@ pub(super) async fn opens(place: &dyn Place) -> Result<(), Fault> {
 }
 
 pub(super) async fn goes_on(place: &dyn Place) -> Result<(), Fault> {
-    let Some(place) = place.cramped().await? else {
+    let Some(cramped) = place.cramped().await? else {
         return Ok(());
     };
     let mut filled = Filled::default();
-    let store = place.open().await?;
+    let store = cramped.open().await?;
     filled.fill(&*store).await?;
-    filled.with_room(&*place, &store).await?;
+    cramped.make_room().await?;
+    let going_on = filled.go_on(&*store);
+    soon("a commit, with room again", place, going_on).await??;
+    filled.is_all_there(&*store).await?;
     drop(store);
-    filled.is_all_there(&*place.open().await?).await
+    filled.is_all_there(&*cramped.open().await?).await
 }
 
 /// What was acknowledged: row number n was written by commit n, and the guard has the last number.
@@ -113,44 +113,36 @@ impl Filled {
         Ok(())
     }
 
-    /// Makes room and waits until the store goes on.
-    async fn with_room(
-        &mut self,
-        place: &dyn Cramped,
-        store: &Arc<dyn Storage>,
-    ) -> Result<(), Fault> {
-        place.make_room().await?;
-        let again = async {
-            while !self.one_more(&**store).await? {
-                sleep(Duration::from_millis(50)).await;
-            }
-            Ok::<_, Fault>(())
-        };
-        let late = |_| Fault::new(format_args!("with room, still refused after {PATIENCE:?}"));
-        timeout(PATIENCE, again).await.map_err(late)??;
+    /// Waits until the store notices that there is room, and writes some more.
+    async fn go_on(&mut self, store: &dyn Storage) -> Result<(), Fault> {
+        while !self.one_more(store).await? {
+            sleep(Duration::from_millis(50)).await;
+        }
         for _ in 0..10 {
-            if !self.one_more(&**store).await? {
+            if !self.one_more(store).await? {
                 return Err(Fault::new("with room, refused after it went on"));
             }
         }
-        self.is_all_there(&**store).await
+        Ok(())
     }
 
     async fn is_all_there(&self, store: &dyn Storage) -> Result<(), Fault> {
-        let found = everything(store).await?;
+        let keys: Vec<_> = (1..=self.rows).map(Self::key).collect();
+        let mut reads = vec![ascending(ALL, usize::MAX), Read::Get(b"guard")];
+        reads.extend(keys.iter().map(|key| Read::Get(key)));
+        let mut found = store.read(&reads).await?;
         let guard = u64::from(self.rows > 0);
-        same("rows in all", found.len() as u64, self.rows + guard)?;
-        for number in 1..=self.rows {
-            let found = get(store, &Self::key(number)).await?;
-            let what = format_args!("acknowledged row {number}");
-            same_value(what, found.as_ref(), Some(&Self::value(number)))?;
-        }
-        let guard = get(store, b"guard").await?;
+        let rows = found.entries()?.len() as u64;
+        same("rows in all", rows, self.rows + guard)?;
+        let guard = found.value()?;
         let wanted = (self.rows > 0).then(|| self.rows.to_be_bytes());
-        same_value(
-            "the guard",
-            guard.as_ref(),
-            wanted.as_ref().map(|wanted| &wanted[..]),
-        )
+        let wanted = wanted.as_ref().map(|wanted| &wanted[..]);
+        same_value("the guard", guard.as_ref(), wanted)?;
+        for number in 1..=self.rows {
+            let row = found.value()?;
+            let what = format_args!("acknowledged row {number}");
+            same_value(what, row.as_ref(), Some(&Self::value(number)))?;
+        }
+        Ok(())
     }
 }

@@ -77,7 +77,7 @@ pub use self::{
 
 /// One promise and the check of it.
 pub struct Check {
-    /// A short name, for test output and for picking one check.
+    /// A short name, such as `order::limits`, for test output and for picking one check.
     pub name: &'static str,
     /// What a backend promises, in a sentence.
     pub promise: &'static str,
@@ -103,7 +103,7 @@ macro_rules! checks {
     ($($module:ident :: $name:ident : $promise:literal,)*) => {
         /// Every check, from the simple to the involved.
         pub const CHECKS: &[Check] = &[$(Check {
-            name: stringify!($name),
+            name: concat!(stringify!($module), "::", stringify!($name)),
             promise: $promise,
             body: |place| Box::pin($module::$name(place)),
         },)*];

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::task::yield_now;
+
 use super::{
     Fault, Place,
     support::{TASKS, at_once, get, guarded, number, same, won},
@@ -31,11 +33,14 @@ const READS: [Read<'static>; 2] = [Read::Get(b"g"), Read::Get(b"sum")];
 /// lock, and after a conflict under one.
 async fn work(store: &Arc<dyn Storage>, nonce: &[u8]) -> Result<(), Fault> {
     let first = one_more(&mut store.read(&READS).await?, nonce)?;
+    yield_now().await;
     if won(store.commit(first).await)? {
         return Ok(());
     }
     let mut lock = store.lock(b"g").await?;
     let second = one_more(&mut lock.read(&READS).await?, nonce)?;
+    // The work itself takes some time too.
+    yield_now().await;
     lock.commit(second).await.map_err(|error| match error {
         CommitError::Conflict => Fault::new("a conflict under a lock"),
         error => error.into(),

@@ -161,7 +161,8 @@ pub(super) async fn soon<T>(
 const TRIES: u8 = 3;
 
 /// Runs what has to be over before a lease is, with a guard that nobody has used. On a machine
-/// that is too busy for that, a fault says nothing, so the body is run again.
+/// that is too busy for that, a fault says nothing, so the body is run again. One that does not
+/// end at all has found somebody who waits for ever.
 pub(super) async fn within_a_lease<F>(
     place: &dyn Place,
     body: impl Fn(Arc<dyn Storage>, Vec<u8>) -> F,
@@ -173,7 +174,7 @@ where
     for attempt in 1.. {
         let start = Instant::now();
         let guard = format!("guard {attempt}").into_bytes();
-        let mut result = body(store.clone(), guard).await;
+        let mut result = soon("the check", place, body(store.clone(), guard)).await?;
         let taken = start.elapsed();
         if taken < place.lease() / 2 {
             return result;

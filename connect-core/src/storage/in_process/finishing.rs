@@ -49,6 +49,7 @@ impl<T: Send + 'static> Drop for Finishing<T> {
 mod tests {
     use std::sync::Arc;
 
+    use futures_util::future::poll_immediate;
     use tokio::sync::{Mutex, oneshot};
 
     use super::*;
@@ -61,7 +62,7 @@ mod tests {
         let mut finishing = Finishing::new(async move {
             *held = begun.await.is_ok();
         });
-        assert!(futures_util::poll!(&mut finishing).is_pending());
+        assert!(poll_immediate(&mut finishing).await.is_none());
         drop(finishing);
         assert!(done.try_lock().is_err());
         begin.send(()).unwrap();

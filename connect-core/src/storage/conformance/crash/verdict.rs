@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{
     Found, Load,
-    lane::{GUARDS, INDEX, LARGE, ROW, SINGLE, TAIL, entry_key, guard_number, rows, single_number},
+    lane::{
+        INDEX, LARGE, ROW, SINGLE, TAIL, entry_key, guard_key, guard_number, rows, single_number,
+    },
     reader::{bounds, starting},
 };
 use crate::storage::{
@@ -21,11 +23,10 @@ pub(super) async fn last_commits(
     load: Load,
 ) -> Result<BTreeMap<u8, u64>, Fault> {
     let mut last = BTreeMap::new();
-    for (key, guard) in scan(store, starting(&[GUARDS], &[GUARDS + 1]), usize::MAX).await? {
-        last.insert(
-            key.last().copied().unwrap_or_default(),
-            guard_number(&guard)?,
-        );
+    for lane in 0..load.lanes {
+        if let Some(guard) = get(store, &guard_key(lane)).await? {
+            last.insert(lane, guard_number(&guard)?);
+        }
     }
     if let Some(single) = get(store, SINGLE).await? {
         last.insert(load.lanes, single_number(&single)?);

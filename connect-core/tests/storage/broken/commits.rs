@@ -1,0 +1,330 @@
+//! Backends whose commits are broken.
+
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use async_trait::async_trait;
+use connect_core::storage::{
+    Commit, CommitError, Expectation, Guard, Key, Locked, MAX_KEY_LEN, Read, State, Storage,
+    StorageError, Value, Write, memory::MemoryStorage,
+};
+use tokio::{sync::RwLock, task::yield_now};
+
+use super::places::{LEASE, New};
+
+/// What is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Broken {
+    KeepsRowsOfIndex,
+    DropsEmptyValues,
+    EndsAtNul,
+    RemovesByEmptying,
+    CutsLongKeys,
+    CutsLongValues,
+    LeavesTails,
+    AbsentMeansEmpty,
+    ComparesStarts,
+    AppliesBeforeChecking,
+    ChecksWrittenKeysOnly,
+    SkipsCommitsWithoutWrites,
+    TakesAnyFirstGuard,
+    IgnoresGuards,
+    NeverWritesGuards,
+    WritesGuardsFirst,
+    CutsGuards,
+    ChecksThenWrites,
+    ChecksOthersFirst,
+    RefusesBesideOthers,
+    SaysUnknown,
+    AppliesRowByRow,
+    AcknowledgesFirst,
+    ReadsWait,
+}
+
+/// Which checks have to find it.
+pub(super) const CASES: &[(Broken, &[&str])] = &[
+    (Broken::KeepsRowsOfIndex, &["reads::index_entries"]),
+    (Broken::DropsEmptyValues, &["values::empty_keys_and_values"]),
+    (Broken::EndsAtNul, &["values::any_bytes"]),
+    (Broken::RemovesByEmptying, &["values::removal"]),
+    (Broken::CutsLongKeys, &["values::long_keys"]),
+    (Broken::CutsLongValues, &["values::long_values"]),
+    (Broken::LeavesTails, &["values::long_values_change"]),
+    (Broken::AbsentMeansEmpty, &["expectations::absent"]),
+    (Broken::ComparesStarts, &["expectations::exact_value"]),
+    (
+        Broken::AppliesBeforeChecking,
+        &["expectations::all_or_nothing"],
+    ),
+    (
+        Broken::ChecksWrittenKeysOnly,
+        &["expectations::on_keys_not_written"],
+    ),
+    (
+        Broken::SkipsCommitsWithoutWrites,
+        &["expectations::without_writes"],
+    ),
+    (Broken::TakesAnyFirstGuard, &["guards::absent_at_first"]),
+    (
+        Broken::IgnoresGuards,
+        &["guards::absent_at_first", "guards::checked_and_written"],
+    ),
+    (Broken::NeverWritesGuards, &["guards::checked_and_written"]),
+    (
+        Broken::WritesGuardsFirst,
+        &["guards::kept_when_refused", "guards::serial"],
+    ),
+    (Broken::CutsGuards, &["guards::apart"]),
+    (
+        Broken::ChecksThenWrites,
+        &[
+            "guards::one_winner",
+            "contention::one_winner",
+            "contention::counter",
+        ],
+    ),
+    (Broken::ChecksOthersFirst, &["contention::skew"]),
+    (Broken::RefusesBesideOthers, &["contention::disjoint"]),
+    (Broken::SaysUnknown, &["contention::refusals_are_known"]),
+    (
+        Broken::AppliesRowByRow,
+        &[
+            "snapshot::one_scan",
+            "snapshot::long_values",
+            "cancellation::whole_or_nothing",
+        ],
+    ),
+    (
+        Broken::AcknowledgesFirst,
+        &["snapshot::acknowledged_is_seen"],
+    ),
+    (Broken::ReadsWait, &["waiting::reads_go_on"]),
+];
+
+#[derive(Clone, Copy)]
+pub(super) struct BrokenCommits(pub(super) Broken);
+
+impl New for BrokenCommits {
+    type Storage = Store;
+
+    fn new_storage(&self) -> Store {
+        Store {
+            broken: self.0,
+            store: MemoryStorage::with_lease(LEASE),
+            is_busy: AtomicBool::new(false),
+            committing: RwLock::default(),
+        }
+    }
+}
+
+pub(super) struct Store {
+    broken: Broken,
+    store: MemoryStorage,
+    is_busy: AtomicBool,
+    committing: RwLock<()>,
+}
+
+#[async_trait]
+impl Storage for Store {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        let _waited = match self.broken {
+            Broken::ReadsWait => Some(self.committing.read().await),
+            _ => None,
+        };
+        self.store.read(reads).await
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        match self.broken {
+            Broken::AppliesBeforeChecking => {
+                self.write(commit.writes.iter().take(1).cloned().collect())
+                    .await?;
+            }
+            Broken::SkipsCommitsWithoutWrites if commit.writes.is_empty() => return Ok(()),
+            Broken::WritesGuardsFirst => return self.guard_first(commit).await,
+            Broken::ChecksThenWrites | Broken::AppliesRowByRow => {
+                return self.check_then_write(commit).await;
+            }
+            Broken::ChecksOthersFirst => return self.check_others_first(commit).await,
+            Broken::RefusesBesideOthers => {
+                if self.is_busy.swap(true, Ordering::AcqRel) {
+                    return Err(CommitError::Conflict);
+                }
+                yield_now().await;
+                let result = self.store.commit(commit).await;
+                self.is_busy.store(false, Ordering::Release);
+                return result;
+            }
+            Broken::SaysUnknown => {
+                let unknown = || CommitError::Unknown(StorageError::new("who knows"));
+                return self.store.commit(commit).await.map_err(|_| unknown());
+            }
+            Broken::AcknowledgesFirst => {
+                let store = self.store.clone();
+                tokio::spawn(async move { store.commit(commit).await });
+                return Ok(());
+            }
+            Broken::ReadsWait => {
+                let _alone = self.committing.write().await;
+                return self.store.commit(commit).await;
+            }
+            _ => {}
+        }
+        let commit = self.spoil(commit).await?;
+        self.store.commit(commit).await
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.store.lock(guard).await
+    }
+}
+
+impl Store {
+    async fn get(&self, key: &[u8]) -> Result<Option<Value>, CommitError> {
+        let found = self.store.read(&[Read::Get(key)]).await;
+        found
+            .and_then(|mut found| found.value())
+            .map_err(CommitError::Unknown)
+    }
+
+    async fn write(&self, writes: Vec<(Key, Write)>) -> Result<(), CommitError> {
+        let writes = Commit {
+            writes,
+            ..Commit::default()
+        };
+        self.store.commit(writes).await
+    }
+
+    async fn guard_first(&self, mut commit: Commit) -> Result<(), CommitError> {
+        let guard = Commit {
+            guard: commit.guard.take(),
+            ..Commit::default()
+        };
+        self.store.commit(guard).await?;
+        yield_now().await;
+        self.store.commit(commit).await
+    }
+
+    async fn check_then_write(&self, commit: Commit) -> Result<(), CommitError> {
+        let Commit {
+            expects, writes, ..
+        } = commit.with_guard_as_row();
+        let only = Commit {
+            expects,
+            ..Commit::default()
+        };
+        self.store.commit(only).await?;
+        yield_now().await;
+        if self.broken == Broken::ChecksThenWrites {
+            return self.write(writes).await;
+        }
+        for one in writes {
+            self.write(vec![one]).await?;
+            yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Snapshot isolation: only what is written is checked when it is written.
+    async fn check_others_first(&self, mut commit: Commit) -> Result<(), CommitError> {
+        let written: BTreeSet<_> = commit.writes.iter().map(|(key, _)| key.clone()).collect();
+        let is_written = |(key, _): &mut (Key, _)| written.contains(key);
+        let mut own: Vec<_> = commit.expects.extract_if(.., is_written).collect();
+        std::mem::swap(&mut own, &mut commit.expects);
+        let others = Commit {
+            expects: own,
+            ..Commit::default()
+        };
+        self.store.commit(others).await?;
+        yield_now().await;
+        self.store.commit(commit).await
+    }
+
+    /// The commit that is made instead.
+    async fn spoil(&self, mut commit: Commit) -> Result<Commit, CommitError> {
+        if let Some(Guard { key, was, becomes }) = &mut commit.guard {
+            match self.broken {
+                Broken::TakesAnyFirstGuard if was.is_none() => *was = self.get(key).await?,
+                Broken::NeverWritesGuards => {
+                    *becomes = self.get(key).await?.unwrap_or_default();
+                }
+                Broken::CutsGuards => key.truncate_to(1),
+                Broken::IgnoresGuards => commit.guard = None,
+                _ => {}
+            }
+        }
+        if self.broken == Broken::ChecksWrittenKeysOnly {
+            let written: BTreeSet<_> = commit.writes.iter().map(|(key, _)| key.clone()).collect();
+            commit.expects.retain(|(key, _)| written.contains(key));
+        }
+        for (key, expected) in &mut commit.expects {
+            let found = self.get(key).await?;
+            let is_taken = match (self.broken, &*expected, found.as_deref()) {
+                (Broken::AbsentMeansEmpty, Expectation::Absent, Some(found)) => found.is_empty(),
+                (Broken::ComparesStarts, Expectation::Is(value), Some(found)) => {
+                    found.starts_with(value)
+                }
+                _ => false,
+            };
+            if is_taken {
+                *expected = Expectation::unchanged(found);
+            }
+        }
+        for (key, write) in &mut commit.writes {
+            let before = self.get(key).await?;
+            self.spoil_write(write, before);
+            if self.broken == Broken::CutsLongKeys {
+                key.truncate_to(MAX_KEY_LEN - 24);
+            }
+        }
+        Ok(commit)
+    }
+
+    fn spoil_write(&self, write: &mut Write, before: Option<Value>) {
+        let value = match write {
+            Write::Put(value) => value.clone(),
+            Write::Index(value) => {
+                if self.broken == Broken::KeepsRowsOfIndex {
+                    *write = Write::Put(value.clone());
+                }
+                return;
+            }
+            Write::Remove => {
+                if self.broken == Broken::RemovesByEmptying && before.is_some() {
+                    *write = Write::Put(Value::default());
+                }
+                return;
+            }
+        };
+        match self.broken {
+            Broken::DropsEmptyValues if value.is_empty() => *write = Write::Remove,
+            Broken::EndsAtNul => {
+                let end = value.iter().position(|byte| *byte == 0);
+                *write = Write::Put(value[..end.unwrap_or(value.len())].into());
+            }
+            Broken::CutsLongValues => *write = Write::Put(value[..value.len().min(70_000)].into()),
+            Broken::LeavesTails => {
+                if let Some(tail) = before
+                    .as_deref()
+                    .and_then(|before| before.get(value.len()..))
+                    && value.len() > 65_536
+                {
+                    *write = Write::Put([&value[..], tail].concat().into());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+trait Truncate {
+    fn truncate_to(&mut self, len: usize);
+}
+
+impl Truncate for Key {
+    fn truncate_to(&mut self, len: usize) {
+        *self = self[..self.len().min(len)].into();
+    }
+}

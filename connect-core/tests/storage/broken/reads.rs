@@ -1,0 +1,209 @@
+//! Backends whose reads are broken.
+
+use async_trait::async_trait;
+use connect_core::storage::{
+    Commit, CommitError, Entry, Found, Locked, Range, Read, State, Storage, StorageError, Value,
+    memory::MemoryStorage,
+};
+use tokio::task::yield_now;
+
+use super::places::{LEASE, New};
+
+/// What is wrong with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Broken {
+    OrdersAsSigned,
+    IncludesTheEnd,
+    TurnsRangesAround,
+    TakesLimitZeroForOne,
+    IgnoresNewestFirst,
+    AnswersGetsFirst,
+    HidesEntriesWithoutRow,
+    TakesShortKeysWhole,
+    ReadsOneByOne,
+    ScansRowByRow,
+    FollowsLater,
+    JoinsLater,
+    ReadsLongValuesLater,
+    ReadsVeryLongValuesLater,
+}
+
+/// Which checks have to find it.
+pub(super) const CASES: &[(Broken, &[&str])] = &[
+    (Broken::OrdersAsSigned, &["order::unsigned_bytes"]),
+    (Broken::IncludesTheEnd, &["order::range_ends"]),
+    (Broken::TurnsRangesAround, &["order::empty_ranges"]),
+    (Broken::TakesLimitZeroForOne, &["order::limits"]),
+    (
+        Broken::IgnoresNewestFirst,
+        &["order::newest_first", "model::fixed_seed"],
+    ),
+    (Broken::AnswersGetsFirst, &["reads::in_order_asked"]),
+    (
+        Broken::HidesEntriesWithoutRow,
+        &["reads::follow", "reads::scan_follow"],
+    ),
+    (Broken::TakesShortKeysWhole, &["reads::short_keys"]),
+    (
+        Broken::ReadsOneByOne,
+        &["snapshot::several_gets", "snapshot::all_kinds"],
+    ),
+    (Broken::ScansRowByRow, &["snapshot::one_scan"]),
+    (Broken::FollowsLater, &["snapshot::follow"]),
+    (Broken::JoinsLater, &["snapshot::scan_follow"]),
+    (Broken::ReadsLongValuesLater, &["snapshot::long_values"]),
+    (
+        Broken::ReadsVeryLongValuesLater,
+        &["snapshot::very_long_values"],
+    ),
+];
+
+#[derive(Clone, Copy)]
+pub(super) struct BrokenReads(pub(super) Broken);
+
+impl New for BrokenReads {
+    type Storage = Store;
+
+    fn new_storage(&self) -> Store {
+        Store(self.0, MemoryStorage::with_lease(LEASE))
+    }
+}
+
+pub(super) struct Store(Broken, MemoryStorage);
+
+#[async_trait]
+impl Storage for Store {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        let Self(broken, store) = self;
+        let mut found = Vec::new();
+        match broken {
+            Broken::ReadsOneByOne => {
+                for read in reads {
+                    found.extend(store.read(&[*read]).await?);
+                    yield_now().await;
+                }
+            }
+            _ => found.extend(
+                store
+                    .read(&reads.iter().map(|r| self.asked(*r)).collect::<Vec<_>>())
+                    .await?,
+            ),
+        }
+        for (read, found) in reads.iter().zip(&mut found) {
+            self.spoil(*read, found).await?;
+        }
+        if *broken == Broken::AnswersGetsFirst {
+            found.sort_by_key(|found| !matches!(found, Found::Value(_)));
+        }
+        Ok(State::new(found))
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        self.1.commit(commit).await
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.1.lock(guard).await
+    }
+}
+
+impl Store {
+    /// The read that is made instead.
+    fn asked<'a>(&self, mut read: Read<'a>) -> Read<'a> {
+        if let Read::Scan {
+            range,
+            limit,
+            newest_first,
+        }
+        | Read::ScanFollow {
+            range,
+            limit,
+            newest_first,
+            ..
+        } = &mut read
+        {
+            match (self.0, range.to) {
+                (Broken::TurnsRangesAround, Some(to)) if to < range.from => {
+                    *range = Range {
+                        from: to,
+                        to: Some(range.from),
+                    };
+                }
+                (Broken::TakesLimitZeroForOne, _) => *limit = (*limit).max(1),
+                (Broken::IgnoresNewestFirst, _) => *newest_first = false,
+                _ => {}
+            }
+        }
+        read
+    }
+
+    async fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError> {
+        yield_now().await;
+        self.1.read(&[Read::Get(key)]).await?.value()
+    }
+
+    /// Spoils an answer.
+    async fn spoil(&self, read: Read<'_>, found: &mut Found) -> Result<(), StorageError> {
+        match (read, found) {
+            (Read::Follow { rows, .. }, Found::Followed(followed)) => match followed {
+                Some((_, None)) if self.0 == Broken::HidesEntriesWithoutRow => *followed = None,
+                Some((value, row)) if self.0 == Broken::FollowsLater => {
+                    *row = self.get(&[rows, value].concat()).await?;
+                }
+                _ => {}
+            },
+            (Read::Scan { range, .. }, Found::Entries(entries)) => {
+                self.spoil_scan(range, entries).await?;
+            }
+            (Read::ScanFollow { rows, tail, .. }, Found::Joined(entries)) => {
+                if self.0 == Broken::HidesEntriesWithoutRow {
+                    entries.retain(|(_, row)| row.is_some());
+                }
+                for ((key, _), row) in entries {
+                    let at = key.len().checked_sub(tail);
+                    if at.is_none() && self.0 == Broken::TakesShortKeysWhole
+                        || at.is_some() && self.0 == Broken::JoinsLater
+                    {
+                        *row = self.get(&[rows, &key[at.unwrap_or(0)..]].concat()).await?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn spoil_scan(
+        &self,
+        range: Range<'_>,
+        entries: &mut Vec<Entry>,
+    ) -> Result<(), StorageError> {
+        match self.0 {
+            Broken::OrdersAsSigned => entries
+                .sort_by_key(|(key, _)| key.iter().map(|b| b.cast_signed()).collect::<Vec<_>>()),
+            Broken::IncludesTheEnd => {
+                let end = range.to.unwrap_or(b"?");
+                if let Some(value) = self.get(end).await? {
+                    entries.push((end.into(), value));
+                }
+            }
+            Broken::ScansRowByRow => self.read_again(entries, 0).await?,
+            Broken::ReadsLongValuesLater => self.read_again(entries, 4_000).await?,
+            Broken::ReadsVeryLongValuesLater => self.read_again(entries, 128_000).await?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reads values from this length on as they are now.
+    async fn read_again(&self, entries: &mut [Entry], len: usize) -> Result<(), StorageError> {
+        for (key, value) in entries {
+            if value.len() >= len
+                && let Some(now) = self.get(key).await?
+            {
+                *value = now;
+            }
+        }
+        Ok(())
+    }
+}
