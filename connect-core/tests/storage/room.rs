@@ -17,7 +17,7 @@ pub(super) struct WithRoom {
     left: Arc<AtomicUsize>,
 }
 
-const ROOM: usize = 1_000_000;
+const ROOM: usize = 500_000;
 
 impl WithRoom {
     pub(super) fn new(store: MemoryStorage) -> Self {

@@ -36,7 +36,7 @@ pub(super) async fn whole_or_nothing(place: &dyn Place) -> Result<(), Fault> {
 
 pub(super) async fn holds_nobody_up(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
-    for round in 0..ROUNDS / 2 {
+    for round in 0..ROUNDS / 3 {
         let was = get(&*store, b"g").await?;
         give_up(store.commit(large(was, round, 0)), round).await?;
         let next = async {
@@ -57,7 +57,7 @@ pub(super) async fn holds_nobody_up(place: &dyn Place) -> Result<(), Fault> {
 
 pub(super) async fn over_before_a_lock(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
-    for round in 0..ROUNDS / 2 {
+    for round in 0..ROUNDS / 3 {
         let was = get(&*store, b"g").await?;
         give_up(store.commit(large(was, round, 0)), round).await?;
         soon("a lock after a commit", place, under_lock(&*store, round)).await??;
@@ -67,7 +67,7 @@ pub(super) async fn over_before_a_lock(place: &dyn Place) -> Result<(), Fault> {
 
 pub(super) async fn under_a_lock(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
-    for round in 0..ROUNDS / 2 {
+    for round in 0..ROUNDS / 3 {
         let was = get(&*store, b"g").await?;
         let mut lock = store.lock(b"g").await?;
         give_up(lock.commit(large(was, round, 0)), round).await?;
@@ -112,7 +112,7 @@ fn part(round: u32, part: u8) -> Vec<u8> {
 }
 
 fn parts(round: u32) -> Vec<(Box<[u8]>, Write)> {
-    let len = if round % 7 == 0 { 100_000 } else { 10 };
+    let len = if round.is_multiple_of(7) { 100_000 } else { 10 };
     let value = Value::from(vec![b'v'; len]);
     (0..PARTS)
         .map(|number| (part(round, number).into(), Write::Put(value.clone())))
@@ -145,7 +145,7 @@ async fn give_up(
     for poll in 0..=round % 12 {
         match poll_immediate(&mut commit).await {
             Some(acknowledged) => return Ok(acknowledged?),
-            None if (round + poll) % 5 == 0 => sleep(Duration::from_millis(1)).await,
+            None if (round + poll).is_multiple_of(5) => sleep(Duration::from_millis(1)).await,
             None => yield_now().await,
         }
     }

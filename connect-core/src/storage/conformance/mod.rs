@@ -4,7 +4,7 @@
 //! takes a new place for each of the [`CHECKS`] and names those that fail:
 //!
 //! ```
-//! use std::sync::Arc;
+//! use std::{sync::Arc, time::Duration};
 //! use async_trait::async_trait;
 //! use connect_core::storage::{
 //!     Storage, StorageError, conformance, memory::MemoryStorage,
@@ -12,14 +12,21 @@
 //!
 //! struct InMemory;
 //!
+//! /// Some checks wait until a lock is lost, so the locks here do not last for ten seconds.
+//! const LEASE: Duration = Duration::from_secs(1);
+//!
 //! #[async_trait]
 //! impl conformance::Place for InMemory {
 //!     async fn open(&self) -> Result<Arc<dyn Storage>, StorageError> {
-//!         Ok(Arc::new(MemoryStorage::new()))
+//!         Ok(Arc::new(MemoryStorage::with_lease(LEASE)))
 //!     }
 //!
 //!     fn persists(&self) -> bool {
 //!         false
+//!     }
+//!
+//!     fn lease(&self) -> Duration {
+//!         LEASE
 //!     }
 //! }
 //!

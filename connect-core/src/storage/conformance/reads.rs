@@ -55,6 +55,9 @@ pub(super) async fn in_order_asked(place: &dyn Place) -> Result<(), Fault> {
     same("answers to no read", store.read(&[]).await?.count(), 0)
 }
 
+/// An index entry and its row, as they should be.
+type Entry<'a> = Option<(&'a str, Option<&'a str>)>;
+
 pub(super) async fn follow(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
     let rows = [
@@ -66,7 +69,7 @@ pub(super) async fn follow(place: &dyn Place) -> Result<(), Fault> {
         ("1", "not this"),
     ];
     put(&*store, &rows).await?;
-    let cases: [(&str, &str, Option<(&str, Option<&str>)>); 6] = [
+    let cases: [(&str, &str, Entry<'_>); 6] = [
         ("i whole", "r", Some(("1", Some("one")))),
         ("i rowless", "r", Some(("2", None))),
         ("i empty", "r", Some(("", Some("of the empty id")))),

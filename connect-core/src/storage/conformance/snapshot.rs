@@ -1,12 +1,15 @@
 //! Reads while commits go on.
 
-use tokio::task::{AbortHandle, yield_now};
+mod shape;
 
+use tokio::task::yield_now;
+
+use self::shape::{Kind, Shape};
 use super::{
     Fault, Place,
-    support::{Short, at_once, commit, get, put, same, scan},
+    support::{at_once, get, put, same, scan},
 };
-use crate::storage::{Commit, Entry, Guard, Key, Range, Read, State, Storage, Value, Write};
+use crate::storage::Range;
 
 pub(super) async fn acknowledged_is_seen(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
@@ -30,30 +33,11 @@ pub(super) async fn acknowledged_is_seen(place: &dyn Place) -> Result<(), Fault>
     Ok(())
 }
 
-/// What one writer commits again and again while readers look: every commit gives all rows its
-/// number, moves the entries of two indexes, and points to another row.
-#[derive(Clone, Copy)]
-struct Shape {
-    rows: u32,
-    commits: u64,
-    /// How long a row is, give or take a few bytes.
-    len: usize,
-}
-
 const SHORT: Shape = Shape {
     rows: 40,
-    commits: 100,
+    commits: 60,
     len: 8,
 };
-
-/// Which reads are made at once, and from which one state all answers have to be.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Gets,
-    Follow,
-    Scan,
-    ScanFollow,
-}
 
 pub(super) async fn one_scan(place: &dyn Place) -> Result<(), Fault> {
     watch(place, SHORT, &[Kind::Scan]).await
@@ -80,7 +64,7 @@ pub(super) async fn all_kinds(place: &dyn Place) -> Result<(), Fault> {
 pub(super) async fn long_values(place: &dyn Place) -> Result<(), Fault> {
     let shape = Shape {
         rows: 12,
-        commits: 100,
+        commits: 80,
         len: 5000,
     };
     watch(place, shape, ALL_KINDS).await
@@ -89,7 +73,7 @@ pub(super) async fn long_values(place: &dyn Place) -> Result<(), Fault> {
 pub(super) async fn very_long_values(place: &dyn Place) -> Result<(), Fault> {
     let shape = Shape {
         rows: 4,
-        commits: 40,
+        commits: 30,
         len: 140_000,
     };
     watch(place, shape, ALL_KINDS).await
@@ -119,184 +103,4 @@ async fn watch(place: &dyn Place, shape: Shape, kinds: &'static [Kind]) -> Resul
     writer.await??;
     same("the last commit seen", seen?, shape.commits)?;
     same("the last commit seen", seen_by_other?, shape.commits)
-}
-
-/// What the keys of the rows, of an index of [`Write::Index`] entries and of one of
-/// [`Write::Put`] entries begin with, and the key of the entry that points to one row.
-const ROWS: &[u8] = b"r";
-const INDEX: &[u8] = b"i";
-const ENTRIES: &[u8] = b"j";
-const POINTER: &[u8] = b"p";
-
-impl Shape {
-    fn row(self, number: u64, row: u32) -> Vec<u8> {
-        // Rows get shorter and longer, around the size at which a store might treat them in
-        // another way.
-        let words = self.len / 8 + (number as usize + row as usize) % (1 + self.len / 500);
-        number.to_be_bytes().repeat(words)
-    }
-
-    /// Index entries are in the order of the commits that wrote them, as a list of what changed.
-    fn entry(self, index: &[u8], number: u64, row: u32) -> Key {
-        [index, &number.to_be_bytes(), &row.to_be_bytes()]
-            .concat()
-            .into()
-    }
-
-    fn pointed(self, number: u64) -> u32 {
-        number as u32 * 7 % self.rows
-    }
-
-    fn commit(self, number: u64) -> Commit {
-        let before = number - 1;
-        let mut writes = Vec::new();
-        for row in 0..self.rows {
-            let value = Value::from(self.row(number, row));
-            let key = [ROWS, &row.to_be_bytes()].concat();
-            writes.push((self.entry(INDEX, before, row), Write::Remove));
-            writes.push((self.entry(INDEX, number, row), Write::Index(value.clone())));
-            writes.push((self.entry(ENTRIES, before, row), Write::Remove));
-            let at = Write::Put(row.to_be_bytes()[..].into());
-            writes.push((self.entry(ENTRIES, number, row), at));
-            writes.push((key.into(), Write::Put(value)));
-        }
-        let pointed = self.pointed(number).to_be_bytes();
-        writes.push((POINTER.into(), Write::Put(pointed[..].into())));
-        let version = |number: u64| Value::from(&number.to_be_bytes()[..]);
-        Commit {
-            guard: Some(Guard {
-                key: b"guard"[..].into(),
-                was: (before > 0).then(|| version(before)),
-                becomes: version(number),
-            }),
-            writes,
-            ..commit::<&[u8], &[u8]>(&[], &[])
-        }
-    }
-
-    /// Reads until the writer ends, checks every answer, and returns the last commit seen.
-    async fn watch_until(
-        self,
-        end: &AbortHandle,
-        store: &dyn Storage,
-        kinds: &[Kind],
-    ) -> Result<u64, Fault> {
-        let mut last = 0;
-        loop {
-            let is_last = end.is_finished();
-            let seen = self.look(store, kinds).await?;
-            if seen < last {
-                let what = format!("commit {seen} was seen after commit {last}");
-                return Err(Fault::new(what));
-            }
-            last = seen;
-            if is_last {
-                return Ok(last);
-            }
-            yield_now().await;
-        }
-    }
-
-    /// Makes one read of all kinds asked for, and returns the number of the commit that it shows.
-    async fn look(self, store: &dyn Storage, kinds: &[Kind]) -> Result<u64, Fault> {
-        let keys: Vec<_> = (0..self.rows)
-            .map(|row| [ROWS, &row.to_be_bytes()].concat())
-            .collect();
-        let mut reads = vec![Read::Get(b"guard")];
-        for kind in kinds {
-            match kind {
-                Kind::Gets => reads.extend(keys.iter().map(|key| Read::Get(key))),
-                Kind::Follow => reads.push(Read::Follow {
-                    key: POINTER,
-                    rows: ROWS,
-                }),
-                Kind::Scan => reads.push(Read::Scan {
-                    range: starting(ROWS, b"s"),
-                    limit: usize::MAX,
-                    newest_first: false,
-                }),
-                Kind::ScanFollow => {
-                    reads.push(joined(starting(INDEX, ENTRIES), true));
-                    reads.push(joined(starting(ENTRIES, b"k"), false));
-                }
-            }
-        }
-        let mut state = store.read(&reads).await?;
-        let guard = state.value()?.unwrap_or_default();
-        let number = super::support::number(&guard)?;
-        for kind in kinds {
-            self.compare(&mut state, *kind, number)?;
-        }
-        Ok(number)
-    }
-
-    fn compare(self, state: &mut State, kind: Kind, number: u64) -> Result<(), Fault> {
-        let same_row = |what: &str, row: u32, found: Option<&Value>| {
-            let wanted = self.row(number, row);
-            let what = format_args!("{what}, row {row} in the state of commit {number}");
-            same(what, found.map(|row| Short(row)), Some(Short(&wanted)))
-        };
-        match kind {
-            Kind::Gets => {
-                for row in 0..self.rows {
-                    same_row("Get", row, state.value()?.as_ref())?;
-                }
-            }
-            Kind::Follow => {
-                let (pointer, found) = state.followed()?.unwrap_or_default();
-                let row = self.pointed(number);
-                same("the pointer", &*pointer, &row.to_be_bytes()[..])?;
-                same_row("Follow", row, found.as_ref())?;
-            }
-            Kind::Scan => {
-                let found = state.entries()?;
-                same("rows in a scan", found.len(), self.rows as usize)?;
-                for (row, (_, value)) in (0..).zip(&found) {
-                    same_row("Scan", row, Some(value))?;
-                }
-            }
-            Kind::ScanFollow => {
-                let mut newest = state.joined()?;
-                newest.reverse();
-                for (index, found) in [(INDEX, newest), (ENTRIES, state.joined()?)] {
-                    self.compare_joined(index, &found, number)?;
-                    for (row, (_, value)) in (0..).zip(&found) {
-                        same_row("ScanFollow", row, value.as_ref())?;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn compare_joined(
-        self,
-        index: &[u8],
-        found: &[(Entry, Option<Value>)],
-        number: u64,
-    ) -> Result<(), Fault> {
-        let keys: Vec<_> = found.iter().map(|((key, _), _)| key.clone()).collect();
-        let wanted: Vec<_> = (0..self.rows)
-            .map(|row| self.entry(index, number, row))
-            .collect();
-        same(
-            format_args!("the entries of commit {number}"),
-            keys.iter().map(|key| Short(key)).collect::<Vec<_>>(),
-            wanted.iter().map(|key| Short(key)).collect(),
-        )
-    }
-}
-
-fn starting<'a>(from: &'a [u8], to: &'a [u8]) -> Range<'a> {
-    Range { from, to: Some(to) }
-}
-
-fn joined(range: Range<'_>, newest_first: bool) -> Read<'_> {
-    Read::ScanFollow {
-        range,
-        limit: usize::MAX,
-        newest_first,
-        rows: ROWS,
-        tail: 4,
-    }
 }

@@ -153,5 +153,5 @@ async fn around(store: &dyn Storage, value: Option<&[u8]>) -> Result<(), Fault> 
     let mut wanted: Vec<(&str, &[u8])> = vec![("a", b"before")];
     wanted.extend(value.map(|value| ("k", value)));
     wanted.extend([("k\0\0\0\0", &b"close by"[..]), ("z", b"after")]);
-    same_rows(what, &scan(&*store, ALL, 100).await?, &wanted)
+    same_rows(what, &scan(store, ALL, 100).await?, &wanted)
 }

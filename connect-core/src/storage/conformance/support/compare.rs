@@ -1,0 +1,67 @@
+//! Comparisons of what was found with what should be.
+
+use std::fmt;
+
+use super::super::Fault;
+use crate::storage::{Entry, Value};
+
+/// The number that a check has written as eight bytes.
+pub(in super::super) fn number(bytes: &[u8]) -> Result<u64, Fault> {
+    let wrong = |_| Fault::new(format_args!("{:?} is not the number written", Short(bytes)));
+    Ok(u64::from_be_bytes(bytes.try_into().map_err(wrong)?))
+}
+
+/// Compares rows with what they should be.
+pub(in super::super) fn same_rows<K: AsRef<[u8]>, V: AsRef<[u8]>>(
+    what: impl fmt::Display,
+    found: &[Entry],
+    wanted: &[(K, V)],
+) -> Result<(), Fault> {
+    let found: Vec<_> = found
+        .iter()
+        .map(|(key, value)| (Short(key), Short(value)))
+        .collect();
+    let wanted: Vec<_> = wanted
+        .iter()
+        .map(|(key, value)| (Short(key.as_ref()), Short(value.as_ref())))
+        .collect();
+    same(what, found, wanted)
+}
+
+/// Compares what was found for a key with what it should be.
+pub(in super::super) fn same_value(
+    what: impl fmt::Display,
+    found: Option<&Value>,
+    wanted: Option<&[u8]>,
+) -> Result<(), Fault> {
+    same(what, found.map(|value| Short(value)), wanted.map(Short))
+}
+
+/// Compares anything that can be shown.
+pub(in super::super) fn same<T: PartialEq + fmt::Debug>(
+    what: impl fmt::Display,
+    found: T,
+    wanted: T,
+) -> Result<(), Fault> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(Fault::new(format_args!(
+        "{what}: found {found:?}, wanted {wanted:?}"
+    )))
+}
+
+/// Bytes that are shown in short.
+#[derive(PartialEq)]
+pub(in super::super) struct Short<'a>(pub(in super::super) &'a [u8]);
+
+impl fmt::Debug for Short<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 24;
+        let Self(bytes) = self;
+        match bytes.get(..SHOWN) {
+            None => write!(f, "\"{}\"", bytes.escape_ascii()),
+            Some(start) => write!(f, "\"{}…\" ({} bytes)", start.escape_ascii(), bytes.len()),
+        }
+    }
+}
