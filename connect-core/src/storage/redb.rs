@@ -1,13 +1,13 @@
 //! The embedded store on redb: one file, copy-on-write B-trees, snapshots for readers.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use async_trait::async_trait;
 
 use super::{
     Commit, CommitError, Locked, Read, State, Storage, StorageError,
     disk::{HealthProbe, Progress, Report, redb::Redb, store::DiskStore},
-    in_process::InProcess,
+    in_process::{InProcess, LEASE},
 };
 
 pub use super::disk::{OpenError, SpaceOptions};
@@ -21,6 +21,8 @@ pub struct RedbOptions {
     pub cache_bytes: u64,
     /// How much room on the disk is left alone.
     pub space: SpaceOptions,
+    /// How long a lock is held at most. Another time than [`LEASE`] is for tests.
+    pub lease: Duration,
 }
 
 impl Default for RedbOptions {
@@ -29,6 +31,7 @@ impl Default for RedbOptions {
         Self {
             cache_bytes: 256 * 1024 * 1024,
             space: SpaceOptions::default(),
+            lease: LEASE,
         }
     }
 }
@@ -46,10 +49,14 @@ impl RedbStorage {
     /// See [`OpenError`]. A directory that another process holds, or that holds something else,
     /// is left as it was.
     pub fn open(path: impl AsRef<Path>, options: RedbOptions) -> Result<Self, OpenError> {
-        let RedbOptions { cache_bytes, space } = options;
+        let RedbOptions {
+            cache_bytes,
+            space,
+            lease,
+        } = options;
         let rows = cache_bytes / 2;
         let store = DiskStore::open(path.as_ref(), cache_bytes - rows, rows, space)?;
-        Ok(Self(InProcess::new(store)))
+        Ok(Self(InProcess::new(store).with_lease(lease)))
     }
 
     /// The condition of the store, for as long as anybody wants to know.
@@ -79,5 +86,12 @@ impl Storage for RedbStorage {
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         self.0.lock(guard).await
+    }
+}
+
+/// Closes the store even when a commit that nobody waits for any more still has a part in it.
+impl Drop for RedbStorage {
+    fn drop(&mut self) {
+        self.0.local().close();
     }
 }

@@ -12,14 +12,14 @@
 //! - A scan holds the next group back until it is done, and with it later readers: ask for pages,
 //!   not for everything.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use async_trait::async_trait;
 
 use super::{
     Commit, CommitError, Locked, Read, State, Storage, StorageError,
     disk::{HealthProbe, Progress, Report, sled::Sled, store::DiskStore},
-    in_process::InProcess,
+    in_process::{InProcess, LEASE},
 };
 
 pub use super::disk::{OpenError, SpaceOptions};
@@ -33,6 +33,8 @@ pub struct SledOptions {
     pub cache_bytes: u64,
     /// How much room on the disk is left alone.
     pub space: SpaceOptions,
+    /// How long a lock is held at most. Another time than [`LEASE`] is for tests.
+    pub lease: Duration,
 }
 
 impl Default for SledOptions {
@@ -41,6 +43,7 @@ impl Default for SledOptions {
         Self {
             cache_bytes: 256 * 1024 * 1024,
             space: SpaceOptions::default(),
+            lease: LEASE,
         }
     }
 }
@@ -61,10 +64,14 @@ impl SledStorage {
     /// See [`OpenError`]. A directory that another process holds, or that holds something else,
     /// is left as it was.
     pub fn open(path: impl AsRef<Path>, options: SledOptions) -> Result<Self, OpenError> {
-        let SledOptions { cache_bytes, space } = options;
+        let SledOptions {
+            cache_bytes,
+            space,
+            lease,
+        } = options;
         let rows = cache_bytes / 2;
         let store = DiskStore::open(path.as_ref(), cache_bytes - rows, rows, space)?;
-        Ok(Self(InProcess::new(store)))
+        Ok(Self(InProcess::new(store).with_lease(lease)))
     }
 
     /// The condition of the store, for as long as anybody wants to know.
@@ -94,5 +101,12 @@ impl Storage for SledStorage {
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         self.0.lock(guard).await
+    }
+}
+
+/// Closes the store even when a commit that nobody waits for any more still has a part in it.
+impl Drop for SledStorage {
+    fn drop(&mut self) {
+        self.0.local().close();
     }
 }

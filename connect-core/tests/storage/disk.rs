@@ -3,7 +3,10 @@
 //! Each test is written once, for any engine, and runs on each.
 
 mod harness;
+mod kill;
+mod large;
 mod opening;
+mod promises;
 mod rows;
 mod values;
 

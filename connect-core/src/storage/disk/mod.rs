@@ -35,6 +35,8 @@ mod redo;
 pub(super) mod sled;
 mod space;
 mod staged;
+#[cfg(test)]
+mod staged_tests;
 pub(super) mod store;
 mod verify;
 mod view;

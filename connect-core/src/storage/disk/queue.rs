@@ -20,6 +20,8 @@ pub(super) enum Message {
     CheckEngine(mpsc::SyncSender<Result<Option<bool>, StorageError>>),
     /// Open the engine again: a read has failed.
     Reopen(StorageError),
+    /// Finish what is in the queue, and close the store.
+    Close,
 }
 
 /// A commit, with its answer's address. The answer may find nobody: a caller that went away does
@@ -41,7 +43,7 @@ pub(super) enum Work {
     Large(Prepared),
 }
 
-/// The sending end of the queue. When it is dropped, the writer finishes what is queued.
+/// The sending end of the queue.
 pub(super) struct Queue {
     sender: mpsc::Sender<Message>,
     places: Arc<Semaphore>,

@@ -12,7 +12,7 @@ use std::{
 use super::{
     engine::{Engine, Failed, caught},
     opening::{self, Opened},
-    queue::{Message, Work},
+    queue::Message,
     staged::Next,
     writer::{PAUSE, Writer},
 };
@@ -123,9 +123,6 @@ impl<E: Engine> Writer<E> {
             let left = until.saturating_duration_since(Instant::now());
             match self.queue.recv_timeout(left) {
                 Ok(Message::Commit(request)) => {
-                    if let Work::Large(prepared) = request.work {
-                        drop(prepared);
-                    }
                     let refused = CommitError::NotApplied(refused.clone());
                     let _ = request.reply.send(Err(refused));
                 }
@@ -136,6 +133,7 @@ impl<E: Engine> Writer<E> {
                     let _ = reply.send(Err(refused.clone()));
                 }
                 Ok(Message::Reopen(_)) => {}
+                Ok(Message::Close) => return false,
                 Err(RecvTimeoutError::Timeout) => return true,
                 Err(RecvTimeoutError::Disconnected) => return false,
             }

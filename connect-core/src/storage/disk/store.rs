@@ -12,6 +12,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 
 use super::{
     OpenError,
@@ -32,8 +33,8 @@ use crate::storage::{
 /// A store in a directory, for one process at a time. Dropping it finishes what is queued, closes
 /// the engine and gives up the directory.
 pub(crate) struct DiskStore<E: Engine> {
-    queue: Option<Queue>,
-    writer: Option<JoinHandle<()>>,
+    queue: Queue,
+    writer: Mutex<Option<JoinHandle<()>>>,
     view: Arc<View<E>>,
     health: HealthProbe,
     /// A read has failed, and the writer was asked to open the engine again.
@@ -78,8 +79,8 @@ impl<E: Engine> DiskStore<E> {
             .spawn(|| writer.run())
             .map_err(failed)?;
         Ok(Self {
-            queue: Some(queue),
-            writer: Some(thread),
+            queue,
+            writer: Mutex::new(Some(thread)),
             view,
             health,
             has_asked: AtomicBool::new(false),
@@ -90,9 +91,14 @@ impl<E: Engine> DiskStore<E> {
         self.health.clone()
     }
 
-    fn queue(&self) -> Result<&Queue, StorageError> {
-        let closed = || StorageError::new("the store is closed");
-        self.queue.as_ref().ok_or_else(closed)
+    /// Finishes what is queued, closes the engine and gives up the directory. What comes later is
+    /// refused.
+    pub(crate) fn close(&self) {
+        if let Some(writer) = self.writer.lock().take() {
+            // A writer that has ended, by a panic even, has told its callers.
+            let _ = self.queue.send(Message::Close);
+            let _ = writer.join();
+        }
     }
 
     /// Checks every entry, and calls `progress` now and then.
@@ -103,7 +109,7 @@ impl<E: Engine> DiskStore<E> {
         let mut check = Check::default();
         loop {
             let (reply, answer) = mpsc::sync_channel(1);
-            self.queue()?.send(Message::Check(check, reply))?;
+            self.queue.send(Message::Check(check, reply))?;
             check = received(&answer)??;
             progress(check.progress());
             if check.is_done() {
@@ -112,18 +118,15 @@ impl<E: Engine> DiskStore<E> {
         }
         let mut report = check.into_report();
         let (reply, answer) = mpsc::sync_channel(1);
-        self.queue()?.send(Message::CheckEngine(reply))?;
+        self.queue.send(Message::CheckEngine(reply))?;
         report.engine_is_sound = received(&answer)??;
         Ok(report)
     }
 
     /// Asks for the engine to be opened again after a read has failed.
     fn ask_to_reopen(&self, error: &StorageError) {
-        if self.health.health() == Health::Working
-            && !self.has_asked.swap(true, Ordering::AcqRel)
-            && let Ok(queue) = self.queue()
-        {
-            let _ = queue.send(Message::Reopen(error.clone()));
+        if self.health.health() == Health::Working && !self.has_asked.swap(true, Ordering::AcqRel) {
+            let _ = self.queue.send(Message::Reopen(error.clone()));
         }
     }
 }
@@ -150,19 +153,13 @@ impl<E: Engine> Local for DiskStore<E> {
 
     async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
         check_sizes(&commit).map_err(CommitError::NotApplied)?;
-        let queue = self.queue().map_err(CommitError::NotApplied)?;
-        queue.commit(commit).await
+        self.queue.commit(commit).await
     }
 }
 
 impl<E: Engine> Drop for DiskStore<E> {
     fn drop(&mut self) {
-        // Without a sender the writer ends once the queue is empty.
-        self.queue = None;
-        if let Some(writer) = self.writer.take() {
-            // A writer that panicked has told its callers; there is nothing left to do here.
-            let _ = writer.join();
-        }
+        self.close();
     }
 }
 

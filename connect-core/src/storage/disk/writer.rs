@@ -62,6 +62,8 @@ pub(super) struct InHand {
     aside: Option<Message>,
     /// The large commit cannot go on for want of room.
     is_blocked: bool,
+    /// The store is being closed, once the queue is empty.
+    is_closing: bool,
 }
 
 /// What the writer does next.
@@ -72,7 +74,7 @@ enum Turn {
 }
 
 impl<E: Engine> Writer<E> {
-    /// Runs until every sender is gone and everything is done.
+    /// Runs until the store is to be closed and everything is done.
     pub(super) fn run(mut self) {
         loop {
             let done = match self.next() {
@@ -99,21 +101,22 @@ impl<E: Engine> Writer<E> {
         if let Some(request) = self.work.ready.pop_front() {
             return Turn::Message(Message::Commit(request));
         }
-        if self.work.staged.is_none() {
-            return self.queue.recv().map_or(Turn::End, Turn::Message);
-        }
         let received = if self.work.is_blocked {
             self.queue.recv_timeout(PAUSE)
-        } else {
+        } else if self.work.staged.is_some() || self.work.is_closing {
             self.queue.try_recv().map_err(|error| match error {
                 TryRecvError::Empty => RecvTimeoutError::Timeout,
                 TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
             })
+        } else {
+            let received = self.queue.recv();
+            received.map_err(|_| RecvTimeoutError::Disconnected)
         };
         match received {
             Ok(message) => Turn::Message(message),
+            Err(_) if self.work.staged.is_none() => Turn::End,
             // What is in force is finished by the next opening.
-            Err(RecvTimeoutError::Disconnected) if self.work.is_blocked => Turn::End,
+            Err(_) if self.work.is_blocked && self.work.is_closing => Turn::End,
             Err(_) => Turn::GoOn,
         }
     }
@@ -139,6 +142,10 @@ impl<E: Engine> Writer<E> {
                     return Ok(());
                 }
                 Err(Failed::NotApplied(error))
+            }
+            Message::Close => {
+                self.work.is_closing = true;
+                Ok(())
             }
         }
     }

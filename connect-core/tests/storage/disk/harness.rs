@@ -1,6 +1,6 @@
 //! Both engines behind one trait, and short forms of reads and commits.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use connect_core::storage::{
     Commit, CommitError, Entry, Range, Read, Storage, StorageError, Value, Write,
@@ -10,11 +10,12 @@ use connect_core::storage::{
 };
 
 /// A store on the disk, by its engine.
-pub(super) trait Engine: 'static {
+pub(super) trait Engine: Send + Sync + 'static {
     type Store: Storage;
 
     fn open(path: &Path) -> Result<Self::Store, OpenError>;
     fn open_without_cache(path: &Path) -> Result<Self::Store, OpenError>;
+    fn open_with_lease(path: &Path, lease: Duration) -> Result<Self::Store, OpenError>;
     fn health(store: &Self::Store) -> HealthProbe;
     fn verify(store: &Self::Store) -> Report;
 
@@ -36,6 +37,14 @@ impl Engine for Sled {
     fn open_without_cache(path: &Path) -> Result<SledStorage, OpenError> {
         let options = SledOptions {
             cache_bytes: 0,
+            ..SledOptions::default()
+        };
+        SledStorage::open(path, options)
+    }
+
+    fn open_with_lease(path: &Path, lease: Duration) -> Result<SledStorage, OpenError> {
+        let options = SledOptions {
+            lease,
             ..SledOptions::default()
         };
         SledStorage::open(path, options)
@@ -83,6 +92,14 @@ impl Engine for Redb {
     fn open_without_cache(path: &Path) -> Result<RedbStorage, OpenError> {
         let options = RedbOptions {
             cache_bytes: 0,
+            ..RedbOptions::default()
+        };
+        RedbStorage::open(path, options)
+    }
+
+    fn open_with_lease(path: &Path, lease: Duration) -> Result<RedbStorage, OpenError> {
+        let options = RedbOptions {
+            lease,
             ..RedbOptions::default()
         };
         RedbStorage::open(path, options)

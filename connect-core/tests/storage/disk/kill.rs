@@ -1,7 +1,6 @@
-//! SIGKILL at any moment, many times over, on one database.
+//! SIGKILL at any moment, many times over, on one store.
 //!
-//! `CONNECT_KILLS=300 cargo nextest run -p connect-core --features sled,conformance kill` runs it
-//! for longer.
+//! `CONNECT_KILLS=300 cargo nextest run -p connect-core --all-features kill` runs it for longer.
 
 use std::{
     env, fs,
@@ -13,75 +12,99 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use connect_core::storage::{
-    conformance::crash::{self, Note},
-    sled::{SledOptions, SledStorage},
-};
+use connect_core::storage::conformance::crash::{self, Load, Note};
 
-const DIRECTORY: &str = "CONNECT_KILL_DIRECTORY";
+use super::harness::{Engine, Redb, Sled};
+
+const FOLDER: &str = "CONNECT_KILL_FOLDER";
 const KILLS: &str = "CONNECT_KILLS";
 const NOTES: &str = "notes";
 
-/// Not a test by itself: what runs in the process that is killed.
+/// Large commits are frequent, and large enough to go in slices.
+const LOAD: Load = Load {
+    lanes: 8,
+    kept: 300,
+    large_every: 50,
+    large_rows: 9000,
+};
+
+/// Not tests by themselves: what runs in the process that is killed.
 #[test]
-fn child() {
-    let Some(directory) = env::var_os(DIRECTORY) else {
+fn child_on_sled() {
+    run_child::<Sled>();
+}
+
+#[test]
+fn child_on_redb() {
+    run_child::<Redb>();
+}
+
+fn run_child<E: Engine>() {
+    let Some(folder) = env::var_os(FOLDER) else {
         return;
     };
-    let directory = Path::new(&directory);
-    let store = SledStorage::open(directory.join("db"), SledOptions::default()).unwrap();
+    let folder = Path::new(&folder);
+    let store = E::open(&folder.join("store")).unwrap();
     let notes = fs::File::options()
         .append(true)
         .create(true)
-        .open(directory.join(NOTES))
+        .open(folder.join(NOTES))
         .unwrap();
     let notes = Arc::new(notes);
     // One write per note: what has been written to a file outlives the process.
     let note = move |Note { lane, number }: Note| {
-        (&*notes)
-            .write_all(format!("{lane} {number}\n").as_bytes())
-            .unwrap();
+        let line = format!("{lane} {number}\n");
+        (&*notes).write_all(line.as_bytes()).unwrap();
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime
-        .block_on(crash::work(Arc::new(store), note))
-        .unwrap();
+    let worked = runtime.block_on(crash::work(Arc::new(store), LOAD, note));
+    worked.unwrap();
 }
 
 #[test]
-fn loses_nothing_that_was_acknowledged_or_seen() {
+fn sled_loses_nothing_that_was_acknowledged_or_seen() {
+    loses_nothing::<Sled>("storage::disk::kill::child_on_sled");
+}
+
+#[test]
+fn redb_loses_nothing_that_was_acknowledged_or_seen() {
+    loses_nothing::<Redb>("storage::disk::kill::child_on_redb");
+}
+
+fn loses_nothing<E: Engine>(child: &str) {
     let kills: u32 = env::var(KILLS).map_or(10, |kills| kills.parse().unwrap());
-    let directory = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let (mut noted, mut unfinished, mut found) = (0, 0, crash::Found::default());
+    let (mut noted, mut found) = (0, crash::Found::default());
     for kill in 1..=kills {
         // The last one has done something before it is killed, however busy the machine is.
-        run_and_kill(directory.path(), kill == kills);
-        unfinished += unfinished_snapshots(&directory.path().join("db"));
+        run_and_kill(child, folder.path(), kill == kills);
         // Sometimes the next child finds what this one left, and is killed over it.
         if random(3) == 0 && kill < kills {
             continue;
         }
-        let notes = notes(directory.path());
+        let notes = notes(folder.path());
         noted += notes.len();
-        let store = SledStorage::open(directory.path().join("db"), SledOptions::default());
+        let store = E::open(&folder.path().join("store"));
         let store = store.unwrap_or_else(|error| panic!("after {kill} kills: {error}"));
         found = runtime
-            .block_on(crash::check(&store, notes))
+            .block_on(crash::check(&store, LOAD, notes))
             .unwrap_or_else(|fault| panic!("after {kill} kills: {fault}"));
+        let report = E::verify(&store);
+        assert!(report.is_clean(), "after {kill} kills: {report:?}");
     }
-    println!("{kills} kills, {noted} notes kept, {unfinished} unfinished snapshots, {found:?}");
+    println!("{kills} kills, {noted} notes kept, {found:?}");
     assert!(found.commits > 0);
 }
 
-fn run_and_kill(directory: &Path, once_at_work: bool) {
+fn run_and_kill(child: &str, folder: &Path, once_at_work: bool) {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "storage::kill::child"])
-        .env(DIRECTORY, directory)
+        .args(["--exact", child])
+        .env(FOLDER, folder)
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let is_at_work = || fs::metadata(directory.join(NOTES)).is_ok_and(|notes| notes.len() > 0);
+    let is_at_work = || fs::metadata(folder.join(NOTES)).is_ok_and(|notes| notes.len() > 0);
     for _ in 0..6000 {
         if !once_at_work || is_at_work() {
             break;
@@ -89,16 +112,16 @@ fn run_and_kill(directory: &Path, once_at_work: bool) {
         thread::sleep(Duration::from_millis(10));
     }
     // While it opens, or while it works.
-    let most = if random(3) == 0 { 40_000 } else { 400_000 };
+    let most = if random(3) == 0 { 40_000 } else { 600_000 };
     thread::sleep(Duration::from_micros(random(most)));
     child.kill().unwrap();
     child.wait().unwrap();
 }
 
 /// The notes since the last check. A line without an end was never written in full.
-fn notes(directory: &Path) -> Vec<Note> {
-    let text = fs::read_to_string(directory.join(NOTES)).unwrap_or_default();
-    let _ = fs::remove_file(directory.join(NOTES));
+fn notes(folder: &Path) -> Vec<Note> {
+    let text = fs::read_to_string(folder.join(NOTES)).unwrap_or_default();
+    let _ = fs::remove_file(folder.join(NOTES));
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
     let note = |line: &str| {
         let (lane, number) = line.split_once(' ').unwrap();
@@ -108,13 +131,6 @@ fn notes(directory: &Path) -> Vec<Note> {
         }
     };
     whole.lines().map(note).collect()
-}
-
-fn unfinished_snapshots(database: &Path) -> usize {
-    let names = fs::read_dir(database).into_iter().flatten().flatten();
-    names
-        .filter(|name| name.file_name().to_string_lossy().ends_with(".generating"))
-        .count()
 }
 
 /// Any number will do, so the clock gives it.

@@ -1,0 +1,131 @@
+//! A large commit that ends after any of its steps, and what opening makes of it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::{fs, path::Path};
+
+use super::{
+    engine::{Engine, Snapshot as _},
+    layout,
+    pending::Prepared,
+    progress::Mark,
+    space::SpaceOptions,
+    staged::{Next, Staged, Step},
+    store::DiskStore,
+    view,
+};
+use crate::storage::{Commit, Expectation, Key, Range, Read, Value, Write, in_process::Local};
+
+const ROWS: u32 = 5000;
+
+fn key(row: u32) -> Key {
+    row.to_be_bytes().into()
+}
+
+/// Long and short values for every third row, and the removal of the others.
+fn large() -> Prepared {
+    let write = |row: u32| match row % 3 {
+        0 if row.is_multiple_of(999) => Write::Put(vec![2; 10_000].into()),
+        0 => Write::Put(vec![2; 10].into()),
+        _ => Write::Remove,
+    };
+    Prepared::new(Commit {
+        guard: None,
+        expects: vec![(key(0), Expectation::Is(before(0)))],
+        writes: (0..ROWS).map(|row| (key(row), write(row))).collect(),
+    })
+}
+
+/// The value of a row before the large commit.
+fn before(row: u32) -> Value {
+    vec![1; if row.is_multiple_of(500) { 9000 } else { 10 }].into()
+}
+
+fn open<E: Engine<Options = u64>>(path: &Path) -> DiskStore<E> {
+    DiskStore::open(path, 1 << 24, 1 << 24, SpaceOptions::default()).unwrap()
+}
+
+async fn fill<E: Engine<Options = u64>>(path: &Path) {
+    let store = open::<E>(path);
+    let write = |row| (key(row), Write::Put(before(row)));
+    let commit = Commit {
+        writes: (0..ROWS).map(write).collect(),
+        ..Commit::default()
+    };
+    store.apply(commit).await.unwrap();
+}
+
+/// Does this many steps of the large commit, and lets the process "die". Returns the next step.
+fn do_steps<E: Engine<Options = u64>>(engine_path: &Path, steps: usize) -> Next {
+    let mut engine = E::open(engine_path, &(1 << 24)).unwrap();
+    let mut staged = Staged::new(large(), E::SLICE);
+    for _ in 0..steps {
+        let snapshot = engine.snapshot().unwrap();
+        let mark = snapshot.get(layout::MARK_KEY, Mark::decode).unwrap();
+        let row = |key: &[u8]| view::row(&snapshot, key, E::PART_LEN);
+        let step = staged.prepare::<E>(|| engine.snapshot(), row).unwrap();
+        drop(snapshot);
+        match step {
+            Step::Apply(batch) => drop(engine.apply(batch, mark.flatten().unwrap()).unwrap()),
+            Step::GoOn => {}
+            Step::Conflict => unreachable!("the expectation holds"),
+        }
+        staged.advance();
+    }
+    staged.next()
+}
+
+async fn survives_every_step<E: Engine<Options = u64>>(engine_path: &str) {
+    let (mut steps, mut phases) = (0, Vec::new());
+    loop {
+        let folder = tempfile::tempdir().unwrap();
+        fill::<E>(folder.path()).await;
+        let next = do_steps::<E>(&folder.path().join(engine_path), steps);
+        phases.push(std::mem::discriminant(&next));
+        // A process that was killed leaves no list of its files.
+        let _ = fs::remove_file(folder.path().join("connect.closed"));
+        let store = open::<E>(folder.path());
+        let everything = Read::Scan {
+            range: Range {
+                from: b"",
+                to: None,
+            },
+            limit: usize::MAX,
+            newest_first: false,
+        };
+        let rows = store.read(&[everything]).await.unwrap().entries().unwrap();
+        let is_in_force = matches!(next, Next::Move(_) | Next::Done);
+        let expected = if is_in_force { ROWS.div_ceil(3) } else { ROWS };
+        assert_eq!(rows.len(), expected as usize, "{next:?}");
+        let content = if is_in_force { 2 } else { 1 };
+        assert!(
+            rows.iter().all(|(_, value)| value[0] == content),
+            "{next:?}"
+        );
+        let report = store.verify(&mut |_| {}).unwrap();
+        assert!(report.is_clean(), "{next:?}: {report:?}");
+        assert_eq!(
+            (report.leftover, report.complete),
+            (0, Some(true)),
+            "{next:?}"
+        );
+        if next == Next::Done {
+            break;
+        }
+        steps += 1;
+    }
+    phases.dedup();
+    assert_eq!(phases.len(), 5, "each phase has been cut short");
+}
+
+#[cfg(feature = "sled")]
+#[tokio::test]
+async fn sled_survives_every_step() {
+    survives_every_step::<super::sled::Sled>("sled").await;
+}
+
+#[cfg(feature = "redb")]
+#[tokio::test]
+async fn redb_survives_every_step() {
+    survives_every_step::<super::redb::Redb>("store.redb").await;
+}
