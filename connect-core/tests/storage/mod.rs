@@ -9,3 +9,9 @@ mod wrappers;
 
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod disk;
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod engines;
+#[cfg(all(target_os = "linux", feature = "redb", feature = "sled"))]
+mod faults;
+#[cfg(all(target_os = "linux", feature = "redb", feature = "sled"))]
+mod power;

@@ -81,10 +81,14 @@ impl Space {
         self.room().map_or(true, |room| room >= wanted)
     }
 
-    /// Makes room for opening when there is less than half of the reserve, by giving up the
-    /// ballast.
+    /// Makes room for opening by giving up the ballast, when there is less than half of the reserve
+    /// or less than the ballast takes.
     pub(super) fn make_room(&self) -> io::Result<()> {
-        if self.room()? < self.options.reserve_bytes / 2 {
+        let SpaceOptions {
+            reserve_bytes,
+            ballast_bytes,
+        } = self.options;
+        if self.room()? < ballast_bytes.max(reserve_bytes / 2) {
             self.release_ballast()?;
         }
         Ok(())

@@ -7,7 +7,8 @@
 //! | the last groups | the engine's mark is older than `connect.progress` |
 //! | other rows | all rows are counted, and do not add up to the engine's mark |
 //!
-//! Counting reads every row, so it is only done when there is doubt.
+//! Counting reads every row. It is done whenever a sled store is opened, since sled drops what it
+//! cannot read, and for redb when there is doubt.
 
 use std::{fs, io, path::Path};
 
@@ -35,21 +36,21 @@ impl Directory {
         }
         self.recorded = Recorded::read(&self.path).map_err(failed)?;
         let length = fs::metadata(self.data_path()).map_err(failed)?.len();
-        self.doubt = match (Closed::read(&self.path).map_err(failed)?, self.recorded) {
-            (_, None) => Some("the record of its progress is missing or torn"),
-            (Some(was), Some(_)) => {
-                let now = Closed::list(&self.path, &self.engine_path()).map_err(failed)?;
-                let missing = was.missing_in(&now);
-                if !missing.is_empty() && !accepted {
-                    return Err(incomplete(missing));
-                }
-                None
+        if let Some(was) = Closed::read(&self.path).map_err(failed)? {
+            let now = Closed::list(&self.path, &self.engine_path()).map_err(failed)?;
+            let missing = was.missing_in(&now);
+            if !missing.is_empty() && !accepted {
+                return Err(incomplete(missing));
             }
-            (None, Some(recorded)) if length < recorded.length => {
+        }
+        self.doubt = match self.recorded {
+            None => Some("the record of its progress is missing or torn"),
+            Some(recorded) if length < recorded.length => {
                 Some("the data file is shorter than it was")
             }
-            // redb checks its pages after a crash; sled looks at little more than its log's end.
-            (None, Some(_)) => (self.engine == Engine::Sled).then_some("it was not closed"),
+            // redb checks its pages after a crash. sled opens without what it cannot read in its
+            // log, and says nothing.
+            Some(_) => (self.engine == Engine::Sled).then_some("sled does not check them"),
         };
         // The engine changes its files as it opens them. If that is cut short, nothing is known.
         files::remove(&self.path, closed::FILE).map_err(failed)

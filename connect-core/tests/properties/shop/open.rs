@@ -179,6 +179,7 @@ fn open_sled(directory: &TempDir) -> Arc<dyn Storage> {
     let options = SledOptions {
         cache_bytes: 8 * 1024 * 1024,
         space: small(),
+        ..Default::default()
     };
     Arc::new(SledStorage::open(directory.path(), options).unwrap())
 }
@@ -189,6 +190,7 @@ fn open_redb(directory: &TempDir) -> Arc<dyn Storage> {
     let options = RedbOptions {
         cache_bytes: 8 * 1024 * 1024,
         space: small(),
+        ..Default::default()
     };
     Arc::new(RedbStorage::open(directory.path(), options).unwrap())
 }
