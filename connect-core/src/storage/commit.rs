@@ -48,7 +48,8 @@ pub enum Write {
     /// Sets an empty value: an entry of an index that is only read by
     /// [`Read::ScanFollow`](super::Read::ScanFollow). The value given is the row that the entry
     /// leads to, as this commit leaves it. Every commit that changes the row replaces the entry
-    /// too, so a backend may keep the row with the entry to save a look-up, or ignore it.
+    /// too, and one that removes the row removes the entry, so a backend may keep the row with the
+    /// entry to save a look-up, or ignore it.
     Index(Value),
     /// Removes the key. Removing what is not there is no error.
     Remove,

@@ -48,7 +48,7 @@ pub trait Local: Send + Sync + 'static {
 }
 
 /// A [`Storage`] made of a [`Local`] backend and the locks of its guards. Cheap to clone; all
-/// clones are the same store.
+/// clones are the same store. It needs a tokio runtime with timers.
 pub struct InProcess<L> {
     local: Arc<L>,
     locks: Arc<GuardLocks>,

@@ -36,7 +36,8 @@
 //!
 //! A backend that lives in one process implements [`in_process::Local`] instead, which is `read`
 //! and `apply`, and gets its locks from [`in_process::InProcess`]; [`answer`] makes the answers to
-//! all kinds of reads from single look-ups and scans.
+//! all kinds of reads from single look-ups and scans. Of the promises, it has to see to 1 to 4, 6,
+//! 10 and 11; the commits with one guard are serial because each expects the guard as it was.
 
 mod commit;
 #[cfg(feature = "_disk")]
@@ -105,7 +106,8 @@ pub trait Storage: Send + Sync + 'static {
     async fn commit(&self, commit: Commit) -> Result<(), CommitError>;
 
     /// Locks a guard: until the lock is dropped, or its lease is over, only its holder commits
-    /// with that guard. For a unit of work that met a conflict.
+    /// with that guard. For a unit of work that met a conflict. Waits for commits with that guard
+    /// that are under way, also for those whose caller went away.
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError>;
 }
 
@@ -116,6 +118,7 @@ pub trait Locked: Send + Sync {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
     /// As [`Storage::commit`], for a commit with the guard that is locked. Once the lock is lost,
-    /// the answer is [`CommitError::Conflict`].
+    /// the answer is [`CommitError::Conflict`]; to a commit with another guard, or none, it is
+    /// [`CommitError::NotApplied`].
     async fn commit(&mut self, commit: Commit) -> Result<(), CommitError>;
 }

@@ -182,7 +182,8 @@ pub trait Snapshot {
     fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError>;
 
     /// At most `limit` entries of `range`, in ascending order of their keys, or in descending
-    /// order from the end.
+    /// order from the end. The range may be empty or end before it starts
+    /// ([`Range::is_empty`]), and the limit may be any number.
     ///
     /// # Errors
     /// The store cannot read them.

@@ -175,6 +175,8 @@ async fn append(store: Arc<dyn Storage>, _: u8) -> Result<u64, Fault> {
         if acknowledged == TIMES {
             break;
         }
+        // Readers get their turn, on few threads too.
+        tokio::task::yield_now().await;
     }
     Ok(acknowledged)
 }

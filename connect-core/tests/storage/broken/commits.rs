@@ -5,6 +5,7 @@ mod spoil;
 use std::{
     collections::BTreeSet,
     sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -12,7 +13,7 @@ use connect_core::storage::{
     Commit, CommitError, Key, Locked, Read, State, Storage, StorageError, Value, Write,
     memory::MemoryStorage,
 };
-use tokio::{sync::RwLock, task::yield_now};
+use tokio::{sync::RwLock, task::yield_now, time::sleep};
 
 use super::places::{LEASE, New};
 
@@ -205,7 +206,7 @@ impl Store {
             ..Commit::default()
         };
         self.store.commit(guard).await?;
-        yield_now().await;
+        sleep(Duration::from_millis(1)).await;
         self.store.commit(commit).await
     }
 
