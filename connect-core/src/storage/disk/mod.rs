@@ -17,6 +17,8 @@ mod directory;
 #[cfg(test)]
 mod directory_tests;
 mod engine;
+#[cfg(test)]
+mod failing_tests;
 mod files;
 mod group;
 mod health;

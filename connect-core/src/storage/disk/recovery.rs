@@ -11,6 +11,7 @@ use std::{
 
 use super::{
     engine::{Engine, Failed, caught},
+    health::Health,
     opening::{self, Opened},
     queue::Message,
     staged::Next,
@@ -76,6 +77,7 @@ impl<E: Engine> Writer<E> {
         self.engine = Some(opened.engine);
         self.mark = opened.mark;
         self.opened = Instant::now();
+        self.health.set(Health::Working);
         self.answer_group(&result);
         let is_in_force = opened.finished_a_commit;
         self.end_staged(if is_in_force {
@@ -84,7 +86,6 @@ impl<E: Engine> Writer<E> {
             Err(CommitError::NotApplied(error.clone()))
         });
         self.restore_ballast();
-        self.health.set(super::health::Health::Working);
     }
 
     /// Answers those who wait without knowing what became of their commits.

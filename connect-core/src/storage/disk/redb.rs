@@ -19,6 +19,9 @@ use crate::storage::StorageError;
 const ENTRIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("entries");
 
 /// An open redb file.
+///
+/// Without redb's quick repair: it halves the rate of single commits, and opening a file of 1 GB
+/// after a kill took 0.9 s without it.
 pub(crate) struct Redb {
     database: Database,
 }
@@ -75,11 +78,10 @@ impl Engine for Redb {
 
     fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
         let not_applied = |error: redb::Error| Failed::NotApplied(StorageError::new(error));
-        let mut transaction = self
+        let transaction = self
             .database
             .begin_write()
             .map_err(|error| not_applied(error.into()))?;
-        transaction.set_quick_repair(true);
         let mark = write(&transaction, batch, mark).map_err(not_applied)?;
         transaction
             .commit()

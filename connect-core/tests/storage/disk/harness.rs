@@ -14,8 +14,7 @@ pub(super) trait Engine: Send + Sync + 'static {
     type Store: Storage;
 
     fn open(path: &Path) -> Result<Self::Store, OpenError>;
-    fn open_without_cache(path: &Path) -> Result<Self::Store, OpenError>;
-    fn open_with_lease(path: &Path, lease: Duration) -> Result<Self::Store, OpenError>;
+    fn open_with(path: &Path, cache_bytes: u64, lease: Duration) -> Result<Self::Store, OpenError>;
     fn health(store: &Self::Store) -> HealthProbe;
     fn verify(store: &Self::Store) -> Report;
 
@@ -34,16 +33,9 @@ impl Engine for Sled {
         SledStorage::open(path, SledOptions::default())
     }
 
-    fn open_without_cache(path: &Path) -> Result<SledStorage, OpenError> {
+    fn open_with(path: &Path, cache_bytes: u64, lease: Duration) -> Result<SledStorage, OpenError> {
         let options = SledOptions {
-            cache_bytes: 0,
-            ..SledOptions::default()
-        };
-        SledStorage::open(path, options)
-    }
-
-    fn open_with_lease(path: &Path, lease: Duration) -> Result<SledStorage, OpenError> {
-        let options = SledOptions {
+            cache_bytes,
             lease,
             ..SledOptions::default()
         };
@@ -89,16 +81,9 @@ impl Engine for Redb {
         RedbStorage::open(path, RedbOptions::default())
     }
 
-    fn open_without_cache(path: &Path) -> Result<RedbStorage, OpenError> {
+    fn open_with(path: &Path, cache_bytes: u64, lease: Duration) -> Result<RedbStorage, OpenError> {
         let options = RedbOptions {
-            cache_bytes: 0,
-            ..RedbOptions::default()
-        };
-        RedbStorage::open(path, options)
-    }
-
-    fn open_with_lease(path: &Path, lease: Duration) -> Result<RedbStorage, OpenError> {
-        let options = RedbOptions {
+            cache_bytes,
             lease,
             ..RedbOptions::default()
         };

@@ -93,7 +93,7 @@ fn loses_nothing<E: Engine>(child: &str) {
         let report = E::verify(&store);
         assert!(report.is_clean(), "after {kill} kills: {report:?}");
     }
-    println!("{kills} kills, {noted} notes kept, {found:?}");
+    eprintln!("{kills} kills, {noted} notes kept, {found:?}");
     assert!(found.commits > 0);
 }
 

@@ -5,7 +5,7 @@ use std::{marker::PhantomData, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use connect_core::storage::{
     Storage, StorageError,
-    conformance::{Distant, Place, model, run_all},
+    conformance::{Place, model, run_all},
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -20,8 +20,7 @@ const LEASE: Duration = Duration::from_secs(1);
 
 struct InFolder<E> {
     folder: TempDir,
-    has_cache: bool,
-    distance: Option<Duration>,
+    cache_bytes: u64,
     engine: PhantomData<E>,
 }
 
@@ -29,8 +28,7 @@ impl<E: Engine> InFolder<E> {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
-            has_cache: true,
-            distance: None,
+            cache_bytes: 1 << 26,
             engine: PhantomData,
         }
     }
@@ -39,29 +37,16 @@ impl<E: Engine> InFolder<E> {
 #[async_trait]
 impl<E: Engine> Place for InFolder<E> {
     async fn open(&self) -> Result<Arc<dyn Storage>, StorageError> {
-        let path = self.folder.path();
-        let store = if self.has_cache {
-            E::open_with_lease(path, LEASE)
-        } else {
-            E::open_without_cache(path)
-        };
-        let store = Arc::new(store.map_err(StorageError::new)?);
-        Ok(match self.distance {
-            Some(distance) => Arc::new(Distant::new(store, distance)),
-            None => store,
-        })
+        let store = E::open_with(self.folder.path(), self.cache_bytes, LEASE);
+        Ok(Arc::new(store.map_err(StorageError::new)?))
     }
 
     fn lease(&self) -> Duration {
-        if self.has_cache {
-            LEASE
-        } else {
-            connect_core::storage::in_process::LEASE
-        }
+        LEASE
     }
 }
 
-on_each_engine!(conforms, conforms_without_cache, conforms_at_a_distance);
+on_each_engine!(conforms, conforms_without_cache);
 
 async fn conforms<E: Engine>() {
     let failures = run_all(InFolder::<E>::new).await;
@@ -71,16 +56,7 @@ async fn conforms<E: Engine>() {
 /// Pages and rows come and go.
 async fn conforms_without_cache<E: Engine>() {
     let place = || InFolder::<E> {
-        has_cache: false,
-        ..InFolder::new()
-    };
-    let failures = run_all(place).await;
-    assert!(failures.is_ok(), "{}", failures.unwrap_err());
-}
-
-async fn conforms_at_a_distance<E: Engine>() {
-    let place = || InFolder::<E> {
-        distance: Some(Duration::from_millis(1)),
+        cache_bytes: 0,
         ..InFolder::new()
     };
     let failures = run_all(place).await;

@@ -1,7 +1,7 @@
 //! Reads and commits.
 
 use connect_core::storage::{
-    Commit, CommitError, Expectation, Found, Guard, Range, Read, Storage, Write,
+    Commit, CommitError, Expectation, Found, Guard, Range, Read, Storage, Write, in_process::LEASE,
 };
 
 use super::{
@@ -73,7 +73,7 @@ async fn what_was_written_is_read<E: Engine>() {
         let store = if round % 2 == 0 {
             E::open(folder.path()).unwrap()
         } else {
-            E::open_without_cache(folder.path()).unwrap()
+            E::open_with(folder.path(), 0, LEASE).unwrap()
         };
         for (number, content) in [b"one", b"two"].into_iter().enumerate() {
             put(&store, b"key", content).await.unwrap();

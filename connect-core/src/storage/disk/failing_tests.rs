@@ -1,0 +1,313 @@
+//! An engine that fails: what callers are told, and how the store goes on.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::{
+    io,
+    marker::PhantomData,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+
+use super::{
+    OpenError,
+    engine::{Batch, Engine, Failed, Fault, Slice},
+    health::Health,
+    marker,
+    progress::Mark,
+    space::SpaceOptions,
+    store::DiskStore,
+};
+use crate::storage::{
+    Commit, CommitError, Key, Read, StorageError, Value, Write, in_process::Local,
+};
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failure {
+    /// Nothing is applied, and the engine says so.
+    Refused,
+    /// Nothing is applied, and the engine does not know.
+    Lost,
+    /// All is applied and durable, and the engine does not know.
+    Done,
+    /// The engine panics before it has done anything.
+    Panic,
+}
+
+/// When it goes wrong.
+#[derive(Default)]
+struct Plan {
+    /// Batches that go well before the failure.
+    failure: Mutex<Option<(usize, Failure)>>,
+    cannot_open: AtomicBool,
+}
+
+impl Plan {
+    fn fail(&self, after: usize, failure: Failure) {
+        *self.failure.lock() = Some((after, failure));
+    }
+
+    fn next(&self) -> Option<Failure> {
+        let mut planned = self.failure.lock();
+        match planned.take() {
+            Some((0, failure)) => Some(failure),
+            Some((after, failure)) => {
+                *planned = Some((after - 1, failure));
+                None
+            }
+            None => None,
+        }
+    }
+}
+
+/// An engine that fails as planned.
+struct Failing<E> {
+    engine: E,
+    plan: Arc<Plan>,
+}
+
+impl<E: Engine<Options = u64>> Engine for Failing<E> {
+    const KIND: marker::Engine = E::KIND;
+    const PART_LEN: usize = E::PART_LEN;
+    const IS_LIVE: bool = E::IS_LIVE;
+    const SLICE: Slice = Slice {
+        writes: 3000,
+        bytes: usize::MAX,
+    };
+
+    type Options = Arc<Plan>;
+    type Snapshot = E::Snapshot;
+
+    fn open(path: &Path, plan: &Arc<Plan>) -> Result<Self, OpenError> {
+        if plan.cannot_open.load(Ordering::Relaxed) {
+            return Err(OpenError::io(path)(io::Error::other("as planned")));
+        }
+        Ok(Self {
+            engine: E::open(path, &(1 << 24))?,
+            plan: plan.clone(),
+        })
+    }
+
+    fn snapshot(&self) -> Result<E::Snapshot, Fault> {
+        self.engine.snapshot()
+    }
+
+    fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
+        let error = || StorageError::new("as planned");
+        match self.plan.next() {
+            None => self.engine.apply(batch, mark),
+            Some(Failure::Refused) => Err(Failed::NotApplied(error())),
+            Some(Failure::Lost) => Err(Failed::Unknown(error())),
+            Some(Failure::Done) => {
+                self.engine.apply(batch, mark)?;
+                Err(Failed::Unknown(error()))
+            }
+            Some(Failure::Panic) => panic!("as planned"),
+        }
+    }
+
+    fn check(&mut self) -> Result<Option<bool>, Fault> {
+        self.engine.check()
+    }
+}
+
+struct Store<E: Engine<Options = u64>> {
+    store: Arc<DiskStore<Failing<E>>>,
+    plan: Arc<Plan>,
+    _folder: tempfile::TempDir,
+    _engine: PhantomData<E>,
+}
+
+fn value(bytes: &[u8]) -> Option<Value> {
+    Some(bytes.into())
+}
+
+impl<E: Engine<Options = u64>> Store<E> {
+    fn open() -> Self {
+        let (folder, plan) = (tempfile::tempdir().unwrap(), Arc::<Plan>::default());
+        let path = folder.path();
+        let store = DiskStore::open(path, plan.clone(), 1 << 24, SpaceOptions::default());
+        Self {
+            store: Arc::new(store.unwrap()),
+            plan,
+            _folder: folder,
+            _engine: PhantomData,
+        }
+    }
+
+    async fn put(&self, key: &[u8], bytes: &[u8]) -> Result<(), CommitError> {
+        let commit = Commit {
+            writes: vec![(key.into(), Write::Put(bytes.into()))],
+            ..Commit::default()
+        };
+        self.store.apply(commit).await
+    }
+
+    async fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError> {
+        self.store.read(&[Read::Get(key)]).await?.value()
+    }
+}
+
+async fn the_truth_is_told<E: Engine<Options = u64>>() {
+    let failures = [
+        Failure::Refused,
+        Failure::Lost,
+        Failure::Done,
+        Failure::Panic,
+    ];
+    for failure in failures {
+        let store = Store::<E>::open();
+        store.put(b"row", b"before").await.unwrap();
+        store.plan.fail(0, failure);
+        let answer = store.put(b"row", b"after").await;
+        let found = store.get(b"row").await.unwrap();
+        if failure == Failure::Done {
+            assert!(answer.is_ok(), "{failure:?}: {answer:?}");
+            assert_eq!(found, value(b"after"));
+        } else {
+            assert!(
+                matches!(answer, Err(CommitError::NotApplied(_))),
+                "{failure:?}"
+            );
+            assert_eq!(found, value(b"before"));
+        }
+        store.put(b"row", b"later").await.unwrap();
+        assert_eq!(store.get(b"row").await.unwrap(), value(b"later"));
+        assert_eq!(store.store.health().health(), Health::Working);
+        let report = store.store.verify(&mut |_| {}).unwrap();
+        assert!(
+            report.is_clean() && report.complete == Some(true),
+            "{report:?}"
+        );
+    }
+}
+
+/// While the engine cannot be opened, rows in memory are read, commits are refused, and the one
+/// under way waits for the truth.
+async fn goes_on_by_itself<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    for row in [b"one", b"two"] {
+        store.put(row, b"before").await.unwrap();
+        store.get(row).await.unwrap();
+    }
+    store.plan.cannot_open.store(true, Ordering::Relaxed);
+    store.plan.fail(0, Failure::Done);
+    let under_way = tokio::spawn({
+        let store = store.store.clone();
+        async move {
+            let commit = Commit {
+                writes: vec![(b"one"[..].into(), Write::Put(b"after"[..].into()))],
+                ..Commit::default()
+            };
+            store.apply(commit).await
+        }
+    });
+    while store.store.health().health() == Health::Working {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let refused = store.put(b"three", b"").await;
+    assert!(
+        matches!(refused, Err(CommitError::NotApplied(_))),
+        "{refused:?}"
+    );
+    assert_eq!(store.get(b"two").await.unwrap(), value(b"before"));
+    assert_ne!(store.get(b"one").await.ok(), Some(value(b"after")));
+    assert!(!under_way.is_finished());
+    store.plan.cannot_open.store(false, Ordering::Relaxed);
+    under_way.await.unwrap().unwrap();
+    assert_eq!(store.get(b"one").await.unwrap(), value(b"after"));
+    assert_eq!(store.store.health().health(), Health::Working);
+}
+
+/// Nobody waits for ever; but from the moment on at which it was said that a commit's fate is not
+/// known, its keys are not read as if it were.
+async fn what_is_not_known_is_not_read<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    for row in [b"one", b"two"] {
+        store.put(row, b"before").await.unwrap();
+        store.get(row).await.unwrap();
+    }
+    store.plan.cannot_open.store(true, Ordering::Relaxed);
+    store.plan.fail(0, Failure::Done);
+    let answer = store.put(b"one", b"after").await;
+    assert!(matches!(answer, Err(CommitError::Unknown(_))), "{answer:?}");
+    assert!(store.get(b"one").await.is_err());
+    assert_eq!(store.get(b"two").await.unwrap(), value(b"before"));
+    store.plan.cannot_open.store(false, Ordering::Relaxed);
+    while store.store.health().health() != Health::Working {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(store.get(b"one").await.unwrap(), value(b"after"));
+}
+
+/// A large commit that fails in any of its steps is there as a whole, or not at all.
+async fn large_commits_are_whole<E: Engine<Options = u64>>() {
+    const ROWS: u32 = 9000;
+    for failure in [Failure::Lost, Failure::Done] {
+        // Three slices are stored, one batch commits, and three slices are moved.
+        for step in 0..7 {
+            let store = Store::<E>::open();
+            store.put(b"row", b"before").await.unwrap();
+            store.plan.fail(step, failure);
+            let key = |row: u32| -> Key { [&b"large"[..], &row.to_be_bytes()].concat().into() };
+            let write = |row| (key(row), Write::Put(b"large"[..].into()));
+            let commit = Commit {
+                writes: (0..ROWS).map(write).collect(),
+                ..Commit::default()
+            };
+            let answer = store.store.apply(commit).await;
+            let is_there = answer.is_ok();
+            let expected = step > 3 || (step == 3 && failure == Failure::Done);
+            assert_eq!(is_there, expected, "{failure:?} in {step}: {answer:?}");
+            let wanted = is_there.then(|| b"large"[..].into());
+            for row in [0, 5000, ROWS - 1] {
+                assert_eq!(store.get(&key(row)).await.unwrap(), wanted, "{step}");
+            }
+            // Waits for the end.
+            store.put(&key(0), b"later").await.unwrap();
+            let report = store.store.verify(&mut |_| {}).unwrap();
+            assert!(report.is_clean(), "{failure:?} in {step}: {report:?}");
+            assert_eq!((report.leftover, report.complete), (0, Some(true)));
+            let rows = if is_there { u64::from(ROWS) + 1 } else { 2 };
+            assert_eq!(report.rows, rows, "{failure:?} in {step}");
+        }
+    }
+}
+
+macro_rules! on_each_engine {
+    ($($test:ident),+ $(,)?) => {
+        #[cfg(feature = "sled")]
+        mod sled {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test::<crate::storage::disk::sled::Sled>().await;
+                }
+            )+
+        }
+
+        #[cfg(feature = "redb")]
+        mod redb {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test::<crate::storage::disk::redb::Redb>().await;
+                }
+            )+
+        }
+    };
+}
+
+on_each_engine!(
+    the_truth_is_told,
+    goes_on_by_itself,
+    what_is_not_known_is_not_read,
+    large_commits_are_whole,
+);
