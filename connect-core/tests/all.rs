@@ -1,7 +1,7 @@
 //! The integration tests of the core, one binary: linking is what takes time.
 
 // A test fails by panicking.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod dry_run;
 #[cfg(feature = "conformance")]

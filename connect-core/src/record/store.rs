@@ -125,20 +125,14 @@ impl<'s> Attempts<'s> {
 
     /// Commits a unit of work. After a conflict, locks the partition for the next attempt.
     pub(crate) async fn commit(&mut self, unit: Unit<'s>) -> Result<Attempt, Fault> {
-        let (attempt, lock) = unit.commit().await?;
-        if attempt == Attempt::Done {
+        if unit.commit().await? == Attempt::Done {
             return Ok(Attempt::Done);
         }
         self.left = self.left.checked_sub(1).ok_or(Fault::Busy)?;
-        self.lock = match lock {
-            // Asked for anew, in case that it was lost: the next in line then comes first.
-            Some(lock) if self.left % 4 != 0 => Some(lock),
-            _ => {
-                drop(lock);
-                let guard = super::unit::clock_key(self.partition);
-                Some(self.store.storage.lock(&guard).await?)
-            }
-        };
+        // Also after a conflict under a lock, which was lost then, or a row outside the partition
+        // has changed: the next in line come first.
+        let guard = super::unit::clock_key(self.partition);
+        self.lock = Some(self.store.storage.lock(&guard).await?);
         Ok(Attempt::Again)
     }
 }

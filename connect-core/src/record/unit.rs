@@ -376,11 +376,10 @@ impl<'s> Unit<'s> {
         Value::from(&*self.buffer)
     }
 
-    /// Commits all that was written, and gives back the lock.
-    pub(super) async fn commit(mut self) -> Result<(Attempt, Option<Box<dyn Locked>>), Fault> {
+    /// Commits all that was written, and releases the lock.
+    pub(super) async fn commit(mut self) -> Result<Attempt, Fault> {
         if self.writes.is_empty() {
-            let attempt = self.confirm().await?;
-            return Ok((attempt, self.lock));
+            return self.confirm().await;
         }
         let was = self.clock_row.take().ok_or(Fault::Unread)?;
         self.clock.nonce = self.store.nonce();
@@ -399,20 +398,19 @@ impl<'s> Unit<'s> {
             Some(lock) => lock.commit(commit).await,
             None => self.store.storage().commit(commit).await,
         };
-        let attempt = match result {
-            Ok(()) => Attempt::Done,
-            Err(CommitError::Conflict) => Attempt::Again,
-            Err(CommitError::NotApplied(error)) => return Err(Fault::NotApplied(error)),
+        match result {
+            Ok(()) => Ok(Attempt::Done),
+            Err(CommitError::Conflict) => Ok(Attempt::Again),
+            Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
             Err(CommitError::Unknown(error)) => {
                 // Ours is the only commit that leaves these bytes in the guard. Any others may be
                 // those of a later commit, and then it stays unknown.
                 match self.store.get(&key).await {
-                    Ok(Some(now)) if now == becomes => Attempt::Done,
-                    _ => return Err(Fault::Unknown(error)),
+                    Ok(Some(now)) if now == becomes => Ok(Attempt::Done),
+                    _ => Err(Fault::Unknown(error)),
                 }
             }
-        };
-        Ok((attempt, self.lock))
+        }
     }
 
     /// Makes sure that what was read in several rounds was one state, for a unit that writes
