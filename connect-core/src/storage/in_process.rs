@@ -21,8 +21,8 @@ use self::finishing::Finishing;
 
 use super::{Commit, CommitError, Key, Locked, Read, State, Storage, StorageError};
 
-/// How long a lock is held at most. Whoever has not committed by then is taken for dead: the lock
-/// goes to the next, and the late commit is refused.
+/// The longest time that a lock is held. Whoever has not committed by then is taken for dead: the
+/// lock goes to the next, and the late commit is refused.
 pub const LEASE: Duration = Duration::from_secs(10);
 
 /// A backend without locks: [`InProcess`] adds them.

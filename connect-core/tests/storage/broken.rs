@@ -55,7 +55,7 @@ fn broken_places() -> Vec<Case> {
     cases_of(places::CASES, |broken| broken)
 }
 
-/// How often a check for a race is run on one broken backend. It may miss it once, on a busy
+/// The number of runs of a check for a race on one broken backend. It may miss it once, on a busy
 /// machine, but not time after time.
 const TRIES: u8 = 50;
 

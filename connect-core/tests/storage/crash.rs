@@ -18,7 +18,7 @@ const LOAD: Load = Load {
     large_rows: 200,
 };
 
-/// What is stored after some work that was broken off, and what was noted meanwhile.
+/// The rows after some work that was broken off, and the notes taken meanwhile.
 fn worked() -> (Vec<Entry>, Vec<Note>) {
     let store = MemoryStorage::new();
     let notes = Arc::new(Mutex::new(Vec::<Note>::new()));

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use crate::storage::{Commit, CommitError, Locked, Read, State, Storage, StorageError};
 
 /// A [`Storage`] whose calls go to two handles of one store in turn, as if two processes used it.
-/// What one handle remembers and the other does not know of comes to light that way.
+/// A state that only one handle knows of comes to light that way.
 ///
 /// A lock stays with the handle that it was asked of.
 pub struct Alternating {

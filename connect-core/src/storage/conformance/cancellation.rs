@@ -11,10 +11,10 @@ use super::{
 };
 use crate::storage::{Commit, CommitError, Guard, Read, Storage, Value, Write};
 
-/// How many commits are given up, each a little later than the one before.
+/// The number of commits that are given up, each a little later than the one before.
 const ROUNDS: u32 = 60;
 
-/// How many rows such a commit writes.
+/// The rows of such a commit.
 const PARTS: u8 = 6;
 
 pub(super) async fn whole_or_nothing(place: &dyn Place) -> Result<(), Fault> {

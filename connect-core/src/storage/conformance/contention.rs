@@ -5,10 +5,10 @@ use super::{
     support::{TASKS, at_once, commit, everything, get, number, put, same, won},
 };
 
-/// How often the same is wanted at once.
+/// The number of rounds in which the same is wanted at once.
 const TIMES: u64 = 15;
 
-/// How often a task tries before it is clear that nobody gets on. Each refusal means that another
+/// The tries of a task after which it is clear that nobody gets on. Each refusal means that another
 /// task was acknowledged, so a correct store needs a small part of it.
 const PATIENCE: u64 = 100 * TIMES;
 
@@ -122,7 +122,13 @@ pub(super) async fn refusals_are_known(place: &dyn Place) -> Result<(), Fault> {
             // A few large commits among many that want the same row, and none may be `Unknown`.
             let long = if number % 5 == 0 { 100_000 } else { 10 };
             let before = get(&*store, b"wanted").await?;
-            let expects = [(&b"wanted"[..], before.as_deref())];
+            // Some are refused even when nobody is in the way.
+            let expected = if number % 3 == 2 {
+                Some(&b"never"[..])
+            } else {
+                before.as_deref()
+            };
+            let expects = [(&b"wanted"[..], expected)];
             let (now, own) = ([task, number as u8], [b'o', task, number as u8]);
             let row = vec![task; long];
             let writes = [(&b"wanted"[..], Some(&now[..])), (&own, Some(&row))];

@@ -21,16 +21,16 @@ use tokio::task::JoinSet;
 use super::Fault;
 use crate::storage::Storage;
 
-/// What the lanes do. The same for every round in one place.
+/// The work of the lanes. The same for every round in one place.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// How many lanes commit under a guard of their own: up to 200.
+    /// The number of lanes that commit under a guard of their own: up to 200.
     pub lanes: u8,
-    /// How many commits' rows a lane keeps.
+    /// The number of commits of which a lane keeps the rows.
     pub kept: u64,
-    /// Every how many commits of a lane there is a large one.
+    /// The number of commits of a lane from one large commit to the next.
     pub large_every: u64,
-    /// How many rows a large commit rewrites.
+    /// The number of rows that a large commit rewrites.
     pub large_rows: u32,
 }
 
@@ -55,7 +55,7 @@ pub struct Note {
     pub number: u64,
 }
 
-/// What [`check`] found in the store.
+/// The contents of the store, as [`check`] found them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The number of commits so far, over all lanes and rounds.

@@ -1,10 +1,10 @@
-//! What a check found wrong.
+//! The fault that a check found.
 
 use std::fmt;
 
 use super::super::{CommitError, StorageError};
 
-/// What a backend did that it should not have, in words for its author.
+/// A backend's misbehaviour, in words for its author.
 #[derive(Clone)]
 pub struct Fault(String);
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::storage::{CommitError, Read, Storage};
 
-/// How long a row is with which the store is filled, and how often a commit is tried when it is
+/// The length of a row with which the store is filled, and the number of tries when it is
 /// full: now and then a store finds a bit of room that it had put aside.
 const LEN: usize = 100_000;
 const TRIES: u32 = 10;
@@ -56,7 +56,7 @@ pub(super) async fn goes_on(place: &dyn Place) -> Result<(), Fault> {
     filled.is_all_there(&*cramped.open().await?).await
 }
 
-/// What was acknowledged: row number n was written by commit n, and the guard has the last number.
+/// The acknowledged rows: row number n was written by commit n, and the guard has the last number.
 #[derive(Default)]
 struct Filled {
     rows: u64,

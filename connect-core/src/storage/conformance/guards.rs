@@ -122,7 +122,7 @@ pub(super) async fn apart(place: &dyn Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How often several tasks commit with one guard.
+/// The number of commits that each of several tasks makes with one guard.
 const TIMES: u64 = 12;
 
 pub(super) async fn one_winner(place: &dyn Place) -> Result<(), Fault> {

@@ -92,7 +92,7 @@ pub(super) async fn exclusive(place: &dyn Place) -> Result<(), Fault> {
     .await
 }
 
-/// How many wait for one lock.
+/// The number of those who wait for one lock.
 const WAITING: usize = 6;
 
 pub(super) async fn granted_in_order(place: &dyn Place) -> Result<(), Fault> {

@@ -1,4 +1,4 @@
-//! The promises of [`Storage`], as checks to run on a backend.
+//! The promises of [`Storage`](super::Storage), as checks to run on a backend.
 //!
 //! A backend's author says where a store of theirs lives ([`Place`]) and calls [`run_all`], which
 //! takes a new place for each of the [`CHECKS`] and names those that fail:
@@ -86,7 +86,7 @@ pub use self::{
 pub struct Check {
     /// A short name, such as `order::limits`, for test output and for picking one check.
     pub name: &'static str,
-    /// What a backend promises, in a sentence.
+    /// The promise, in a sentence.
     pub promise: &'static str,
     body: Body,
 }
@@ -98,7 +98,7 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// What the backend did, and what it should have done.
+    /// The backend's behaviour, beside the one expected.
     pub async fn run(&self, place: &dyn Place) -> Result<(), Fault> {
         // So that one check of a backend that panics does not hide what the others find.
         let result = AssertUnwindSafe((self.body)(place)).catch_unwind().await;
@@ -171,8 +171,8 @@ checks! {
     progress::two_runs: "a unit of work that locks after a conflict runs twice at most",
     cancellation::whole_or_nothing: "a commit whose future is dropped is whole or nothing",
     cancellation::holds_nobody_up: "a commit whose future is dropped holds up no later one",
-    cancellation::over_before_a_lock: "a commit whose future is dropped ends before a lock is granted",
-    cancellation::under_a_lock: "a commit that is dropped with its lock ends before the next has it",
+    cancellation::over_before_a_lock: "a commit that is dropped ends before a lock is granted",
+    cancellation::under_a_lock: "a commit dropped with its lock ends before the next has it",
     waiting::reads_go_on: "reads do not wait for a commit",
     full::refuses: "a full store refuses commits as NotApplied and answers every read",
     full::opens: "a full store opens, with all that was acknowledged",

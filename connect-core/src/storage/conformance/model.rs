@@ -40,7 +40,7 @@ pub async fn compare(place: &dyn Place, seed: u64, steps: u32) -> Result<(), Fau
         .await
 }
 
-/// What the store should hold.
+/// The rows that the store should hold.
 #[derive(Default)]
 pub(super) struct Model {
     rows: BTreeMap<Vec<u8>, Vec<u8>>,

@@ -48,5 +48,5 @@ pub trait Cramped: Send + Sync {
     async fn make_room(&self) -> Result<(), StorageError>;
 }
 
-/// How much a store in a [`Cramped`] place may take before it has to be full, in bytes: 64 MB.
+/// The most that a store in a [`Cramped`] place takes before it has to be full, in bytes: 64 MB.
 pub(super) const MOST_ROOM: usize = 64_000_000;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::storage::{Commit, CommitError, Read, State, Storage};
 
-/// How many units of work each task does, one after another.
+/// The units of work that each task does, one after another.
 const UNITS: u8 = 4;
 
 pub(super) async fn two_runs(place: &dyn Place) -> Result<(), Fault> {

@@ -127,7 +127,7 @@ pub(super) fn won(result: Result<(), CommitError>) -> Result<bool, Fault> {
     }
 }
 
-/// How many tasks want the same at once.
+/// The number of tasks that want the same at once.
 pub(super) const TASKS: u8 = 8;
 
 /// Runs the same in several tasks at once.
@@ -160,7 +160,7 @@ pub(super) async fn soon<T>(
     timeout(patience, future).await.map_err(late)
 }
 
-/// How often a body that took too long is run before its fault counts.
+/// The number of times that a body which took too long is run before its fault counts.
 const TRIES: u8 = 3;
 
 /// Runs what has to be over before a lease is, with a guard that nobody has used. On a machine

@@ -1,4 +1,4 @@
-//! What keys and values may be: empty, long, any bytes; and how they go.
+//! Keys and values of all kinds: empty, long, any bytes; and their removal.
 
 use super::{
     Fault, Place,

@@ -17,7 +17,7 @@ use tokio::{sync::RwLock, task::yield_now, time::sleep};
 
 use super::places::{LEASE, New};
 
-/// What is wrong with it.
+/// A fault of a backend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Broken {
     KeepsRowsOfIndex,
@@ -46,7 +46,7 @@ pub(super) enum Broken {
     ReadsWait,
 }
 
-/// Which checks have to find it.
+/// The checks that have to find each fault.
 pub(super) const CASES: &[(Broken, &[&str])] = &[
     (Broken::KeepsRowsOfIndex, &["reads::index_entries"]),
     (Broken::DropsEmptyValues, &["values::empty_keys_and_values"]),

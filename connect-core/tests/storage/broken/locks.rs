@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use self::{gates::Gates, queue::Queue};
 use super::places::{LEASE, New};
 
-/// What is wrong with it.
+/// A fault of a backend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Broken {
     HoldsOffNobody,
@@ -31,7 +31,7 @@ pub(super) enum Broken {
     ForgetsCommitsOfThoseWhoLeft,
 }
 
-/// Which checks have to find it.
+/// The checks that have to find each fault.
 pub(super) const CASES: &[(Broken, &[&str])] = &[
     (
         Broken::HoldsOffNobody,
@@ -235,7 +235,7 @@ impl Drop for BrokenLock {
     }
 }
 
-/// What is left of a lock that was released.
+/// The rest of a lock that was released.
 struct Never;
 
 #[async_trait]

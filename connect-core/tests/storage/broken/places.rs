@@ -44,7 +44,7 @@ impl<N: New> Place for BrokenPlace<N> {
     }
 }
 
-/// What is wrong with a place.
+/// A fault of a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Broken {
     ForgetsOnClose,
@@ -55,7 +55,7 @@ pub(super) enum Broken {
     StaysFull,
 }
 
-/// Which checks have to find it.
+/// The checks that have to find each fault.
 pub(super) const CASES: &[(Broken, &[&str])] = &[
     (Broken::ForgetsOnClose, &["reopening::keeps_everything"]),
     (Broken::SaysUnknownWhenFull, &["full::refuses"]),

@@ -9,7 +9,7 @@ use tokio::task::yield_now;
 
 use super::places::{LEASE, New};
 
-/// What is wrong with it.
+/// A fault of a backend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Broken {
     OrdersAsSigned,
@@ -28,7 +28,7 @@ pub(super) enum Broken {
     ReadsVeryLongValuesLater,
 }
 
-/// Which checks have to find it.
+/// The checks that have to find each fault.
 pub(super) const CASES: &[(Broken, &[&str])] = &[
     (Broken::OrdersAsSigned, &["order::unsigned_bytes"]),
     (Broken::IncludesTheEnd, &["order::range_ends"]),

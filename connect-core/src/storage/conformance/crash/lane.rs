@@ -9,10 +9,10 @@ use crate::storage::{
     },
 };
 
-/// How many rows a commit writes that is not large.
+/// The rows of a commit that is not large.
 pub(super) const ROWS: u8 = 3;
 
-/// What the keys begin with: of guards, of rows, of entries of the index, of the rows that large
+/// The beginnings of keys: of guards, of rows, of entries of the index, of the rows that large
 /// commits rewrite, and of the single row.
 pub(super) const GUARDS: u8 = b'g';
 pub(super) const ROW: u8 = b'r';
@@ -20,7 +20,7 @@ pub(super) const INDEX: u8 = b'i';
 pub(super) const LARGE: u8 = b'b';
 pub(super) const SINGLE: &[u8] = b"single";
 
-/// How long the end of an entry's key is that its row's key ends with: lane, number, row.
+/// The length of the end that the keys of an entry and of its row share: lane, number, row.
 pub(super) const TAIL: usize = 1 + 8 + 1;
 
 /// Makes the commits of a lane, for ever.

@@ -1,4 +1,4 @@
-//! What has to be in the store after a kill.
+//! The checks of a store after a kill.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a step of the walk writes and asks for.
+//! The writes and reads of one step of the walk.
 //!
 //! Plain rows have keys of four bytes that meet often. Beside them there are records, whose keys
 //! are [`RECORDS`] and an id, and two kinds of entries of an index, [`INDEX`], one byte and the id.
@@ -12,7 +12,7 @@ use crate::storage::{Range, Read, Value, Write};
 const RECORDS: &[u8] = b"r";
 const INDEX: &[u8] = b"i";
 
-/// How long an id is.
+/// The length of an id, in bytes.
 const ID: usize = 2;
 
 pub(super) fn guard(random: &mut Random) -> Vec<u8> {

@@ -10,17 +10,17 @@ use crate::storage::{
     },
 };
 
-/// What one writer commits again and again while readers look: every commit gives all rows its
+/// The commits of one writer while readers look: every commit gives all rows its
 /// number, moves the entries of two indexes, and points to another row.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) rows: u32,
     pub(super) commits: u64,
-    /// How long a row is, give or take a few bytes.
+    /// The length of a row in bytes, roughly.
     pub(super) len: usize,
 }
 
-/// Which reads are made at once, and from which one state all answers have to be.
+/// A kind of read. All answers to one read have to be from one state.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Gets,
@@ -29,8 +29,8 @@ pub(super) enum Kind {
     ScanFollow,
 }
 
-/// What the keys of the rows, of an index of [`Write::Index`] entries and of one of
-/// [`Write::Put`] entries begin with, and the key of the entry that points to one row.
+/// The beginnings of the keys of the rows, of an index of [`Write::Index`] entries and of one of
+/// [`Write::Put`] entries, and the key of the entry that points to one row.
 const ROWS: &[u8] = b"r";
 const INDEX: &[u8] = b"i";
 const ENTRIES: &[u8] = b"j";

@@ -45,7 +45,7 @@ impl Drop for Turn {
         let mut waiting = queue.0.lock();
         if *broken == Broken::WaitsForThoseWhoGaveUp {
             if let Some(next) = waiting.next.pop_front() {
-                // Whether anybody is still there is not looked at.
+                // Does not look if anybody is still there.
                 let _ = next.send(());
             } else {
                 waiting.is_taken = false;
