@@ -16,6 +16,7 @@ pub(crate) struct Change {
     pub(crate) value: Option<Vec<u8>>,
     /// The checksum of the entry that is replaced, if there is one. Only known for engines that
     /// are live; the others find it as they replace the entry.
+    #[cfg_attr(not(feature = "sled"), allow(dead_code))]
     pub(crate) was: Option<u32>,
 }
 

@@ -11,11 +11,11 @@ use super::{
 use crate::storage::{Commit, Key, StorageError, Value};
 
 /// A group takes no further commit once it holds this many bytes. It bounds the memory of a group
-/// and how long it takes, and lies above what a batch of 500 products needs.
+/// and how long it takes.
 const FULL_BYTES: usize = 4 * 1024 * 1024;
 
 /// The same in entries, for many small ones.
-const FULL_ENTRIES: usize = 8192;
+const FULL_ENTRIES: usize = 4096;
 
 /// A key that commits of the group expect something of or write.
 pub(super) struct Slot {

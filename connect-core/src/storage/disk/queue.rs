@@ -29,7 +29,8 @@ pub(super) enum Message {
 pub(super) struct Request {
     pub(super) work: Work,
     pub(super) reply: Reply,
-    _place: OwnedSemaphorePermit,
+    /// A place in the queue, given up once the commit has left it.
+    pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
 /// Where an answer goes.
@@ -65,7 +66,7 @@ impl Queue {
         let request = Request {
             work,
             reply,
-            _place: place.map_err(|_| CommitError::NotApplied(stopped()))?,
+            place: Some(place.map_err(|_| CommitError::NotApplied(stopped()))?),
         };
         self.send(Message::Commit(request))
             .map_err(CommitError::NotApplied)?;

@@ -21,7 +21,7 @@ use super::{
 use crate::storage::{Key, StorageError, Value};
 
 /// Commits with more writes than this go in slices.
-pub(super) const LARGE_WRITES: usize = 8192;
+pub(super) const LARGE_WRITES: usize = 4096;
 
 /// So do commits of several writes with more bytes than this.
 pub(super) const LARGE_BYTES: usize = 8 * 1024 * 1024;

@@ -60,6 +60,8 @@ pub(super) struct InHand {
     pub(super) ready: VecDeque<Request>,
     /// What came out of the queue while a group was gathered, and is no commit.
     aside: Option<Message>,
+    /// Checks that wait for the end of the large commit: its rows are not in their place.
+    checks: VecDeque<Message>,
     /// The large commit cannot go on for want of room.
     is_blocked: bool,
     /// The store is being closed, once the queue is empty.
@@ -101,6 +103,11 @@ impl<E: Engine> Writer<E> {
         if let Some(request) = self.work.ready.pop_front() {
             return Turn::Message(Message::Commit(request));
         }
+        if self.work.staged.is_none()
+            && let Some(check) = self.work.checks.pop_front()
+        {
+            return Turn::Message(check);
+        }
         let received = if self.work.is_blocked {
             self.queue.recv_timeout(PAUSE)
         } else if self.work.staged.is_some() || self.work.is_closing {
@@ -124,6 +131,10 @@ impl<E: Engine> Writer<E> {
     fn handle(&mut self, message: Message) -> Result<(), Failed> {
         match message {
             Message::Commit(request) => self.write_group(request),
+            Message::Check(..) if self.work.staged.is_some() => {
+                self.work.checks.push_back(message);
+                Ok(())
+            }
             Message::Check(mut check, reply) => {
                 let snapshot = self.engine()?.snapshot()?;
                 let mark = self.mark;
@@ -203,7 +214,9 @@ impl<E: Engine> Writer<E> {
     }
 
     /// Lets a commit join the group, unless a large one is in its way or it is large itself.
-    fn join(&mut self, request: Request, group: &mut Group<'_, E>) -> Result<(), Failed> {
+    fn join(&mut self, mut request: Request, group: &mut Group<'_, E>) -> Result<(), Failed> {
+        // Those that wait for a large commit must not keep others out of the queue.
+        request.place = None;
         let in_the_way = self.work.staged.as_ref();
         let has_to_wait = in_the_way.is_some_and(|(staged, _)| match &request.work {
             Work::Small(commit) => staged.commit().meets(commit),
