@@ -4,7 +4,7 @@ use std::{ops::Deref, path::Path, sync::Arc};
 
 use connect_core::storage::{
     Commit, CommitError, Read, Storage, StorageError, Value, Write,
-    disk::{HealthProbe, OpenError, SpaceOptions},
+    disk::{HealthProbe, OpenError, Report, SpaceOptions},
     redb::{RedbOptions, RedbStorage},
     sled::{SledOptions, SledStorage},
 };
@@ -44,36 +44,33 @@ impl Engine {
         self.open_with(path, SpaceOptions::default())
     }
 
-    /// Without a cache of rows, so that reads go to the engine.
     pub(super) fn open_with(self, path: &Path, space: SpaceOptions) -> Result<Store, OpenError> {
-        let cache = 4 * 1024 * 1024;
+        let cache_bytes = 4 * 1024 * 1024;
         match self {
             Self::Sled => {
                 let options = SledOptions {
-                    cache_bytes: cache,
+                    cache_bytes,
                     space,
                     ..Default::default()
                 };
-                SledStorage::open(path, options).map(|store| {
-                    let health = store.health();
-                    Store {
-                        storage: Arc::new(store),
-                        health,
-                    }
+                let store = Arc::new(SledStorage::open(path, options)?);
+                Ok(Store {
+                    health: store.health(),
+                    storage: store.clone(),
+                    verify: Box::new(move || store.verify(&mut |_| {})),
                 })
             }
             Self::Redb => {
                 let options = RedbOptions {
-                    cache_bytes: cache,
+                    cache_bytes,
                     space,
                     ..Default::default()
                 };
-                RedbStorage::open(path, options).map(|store| {
-                    let health = store.health();
-                    Store {
-                        storage: Arc::new(store),
-                        health,
-                    }
+                let store = Arc::new(RedbStorage::open(path, options)?);
+                Ok(Store {
+                    health: store.health(),
+                    storage: store.clone(),
+                    verify: Box::new(move || store.verify(&mut |_| {})),
                 })
             }
         }
@@ -84,6 +81,7 @@ impl Engine {
 pub(super) struct Store {
     pub(super) storage: Arc<dyn Storage>,
     pub(super) health: HealthProbe,
+    pub(super) verify: Box<dyn Fn() -> Result<Report, StorageError> + Send + Sync>,
 }
 
 impl Deref for Store {

@@ -29,7 +29,7 @@ pub(super) fn records(mut log: &[u8]) -> Vec<Record<'_>> {
         Some(taken)
     }
     let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap());
-    let mut next = || {
+    let next = || {
         let what = take(&mut log, 1)?[0];
         let inode = number(take(&mut log, 8)?);
         let at = number(take(&mut log, 8)?);
@@ -42,7 +42,7 @@ pub(super) fn records(mut log: &[u8]) -> Vec<Record<'_>> {
             data,
         })
     };
-    std::iter::from_fn(|| next()).collect()
+    std::iter::from_fn(next).collect()
 }
 
 #[derive(Clone, Copy)]
