@@ -1,73 +1,78 @@
 //! A shop of any size to measure with.
 
-use std::sync::Arc;
+#![allow(dead_code, reason = "not every benchmark needs all of it")]
+
+use std::{path::Path, sync::Arc};
 
 use connect_core::{
     Access, Connect, NewAccount, NewLocation, NewScreen, RateLimits, Request, ScreenType,
-    environment::Environment, storage::Storage, wire::VatRate,
+    environment::Environment,
+    storage::{
+        Storage,
+        redb::{RedbOptions, RedbStorage},
+        sled::{SledOptions, SledStorage},
+    },
+    wire::VatRate,
 };
 use uuid::Uuid;
 
-/// A core with one account and so many locations.
+/// How many products a batch has.
+pub const BATCH: usize = 500;
+
+/// A core with one account and its locations.
 pub struct Shop {
     pub connect: Connect,
-    #[allow(dead_code, reason = "not every benchmark needs it")]
     pub account: Uuid,
     pub locations: Vec<Access>,
 }
 
-/// Sets up a shop on `storage`.
-pub async fn open(storage: Arc<dyn Storage>, locations: usize) -> Shop {
+/// Opens the store of an engine, `sled` or `redb`.
+pub fn storage(engine: &str, path: &Path) -> Arc<dyn Storage> {
+    match engine {
+        "sled" => Arc::new(SledStorage::open(path, SledOptions::default()).unwrap()),
+        _ => Arc::new(RedbStorage::open(path, RedbOptions::default()).unwrap()),
+    }
+}
+
+/// The core on `storage`, with limits that are counted and never reached.
+pub fn connect(storage: Arc<dyn Storage>) -> Connect {
     let limits = RateLimits {
         token: u32::MAX,
         account: u32::MAX,
         address: u32::MAX,
     };
-    let connect = Connect::new(storage, Environment::system(), limits);
-    let account = connect
-        .create_account(NewAccount {
-            name: "Bench".into(),
-            owner_email: "bench@example.com".into(),
-            sandbox: true,
-        })
-        .await
-        .unwrap()
-        .id;
-    let mut access = Vec::new();
+    Connect::new(storage, Environment::system(), limits)
+}
+
+/// Sets up a shop on `storage`.
+pub async fn open(storage: Arc<dyn Storage>, locations: usize) -> Shop {
+    let connect = connect(storage);
+    let account = NewAccount {
+        name: "Bench".into(),
+        owner_email: "bench@example.com".into(),
+        sandbox: true,
+    };
+    let account = connect.create_account(account).await.unwrap().id;
+    let mut ids = Vec::new();
     for index in 0..locations {
-        let location = connect
-            .create_location(
-                account,
-                NewLocation {
-                    name: format!("Location {index}"),
-                    currency: "EUR".into(),
-                    default_vat_rate: VatRate::percent(21),
-                },
-            )
-            .await
-            .unwrap();
+        let location = NewLocation {
+            name: format!("Location {index}"),
+            currency: "EUR".into(),
+            default_vat_rate: VatRate::percent(21),
+        };
+        let location = connect.create_location(account, location).await.unwrap();
         let screen = NewScreen {
             location_id: location.id,
             kind: ScreenType::Pos,
             name: "Till".into(),
         };
         connect.create_screen(account, screen).await.unwrap();
-        access.push(
-            connect
-                .enter_as_owner(account, location.id, account)
-                .await
-                .unwrap(),
-        );
+        ids.push(location.id);
     }
-    // An access shows the account as it was; all of them are to see all locations.
+    // Entered last: an access shows the account as it was.
     let mut all = Vec::new();
-    for at in &access {
-        all.push(
-            connect
-                .enter_as_owner(account, at.location().id, account)
-                .await
-                .unwrap(),
-        );
+    for id in ids {
+        all.push(connect.enter_as_owner(account, id, account).await.unwrap());
     }
     Shop {
         connect,
@@ -91,13 +96,46 @@ pub fn batch(numbers: impl Iterator<Item = usize>, price: usize) -> Vec<u8> {
     format!(r#"{{"items":[{}]}}"#, items.join(",")).into_bytes()
 }
 
-/// Fills a location with `count` products, in batches of 500.
-pub async fn fill(connect: &Connect, at: &Access, count: usize) {
-    for start in (0..count).step_by(500) {
-        let body = batch(start..(start + 500).min(count), 100);
-        connect
-            .write_products(at, Request::json(body))
-            .await
-            .unwrap();
+/// The products of batch number `batch` of a shop with `products` products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Products that were made one after another.
+    Consecutive,
+    /// Products from all over the shop.
+    Scattered,
+}
+
+impl Pattern {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Consecutive => "consecutive",
+            Self::Scattered => "scattered",
+        }
     }
+
+    pub fn numbers(self, batch: usize, products: usize) -> impl Iterator<Item = usize> {
+        (0..BATCH).map(move |item| match self {
+            Self::Consecutive => (batch * BATCH + item) % products,
+            Self::Scattered => (batch * 7919 + item * 1999) % products,
+        })
+    }
+}
+
+/// Fills a location with `count` products, in batches.
+pub async fn fill(connect: &Connect, at: &Access, count: usize) {
+    for start in (0..count).step_by(BATCH) {
+        let body = batch(start..(start + BATCH).min(count), 100);
+        write(connect, at, body, r#"{"data":{"created":"#).await;
+    }
+}
+
+/// Writes a batch, and makes sure that its answer starts as it should.
+pub async fn write(connect: &Connect, at: &Access, body: Vec<u8>, answer: &str) {
+    let answered = connect.write_products(at, Request::json(body)).await;
+    let body = answered.unwrap().body;
+    assert!(
+        body.starts_with(answer.as_bytes()),
+        "{}",
+        String::from_utf8_lossy(&body[..body.len().min(300)])
+    );
 }

@@ -1,8 +1,10 @@
 //! The server beside its floors, over loopback: `cargo bench -p connect-server --bench http`.
-//! Names of parts choose them: `-- get page replay size start`.
 //!
-//! Server, floor and client share one runtime with two workers, so a figure is what two cores
-//! can do together with the load that they make themselves.
+//! Names of parts choose them: `-- get page delta replay disk growth start`.
+//!
+//! Server, floor and client share one process and one runtime with two workers, so a figure is
+//! what two cores can do together with the load that they make themselves, and the CPU time is
+//! that of both ends.
 
 #![allow(
     missing_docs,
@@ -21,10 +23,13 @@ mod shop;
 use std::{
     io::{BufRead as _, BufReader},
     process::{Command, Stdio},
+    sync::Arc,
     time::Instant,
 };
 
 use client::Client;
+use connect_core::storage::memory::MemoryStorage;
+use measure::{Chosen, Reach};
 use served::Served;
 use tokio::runtime::Runtime;
 
@@ -32,9 +37,16 @@ use tokio::runtime::Runtime;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+const PARTS: [&str; 7] = ["get", "page", "delta", "replay", "disk", "growth", "start"];
+
+const PRODUCTS: usize = 100_000;
 const ROUNDS: usize = 11;
-/// Batches in a round: three of each connection.
+/// Requests in a round: short ones, pages, and batches, of which each connection sends three.
+const SHORT: usize = 40_000;
+const PAGES: usize = 9_600;
 const BATCHES: usize = 96;
+/// Creates: few, as the small shop grows by them.
+const CREATES: usize = 640;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -42,37 +54,50 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    let only: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|arg| !arg.starts_with('-'))
-        .collect();
-    let wanted = |name: &str| only.is_empty() || only.iter().any(|arg| arg == name);
-    measure::head("Over HTTP");
-    if wanted("get") || wanted("page") || wanted("replay") {
-        let shop = runtime.block_on(Served::with(100_000));
-        if wanted("get") {
-            get(&runtime, &shop);
+    let chosen = Chosen::from_arguments();
+    let part = |name| chosen.has(name, &PARTS);
+    measure::head();
+    if ["get", "page", "delta", "replay", "disk"]
+        .into_iter()
+        .any(part)
+    {
+        let shop = runtime.block_on(Served::with(memory(), PRODUCTS));
+        if part("get") {
+            let name = "GET one product, memory";
+            beside_bare(&runtime, name, 0.75, SHORT, &shop, shop.gets());
         }
-        if wanted("page") {
-            page(&runtime, &shop);
+        if part("page") {
+            let name = "page of 200, memory";
+            beside_bare(&runtime, name, 0.6, PAGES, &shop, shop.pages());
         }
-        if wanted("replay") {
+        if part("delta") {
+            let name = "delta page of 200 from the middle, memory";
+            beside_bare(&runtime, name, 0.55, PAGES, &shop, shop.delta_pages());
+        }
+        if part("replay") {
             replay(&runtime, &shop);
         }
+        if part("disk") {
+            disk(&runtime, &shop);
+        }
     }
-    if wanted("size") {
-        size(&runtime);
+    if part("growth") {
+        growth(&runtime);
     }
-    if wanted("start") {
+    if part("start") {
         start();
     }
+}
+
+fn memory() -> Arc<MemoryStorage> {
+    Arc::new(MemoryStorage::new())
 }
 
 /// Measures requests to two servers in turns.
 fn compare(
     runtime: &Runtime,
     name: &str,
-    reach: f64,
+    reach: Reach,
     each: usize,
     floor: &mut Client,
     ours: &mut Client,
@@ -81,72 +106,80 @@ fn compare(
     measure::compare(name, reach, ROUNDS, || run(floor), || run(ours));
 }
 
-fn get(runtime: &Runtime, shop: &Served) {
-    let mut ours = runtime.block_on(Client::of(shop.address, shop.gets()));
+/// Measures requests to a shop beside a handler that answers with the same bytes.
+fn beside_bare(
+    runtime: &Runtime,
+    name: &str,
+    reach: f64,
+    each: usize,
+    shop: &Served,
+    requests: Vec<Vec<u8>>,
+) {
+    let mut ours = runtime.block_on(Client::of(shop.address, requests.clone()));
     let body = runtime.block_on(ours.one());
     let bare = runtime.block_on(served::bare(body));
-    let mut floor = runtime.block_on(Client::of(bare, shop.gets()));
-    compare(
-        runtime,
-        "GET one product, memory store of 100 000",
-        0.75,
-        40_000,
-        &mut floor,
-        &mut ours,
-    );
-}
-
-fn page(runtime: &Runtime, shop: &Served) {
-    let pages = shop.pages(200);
-    let mut ours = runtime.block_on(Client::of(shop.address, pages.clone()));
-    let body = runtime.block_on(ours.one());
-    let bare = runtime.block_on(served::bare(body));
-    let mut floor = runtime.block_on(Client::of(bare, pages));
-    compare(
-        runtime,
-        "list page of 200, memory store of 100 000",
-        0.5,
-        9_600,
-        &mut floor,
-        &mut ours,
-    );
+    let mut floor = runtime.block_on(Client::of(bare, requests));
+    let reach = Reach::Wall(reach);
+    compare(runtime, name, reach, each, &mut floor, &mut ours);
 }
 
 /// Writes that were done once, sent again with their idempotency keys.
 fn replay(runtime: &Runtime, shop: &Served) {
-    let writes: Vec<_> = (0..256)
-        .map(|number| shop.keyed_create(1_000_000 + number))
-        .collect();
+    const KEYS: usize = 256;
+    let writes = shop.keyed_creates(KEYS);
     let mut once = runtime.block_on(Client::of(shop.address, writes.clone()));
-    runtime.block_on(once.run(2 * 256));
+    runtime.block_on(once.run(KEYS));
     let mut ours = runtime.block_on(Client::of(shop.address, writes));
     let mut floor = runtime.block_on(Client::of(shop.address, shop.gets()));
-    compare(
-        runtime,
-        "idempotent replay; floor: GET one product",
-        0.7,
-        40_000,
-        &mut floor,
-        &mut ours,
-    );
+    let name = "idempotent replay; floor: GET one product";
+    let reach = Reach::Wall(0.8);
+    compare(runtime, name, reach, SHORT, &mut floor, &mut ours);
+}
+
+/// Pages of a store on the disk beside those of a store in memory.
+fn disk(runtime: &Runtime, shop: &Served) {
+    for engine in ["sled", "redb"] {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = shop::storage(engine, &directory.path().join("store"));
+        let on_disk = runtime.block_on(Served::with(storage, PRODUCTS));
+        let jobs = [
+            ("page of 200", Served::pages as fn(&Served) -> Vec<Vec<u8>>),
+            ("delta page of 200 from the middle", Served::delta_pages),
+        ];
+        for (job, requests) in jobs {
+            let mut floor = runtime.block_on(Client::of(shop.address, requests(shop)));
+            let mut ours = runtime.block_on(Client::of(on_disk.address, requests(&on_disk)));
+            let name = format!("{job}, {engine}; floor: memory");
+            let reach = Reach::Wall(0.5);
+            compare(runtime, &name, reach, PAGES, &mut floor, &mut ours);
+        }
+    }
 }
 
 /// What a store of a million products costs more than one of a thousand: half the rate is twice
 /// the cost.
-fn size(runtime: &Runtime) {
-    let small = runtime.block_on(Served::with(1000));
-    let large = runtime.block_on(Served::with(1_000_000));
+fn growth(runtime: &Runtime) {
+    let small = runtime.block_on(Served::with(memory(), 1000));
+    let large = runtime.block_on(Served::with(memory(), 1_000_000));
     type Requests = fn(&Served) -> Vec<Vec<u8>>;
-    let jobs: [(&str, usize, Requests); 3] = [
-        ("GET one", 40_000, Served::gets),
-        ("page of 200", 9_600, |shop| shop.pages(200)),
-        ("batch of 500 updates", BATCHES, Served::batches),
+    // Enough writes that none is sent twice, since the second time would change nothing.
+    let jobs: [(&str, usize, Requests); 5] = [
+        ("GET one product", SHORT, Served::gets),
+        ("page of 200", PAGES, Served::pages),
+        ("delta page of 200", PAGES, Served::delta_pages),
+        ("batch of 500 updates", BATCHES, |shop| {
+            shop.batches(BATCHES * (ROUNDS + 1))
+        }),
+        ("single create", CREATES, |shop| {
+            shop.creates(CREATES * (ROUNDS + 1))
+        }),
     ];
     for (job, each, requests) in jobs {
         let mut floor = runtime.block_on(Client::of(small.address, requests(&small)));
         let mut ours = runtime.block_on(Client::of(large.address, requests(&large)));
         let name = format!("{job}, 1 000 000 products; floor: 1000 products");
-        compare(runtime, &name, 0.5, each, &mut floor, &mut ours);
+        let reach = Reach::Cpu(0.5);
+        compare(runtime, &name, reach, each, &mut floor, &mut ours);
     }
 }
 
@@ -175,8 +208,7 @@ fn start() {
     }
     times.sort_unstable();
     let seconds = times[times.len() / 2].as_secs_f64();
-    let reached = if seconds <= MOST { "yes" } else { "no" };
-    println!(
-        "| start the program on an empty sled store, to its line | | {seconds:.3} s | | at most {MOST} s | {reached} |"
-    );
+    let name = "start the program on an empty sled store, to its line";
+    let figure = format!("{seconds:.3} s");
+    measure::bounded(name, &figure, &format!("{MOST} s"), seconds <= MOST);
 }

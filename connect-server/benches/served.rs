@@ -9,7 +9,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use connect_core::storage::memory::MemoryStorage;
+use connect_core::{
+    storage::Storage,
+    wire::{Page, Product, query::ProductQuery},
+};
 use connect_server::{
     app::{ConnectApp, Door},
     net::{Listen, Server},
@@ -17,68 +20,59 @@ use connect_server::{
 use uuid::Uuid;
 use warp::Filter as _;
 
-use crate::shop;
+use crate::shop::{self, Pattern};
 
-/// A shop in memory with its server, which runs as long as the runtime.
+/// A shop with its server, which runs as long as the runtime.
 pub struct Served {
     pub address: SocketAddr,
     products: usize,
     location: Uuid,
     /// The ids of some of its products, spread over all of them.
-    ids: Vec<String>,
-    /// When the first of each stretch of these was made.
+    ids: Vec<Uuid>,
+    /// The cursors of some pages of a walk, spread over the whole list.
+    cursors: Vec<String>,
+    /// When some products from the middle third of the list last changed.
     times: Vec<String>,
     token: String,
 }
 
 impl Served {
-    /// A shop with so many products.
-    pub async fn with(products: usize) -> Self {
-        let shop = shop::open(Arc::new(MemoryStorage::new()), 1).await;
+    /// A shop with `products` products.
+    pub async fn with(storage: Arc<dyn Storage>, products: usize) -> Self {
+        let shop = shop::open(storage, 1).await;
         let at = &shop.locations[0];
         shop::fill(&shop.connect, at, products).await;
-        let (mut ids, mut times) = (Vec::new(), Vec::new());
-        // A dry run tells the ids and changes nothing.
-        for start in (0..products).step_by((products / 16).max(500)) {
-            let mut body = shop::batch(start..start + 500.min(products - start), 1);
-            body.truncate(body.len() - 1);
-            body.extend_from_slice(br#","dryRun":true}"#);
-            let answer = shop
-                .connect
-                .write_products(at, connect_core::Request::json(body))
-                .await;
-            let result: connect_core::wire::ProductBatchResult = answer.unwrap().decode().unwrap();
-            let first = shop
-                .connect
-                .get_product(at, result.results[0].id.unwrap())
-                .await
-                .unwrap();
-            times.push(first.decode().unwrap().data.updated_at.to_string());
-            ids.extend(
-                result
-                    .results
-                    .iter()
-                    .map(|item| item.id.unwrap().to_string()),
-            );
+        let (mut ids, mut cursors, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        let mut query = ProductQuery::default();
+        query.sync.limit = Some(200);
+        let pages = products / 200;
+        for number in 0..pages {
+            let page = shop.connect.list_products(at, &query).await.unwrap();
+            let page: Page<Product> = page.decode().unwrap();
+            if number % pages.div_ceil(16) == 0 {
+                ids.extend(page.data.iter().map(|product| product.id));
+                cursors.extend(page.next_cursor.clone());
+            }
+            // Every so often, so that a delta page is full and there are several of them.
+            if (pages / 3..pages * 2 / 3).contains(&number) && number % pages.div_ceil(48) == 0 {
+                times.push(page.data[0].updated_at.to_string());
+            }
+            query.sync.cursor = page.next_cursor;
         }
-        let token = shop
-            .connect
-            .create_full_token(shop.account, "Bench")
-            .await
-            .unwrap();
-        let server = Server::bind(Listen::on(([127, 0, 0, 1], 0).into()))
-            .await
-            .unwrap();
+        let token = shop.connect.create_full_token(shop.account, "Bench").await;
+        let token = token.unwrap().secret.expose().to_owned();
+        let listen = Listen::on(([127, 0, 0, 1], 0).into());
+        let server = Server::bind(listen).await.unwrap();
         let address = server.address();
         let location = at.location().id;
         let app = ConnectApp::new(shop.connect, Door::Api);
         tokio::spawn(server.serve(app, std::future::pending()));
-        let token = token.secret.expose().to_owned();
         Self {
             address,
             products,
             location,
             ids,
+            cursors,
             times,
             token,
         }
@@ -106,43 +100,54 @@ impl Served {
 
     /// Reads of single products.
     pub fn gets(&self) -> Vec<Vec<u8>> {
-        self.ids
-            .iter()
-            .map(|id| self.request("GET", &format!("/{id}"), "", b""))
-            .collect()
+        let get = |id: &Uuid| self.request("GET", &format!("/{id}"), "", b"");
+        self.ids.iter().map(get).collect()
     }
 
-    /// Reads of pages all over the list.
-    pub fn pages(&self, limit: usize) -> Vec<Vec<u8>> {
+    /// Reads of pages of 200, all over the list, as a walk reads them.
+    pub fn pages(&self) -> Vec<Vec<u8>> {
+        let page =
+            |cursor: &String| self.request("GET", &format!("?limit=200&cursor={cursor}"), "", b"");
+        self.cursors.iter().map(page).collect()
+    }
+
+    /// First pages of 200 of what changed since some time in the middle, deletions included.
+    pub fn delta_pages(&self) -> Vec<Vec<u8>> {
         let page = |time: &String| {
-            self.request(
-                "GET",
-                &format!("?limit={limit}&updatedSince={time}"),
-                "",
-                b"",
-            )
+            let query = format!("?limit=200&updatedSince={time}&includeDeleted=true");
+            self.request("GET", &query, "", b"")
         };
         self.times.iter().map(page).collect()
     }
 
-    /// A create that has an idempotency key.
-    pub fn keyed_create(&self, number: usize) -> Vec<u8> {
-        let headers = format!("idempotency-key: create-{number}\r\n");
-        self.post("", &headers, shop::product(number, 100).as_bytes())
+    /// Creates, each of another product, with an idempotency key.
+    pub fn keyed_creates(&self, count: usize) -> Vec<Vec<u8>> {
+        let create = |number| {
+            let headers = format!("idempotency-key: create-{number}\r\n");
+            let body = shop::product(10_000_000 + number, 100);
+            self.post("", &headers, body.as_bytes())
+        };
+        (0..count).map(create).collect()
     }
 
-    /// Batches that change the price of products all over the shop, each to another price: enough
-    /// of them that none is sent twice, since the second time would change nothing.
-    pub fn batches(&self) -> Vec<Vec<u8>> {
+    /// Creates, each of another product, without a key.
+    pub fn creates(&self, count: usize) -> Vec<Vec<u8>> {
+        let create = |number| {
+            let body = shop::product(20_000_000 + number, 100);
+            self.post("", "", body.as_bytes())
+        };
+        (0..count).map(create).collect()
+    }
+
+    /// Batches that change the price of products all over the shop, each to another price.
+    pub fn batches(&self, count: usize) -> Vec<Vec<u8>> {
         static PRICE: AtomicUsize = AtomicUsize::new(1000);
-        let batch = |batch: usize| {
+        let batch = |batch| {
             let price = PRICE.fetch_add(1, Ordering::Relaxed);
-            let numbers = (0..500).map(|item| (batch * 7919 + item * 1999) % self.products);
+            let numbers = Pattern::Scattered.numbers(batch, self.products);
             self.post("/batch", "", &shop::batch(numbers, price))
         };
-        (0..crate::BATCHES * (crate::ROUNDS + 1))
-            .map(batch)
-            .collect()
+        (0..count).map(batch).collect()
     }
 }
 
