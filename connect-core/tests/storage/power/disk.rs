@@ -76,7 +76,8 @@ type Names = BTreeMap<PathBuf, Node>;
 pub(super) enum Drive {
     /// It keeps some of it, in any order: a cache that a loss of power empties.
     HasACache,
-    /// It keeps all of it: no such cache, or one with a battery.
+    /// It keeps all of it: no such cache, or one with a battery. What a file has grown by is lost
+    /// all the same, until the file is synced.
     KeepsWhatItHas,
 }
 
@@ -157,7 +158,9 @@ impl Disk {
             }
             b'U' => self.change(Change::Remove(path())),
             b'S' => self.sync(record.inode),
-            b'F' if self.drive == Drive::KeepsWhatItHas => self.sync(record.inode),
+            b'F' if self.drive == Drive::KeepsWhatItHas => {
+                self.files[self.by_inode[&record.inode]].hand_over();
+            }
             b'F' => {}
             b'W' => {
                 let file = self.by_inode[&record.inode];
@@ -278,6 +281,24 @@ impl Kept {
 }
 
 impl Content {
+    /// The drive has been given all writes, and keeps those to parts that the file has had before.
+    fn hand_over(&mut self) {
+        let length = self.durable.len();
+        if self.pending.iter().any(|op| matches!(op, Op::Length(_))) {
+            return;
+        }
+        for op in std::mem::take(&mut self.pending) {
+            let Op::Write(at, data) = op else { continue };
+            let from = (at as usize).min(length);
+            let (kept, grown) = data.split_at(data.len().min(length - from));
+            self.durable[from..from + kept.len()].copy_from_slice(kept);
+            if !grown.is_empty() {
+                self.pending
+                    .push(Op::Write(at + kept.len() as u64, grown.into()));
+            }
+        }
+    }
+
     /// The content after a loss of power.
     fn after(&self, kept: &Kept, random: &mut impl Rng) -> Vec<u8> {
         let operations = self.pending.len();

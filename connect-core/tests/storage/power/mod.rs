@@ -8,6 +8,11 @@
 //!
 //! `CONNECT_POWER_LOSSES=200 cargo nextest run -p connect-core power` does it for longer; a
 //! failure names the seed, which `CONNECT_POWER_SEED` repeats as far as the processes do the same.
+//!
+//! redb is tried on a drive with a cache that a loss of power empties in any order. sled frees parts
+//! of its file for new data once it has handed the old data's new place to the drive, not once it
+//! has synced it, so it can only be safe on a drive that keeps what it was given; it is tried on
+//! such a one, and with `CONNECT_POWER_DRIVE=cache` on the other.
 
 mod disk;
 
