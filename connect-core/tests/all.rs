@@ -7,6 +7,8 @@ mod dry_run;
 #[cfg(feature = "conformance")]
 mod fence;
 mod filters;
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod kills;
 mod layering;
 #[cfg(feature = "conformance")]
 mod progress;
