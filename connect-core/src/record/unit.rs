@@ -1,7 +1,12 @@
 //! The unit of work: reads through its own writes, then commits them all at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    panic::AssertUnwindSafe,
+    time::Duration,
+};
 
+use futures_util::FutureExt as _;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use uuid::Uuid;
@@ -16,8 +21,8 @@ use super::{
 };
 use crate::{
     storage::{
-        Commit, CommitError, Entry, Expectation, Guard, Key, Locked, Range, Read, State, Value,
-        Write,
+        Commit, CommitError, Entry, Expectation, Guard, Key, Locked, Range, Read, State,
+        StorageError, Value, Write,
     },
     wire::Timestamp,
 };
@@ -394,22 +399,21 @@ impl<'s> Unit<'s> {
             expects: self.expects.into_iter().collect(),
             writes: self.writes.into_all(),
         };
-        let result = match &mut self.lock {
-            Some(lock) => lock.commit(commit).await,
-            None => self.store.storage().commit(commit).await,
+        let storage = self.store.storage();
+        let committing = async {
+            match &mut self.lock {
+                Some(lock) => lock.commit(commit).await,
+                None => storage.commit(commit).await,
+            }
         };
-        match result {
+        // A backend that panics may have written before.
+        let result = AssertUnwindSafe(committing).catch_unwind().await;
+        let panicked = |_| Err(CommitError::Unknown(StorageError::new("it has panicked")));
+        match result.unwrap_or_else(panicked) {
             Ok(()) => Ok(Attempt::Done),
             Err(CommitError::Conflict) => Ok(Attempt::Again),
             Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
-            Err(CommitError::Unknown(error)) => {
-                // Ours is the only commit that leaves these bytes in the guard. Any others may be
-                // those of a later commit, and then it stays unknown.
-                match self.store.get(&key).await {
-                    Ok(Some(now)) if now == becomes => Ok(Attempt::Done),
-                    _ => Err(Fault::Unknown(error)),
-                }
-            }
+            Err(CommitError::Unknown(error)) => settle(self.store, &key, &becomes, error).await,
         }
     }
 
@@ -428,6 +432,38 @@ impl<'s> Unit<'s> {
         })
     }
 }
+
+/// Finds out whether a commit was applied that leaves `becomes` in its guard.
+///
+/// No other commit leaves these bytes there. Any others may be those of a later commit; and while
+/// they are those from before, the commit may still be on its way. Then it stays unknown.
+async fn settle(
+    store: &Store,
+    guard: &Key,
+    becomes: &Value,
+    error: StorageError,
+) -> Result<Attempt, Fault> {
+    for pause in SETTLING {
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        match store.get(guard).await {
+            Ok(Some(now)) if now == *becomes => return Ok(Attempt::Done),
+            Ok(_) => break,
+            // What kept the answer from coming may keep this one too, for a moment.
+            Err(fault) => tracing::warn!(%fault, "how a commit ended cannot be read yet"),
+        }
+    }
+    Err(Fault::Unknown(error))
+}
+
+/// The pauses before each look at how a commit ended, while the store cannot be read.
+const SETTLING: [Duration; 4] = [
+    Duration::ZERO,
+    Duration::from_millis(20),
+    Duration::from_millis(200),
+    Duration::from_secs(1),
+];
 
 /// How many holders of one index text are read to find out whether there is exactly one: one more
 /// than are needed, so that a holder that the unit has moved away does not cost another read.

@@ -32,8 +32,8 @@ pub struct Maintenance {
     pub tombstones: usize,
     /// Events older than 30 days that were purged.
     pub events: usize,
-    /// Accounts and locations that were left for the next round because something of theirs could
-    /// not be read or removed; the log says what.
+    /// Accounts, locations and stored answers that were left for the next round because something
+    /// could not be read or removed; the log says what.
     pub failed: usize,
     /// Whether nothing was purged because the machine's clock is in doubt.
     pub is_held_off: bool,
@@ -77,7 +77,10 @@ impl Connect {
             return Ok(done);
         }
         match self.purge_answers(now).await {
-            Ok(purged) => done.answers = purged,
+            Ok((purged, failed)) => {
+                done.answers = purged;
+                done.failed += failed;
+            }
             Err(fault) => done.failed(&fault, "stored answers"),
         }
         for account in self.account_ids().await? {
@@ -106,26 +109,35 @@ impl Connect {
     /// the time that this process has counted; and in the first hour after a start, when it
     /// differs by more than an hour from the last round of the process before: that one may have
     /// ended long ago, or the clock may be wrong, and an hour is time to find out.
+    ///
+    /// A round with a clock in doubt leaves no trace. Otherwise a process that is started again
+    /// would find its own wrong time confirmed.
     async fn may_purge(&self, now: Timestamp) -> Result<bool, Failure> {
         if let Some(drift) = self.store().drift() {
             tracing::error!(%drift, "nothing is purged: restart the service once the clock is right");
             return Ok(false);
         }
-        let last = self.last_maintenance().await?;
+        let is_continuous = match self.last_maintenance().await {
+            Ok(None) => true,
+            Ok(Some(last)) => now.seconds().abs_diff(last.seconds()) <= DOUBT.as_secs(),
+            // The row is written anew once this process has counted an hour itself.
+            Err(_) => false,
+        };
+        if !is_continuous && self.store().uptime() < DOUBT {
+            tracing::warn!(%now, "nothing is purged yet: the last round was not within an hour");
+            return Ok(false);
+        }
         let row = format!("\"{now}\"").into_bytes();
         let commit = Commit {
             writes: vec![(maintenance_key(), Write::Put(row.into()))],
             ..Commit::default()
         };
         self.commit_aside(commit).await?;
-        let is_continuous = last.is_none_or(|last| {
-            let gap = now.seconds().abs_diff(last.seconds());
-            gap <= DOUBT.as_secs()
-        });
-        Ok(is_continuous || self.store().uptime() >= DOUBT)
+        Ok(true)
     }
 
-    /// When maintenance last began, in this process or in the one before.
+    /// When maintenance last began with a clock that was not in doubt, in this process or in one
+    /// before.
     ///
     /// # Errors
     /// The storage failed.
@@ -158,7 +170,13 @@ impl Connect {
                 if due.is_empty() {
                     break;
                 }
-                let row = serde_json::to_vec(&CompleteSince { since: oldest });
+                // A clock that was further ahead has purged more.
+                let before = since
+                    .as_ref()
+                    .and_then(|row| serde_json::from_slice(row).ok());
+                let complete =
+                    before.map_or(oldest, |before: CompleteSince| before.since.max(oldest));
+                let row = serde_json::to_vec(&CompleteSince { since: complete });
                 let row = Value::from(row.map_err(|e| Fault::corrupt(&since_key, e))?);
                 let count = due.len();
                 let mut writes: Vec<_> = removed(due);
@@ -218,7 +236,9 @@ impl Connect {
         }
     }
 
-    async fn purge_answers(&self, now: Timestamp) -> Result<usize, Fault> {
+    /// Purges the stored answers whose time is over. Returns how many there were, and how many
+    /// could not be read.
+    async fn purge_answers(&self, now: Timestamp) -> Result<(usize, usize), Fault> {
         let mut from = key(NOBODY, Family::AnswerByExpiry, &[]);
         // Due is what expires up to and including now.
         let to = key(
@@ -226,7 +246,7 @@ impl Connect {
             Family::AnswerByExpiry,
             &[Part::Time(now.plus_micros(1))],
         );
-        let mut purged = 0;
+        let (mut purged, mut failed) = (0, 0);
         loop {
             let range = Range {
                 from: &from,
@@ -237,7 +257,10 @@ impl Connect {
             let mut commit = Commit::default();
             let mut seen = HashSet::new();
             for ((by_expiry, answer_key), answer) in due.iter().zip(answers) {
-                let Ok(answer) = answer else { continue };
+                let Ok(answer) = answer else {
+                    failed += 1;
+                    continue;
+                };
                 commit.writes.push((by_expiry.clone(), Write::Remove));
                 let answer_key = Key::from(&**answer_key);
                 // The key may have been used anew since it expired; of two uses that are both
@@ -258,7 +281,7 @@ impl Connect {
             }
             match due.last() {
                 Some((last, _)) if due.len() == CHUNK => from = [&last[..], &[0]].concat().into(),
-                _ => return Ok(purged),
+                _ => return Ok((purged, failed)),
             }
         }
     }

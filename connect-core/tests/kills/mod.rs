@@ -86,10 +86,6 @@ fn redb() {
     kill_again_and_again("redb");
 }
 
-#[expect(
-    clippy::print_stdout,
-    reason = "who asks for more kills wants to know what they met"
-)]
 fn kill_again_and_again(backend: &str) {
     let kills: u32 = env::var(KILLS).map_or(6, |kills| kills.parse().unwrap());
     let runtime = tokio::runtime::Runtime::new().unwrap();
