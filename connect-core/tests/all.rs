@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod dry_run;
+mod faulty;
 #[cfg(feature = "conformance")]
 mod fence;
 mod filters;
@@ -19,3 +20,4 @@ mod shop;
 mod storage;
 #[cfg(feature = "conformance")]
 mod trips;
+mod unknown;

@@ -460,9 +460,9 @@ async fn settle(
 /// The pauses before each look at how a commit ended, while the store cannot be read.
 const SETTLING: [Duration; 4] = [
     Duration::ZERO,
-    Duration::from_millis(20),
-    Duration::from_millis(200),
-    Duration::from_secs(1),
+    Duration::from_millis(10),
+    Duration::from_millis(50),
+    Duration::from_millis(250),
 ];
 
 /// How many holders of one index text are read to find out whether there is exactly one: one more
