@@ -3,6 +3,7 @@
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+mod check;
 mod clocks;
 mod dry_run;
 mod faulty;

@@ -9,11 +9,11 @@ use crate::{storage::Value, wire::Timestamp};
 /// The clock as it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ChangeClock {
+pub(crate) struct ChangeClock {
     /// The time of the last change.
-    pub(super) updated_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
     /// The number of the last event.
-    pub(super) sequence: u64,
+    pub(crate) sequence: u64,
     /// A number that no other commit has: by it a writer that lost its answer finds out whether
     /// its commit was applied.
     pub(super) nonce: u64,
@@ -28,7 +28,7 @@ impl ChangeClock {
     };
 
     /// The clock that `row` holds.
-    pub(super) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
+    pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
         row.map_or(Ok(Self::START), |row| {
             serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
         })

@@ -27,6 +27,27 @@ pub(crate) fn write(text: &str, key: &mut Vec<u8>) {
     key.extend_from_slice(&[0, 0]);
 }
 
+/// The text that [`write`] put at the start of `bytes`, and the bytes behind it. `None` when
+/// there is none.
+pub(crate) fn read(bytes: &[u8]) -> Option<(String, &[u8])> {
+    let mut text = Vec::new();
+    let mut rest = bytes;
+    loop {
+        match rest {
+            [0, 0, behind @ ..] => return Some((String::from_utf8(text).ok()?, behind)),
+            [0, 0xFF, behind @ ..] => {
+                text.push(0);
+                rest = behind;
+            }
+            [0, ..] | [] => return None,
+            [byte, behind @ ..] => {
+                text.push(*byte);
+                rest = behind;
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -65,6 +86,15 @@ mod tests {
         #[test]
         fn no_encoding_starts_another(one in text(), other in text()) {
             prop_assert_eq!(encoded(&other).starts_with(&encoded(&one)), one == other);
+        }
+
+        #[test]
+        fn what_was_written_is_read(text in text(), rest in any::<[u8; 2]>()) {
+            let mut key = encoded(&text);
+            key.extend_from_slice(&rest);
+            let unended = encoded(&text);
+            prop_assert_eq!(read(&unended[..unended.len() - 2]), None);
+            prop_assert_eq!(read(&key), Some((text, &rest[..])));
         }
 
         #[test]

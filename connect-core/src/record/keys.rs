@@ -20,66 +20,138 @@ use uuid::Uuid;
 use super::key_text;
 use crate::{storage::Key, wire::Timestamp};
 
-/// What a row is. The byte is part of every key ever written: never reuse one.
+/// Makes the enum of families, with the list of all of them and the shapes of their keys: one that
+/// is added is in all three.
+macro_rules! families {
+    ($($(#[$doc:meta])* $name:ident = $byte:literal, $owner:ident, [$($part:ident),*];)*) => {
+        /// What a row is. The byte is part of every key ever written: never reuse one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub(crate) enum Family {
+            $($(#[$doc])* $name = $byte,)*
+        }
+
+        impl Family {
+            /// All families, in the order of their lines.
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// Whose rows these are.
+            pub(crate) fn owner(self) -> Owner {
+                match self {
+                    $(Self::$name => Owner::$owner,)*
+                }
+            }
+
+            /// What the keys have behind partition and family.
+            pub(super) fn parts(self) -> &'static [PartKind] {
+                match self {
+                    $(Self::$name => &[$(PartKind::$part),*],)*
+                }
+            }
+
+            /// The name of the family.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)*
+                }
+            }
+        }
+    };
+}
+
+/// Whose partition a family's rows are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Family {
+pub(crate) enum Owner {
+    /// Nobody's.
+    Nobody,
+    /// An account's.
+    Account,
+    /// A location's.
+    Location,
+    /// Locations and accounts have such rows.
+    LocationOrAccount,
+    /// That of a token, or of another caller.
+    Caller,
+}
+
+/// What a part of a key is; see [`Part`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PartKind {
+    Time,
+    Number,
+    Id,
+    Text,
+    Digest,
+}
+
+// Each line ends with the owner and the parts, as the code reads them.
+families! {
     /// location, account | | the change clock: last `updatedAt`, last event sequence
-    Clock = 0x01,
+    Clock = 0x01, LocationOrAccount, [];
     /// location | | since when its tombstones are complete
-    TombstonesSince = 0x02,
+    TombstonesSince = 0x02, Location, [];
     /// nobody | | when maintenance last ran
-    Maintenance = 0x03,
+    Maintenance = 0x03, Nobody, [];
 
     /// account | | the account with its locations and screens
-    Account = 0x10,
+    Account = 0x10, Account, [];
     /// account | token id | the digest under which the token lies
-    TokenById = 0x11,
+    TokenById = 0x11, Account, [Id];
     /// nobody | digest of the token's value | the token
-    Token = 0x12,
+    Token = 0x12, Nobody, [Digest];
     /// nobody | digest of the token's value | the key of the token's account
-    AccountOfToken = 0x15,
+    AccountOfToken = 0x15, Nobody, [Digest];
     /// account | token id | when the token was last used
-    TokenUse = 0x13,
+    TokenUse = 0x13, Account, [Id];
     /// nobody | account id | nothing; lists the accounts
-    AccountList = 0x14,
+    AccountList = 0x14, Nobody, [Id];
 
     /// location | id | the category
-    Category = 0x20,
+    Category = 0x20, Location, [Id];
     /// location | time, id | nothing; the categories in the order in which they last changed
-    CategoryByChange = 0x21,
+    CategoryByChange = 0x21, Location, [Time, Id];
     /// location | time, id | the tombstone of a category
-    CategoryTombstone = 0x22,
+    CategoryTombstone = 0x22, Location, [Time, Id];
     /// location | folded name | id of the category
-    CategoryByName = 0x23,
+    CategoryByName = 0x23, Location, [Text];
     /// location | category id | the name as it was folded for the index
-    CategoryFoldedName = 0x24,
+    CategoryFoldedName = 0x24, Location, [Id];
 
     /// location | id | the product
-    Product = 0x30,
+    Product = 0x30, Location, [Id];
     /// location | time, id | nothing; the products in the order in which they last changed
-    ProductByChange = 0x31,
+    ProductByChange = 0x31, Location, [Time, Id];
     /// location | time, id | the tombstone of a product
-    ProductTombstone = 0x32,
+    ProductTombstone = 0x32, Location, [Time, Id];
     /// location | external id | id of the product
-    ProductByExternalId = 0x33,
+    ProductByExternalId = 0x33, Location, [Text];
     /// location | barcode, id | nothing
-    ProductByBarcode = 0x34,
+    ProductByBarcode = 0x34, Location, [Text, Id];
     /// location | category id, time, id | nothing
-    ProductByCategory = 0x35,
+    ProductByCategory = 0x35, Location, [Id, Time, Id];
 
     /// location | job id | the image job
-    ImageJob = 0x40,
+    ImageJob = 0x40, Location, [Id];
     /// location | product id | id of the product's image job
-    ImageJobByProduct = 0x41,
+    ImageJobByProduct = 0x41, Location, [Id];
 
     /// location | sequence | the event's envelope
-    Event = 0x50,
+    Event = 0x50, Location, [Number];
 
     /// token | idempotency key | the stored answer
-    Answer = 0x60,
-    /// nobody | time of expiry, token id, idempotency key | nothing
-    AnswerByExpiry = 0x61,
+    Answer = 0x60, Caller, [Text];
+    /// nobody | time of expiry, token id, idempotency key | the key of the stored answer
+    AnswerByExpiry = 0x61, Nobody, [Time, Id, Text];
+}
+
+impl Family {
+    /// The family with this byte.
+    pub(crate) fn of(byte: u8) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|family| *family as u8 == byte)
+    }
 }
 
 /// The partition of rows that belong to no account and no location.
@@ -181,6 +253,19 @@ mod tests {
             change_of(&time(-5)),
             Some((Timestamp::from_micros(-5), id(1)))
         );
+    }
+
+    #[test]
+    fn every_family_has_a_byte_of_its_own() {
+        for family in Family::ALL {
+            assert_eq!(
+                Family::of(*family as u8),
+                Some(*family),
+                "{}",
+                family.name()
+            );
+        }
+        assert_eq!(Family::of(0x00), None);
     }
 
     #[test]

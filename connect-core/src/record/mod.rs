@@ -7,22 +7,27 @@
 mod account;
 mod clock;
 mod fault;
+mod key_parts;
 mod key_text;
 pub(crate) mod keys;
 mod list;
 mod outbox;
 mod reads;
+mod salvage;
 mod store;
 mod table;
 mod unit;
 mod writes;
 
 pub use account::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
+pub(crate) use clock::ChangeClock;
 pub(crate) use fault::Fault;
+pub(crate) use key_parts::ReadKey;
 pub(crate) use list::{
     Change, CompleteSince, Listed, Position, Row, Slice, Through, tombstones_since_key,
 };
 pub(crate) use reads::Reads;
+pub(crate) use salvage::{Looked, Salvage};
 pub(crate) use store::{Attempt, Attempts, Store};
-pub(crate) use table::{Index, Record};
-pub(crate) use unit::{MOST_HOLDERS, Unit};
+pub(crate) use table::{Index, Record, change_key};
+pub(crate) use unit::{MOST_HOLDERS, Unit, clock_key};

@@ -46,7 +46,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send + Sync {
 }
 
 /// The key of an entry in change order.
-fn change_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid) -> Key {
+pub(crate) fn change_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid) -> Key {
     key(partition, family, &[Part::Time(time), Part::Id(id)])
 }
 

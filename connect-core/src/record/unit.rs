@@ -58,7 +58,7 @@ pub(crate) struct Unit<'s> {
 }
 
 /// The key of a partition's clock.
-pub(super) fn clock_key(partition: Uuid) -> Key {
+pub(crate) fn clock_key(partition: Uuid) -> Key {
     key(partition, Family::Clock, &[])
 }
 

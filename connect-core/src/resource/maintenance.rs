@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::{Connect, Failure};
 use crate::{
+    environment::Drift,
     record::{
         CompleteSince, Fault,
         keys::{Family, NOBODY, Part, after_prefix, key, time_bytes},
@@ -134,6 +135,11 @@ impl Connect {
         };
         self.commit_aside(commit).await?;
         Ok(true)
+    }
+
+    /// How far the machine's clock is from the time that is used, while it is not believed.
+    pub fn clock_drift(&self) -> Option<Drift> {
+        self.store().drift()
     }
 
     /// When maintenance last began with a clock that was not in doubt, in this process or in one

@@ -134,6 +134,13 @@ pub(super) fn store(
     Ok(())
 }
 
+/// Reads a whole stored answer, and returns when it expires.
+pub(super) fn expiry_of(stored: &[u8]) -> Result<Timestamp, String> {
+    let row = pack::unpack(stored, MOST_BYTES).map_err(|e| e.to_string())?;
+    let stored: StoredAnswer<'_> = serde_json::from_slice(&row).map_err(|e| e.to_string())?;
+    Ok(stored.expires_at)
+}
+
 /// Checks whether the 24 hours of a stored answer are over.
 pub(super) fn is_over(stored: &Value, now: Timestamp) -> bool {
     #[derive(Deserialize)]

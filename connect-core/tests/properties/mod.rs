@@ -21,6 +21,7 @@ mod keys;
 mod readers;
 mod reopening;
 mod sequences;
+mod soundness;
 mod sync;
 mod time;
 mod traces;

@@ -1,0 +1,194 @@
+//! Reads that go around damage: what the storage cannot return is narrowed down to single rows,
+//! and the rest is read.
+
+use uuid::Uuid;
+
+use super::{Fault, Store, unit::clock_key};
+use crate::storage::{Entry, Key, Locked, MAX_KEY_LEN, Range, Read, State, StorageError, Value};
+
+/// A reader for a store that may be damaged.
+pub(crate) struct Salvage<'s> {
+    store: &'s Store,
+    lock: Option<Box<dyn Locked>>,
+}
+
+/// What was found at a place of the key space.
+pub(crate) struct Piece {
+    /// The rows that can be read, in order. None when the first row is damaged.
+    pub(crate) entries: Vec<Entry>,
+    /// The key of the first row, when the storage cannot return that.
+    pub(crate) damaged: Option<(Key, StorageError)>,
+    /// Where the next piece begins; `None` at the end.
+    pub(crate) next: Option<Key>,
+}
+
+/// What a look-up found.
+#[derive(Clone, Debug)]
+pub(crate) enum Looked {
+    /// The row, if there is one.
+    Found(Option<Value>),
+    /// A row that the storage cannot return.
+    Damaged,
+}
+
+impl<'s> Salvage<'s> {
+    pub(crate) fn new(store: &'s Store) -> Self {
+        Self { store, lock: None }
+    }
+
+    /// A reader beside which nobody commits to `partition`, until it is dropped or the lock's lease
+    /// is over.
+    pub(crate) async fn under_lock(store: &'s Store, partition: Uuid) -> Result<Self, Fault> {
+        let lock = store.storage().lock(&clock_key(partition)).await?;
+        Ok(Self {
+            store,
+            lock: Some(lock),
+        })
+    }
+
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        match &self.lock {
+            Some(lock) => lock.read(reads).await,
+            None => self.store.storage().read(reads).await,
+        }
+    }
+
+    async fn scan(
+        &self,
+        from: &[u8],
+        to: Option<&[u8]>,
+        limit: usize,
+    ) -> Result<Vec<Entry>, StorageError> {
+        let scan = Read::Scan {
+            range: Range { from, to },
+            limit,
+            newest_first: false,
+        };
+        self.read(&[scan]).await?.entries()
+    }
+
+    /// Reads at most `limit` rows. When they cannot be read at once, fewer of them, down to the
+    /// damaged one.
+    ///
+    /// # Errors
+    /// The storage does not answer at all.
+    pub(crate) async fn piece(
+        &self,
+        from: &[u8],
+        to: Option<&[u8]>,
+        limit: usize,
+    ) -> Result<Piece, Fault> {
+        let mut limit = limit;
+        loop {
+            match self.scan(from, to, limit).await {
+                Ok(entries) => {
+                    let last = entries.last().filter(|_| entries.len() == limit);
+                    return Ok(Piece {
+                        next: last.map(|(key, _)| after(key)),
+                        entries,
+                        damaged: None,
+                    });
+                }
+                Err(_) if limit > 1 => limit /= 2,
+                Err(error) => {
+                    self.probe().await?;
+                    let key = self.first_key(from, to).await.ok_or(error.clone())?;
+                    return Ok(Piece {
+                        entries: Vec::new(),
+                        next: Some(after(&key)),
+                        damaged: Some((key, error)),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Looks up rows in one read; when that fails, in parts, down to the damaged ones.
+    ///
+    /// # Errors
+    /// The storage does not answer at all.
+    pub(crate) async fn values(&self, keys: &[Key]) -> Result<Vec<Looked>, Fault> {
+        let mut found = vec![Looked::Damaged; keys.len()];
+        let mut left: Vec<std::ops::Range<usize>> = Vec::new();
+        left.extend((!keys.is_empty()).then_some(0..keys.len()));
+        while let Some(part) = left.pop() {
+            let reads: Vec<_> = keys[part.clone()]
+                .iter()
+                .map(|key| Read::Get(key))
+                .collect();
+            match self.read(&reads).await {
+                Ok(mut state) => {
+                    for looked in &mut found[part] {
+                        *looked = Looked::Found(state.value()?);
+                    }
+                }
+                Err(_) if part.len() > 1 => {
+                    let middle = part.start + part.len() / 2;
+                    left.extend([part.start..middle, middle..part.end]);
+                }
+                Err(_) => self.probe().await?,
+            }
+        }
+        Ok(found)
+    }
+
+    /// The clock of a partition and the last row in a range, both in one state.
+    pub(crate) async fn clock_and_last(
+        &self,
+        partition: Uuid,
+        range: Range<'_>,
+    ) -> Result<(Option<Value>, Option<Entry>), Fault> {
+        let clock = clock_key(partition);
+        let last = Read::Scan {
+            range,
+            limit: 1,
+            newest_first: true,
+        };
+        let mut state = self.read(&[Read::Get(&clock), last]).await?;
+        Ok((state.value()?, state.entries()?.pop()))
+    }
+
+    /// Asks for a row that no store has: an error means that the storage answers nothing at all,
+    /// rather than that a row is damaged.
+    async fn probe(&self) -> Result<(), Fault> {
+        self.read(&[Read::Get(&[0xFF; 17])]).await?;
+        Ok(())
+    }
+
+    /// The key of the first row of a range, which cannot be returned: a range that ends behind it
+    /// cannot be read, one that ends at it or before it can. `None` when that is not so, and the
+    /// first failure was none of the row.
+    async fn first_key(&self, from: &[u8], to: Option<&[u8]>) -> Option<Key> {
+        let mut key = Vec::new();
+        while key.len() <= MAX_KEY_LEN {
+            if self.is_before(from, &after(&key)).await {
+                return to.is_none_or(|to| *key < *to).then(|| key.into());
+            }
+            // The largest next byte with which the row is not before the key.
+            let (mut least, mut most) = (0u8, u8::MAX);
+            while least < most {
+                let middle = most - (most - least) / 2;
+                key.push(middle);
+                let is_before = self.is_before(from, &key).await;
+                key.pop();
+                if is_before {
+                    most = middle - 1;
+                } else {
+                    least = middle;
+                }
+            }
+            key.push(least);
+        }
+        None
+    }
+
+    /// Checks whether the first row from `from` on, which cannot be returned, is before `key`.
+    async fn is_before(&self, from: &[u8], key: &[u8]) -> bool {
+        key > from && self.scan(from, Some(key), 1).await.is_err()
+    }
+}
+
+/// The next key in order: this one with a zero byte behind it.
+fn after(key: &[u8]) -> Key {
+    [key, &[0]].concat().into()
+}

@@ -1,0 +1,186 @@
+//! What must hold for the rows of products, categories and image jobs.
+
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::{ProblemKind, claim::Claim, rows::Findings};
+use crate::{
+    record::{
+        Index, ReadKey, Record, change_key,
+        keys::{Family, Part, key},
+    },
+    storage::{Key, Value},
+    wire::{Category, ImageJob, ImageStatus, Product, Tombstone},
+};
+
+/// A record's row: it is under its own id, and all its index entries are there.
+pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Value) -> Option<T> {
+    let record: T = findings.parse(row)?;
+    let (partition, time, id) = (at.partition, record.updated_at(), record.id());
+    if at.id() != Some(id) {
+        findings.bad(format!("the row holds {id}, which is another record"));
+        return None;
+    }
+    findings.changed(time);
+    let whose = || format!("{} {id}", T::ROWS.name().to_lowercase());
+    findings.claim(Claim::entry(
+        change_key(partition, T::BY_CHANGE, time, id),
+        Vec::new(),
+        whose(),
+    ));
+    for index in record.indexes() {
+        let held = match index {
+            Index::Unique(..) => id.as_bytes().to_vec(),
+            Index::Holders(..) | Index::ByChange(..) => Vec::new(),
+        };
+        findings.claim(Claim::entry(index.key(partition, time, id), held, whose()));
+    }
+    Some(record)
+}
+
+/// A product's row.
+pub(super) fn product(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(product) = record::<Product>(findings, at, row) else {
+        return;
+    };
+    let id = product.id;
+    if let Some(category) = product.category_id {
+        findings.refers(
+            key(at.partition, Family::Category, &[Part::Id(category)]),
+            format!("product {id} is in category {category}, which is not there"),
+        );
+    }
+    if product.image_status == Some(ImageStatus::Pending) {
+        findings.refers(
+            key(at.partition, Family::ImageJobByProduct, &[Part::Id(id)]),
+            format!("product {id} waits for an image, and no job is queued"),
+        );
+    }
+}
+
+/// A category's row.
+pub(super) fn category(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    if let Some(category) = record::<Category>(findings, at, row) {
+        findings.claim(Claim::there(
+            key(
+                at.partition,
+                Family::CategoryFoldedName,
+                &[Part::Id(category.id)],
+            ),
+            ProblemKind::MissingEntry,
+            format!("category {} is not in the index of names", category.id),
+        ));
+    }
+}
+
+/// The folded name of a category: it leads to the category, and the index of names back to it.
+pub(super) fn folded_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Ok(folded), Some(id)) = (std::str::from_utf8(row), at.id()) else {
+        return findings.bad("the folded name of a category is no text".to_owned());
+    };
+    findings.leads_to::<Category>(at.partition, Family::Category, id, |_| true);
+    findings.claim(Claim::entry(
+        key(at.partition, Family::CategoryByName, &[Part::Text(folded)]),
+        id.as_bytes().to_vec(),
+        format!("category {id}"),
+    ));
+}
+
+/// An entry in the index of names.
+pub(super) fn by_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Some(id), Some(name)) = (findings.id(row), at.text().map(str::to_owned)) else {
+        return;
+    };
+    let folded = key(at.partition, Family::CategoryFoldedName, &[Part::Id(id)]);
+    let test = move |found: Option<&Value>| match found {
+        Some(found) if **found == *name.as_bytes() => None,
+        _ => Some(format!(
+            "a name leads to category {id}, which does not have it"
+        )),
+    };
+    let claim = Claim::on(folded, ProblemKind::StrayEntry, test);
+    findings.claim(claim.reported_as(&findings.key().clone()));
+}
+
+/// An entry of an index of records, which holds the id or has it in its key.
+pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let id = if at.family == Family::ProductByExternalId {
+        findings.id(row)
+    } else {
+        findings.is_empty(row);
+        at.id()
+    };
+    let Some(id) = id else { return };
+    let (entry, partition) = (findings.key().clone(), at.partition);
+    findings.leads_to::<T>(partition, T::ROWS, id, move |record| {
+        let time = record.updated_at();
+        change_key(partition, T::BY_CHANGE, time, id) == entry
+            || (record.indexes().iter()).any(|index| index.key(partition, time, id) == entry)
+    });
+}
+
+/// A tombstone: it is where its own text says, and the record is gone.
+pub(super) fn tombstone(findings: &mut Findings, at: &ReadKey, row: &Value, rows: Family) {
+    let Some(tombstone) = findings.parse::<Tombstone>(row) else {
+        return;
+    };
+    let id = tombstone.id;
+    if at.id() != Some(id) || at.time() != Some(tombstone.updated_at) {
+        return findings.bad("a tombstone is not where its id and time say".to_owned());
+    }
+    findings.changed(tombstone.updated_at);
+    let kind = ProblemKind::DeletedAndThere;
+    let live = key(at.partition, rows, &[Part::Id(id)]);
+    let test = move |found: Option<&Value>| {
+        found.map(|_| format!("{id} has a tombstone, and is there all the same"))
+    };
+    findings.claim(Claim::on(live, kind, test));
+}
+
+/// An image job: its product is there and leads to it.
+pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(job) = findings.parse::<ImageJob>(row) else {
+        return;
+    };
+    let (id, product) = (job.id, job.product_id);
+    if at.id() != Some(id) {
+        return findings.bad(format!("the row holds {id}, which is another job"));
+    }
+    findings.changed(job.updated_at);
+    findings.claim(Claim::entry(
+        key(
+            at.partition,
+            Family::ImageJobByProduct,
+            &[Part::Id(product)],
+        ),
+        id.as_bytes().to_vec(),
+        format!("image job {id}"),
+    ));
+    findings.refers(
+        key(at.partition, Family::Product, &[Part::Id(product)]),
+        format!("image job {id} is for product {product}, which is not there"),
+    );
+}
+
+/// An entry from a product to its image job.
+pub(super) fn image_job_by_product(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    if let (Some(job), Some(product)) = (findings.id(row), at.id()) {
+        let of_product = move |job: &ImageJob| job.product_id == product;
+        findings.leads_to::<ImageJob>(at.partition, Family::ImageJob, job, of_product);
+    }
+}
+
+impl Findings {
+    /// Claims that this entry leads to a row that has it.
+    pub(super) fn leads_to<T: DeserializeOwned + 'static>(
+        &mut self,
+        partition: Uuid,
+        rows: Family,
+        id: Uuid,
+        has: impl Fn(&T) -> bool + Send + Sync + 'static,
+    ) {
+        let row: Key = key(partition, rows, &[Part::Id(id)]);
+        let claim = Claim::row::<T>(self.key(), row, has);
+        self.claim(claim);
+    }
+}

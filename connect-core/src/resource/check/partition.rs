@@ -1,0 +1,197 @@
+//! What must hold for a location or an account as a whole: its clock, its events, its counts.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{Problem, ProblemKind, claim::Claim, rows::Findings};
+use crate::{
+    record::{
+        ChangeClock, Fault, ReadKey, Salvage, clock_key,
+        keys::{Family, NOBODY, Owner, Part, after_prefix, key},
+    },
+    storage::{Key, Range, Value},
+    wire::{Event, Timestamp, limits::EVENT_DAYS},
+};
+
+/// What was seen of a partition so far.
+#[derive(Clone, Default)]
+pub(super) struct Partition {
+    pub(super) id: Uuid,
+    /// The row of the clock, which is the first of the partition.
+    pub(super) clock: Option<Value>,
+    /// How many rows there are of each family.
+    pub(super) counts: BTreeMap<Family, u64>,
+    /// The latest time of a record, and the record's key.
+    latest: Option<(Timestamp, Key)>,
+    /// The sequence number and the time of the last event; no time when it cannot be read.
+    last_event: Option<(u64, Option<Timestamp>)>,
+}
+
+/// The families that have as many rows as each other.
+const SAME_COUNTS: [(Family, Family); 5] = [
+    (Family::Category, Family::CategoryByChange),
+    (Family::Category, Family::CategoryByName),
+    (Family::Category, Family::CategoryFoldedName),
+    (Family::Product, Family::ProductByChange),
+    (Family::ImageJob, Family::ImageJobByProduct),
+];
+
+impl Partition {
+    pub(super) fn new(id: Uuid) -> Self {
+        Self {
+            id,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn count(&mut self, family: Family) {
+        *self.counts.entry(family).or_default() += 1;
+    }
+
+    pub(super) fn changed(&mut self, time: Timestamp, key: &Key) {
+        if self
+            .latest
+            .as_ref()
+            .is_none_or(|(latest, _)| time > *latest)
+        {
+            self.latest = Some((time, key.clone()));
+        }
+    }
+
+    /// Notes a row that cannot be read.
+    pub(super) fn unreadable(&mut self, key: &[u8]) {
+        let Some(at) = ReadKey::of(key) else { return };
+        self.count(at.family);
+        if let (Family::Event, Some(sequence)) = (at.family, at.number()) {
+            self.last_event = Some((sequence, None));
+        }
+    }
+
+    /// Whether the rows are those of a location.
+    pub(super) fn is_location(&self) -> bool {
+        (self.counts.keys()).any(|family| family.owner() == Owner::Location)
+    }
+
+    fn number_of(&self, family: Family) -> u64 {
+        self.counts.get(&family).copied().unwrap_or_default()
+    }
+
+    /// Checks the partition once all its rows were seen.
+    pub(super) async fn finish(
+        &self,
+        reader: &Salvage<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<Problem>, Fault> {
+        if self.id == NOBODY {
+            return Ok(Vec::new());
+        }
+        let events = key(self.id, Family::Event, &[]);
+        let range = Range {
+            from: &events,
+            to: Some(&after_prefix(&events)),
+        };
+        // Rows that cannot be read were reported where they are.
+        let Ok((clock_row, newest)) = reader.clock_and_last(self.id, range).await else {
+            return Ok(Vec::new());
+        };
+        let clock_key = clock_key(self.id);
+        let behind = |message| Problem::new(ProblemKind::ClockBehind, &clock_key, message);
+        let mut problems = Vec::new();
+        let Ok(clock) = ChangeClock::read(&clock_key, clock_row.as_ref()) else {
+            return Ok(problems);
+        };
+        if let Some((latest, record)) = &self.latest
+            && *latest > clock.updated_at
+        {
+            let (clock, record) = (clock.updated_at, hex::encode(record));
+            problems.push(behind(format!(
+                "the clock stands at {clock}, and row {record} changed at {latest}"
+            )));
+        }
+        let newest = newest.and_then(|(key, _)| ReadKey::of(&key)?.number());
+        if let Some(newest) = newest
+            && newest > clock.sequence
+        {
+            let counted = clock.sequence;
+            problems.push(behind(format!(
+                "the clock has counted {counted} events, and there is one with number {newest}"
+            )));
+        }
+        // Where none is left, all were purged, unless the last change is too young for that.
+        let is_recent = clock.updated_at >= now.plus_seconds(-EVENT_DAYS * 24 * 3600);
+        let first_missing = newest.map_or(clock.sequence, |newest| newest + 1);
+        if first_missing <= clock.sequence && (newest.is_some() || is_recent) && clock.sequence > 0
+        {
+            let missing = [Part::Number(first_missing)];
+            problems.push(Problem::new(
+                ProblemKind::BrokenEvents,
+                &key(self.id, Family::Event, &missing),
+                missing_events(first_missing, clock.sequence),
+            ));
+        }
+        if clock_row == self.clock {
+            // Nobody has written since the first row was read.
+            problems.extend(self.compare_counts());
+        }
+        Ok(problems)
+    }
+
+    fn compare_counts(&self) -> impl Iterator<Item = Problem> {
+        SAME_COUNTS.iter().filter_map(|(rows, index)| {
+            let (row_count, entries) = (self.number_of(*rows), self.number_of(*index));
+            (row_count != entries).then(|| {
+                let (rows, of) = (rows.name(), index.name());
+                let message =
+                    format!("there are {row_count} {rows} rows and {entries} {of} entries");
+                Problem::new(ProblemKind::Count, &key(self.id, *index, &[]), message)
+            })
+        })
+    }
+}
+
+impl Findings {
+    /// An event: it has the number of its key, and follows the one before.
+    pub(super) fn event(&mut self, at: &ReadKey, row: &Value) {
+        let Some(sequence) = at.number() else { return };
+        let before = self.partition.last_event.replace((sequence, None));
+        if let Some((last, _)) = before
+            && sequence != last + 1
+        {
+            let (first, until) = (last + 1, sequence - 1);
+            // Old events are purged from the front: then the one before is gone by now, too.
+            let test = move |found: Option<&Value>| found.map(|_| missing_events(first, until));
+            let last = key(at.partition, Family::Event, &[Part::Number(last)]);
+            let mut claim = Claim::on(last, ProblemKind::BrokenEvents, test);
+            claim.reported = key(at.partition, Family::Event, &[Part::Number(first)]);
+            self.claim(claim);
+        }
+        let Some(event) = self.parse::<Event<Held>>(row) else {
+            return;
+        };
+        if event.sequence != Some(sequence) || event.location_id != Some(at.partition) {
+            return self.bad("the event is another one than its key says".to_owned());
+        }
+        self.changed(event.created_at);
+        self.partition.last_event = Some((sequence, Some(event.created_at)));
+        if let Some((_, Some(earlier))) = before
+            && event.created_at < earlier
+        {
+            let message = format!("event {sequence} was created before the event in front of it");
+            self.problem(ProblemKind::BrokenEvents, message);
+        }
+    }
+}
+
+/// The data of an event, of which there has to be some.
+#[derive(Deserialize)]
+struct Held {}
+
+fn missing_events(first: u64, last: u64) -> String {
+    if first == last {
+        format!("event {first} is missing")
+    } else {
+        format!("events {first} to {last} are missing")
+    }
+}

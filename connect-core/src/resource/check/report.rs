@@ -1,0 +1,106 @@
+//! The result of a check.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::record::{ReadKey, keys::Owner};
+
+/// How many problems are listed; further ones are only counted.
+const LISTED: usize = 1000;
+
+/// How far a check has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckProgress {
+    /// Rows that were checked so far.
+    pub rows: u64,
+    /// Problems that were found so far.
+    pub problems: u64,
+}
+
+/// What a check has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckReport {
+    /// Rows that were checked, the unreadable ones included.
+    pub rows: u64,
+    /// The same per family of rows, such as `Product` or `ProductByBarcode`.
+    pub families: BTreeMap<&'static str, u64>,
+    /// How many problems there are.
+    pub problem_count: u64,
+    /// The first 1000 of them, in the order of their rows.
+    pub problems: Vec<Problem>,
+}
+
+impl CheckReport {
+    /// Whether nothing is wrong.
+    pub fn is_clean(&self) -> bool {
+        self.problem_count == 0
+    }
+
+    pub(super) fn add(&mut self, problems: Vec<Problem>) {
+        self.problem_count += problems.len() as u64;
+        let room = LISTED.saturating_sub(self.problems.len());
+        self.problems.extend(problems.into_iter().take(room));
+    }
+}
+
+/// Something that is not as it must be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// What kind of problem it is.
+    pub kind: ProblemKind,
+    /// The location whose row it is; `None` for rows of accounts and of nobody.
+    pub location: Option<Uuid>,
+    /// The key of the row that is wrong or missing, in hexadecimal digits.
+    pub key: String,
+    /// What is wrong, in a sentence that names the records.
+    pub message: String,
+}
+
+impl Problem {
+    pub(super) fn new(kind: ProblemKind, key: &[u8], message: impl Into<String>) -> Self {
+        let of_location = |key: &ReadKey| {
+            let owner = key.family.owner();
+            matches!(owner, Owner::Location | Owner::LocationOrAccount)
+        };
+        Self {
+            kind,
+            location: ReadKey::of(key)
+                .filter(of_location)
+                .map(|key| key.partition),
+            key: hex::encode(key),
+            message: message.into(),
+        }
+    }
+}
+
+/// What kind of problem something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ProblemKind {
+    /// The storage cannot return the row: its checksum does not hold, say.
+    Unreadable,
+    /// No row has such a key: the family is unknown, or the key has another shape.
+    UnknownKey,
+    /// The row is not what its family holds, or contradicts its own key.
+    BadRow,
+    /// A row has no entry in an index.
+    MissingEntry,
+    /// An index entry leads to no row, or to one that does not have it.
+    StrayEntry,
+    /// A row refers to another that is not there.
+    MissingReference,
+    /// A record is both there and deleted.
+    DeletedAndThere,
+    /// An event is missing, or is not later than the one before.
+    BrokenEvents,
+    /// The clock of a location is missing, or behind its records.
+    ClockBehind,
+    /// An index has another number of entries than there are rows.
+    Count,
+    /// The rows belong to a location that no account has.
+    NoOwner,
+}
