@@ -23,20 +23,50 @@ pub enum Command {
     Serve(Options),
     /// Serve a store with a sandbox account and a shop to try things out, and print a token.
     Demo(Options),
+    /// Check every row of a store that no server has open, and that the rows agree with each
+    /// other.
+    ///
+    /// Exits with 0 when nothing is wrong, 1 when something is, and 2 when the store could not be
+    /// checked.
+    Check(CheckOptions),
+}
+
+/// Where the store is.
+#[derive(Clone, Debug, Args)]
+pub struct StoreOptions {
+    /// The directory for the data [default: "connect" in the user's data folder]
+    #[arg(long, value_name = "DIR", env = "CONNECT_DATA")]
+    pub data: Option<PathBuf>,
+    /// Where records are kept: "redb:PATH", "sled:PATH", or "memory" [default: redb in "store" of
+    /// the data directory]
+    #[arg(long, value_name = "STORAGE")]
+    pub storage: Option<StorageChoice>,
+    /// How much memory the store may use as a cache, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    pub cache: u64,
+}
+
+/// What to check.
+#[derive(Clone, Debug, Args)]
+pub struct CheckOptions {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How to serve.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// The directory for the data [default: "connect" in the user's data folder]
-    #[arg(long, value_name = "DIR", env = "CONNECT_DATA")]
-    pub data: Option<PathBuf>,
-    /// Where records are kept: "memory", or "sled:PATH" [default: sled in the data directory]
-    #[arg(long, value_name = "STORAGE")]
-    pub storage: Option<StorageChoice>,
-    /// How much memory sled may use as a cache, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
-    pub cache: u64,
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// Start although the machine's clock differs much from the time at which this store was last
+    /// served.
+    #[arg(long)]
+    pub trust_clock: bool,
     /// The address of the API; port 0 lets the system choose one.
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
@@ -100,7 +130,9 @@ impl Options {
 pub enum StorageChoice {
     /// In memory: gone when the server stops.
     Memory,
-    /// In an embedded store in this directory.
+    /// In an embedded store on redb, in this directory.
+    Redb(PathBuf),
+    /// In an embedded store on sled, in this directory.
     Sled(PathBuf),
 }
 
@@ -110,8 +142,9 @@ impl FromStr for StorageChoice {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
             None if text == "memory" => Ok(Self::Memory),
+            Some(("redb", path)) if !path.is_empty() => Ok(Self::Redb(path.into())),
             Some(("sled", path)) if !path.is_empty() => Ok(Self::Sled(path.into())),
-            _ => Err("must be \"memory\", or \"sled:\" and a directory".to_owned()),
+            _ => Err("must be \"memory\", or \"redb:\" or \"sled:\" and a directory".to_owned()),
         }
     }
 }

@@ -14,7 +14,7 @@ async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     run::start_logging();
     match run::run(arguments).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("connect-server: {error}");
             ExitCode::FAILURE

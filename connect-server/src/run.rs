@@ -1,21 +1,13 @@
-//! Starting, serving and stopping.
+//! The commands: starting, serving and stopping.
 
 use std::{
     io::{IsTerminal as _, Write as _},
-    path::PathBuf,
-    sync::Arc,
+    process::ExitCode,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
-use connect_core::{
-    Connect, Failure,
-    environment::Environment,
-    storage::{
-        Storage,
-        memory::MemoryStorage,
-        sled::{OpenError, SledOptions, SledStorage},
-    },
-};
+use connect_core::{Connect, Failure, environment::Environment, storage::disk::OpenError};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::watch,
@@ -23,21 +15,31 @@ use tokio::{
 
 use crate::{
     app::{ConnectApp, Door},
-    cli::{Arguments, Command, Options, StorageChoice},
+    check,
+    cli::{Arguments, Command, Options},
     demo,
     net::{Limits, Listen, Server, StartError},
+    start_clock::{self, DoubtfulClock},
+    store::{NoDataFolder, Store, StoreHealth},
+    watch::until_dead,
     welcome::Welcome,
 };
 
-/// Why the server did not start.
+/// Why the server did not start, or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The store did not open.
     #[error(transparent)]
     Store(#[from] OpenError),
     /// The user has no data folder.
-    #[error("this user has no folder for data: choose one with --data DIR")]
-    NoDataFolder,
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    /// The machine's clock cannot be right.
+    #[error(transparent)]
+    Clock(#[from] DoubtfulClock),
+    /// The store has failed, and could not be opened again.
+    #[error("the store has failed and could not be opened again: {0}")]
+    Dead(String),
     /// The address could not be served.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -49,8 +51,8 @@ pub enum RunError {
     System(#[from] std::io::Error),
 }
 
-/// How often upkeep is done.
-const UPKEEP: Duration = Duration::from_secs(60);
+/// How often maintenance is done.
+const MAINTENANCE: Duration = Duration::from_secs(60);
 
 /// Logs to standard error; `RUST_LOG` says how much.
 pub fn start_logging() {
@@ -63,18 +65,37 @@ pub fn start_logging() {
         .init();
 }
 
-/// Serves until Ctrl-C or SIGTERM, then lets running requests finish.
+/// Does what the command line asks for: serves until Ctrl-C or SIGTERM, then lets running requests
+/// finish; or checks a store.
 ///
 /// # Errors
-/// The server could not be started.
-pub async fn run(arguments: Arguments) -> Result<(), RunError> {
-    let (options, is_demo) = match arguments.command {
-        Command::Serve(options) => (options, false),
-        Command::Demo(options) => (options, true),
-    };
+/// The server could not be started, or its store is dead. For a check see the exit code.
+pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
+    match arguments.command {
+        Command::Serve(options) => serve(options, false).await,
+        Command::Demo(options) => serve(options, true).await,
+        Command::Check(options) => return Ok(check::run(&options).await),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     // Before anything is shown: who reads the address may send the signal at once.
-    let stopped = stop_signal()?;
-    let connect = Connect::new(open(&options)?, Environment::system(), options.limits());
+    let (stop, stopped) = stop_signal()?;
+    let store = open(&options)?;
+    let health = store.health();
+    let environment = Environment::system();
+    let now = environment.clock.now();
+    let connect = Connect::new(store.storage(), environment, options.limits());
+    drop(store);
+    match start_clock::check(&connect, now).await {
+        Err(doubt) if options.trust_clock => {
+            tracing::warn!(%doubt, "the clock is trusted");
+            // Writes the time down, so that the next start needs no trust.
+            let _ = connect.maintain().await;
+        }
+        clock => clock?,
+    }
     let api = Server::bind(Listen {
         tls: options.tls(),
         plain: options.plain_http(),
@@ -106,45 +127,53 @@ pub async fn run(arguments: Arguments) -> Result<(), RunError> {
     output.flush()?;
     drop(output);
 
-    let upkeep = tokio::spawn(keep_up(connect.clone()));
+    let maintenance = tokio::spawn(maintain(connect.clone()));
+    let dead = Arc::new(OnceLock::new());
+    let watch = tokio::spawn(watch_store(health.clone(), dead.clone(), stop));
+    let app = |door| {
+        let health = health.clone();
+        ConnectApp::with_health(connect.clone(), door, move || health.now())
+    };
     tokio::join!(
-        api.serve(
-            ConnectApp::new(connect.clone(), Door::Api),
-            wait(stopped.clone())
-        ),
-        owner.serve(ConnectApp::new(connect.clone(), Door::Owner), wait(stopped)),
+        api.serve(app(Door::Api), wait(stopped.clone())),
+        owner.serve(app(Door::Owner), wait(stopped)),
     );
-    upkeep.abort();
+    maintenance.abort();
+    watch.abort();
+    if let Some(reason) = dead.get() {
+        return Err(RunError::Dead(reason.clone()));
+    }
     // A failure is logged where it happens, and costs no more than the time of a token's last use.
     let _ = connect.write_down_uses().await;
     tracing::info!("stopped");
     Ok(())
 }
 
-fn open(options: &Options) -> Result<Arc<dyn Storage>, RunError> {
-    let path = match &options.storage {
-        Some(StorageChoice::Memory) => return Ok(Arc::new(MemoryStorage::new())),
-        Some(StorageChoice::Sled(path)) => path.clone(),
-        None => data_folder(options)?.join("store"),
-    };
-    let cache_bytes = options.cache.saturating_mul(1024 * 1024);
-    tracing::info!(path = %path.display(), "opening the store");
-    Ok(Arc::new(SledStorage::open(
-        path,
-        SledOptions { cache_bytes },
-    )?))
+fn open(options: &Options) -> Result<Store, RunError> {
+    let choice = options.store.choice()?;
+    if let Some(path) = choice.path() {
+        tracing::info!(path = %path.display(), "opening the store");
+    }
+    Ok(Store::open(&choice, options.store.cache_bytes())?)
 }
 
-fn data_folder(options: &Options) -> Result<PathBuf, RunError> {
-    let chosen = options.data.clone();
-    chosen
-        .or_else(|| dirs::data_dir().map(|dir| dir.join("connect")))
-        .ok_or(RunError::NoDataFolder)
+/// Stops the server when its store is dead, and says why.
+async fn watch_store(
+    health: StoreHealth,
+    reason: Arc<OnceLock<String>>,
+    stop: watch::Sender<bool>,
+) {
+    let dead = until_dead(|| health.now()).await;
+    tracing::error!(reason = %dead, "the store could not be opened again for a minute: stopping");
+    // Set once: this is the only place.
+    let _ = reason.set(dead);
+    stop.send_replace(true);
 }
 
-/// Becomes true at Ctrl-C or SIGTERM.
-fn stop_signal() -> Result<watch::Receiver<bool>, std::io::Error> {
+/// Becomes true at Ctrl-C or SIGTERM, or when somebody else says so.
+fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io::Error> {
     let (stop, stopped) = watch::channel(false);
+    let signalled = stop.clone();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::spawn(async move {
@@ -153,9 +182,9 @@ fn stop_signal() -> Result<watch::Receiver<bool>, std::io::Error> {
             _ = terminate.recv() => {}
         }
         tracing::info!("stopping: running requests may finish");
-        stop.send_replace(true);
+        signalled.send_replace(true);
     });
-    Ok(stopped)
+    Ok((stop, stopped))
 }
 
 async fn wait(mut stopped: watch::Receiver<bool>) {
@@ -163,13 +192,13 @@ async fn wait(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-async fn keep_up(connect: Connect) {
-    let mut rounds = tokio::time::interval(UPKEEP);
+async fn maintain(connect: Connect) {
+    let mut rounds = tokio::time::interval(MAINTENANCE);
     loop {
         rounds.tick().await;
         // A failure is logged where it happens; the next round tries again.
         if let Ok(done) = connect.maintain().await {
-            tracing::debug!(?done, "upkeep");
+            tracing::debug!(?done, "maintenance");
         }
     }
 }

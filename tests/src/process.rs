@@ -32,7 +32,7 @@ pub struct NotStarted {
 }
 
 impl Process {
-    /// Starts `program demo` on a sled store in `data`.
+    /// Starts `program demo` on a store in `data`, of the engine that is the default.
     ///
     /// # Errors
     /// It ends before it accepts requests.
@@ -40,10 +40,21 @@ impl Process {
     /// # Panics
     /// The program cannot be run.
     pub async fn start(program: &str, data: &Path, more: &[&str]) -> Result<Self, NotStarted> {
+        let storage = format!("redb:{}", data.display());
+        Self::start_on(program, &storage, more).await
+    }
+
+    /// Starts `program demo` on this storage.
+    ///
+    /// # Errors
+    /// It ends before it accepts requests.
+    ///
+    /// # Panics
+    /// The program cannot be run.
+    pub async fn start_on(program: &str, storage: &str, more: &[&str]) -> Result<Self, NotStarted> {
         let mut child = Command::new(program)
             .args(["demo", "--json", "--listen", "127.0.0.1:0"])
-            .arg("--storage")
-            .arg(format!("sled:{}", data.display()))
+            .args(["--storage", storage])
             .args(more)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

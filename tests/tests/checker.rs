@@ -5,7 +5,7 @@ use connect_tests::{
     check::Checker,
     http::{Answer, Request},
 };
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::{Value, json};
 
 const PLACE: &str = "/v1/locations/019a8c52-7d10-7a31-9f0e-3b1c5d7e9a01";
@@ -24,6 +24,15 @@ fn answer(request: Request, status: u16, body: &str) -> Answer {
             HeaderName::from_static(name),
             HeaderValue::from_static(value),
         );
+    }
+    let (path, _) = request
+        .target
+        .split_once('?')
+        .unwrap_or((&request.target, ""));
+    let is_list = path.ends_with("/categories") || path.ends_with("/products");
+    if is_list && request.method == Method::GET && status == 200 {
+        let state = HeaderValue::from_static("2026-11-20T10:00:00.000000Z");
+        headers.insert("connect-state", state);
     }
     Answer {
         request,
@@ -152,6 +161,14 @@ fn a_missing_repeated_or_malformed_header_is_a_fault() {
         "X-Request-Id",
     );
     bad(&failure(429, "rate_limited"), "Retry-After is missing");
+    let list = || {
+        let request = Request::get(format!("{PLACE}/categories"));
+        answer(request, 200, r#"{"data":[],"nextCursor":null}"#)
+    };
+    self::good(&list());
+    let stateless = without(list(), "connect-state");
+    bad(&stateless, "header Connect-State is missing");
+    bad(&with(stateless, "connect-state", "today"), "Connect-State");
 }
 
 #[test]
@@ -163,6 +180,14 @@ fn a_header_where_it_does_not_belong_is_a_fault() {
     bad(
         &with(single(&category()), "retry-after", "1"),
         "Retry-After",
+    );
+    bad(
+        &with(
+            single(&category()),
+            "connect-state",
+            "2026-11-20T10:00:00.000000Z",
+        ),
+        "Connect-State",
     );
     bad(
         &with(single(&category()), "access-control-allow-origin", "*"),

@@ -85,15 +85,25 @@ async fn find(server: &Process, token: &str, external_id: &str) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_answered_survives_a_kill() {
+async fn what_was_answered_survives_a_kill_on_redb() {
+    what_was_answered_survives_a_kill("redb").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_answered_survives_a_kill_on_sled() {
+    what_was_answered_survives_a_kill("sled").await;
+}
+
+async fn what_was_answered_survives_a_kill(engine: &str) {
     let data = tempfile::tempdir().unwrap();
-    let store = data.path().join("store");
-    let mut server = Process::start(PROGRAM, &store, &PLENTY).await.unwrap();
+    let store = format!("{engine}:{}", data.path().join("store").display());
+    let start = || Process::start_on(PROGRAM, &store, &PLENTY);
+    let mut server = start().await.unwrap();
     let token = server.token();
     let mut last_change = String::new();
     for round in 0..4 {
         let sent = write_until_killed(server, &token, round, 40 + 30 * round).await;
-        server = Process::start(PROGRAM, &store, &PLENTY).await.unwrap();
+        server = start().await.unwrap();
         let (mut answered, mut unanswered) = (0, 0);
         for (request, answer) in sent {
             // The same write again: what was answered is answered again from the store, so the
@@ -148,15 +158,25 @@ async fn what_was_answered_survives_a_kill() {
     assert_eq!(server.stop().await, Some(0));
 }
 
-/// Every product is there whole or not at all, and each index agrees with the list.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_batch_survives_whole_or_not_at_all() {
+async fn a_batch_survives_whole_or_not_at_all_on_redb() {
+    a_batch_survives_whole_or_not_at_all("redb").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_survives_whole_or_not_at_all_on_sled() {
+    a_batch_survives_whole_or_not_at_all("sled").await;
+}
+
+/// Every product is there whole or not at all, and each index agrees with the list.
+async fn a_batch_survives_whole_or_not_at_all(engine: &str) {
     let data = tempfile::tempdir().unwrap();
-    let store = data.path().join("store");
-    let server = Process::start(PROGRAM, &store, &PLENTY).await.unwrap();
+    let store = format!("{engine}:{}", data.path().join("store").display());
+    let start = || Process::start_on(PROGRAM, &store, &PLENTY);
+    let server = start().await.unwrap();
     let token = server.token();
     write_until_killed(server, &token, 0, 60).await;
-    let server = Process::start(PROGRAM, &store, &PLENTY).await.unwrap();
+    let server = start().await.unwrap();
     let mut seen = std::collections::HashMap::<String, usize>::new();
     let mut query = "products?limit=200".to_owned();
     loop {

@@ -1,6 +1,6 @@
 //! Pages and cursors.
 
-use connect_tests::shop::Shop;
+use connect_tests::{http::Answer, shop::Shop};
 use serde_json::{Value, json};
 
 fn id(record: &Value) -> String {
@@ -159,4 +159,22 @@ async fn a_cursor_goes_with_filters_however_they_are_written() {
         "products?barcode=871&updatedSince=2026-11-20T00:00:00Z&includeDeleted=false&cursor={cursor}"
     );
     assert_eq!(shop.get(&explicit).await.expect(200).list().len(), 2);
+}
+
+/// By it a walk knows when it has seen all that there was when it began.
+#[tokio::test]
+async fn a_page_says_when_the_location_last_changed_before_it() {
+    let shop = shop_with(5).await;
+    let state = |answer: &Answer| answer.header("connect-state").map(str::to_owned);
+    let updated_at = |record: &Value| Some(record["updatedAt"].as_str().unwrap().to_owned());
+    let whole = shop.all("products", "limit=200").await;
+    let first = shop.get("products?limit=2").await;
+    assert_eq!(state(&first), updated_at(&whole[4]));
+    // It is the location's, not the list's: a new category shows in the list of products.
+    let category = shop.make("categories", &json!({ "name": "Late" })).await;
+    let next = format!("products?limit=2&cursor={}", first.next_cursor().unwrap());
+    assert_eq!(state(&shop.get(&next).await), updated_at(&category));
+    assert_eq!(state(&shop.get("categories").await), updated_at(&category));
+    let one = format!("products/{}", id(&whole[0]));
+    assert_eq!(state(&shop.get(&one).await), None);
 }

@@ -213,3 +213,27 @@ async fn requests_at_once_are_counted_exactly() {
     assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 40);
     assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 60);
 }
+
+/// Whoever reads the message knows which of the three limits it was.
+#[tokio::test]
+async fn a_429_names_its_limit() {
+    let message = |answer: Answer| answer.fails(429, "rate_limited").failure().2;
+    let of_token = shop(1, 100, 100).await;
+    of_token.send(list()).await.expect(200);
+    assert_eq!(
+        message(of_token.send(list()).await),
+        "too many requests of this token (1 a minute); wait 60 seconds"
+    );
+    let of_account = shop(100, 1, 100).await;
+    of_account.send(list()).await.expect(200);
+    assert_eq!(
+        message(of_account.send(list()).await),
+        "too many requests of this account (1 a minute); wait 60 seconds"
+    );
+    let of_address = shop(100, 100, 1).await;
+    of_address.send_bare(list()).await.expect(401);
+    assert_eq!(
+        message(of_address.send_bare(list()).await),
+        "too many requests of this address without a valid token (1 a minute); wait 60 seconds"
+    );
+}

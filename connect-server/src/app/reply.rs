@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use connect_core::{Answer, Failure, FailureKind, Json, Outcome, RateStatus};
 use http::{
-    HeaderMap, HeaderValue, Method, Response, StatusCode,
+    HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
     header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 
@@ -87,7 +87,14 @@ pub(super) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
 
 impl<T> From<Json<T>> for Reply {
     fn from(json: Json<T>) -> Self {
-        Self::json(StatusCode::OK, json.into_bytes())
+        let state = json.state().map(|state| state.to_string());
+        let mut reply = Self::json(StatusCode::OK, json.into_bytes());
+        // A time is always valid header text.
+        let state = state.and_then(|state| HeaderValue::try_from(state).ok());
+        reply
+            .headers
+            .extend(state.map(|state| (HeaderName::from_static("connect-state"), state)));
+        reply
     }
 }
 

@@ -1,10 +1,10 @@
 //! The app behind the network layer: lets a request through the gate, hands it to the routes, and
 //! puts the headers on the answer that every answer has.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use bytes::Bytes;
-use connect_core::{Connect, Failure, FailureKind, wire::read::Invalid};
+use connect_core::{Connect, Failure, FailureKind, storage::disk::Health, wire::read::Invalid};
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, Empty};
 use tower_service::Service as _;
@@ -33,10 +33,19 @@ pub struct ConnectApp {
 }
 
 impl ConnectApp {
-    /// The app of one listener.
+    /// The app of one listener, on a store of which nothing is known but its answers.
     pub fn new(connect: Connect, door: Door) -> Self {
+        Self::with_health(connect, door, || Health::Working)
+    }
+
+    /// The same on a store that tells its condition: the probes ask for it.
+    pub fn with_health(
+        connect: Connect,
+        door: Door,
+        health: impl Fn() -> Health + Send + Sync + 'static,
+    ) -> Self {
         Self {
-            open: routes::open_filters(connect.clone()),
+            open: routes::open_filters(connect.clone(), Arc::new(health)),
             connect,
             door,
         }

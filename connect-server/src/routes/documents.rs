@@ -1,4 +1,4 @@
-//! What is open to everybody: the OpenAPI document, and the probes outside `/v1`.
+//! What is open to everybody: the OpenAPI document, and the way to the probes outside `/v1`.
 
 use bytes::Bytes;
 use connect_core::{
@@ -8,6 +8,7 @@ use connect_core::{
 use http::{Method, StatusCode};
 use warp::{Filter as _, filters::BoxedFilter};
 
+use super::probes::{self, Probe};
 use crate::app::Reply;
 
 /// Where the OpenAPI document is.
@@ -17,9 +18,9 @@ pub(super) const OPENAPI_PATH: &str = "/v1/openapi.json";
 pub(super) const OPENAPI: &str = include_str!("../../openapi/openapi.json");
 
 /// Answers every request, if need be with 404 or 405.
-pub(crate) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
+pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(Reply,)> {
     let answer = move |method: Method, path: warp::path::FullPath, query: String| {
-        let connect = connect.clone();
+        let (connect, health) = (connect.clone(), health.clone());
         async move {
             let path = path.as_str();
             if !matches!(path, OPENAPI_PATH | "/healthz" | "/readyz") {
@@ -36,13 +37,8 @@ pub(crate) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
             }
             match path {
                 OPENAPI_PATH => Reply::json(StatusCode::OK, Bytes::from_static(OPENAPI.as_bytes())),
-                "/healthz" => status("ok"),
-                _ => match connect.check_ready().await {
-                    Ok(()) => status("ready"),
-                    Err(failure) => {
-                        Reply::from(failure).with_status(StatusCode::SERVICE_UNAVAILABLE)
-                    }
-                },
+                "/healthz" => probes::alive(&health()),
+                _ => probes::ready(&connect, &health()).await,
             }
         }
     };
@@ -52,8 +48,4 @@ pub(crate) fn filters(connect: Connect) -> BoxedFilter<(Reply,)> {
         .and(query)
         .then(answer)
         .boxed()
-}
-
-fn status(status: &'static str) -> Reply {
-    Reply::json(StatusCode::OK, format!("{{\"status\":\"{status}\"}}"))
 }

@@ -4,6 +4,7 @@ mod categories;
 mod documents;
 mod find;
 mod locations;
+mod probes;
 mod products;
 
 use connect_core::{Failure, wire::Scope};

@@ -9,7 +9,7 @@ use connect_server::{cli::Arguments, run};
 #[tokio::main]
 async fn main() -> ExitCode {
     match run::run(Arguments::parse()).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE

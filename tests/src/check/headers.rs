@@ -6,7 +6,12 @@ use crate::http::Answer;
 
 /// Headers that mean something: on a response that the document does not list them for, they are
 /// as wrong as a missing one.
-const MEANINGFUL: [&str; 3] = ["Retry-After", "Allow", "Idempotent-Replayed"];
+const MEANINGFUL: [&str; 4] = [
+    "Retry-After",
+    "Allow",
+    "Idempotent-Replayed",
+    "Connect-State",
+];
 
 impl Checker {
     pub(super) fn header_faults(&self, expected: &Value, answer: &Answer) -> Vec<String> {

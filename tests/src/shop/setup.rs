@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use tempfile::TempDir;
 
@@ -7,7 +7,9 @@ use connect_core::{
     environment::{Environment, ManualClock, SystemRandomness, UuidV7},
     storage::{
         Storage,
+        disk::{Health, SpaceOptions},
         memory::MemoryStorage,
+        redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
     wire::{Timestamp, VatRate},
@@ -29,26 +31,23 @@ pub struct Setup {
     limits: RateLimits,
     /// What time it is, until the test moves the clock.
     now: Timestamp,
+    /// What the probes are told of the storage.
+    health: Arc<dyn Fn() -> Health + Send + Sync>,
     /// What is to be deleted when the shop is gone.
     directory: Option<TempDir>,
 }
 
-/// In memory, unless `CONNECT_TESTS_STORAGE=sled` asks for the embedded store: the same tests
-/// then hold for both.
+/// In memory, unless `CONNECT_TESTS_STORAGE` asks for an embedded store, `redb` or `sled`: the same
+/// tests then hold for all.
 impl Default for Setup {
     fn default() -> Self {
         const PLENTY: u32 = 1_000_000;
-        let is_sled = std::env::var("CONNECT_TESTS_STORAGE").is_ok_and(|name| name == "sled");
-        let directory = is_sled.then(|| TempDir::new().expect("a directory"));
-        let storage: Arc<dyn Storage> = match &directory {
-            Some(directory) => {
-                let options = SledOptions {
-                    cache_bytes: 16 * 1024 * 1024,
-                };
-                let store = SledStorage::open(directory.path().join("store"), options);
-                Arc::new(store.expect("an empty store"))
+        let (storage, directory) = match std::env::var("CONNECT_TESTS_STORAGE").as_deref() {
+            Ok(engine @ ("redb" | "sled")) => {
+                let directory = TempDir::new().expect("a directory");
+                (on_disk(engine, directory.path()), Some(directory))
             }
-            None => Arc::new(MemoryStorage::new()),
+            _ => (Arc::new(MemoryStorage::new()) as Arc<dyn Storage>, None),
         };
         Self {
             storage,
@@ -59,6 +58,7 @@ impl Default for Setup {
                 address: PLENTY,
             },
             now: "2026-11-20T10:00:00Z".parse().expect("a time"),
+            health: Arc::new(|| Health::Working),
         }
     }
 }
@@ -74,6 +74,15 @@ impl Setup {
     #[must_use]
     pub fn limits(self, limits: RateLimits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// With probes that are told this of the storage.
+    #[must_use]
+    pub fn health(self, health: impl Fn() -> Health + Send + Sync + 'static) -> Self {
+        Self {
+            health: Arc::new(health),
+            ..self
+        }
     }
 
     /// Opens the shop: its account, locations and token are made when the storage has none.
@@ -108,7 +117,8 @@ impl Setup {
         let server = server.expect("a port is free");
         let address = server.address();
         let (stop, stopped) = oneshot::channel::<()>();
-        let app = ConnectApp::new(connect.clone(), Door::Api);
+        let health = self.health;
+        let app = ConnectApp::with_health(connect.clone(), Door::Api, move || health());
         let served = tokio::spawn(server.serve(app, async {
             // The sender is dropped to stop the server; it never sends.
             let _ = stopped.await;
@@ -125,6 +135,23 @@ impl Setup {
             served: Some(served),
             _directory: self.directory,
         }
+    }
+}
+
+/// An embedded store with a small cache, which needs no room on a full disk.
+fn on_disk(engine: &str, directory: &Path) -> Arc<dyn Storage> {
+    let cache_bytes = 16 * 1024 * 1024;
+    let space = SpaceOptions {
+        ballast_bytes: 0,
+        ..SpaceOptions::default()
+    };
+    let path = directory.join("store");
+    if engine == "redb" {
+        let options = RedbOptions { cache_bytes, space };
+        Arc::new(RedbStorage::open(path, options).expect("an empty store"))
+    } else {
+        let options = SledOptions { cache_bytes, space };
+        Arc::new(SledStorage::open(path, options).expect("an empty store"))
     }
 }
 

@@ -1,10 +1,10 @@
 //! A storage with moods: what a service does when its storage fails cannot be seen otherwise.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use connect_core::storage::{
-    Commit, CommitError, Entry, Range, Storage, StorageError, Value, memory::MemoryStorage,
+    Commit, CommitError, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
 };
 
 /// What an [`Unsteady`] storage does.
@@ -14,22 +14,24 @@ pub enum Mood {
     Steady,
     /// It answers neither reads nor commits.
     Down,
-    /// It reads, but commits nothing.
+    /// It reads, but refuses all commits.
     ReadOnly,
-    /// It reads single keys and commits, but cannot read a range of keys.
+    /// It commits, but cannot read a range of keys. Single keys it reads.
     NoScans,
     /// It commits, but says that it does not know: the connection to it broke on the way back.
     Unsure,
+    /// It commits nothing, and says that it does not know: the connection broke on the way there.
+    Lost,
     /// It panics at each commit.
     Panicking,
-    /// It refuses so many commits, as if another process had been faster.
+    /// It refuses so many commits, as if another process had been faster. Under a lock nobody is.
     Contended(usize),
 }
 
 /// A storage in memory, in one of its moods.
 pub struct Unsteady {
     storage: MemoryStorage,
-    mood: Mutex<Mood>,
+    mood: Arc<Mutex<Mood>>,
 }
 
 impl Default for Unsteady {
@@ -37,7 +39,7 @@ impl Default for Unsteady {
     fn default() -> Self {
         Self {
             storage: MemoryStorage::new(),
-            mood: Mutex::new(Mood::Steady),
+            mood: Arc::new(Mutex::new(Mood::Steady)),
         }
     }
 }
@@ -50,47 +52,86 @@ impl Unsteady {
     pub fn turn(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
     }
+}
 
-    /// The mood for one operation.
-    fn mood(&self) -> Mood {
-        *self.mood.lock().unwrap()
+/// What the mood does to a read.
+fn before_read(mood: Mood, reads: &[Read<'_>]) -> Result<(), StorageError> {
+    let scans = |read: &Read<'_>| matches!(read, Read::Scan { .. } | Read::ScanFollow { .. });
+    match mood {
+        Mood::Down => Err(failed()),
+        Mood::NoScans if reads.iter().any(scans) => Err(failed()),
+        _ => Ok(()),
     }
+}
 
-    fn down() -> StorageError {
-        StorageError::new("disk 7 of db-3.internal is full")
+/// What the mood does to a commit before it is made.
+fn before_commit(mood: Mood) -> Result<(), CommitError> {
+    match mood {
+        Mood::Down | Mood::Lost => Err(CommitError::Unknown(failed())),
+        Mood::ReadOnly => Err(CommitError::NotApplied(failed())),
+        Mood::Panicking => panic!("the storage panics, as the test wants it to"),
+        Mood::Steady | Mood::NoScans | Mood::Unsure | Mood::Contended(_) => Ok(()),
     }
+}
+
+/// What the mood does to the answer of a commit that was made.
+fn after_commit(mood: Mood) -> Result<(), CommitError> {
+    match mood {
+        Mood::Unsure => Err(CommitError::Unknown(failed())),
+        _ => Ok(()),
+    }
+}
+
+fn failed() -> StorageError {
+    StorageError::new("disk 7 of db-3.internal is full")
 }
 
 #[async_trait]
 impl Storage for Unsteady {
-    async fn get(&self, keys: &[&[u8]]) -> Result<Vec<Option<Value>>, StorageError> {
-        match self.mood() {
-            Mood::Down => Err(Self::down()),
-            _ => self.storage.get(keys).await,
-        }
-    }
-
-    async fn scan(&self, range: Range<'_>, limit: usize) -> Result<Vec<Entry>, StorageError> {
-        match self.mood() {
-            Mood::Down | Mood::NoScans => Err(Self::down()),
-            _ => self.storage.scan(range, limit).await,
-        }
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        before_read(*self.mood.lock().unwrap(), reads)?;
+        self.storage.read(reads).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        match self.mood() {
-            Mood::Steady | Mood::NoScans => self.storage.commit(commit).await,
-            Mood::Down | Mood::ReadOnly => Err(Self::down().into()),
-            Mood::Unsure => {
-                self.storage.commit(commit).await?;
-                Err(Self::down().into())
-            }
-            Mood::Panicking => panic!("the storage panics, as the test wants it to"),
-            Mood::Contended(0) => self.storage.commit(commit).await,
-            Mood::Contended(left) => {
-                self.turn(Mood::Contended(left - 1));
-                Err(CommitError::Conflict)
-            }
+        let mood = *self.mood.lock().unwrap();
+        before_commit(mood)?;
+        if let Mood::Contended(left @ 1..) = mood {
+            self.turn(Mood::Contended(left - 1));
+            return Err(CommitError::Conflict);
         }
+        self.storage.commit(commit).await?;
+        after_commit(mood)
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        if *self.mood.lock().unwrap() == Mood::Down {
+            return Err(failed());
+        }
+        Ok(Box::new(UnsteadyLock {
+            lock: self.storage.lock(guard).await?,
+            mood: self.mood.clone(),
+        }))
+    }
+}
+
+/// A lock on an [`Unsteady`] storage, with the moods of that.
+struct UnsteadyLock {
+    lock: Box<dyn Locked>,
+    mood: Arc<Mutex<Mood>>,
+}
+
+#[async_trait]
+impl Locked for UnsteadyLock {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        before_read(*self.mood.lock().unwrap(), reads)?;
+        self.lock.read(reads).await
+    }
+
+    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+        let mood = *self.mood.lock().unwrap();
+        before_commit(mood)?;
+        self.lock.commit(commit).await?;
+        after_commit(mood)
     }
 }

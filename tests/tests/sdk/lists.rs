@@ -76,3 +76,67 @@ async fn changes_are_followed_with_deletions() {
         assert_eq!(copy, live, "after round {round}");
     }
 }
+
+/// Somebody writes faster than the pages are read: what changes meanwhile is for the next pass.
+#[tokio::test]
+async fn a_walk_ends_however_much_is_written_meanwhile() {
+    let (shop, watch, client) = open().await;
+    let products = client.location(shop.here).products();
+    let items: Vec<_> = (0..120).map(|n| coded(&format!("B-{n}"), "Bun")).collect();
+    products.upsert_all(&items).run().await.unwrap();
+    watch.passed();
+    let others = products.clone();
+    let (stop, mut stopped) = tokio::sync::oneshot::channel::<()>();
+    let writer = tokio::spawn(async move {
+        let mut written = 0i64;
+        while stopped.try_recv().is_err() {
+            written += 1;
+            let dearer: Vec<_> = (0..120)
+                .map(|n| ProductInput {
+                    price_cents: Field::Value(written),
+                    ..coded(&format!("B-{n}"), "Bun")
+                })
+                .collect();
+            others.upsert_all(&dearer).run().await.unwrap();
+        }
+        written
+    });
+    let (mut since, mut copy) = (None, HashMap::new());
+    for _ in 0..5 {
+        let (entries, next) = products.changes_since(since).all().await.unwrap();
+        for entry in entries {
+            if let Entry::Live(product) = entry {
+                copy.insert(product.id, product);
+            }
+        }
+        since = next;
+    }
+    stop.send(()).unwrap();
+    assert!(writer.await.unwrap() > 0);
+    // A last pass in peace brings the rest, and the next one nothing.
+    let (entries, next) = products.changes_since(since).all().await.unwrap();
+    for entry in entries {
+        if let Entry::Live(product) = entry {
+            copy.insert(product.id, product);
+        }
+    }
+    let live = products
+        .stream(&ProductQuery::default())
+        .all()
+        .await
+        .unwrap();
+    let live: HashMap<_, _> = live
+        .into_iter()
+        .map(|product| (product.id, product))
+        .collect();
+    assert_eq!(copy, live);
+    assert!(
+        products
+            .changes_since(next)
+            .all()
+            .await
+            .unwrap()
+            .0
+            .is_empty()
+    );
+}

@@ -1,0 +1,154 @@
+//! `connect-server check`: first the store checks its own rows and files, then the core checks what
+//! the rows say.
+
+mod progress;
+mod text;
+
+use std::{
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+};
+
+use connect_core::{
+    CheckProgress, CheckReport, Connect, Failure, RateLimits,
+    environment::Environment,
+    storage::{
+        StorageError,
+        disk::{OpenError, Report},
+    },
+};
+use serde_json::{Value, json};
+
+use self::progress::ProgressLine;
+use crate::{
+    cli::{CheckOptions, StorageChoice},
+    store::{NoDataFolder, Store},
+};
+
+/// Problems were found.
+const FOUND: u8 = 1;
+
+/// The store could not be checked.
+const NOT_CHECKED: u8 = 2;
+
+/// Why a store was not checked.
+#[derive(Debug, thiserror::Error)]
+enum NotChecked {
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    #[error("a store in memory is gone when its server ends: there is nothing to check")]
+    InMemory,
+    #[error("there is no store in {0}")]
+    NoStore(String),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error("the store cannot be read: {0}")]
+    Storage(#[from] StorageError),
+    #[error("the store cannot be read: {0}")]
+    Core(#[from] Failure),
+    #[error("the report could not be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// What both checks have found.
+struct Findings {
+    /// The store's own check.
+    store: Report,
+    /// The core's check.
+    records: CheckReport,
+}
+
+impl Findings {
+    fn is_clean(&self) -> bool {
+        self.store.is_clean() && self.records.is_clean()
+    }
+
+    fn to_json(&self) -> Value {
+        let Report {
+            rows,
+            damaged,
+            missing_parts,
+            keys,
+            leftover,
+            complete,
+            engine_is_sound,
+        } = &self.store;
+        json!({
+            "clean": self.is_clean(),
+            "store": {
+                "rows": rows,
+                "damaged": damaged,
+                "missingParts": missing_parts,
+                "keys": keys,
+                "leftover": leftover,
+                "complete": complete,
+                "engineIsSound": engine_is_sound,
+            },
+            "records": self.records,
+        })
+    }
+}
+
+/// Checks a store and prints the report: exit code 0 when nothing is wrong, 1 when something is, 2
+/// when the store could not be checked.
+pub(crate) async fn run(options: &CheckOptions) -> ExitCode {
+    match check(options).await {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FOUND),
+        Err(error) => {
+            // The last resort: if nobody can read this, the exit code has to do.
+            let _ = writeln!(io::stderr(), "connect-server check: {error}");
+            ExitCode::from(NOT_CHECKED)
+        }
+    }
+}
+
+/// Checks a store and prints the report; whether nothing is wrong.
+async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
+    let choice = options.store.choice()?;
+    let path = place(&choice)?;
+    let store = Store::open(&choice, options.store.cache_bytes())?;
+    let mut line = ProgressLine::new();
+    let of_store = store.verify(&mut |progress| {
+        line.show(&format!("store: {} of {} rows", progress.rows, progress.of));
+    })?;
+    let connect = Connect::new(
+        store.storage(),
+        Environment::system(),
+        RateLimits::default(),
+    );
+    let of = of_store.rows;
+    let mut show = |progress: CheckProgress| {
+        let (rows, problems) = (progress.rows, progress.problems);
+        line.show(&format!(
+            "records: {rows} of {of} rows, {problems} problems"
+        ));
+    };
+    let records = connect.check(&mut show).await?;
+    let findings = Findings {
+        store: of_store,
+        records,
+    };
+    line.end();
+    let mut output = io::stdout().lock();
+    if options.json {
+        writeln!(output, "{}", findings.to_json())?;
+    } else {
+        text::write(&mut output, path, &findings)?;
+    }
+    output.flush()?;
+    Ok(findings.is_clean())
+}
+
+/// The directory of the store, which is there: a check makes no store.
+fn place(choice: &StorageChoice) -> Result<&Path, NotChecked> {
+    let path = choice.path().ok_or(NotChecked::InMemory)?;
+    let has_files = path
+        .read_dir()
+        .is_ok_and(|mut files| files.next().is_some());
+    if has_files {
+        return Ok(path);
+    }
+    Err(NotChecked::NoStore(path.display().to_string()))
+}

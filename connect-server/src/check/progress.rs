@@ -1,0 +1,56 @@
+//! The progress of a check on standard error: one line that is rewritten on a terminal, a line
+//! every few seconds otherwise.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    time::{Duration, Instant},
+};
+
+/// How often a terminal is written to.
+const ON_TERMINAL: Duration = Duration::from_millis(200);
+
+/// How often a file or a pipe is written to.
+const ELSEWHERE: Duration = Duration::from_secs(5);
+
+/// Shows progress.
+pub(super) struct ProgressLine {
+    is_terminal: bool,
+    /// When to show something next.
+    next: Instant,
+}
+
+impl ProgressLine {
+    pub(super) fn new() -> Self {
+        let is_terminal = io::stderr().is_terminal();
+        Self {
+            is_terminal,
+            next: Instant::now() + interval(is_terminal),
+        }
+    }
+
+    /// Shows the text, unless something was shown a moment ago.
+    pub(super) fn show(&mut self, text: &str) {
+        if Instant::now() < self.next {
+            return;
+        }
+        self.next = Instant::now() + interval(self.is_terminal);
+        let mut output = io::stderr().lock();
+        // A check goes on, whether anybody watches or not.
+        let _ = match self.is_terminal {
+            true => write!(output, "\r{text}\x1b[K"),
+            false => writeln!(output, "{text}"),
+        };
+        let _ = output.flush();
+    }
+
+    /// Clears the line.
+    pub(super) fn end(self) {
+        if self.is_terminal {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+fn interval(is_terminal: bool) -> Duration {
+    if is_terminal { ON_TERMINAL } else { ELSEWHERE }
+}

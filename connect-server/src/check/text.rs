@@ -1,0 +1,68 @@
+//! The report of a check for people.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use super::Findings;
+
+/// How many keys of unreadable rows are printed; all of the first thousand are in the JSON.
+const KEYS: usize = 20;
+
+pub(super) fn write(output: &mut dyn Write, path: &Path, findings: &Findings) -> io::Result<()> {
+    let Findings { store, records } = findings;
+    writeln!(output, "{}: {} rows", path.display(), records.rows)?;
+    for (family, count) in &records.families {
+        writeln!(output, "{count:>12} {family}")?;
+    }
+    if store.leftover > 0 {
+        writeln!(
+            output,
+            "{:>12} parts left over, which do no harm",
+            store.leftover
+        )?;
+    }
+    if findings.is_clean() {
+        return writeln!(output, "No problems.");
+    }
+    writeln!(output)?;
+    let unreadable = store.damaged + store.missing_parts;
+    if unreadable > 0 {
+        writeln!(output, "{unreadable} rows are not as they were written:")?;
+        for key in store.keys.iter().take(KEYS) {
+            writeln!(output, "    row {key}")?;
+        }
+        if store.keys.len() > KEYS {
+            writeln!(output, "    and more, which --json lists")?;
+        }
+    }
+    if store.complete == Some(false) {
+        writeln!(output, "The rows are not those that the last commit left.")?;
+    }
+    if store.engine_is_sound == Some(false) {
+        writeln!(output, "The database file is damaged.")?;
+    }
+    if records.problem_count > 0 {
+        writeln!(output, "{} problems in records:", records.problem_count)?;
+    }
+    for problem in &records.problems {
+        let kind = serde_json::to_value(problem.kind)?;
+        let kind = kind.as_str().unwrap_or_default();
+        write!(output, "  {kind}: {}", problem.message)?;
+        if let Some(location) = problem.location {
+            write!(output, " (location {location})")?;
+        }
+        writeln!(output, "\n    row {}", problem.key)?;
+    }
+    if records.problem_count > records.problems.len() as u64 {
+        writeln!(output, "  and more")?;
+    }
+    writeln!(
+        output,
+        "\nRestore the whole folder from a copy without problems: stop the server, put the copy in \
+         place of {}, and check that. Without a copy, keep this folder as it is and this report: \
+         records that are named here may be missing or wrong, all others can be read.",
+        path.display()
+    )
+}

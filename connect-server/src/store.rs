@@ -1,0 +1,133 @@
+//! The store that the command line asks for.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use connect_core::storage::{
+    Storage, StorageError,
+    disk::{Health, HealthProbe, OpenError, Progress, Report},
+    memory::MemoryStorage,
+    redb::{RedbOptions, RedbStorage},
+    sled::{SledOptions, SledStorage},
+};
+
+use crate::cli::{StorageChoice, StoreOptions};
+
+/// An open store.
+#[derive(Clone)]
+pub enum Store {
+    /// In memory.
+    Memory(Arc<MemoryStorage>),
+    /// On redb, in a directory.
+    Redb(Arc<RedbStorage>),
+    /// On sled, in a directory.
+    Sled(Arc<SledStorage>),
+}
+
+/// The user has no data folder, and none was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this user has no folder for data: choose one with --data DIR")]
+pub struct NoDataFolder;
+
+impl StoreOptions {
+    /// Where records are kept, when nothing was chosen in a directory of redb.
+    ///
+    /// # Errors
+    /// [`NoDataFolder`].
+    pub fn choice(&self) -> Result<StorageChoice, NoDataFolder> {
+        if let Some(choice) = &self.storage {
+            return Ok(choice.clone());
+        }
+        let folder = self.data.clone();
+        folder
+            .or_else(|| dirs::data_dir().map(|dir| dir.join("connect")))
+            .map(|folder| StorageChoice::Redb(folder.join("store")))
+            .ok_or(NoDataFolder)
+    }
+
+    /// The memory for the cache, in bytes.
+    pub fn cache_bytes(&self) -> u64 {
+        self.cache.saturating_mul(1024 * 1024)
+    }
+}
+
+impl StorageChoice {
+    /// The directory of the store, if it has one.
+    pub fn path(&self) -> Option<&Path> {
+        let path: &PathBuf = match self {
+            Self::Memory => return None,
+            Self::Redb(path) | Self::Sled(path) => path,
+        };
+        Some(path)
+    }
+}
+
+impl Store {
+    /// Opens a store, which is made when there is none.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open(choice: &StorageChoice, cache_bytes: u64) -> Result<Self, OpenError> {
+        Ok(match choice {
+            StorageChoice::Memory => Self::Memory(Arc::new(MemoryStorage::new())),
+            StorageChoice::Redb(path) => {
+                let options = RedbOptions {
+                    cache_bytes,
+                    ..RedbOptions::default()
+                };
+                Self::Redb(Arc::new(RedbStorage::open(path, options)?))
+            }
+            StorageChoice::Sled(path) => {
+                let options = SledOptions {
+                    cache_bytes,
+                    ..SledOptions::default()
+                };
+                Self::Sled(Arc::new(SledStorage::open(path, options)?))
+            }
+        })
+    }
+
+    /// The store as the core takes it.
+    pub fn storage(&self) -> Arc<dyn Storage> {
+        match self {
+            Self::Memory(storage) => storage.clone(),
+            Self::Redb(storage) => storage.clone(),
+            Self::Sled(storage) => storage.clone(),
+        }
+    }
+
+    /// The condition of the store, for as long as anybody wants to know.
+    pub fn health(&self) -> StoreHealth {
+        StoreHealth(match self {
+            Self::Memory(_) => None,
+            Self::Redb(storage) => Some(storage.health()),
+            Self::Sled(storage) => Some(storage.health()),
+        })
+    }
+
+    /// Has the store check its own rows and files; nothing in memory. Blocks.
+    ///
+    /// # Errors
+    /// The store cannot be read at all.
+    pub fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Report, StorageError> {
+        match self {
+            Self::Memory(_) => Ok(Report::default()),
+            Self::Redb(storage) => storage.verify(progress),
+            Self::Sled(storage) => storage.verify(progress),
+        }
+    }
+}
+
+/// The condition of a store, for probes.
+#[derive(Clone, Debug)]
+pub struct StoreHealth(Option<HealthProbe>);
+
+impl StoreHealth {
+    /// The condition as of now.
+    pub fn now(&self) -> Health {
+        let probe = self.0.as_ref();
+        probe.map_or(Health::Working, HealthProbe::health)
+    }
+}

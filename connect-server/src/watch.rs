@@ -1,0 +1,75 @@
+//! Keeping an eye on the store while it is served: a server whose store stays dead ends, so that
+//! whoever looks after it starts it again or is told.
+
+use std::time::Duration;
+
+use connect_core::storage::disk::Health;
+use tokio::time::Instant;
+
+/// For how long a store may be opened again and again before the server gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often the condition is looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Ends when the store has been failing for a minute without a break, with its last error.
+pub(crate) async fn until_dead(health: impl Fn() -> Health) -> String {
+    let mut looks = tokio::time::interval(LOOK);
+    let mut failing_since = None;
+    loop {
+        looks.tick().await;
+        match health() {
+            Health::Failed { reason } => {
+                let since = *failing_since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= PATIENCE {
+                    return reason;
+                }
+            }
+            Health::Working | Health::Full => failing_since = None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    fn failed() -> Health {
+        Health::Failed {
+            reason: "input/output error".to_owned(),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_stays_dead_is_given_up_after_a_minute() {
+        let began = Instant::now();
+        assert_eq!(until_dead(failed).await, "input/output error");
+        assert!(began.elapsed() >= PATIENCE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_comes_back_is_not() {
+        let began = Instant::now();
+        // Once every half a minute it works.
+        let health = || match began.elapsed().as_secs() % 30 {
+            0 => Health::Working,
+            _ => failed(),
+        };
+        let given_up = tokio::time::timeout(PATIENCE * 10, until_dead(health)).await;
+        assert!(given_up.is_err(), "{given_up:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_disk_is_no_reason() {
+        let asked = Mutex::new(0);
+        let health = || {
+            *asked.lock().unwrap() += 1;
+            Health::Full
+        };
+        let given_up = tokio::time::timeout(PATIENCE * 3, until_dead(health)).await;
+        assert!(given_up.is_err(), "{given_up:?}");
+        assert!(*asked.lock().unwrap() > 60);
+    }
+}

@@ -1,0 +1,164 @@
+//! The program: `connect-server check`.
+
+use std::process::Output;
+
+use connect_core::storage::{
+    Commit, Range, Read, Storage, Write,
+    redb::{RedbOptions, RedbStorage},
+    sled::{SledOptions, SledStorage},
+};
+use connect_tests::process::Process;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::process::Command;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
+
+/// The byte of the index of external ids.
+const PRODUCT_BY_EXTERNAL_ID: u8 = 0x33;
+
+async fn check(storage: &str, more: &[&str]) -> (Option<i32>, String, String) {
+    let run = Command::new(PROGRAM)
+        .args(["check", "--storage", storage])
+        .args(more)
+        .output()
+        .await;
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = run.unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+/// A demo's store whose server has ended.
+async fn demo_store(engine: &str) -> (TempDir, String) {
+    let data = tempfile::tempdir().unwrap();
+    let storage = format!("{engine}:{}", data.path().join("store").display());
+    let server = Process::start_on(PROGRAM, &storage, &[]).await.unwrap();
+    assert_eq!(server.stop().await, Some(0));
+    (data, storage)
+}
+
+fn open(storage: &str) -> Box<dyn Storage> {
+    let (engine, path) = storage.split_once(':').unwrap();
+    match engine {
+        "redb" => Box::new(RedbStorage::open(path, RedbOptions::default()).unwrap()),
+        _ => Box::new(SledStorage::open(path, SledOptions::default()).unwrap()),
+    }
+}
+
+/// Removes the first entry of the index of external ids; its key in hexadecimal digits.
+async fn damage(storage: &str) -> String {
+    let storage = open(storage);
+    let all = Read::Scan {
+        range: Range {
+            from: b"",
+            to: None,
+        },
+        limit: usize::MAX,
+        newest_first: false,
+    };
+    let rows = storage.read(&[all]).await.unwrap().entries().unwrap();
+    let mut keys = rows.into_iter().map(|(key, _)| key);
+    let key = keys.find(|key| key[16] == PRODUCT_BY_EXTERNAL_ID).unwrap();
+    let shown = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    let commit = Commit {
+        writes: vec![(key, Write::Remove)],
+        ..Commit::default()
+    };
+    storage.commit(commit).await.unwrap();
+    shown
+}
+
+#[tokio::test]
+async fn a_good_store_is_found_good() {
+    for engine in ["redb", "sled"] {
+        let (_data, storage) = demo_store(engine).await;
+        let (code, output, errors) = check(&storage, &[]).await;
+        assert_eq!(code, Some(0), "{engine}: {output} {errors}");
+        assert!(output.contains("No problems."), "{output}");
+        assert!(output.contains(" Product\n"), "{output}");
+        let (code, output, _) = check(&storage, &["--json"]).await;
+        let report: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!((code, &report["clean"]), (Some(0), &Value::Bool(true)));
+        assert_eq!(report["store"]["rows"], report["records"]["rows"]);
+        assert_eq!(report["records"]["families"]["Account"], 1);
+        assert_eq!(report["records"]["problemCount"], 0);
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named_with_what_to_do() {
+    for engine in ["redb", "sled"] {
+        let (_data, storage) = demo_store(engine).await;
+        let key = damage(&storage).await;
+        let (code, output, _) = check(&storage, &[]).await;
+        assert_eq!(code, Some(1), "{output}");
+        for told in [&key[..], "missingEntry", "is not in the index", "Restore"] {
+            assert!(output.contains(told), "{told} is not in {output}");
+        }
+        let (code, output, _) = check(&storage, &["--json"]).await;
+        let report: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!((code, &report["clean"]), (Some(1), &Value::Bool(false)));
+        let problem = &report["records"]["problems"][0];
+        assert_eq!(problem["kind"], "missingEntry");
+        assert_eq!(problem["key"], key);
+        assert_eq!(report["records"]["problemCount"], 1);
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_served_is_refused() {
+    for engine in ["redb", "sled"] {
+        let data = tempfile::tempdir().unwrap();
+        let storage = format!("{engine}:{}", data.path().join("store").display());
+        let server = Process::start_on(PROGRAM, &storage, &[]).await.unwrap();
+        let (code, output, errors) = check(&storage, &[]).await;
+        assert_eq!((code, &output[..]), (Some(2), ""), "{errors}");
+        assert!(errors.contains("is in use by another process"), "{errors}");
+        assert_eq!(server.stop().await, Some(0));
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_store_is_refused_and_left_alone() {
+    let data = tempfile::tempdir().unwrap();
+    let nothing = data.path().join("nothing");
+    let (code, _, errors) = check(&format!("redb:{}", nothing.display()), &[]).await;
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("there is no store in"), "{errors}");
+    assert!(!nothing.exists());
+    let (code, _, errors) = check("memory", &[]).await;
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("nothing to check"), "{errors}");
+    std::fs::write(data.path().join("letter"), "Dear").unwrap();
+    let (code, _, errors) = check(&format!("redb:{}", data.path().display()), &[]).await;
+    assert_eq!(code, Some(2));
+    assert!(
+        errors.contains("holds other files and no store"),
+        "{errors}"
+    );
+}
+
+#[tokio::test]
+async fn a_store_of_the_other_engine_is_refused_with_the_way_out() {
+    for (engine, other) in [("redb", "sled"), ("sled", "redb")] {
+        let (_data, storage) = demo_store(engine).await;
+        let asked = storage.replacen(engine, other, 1);
+        let (code, _, errors) = check(&asked, &[]).await;
+        assert_eq!(code, Some(2));
+        assert!(
+            errors.contains(&format!("use --storage {storage}")),
+            "{errors}"
+        );
+        let refused = Process::start_on(PROGRAM, &asked, &[]).await.err().unwrap();
+        assert_eq!(refused.code, Some(1));
+        assert!(
+            refused.said.contains(&format!("use --storage {storage}")),
+            "{}",
+            refused.said
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! The program at its start, when the machine's clock cannot be right.
+
+use std::path::Path;
+
+use connect_core::storage::{
+    Commit, Storage, Write,
+    redb::{RedbOptions, RedbStorage},
+};
+use connect_tests::process::Process;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
+
+/// The row that says when a store was last served.
+const LAST_SERVED: [u8; 17] = {
+    let mut key = [0; 17];
+    key[16] = 0x03;
+    key
+};
+
+/// Writes down that the store was last served then.
+async fn served_at(store: &Path, time: &str) {
+    let storage = RedbStorage::open(store, RedbOptions::default()).unwrap();
+    let row = format!("\"{time}\"").into_bytes();
+    let commit = Commit {
+        writes: vec![(LAST_SERVED.into(), Write::Put(row.into()))],
+        ..Commit::default()
+    };
+    storage.commit(commit).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_clock_that_cannot_be_right_is_refused_unless_it_is_trusted() {
+    let data = tempfile::tempdir().unwrap();
+    let store = data.path().join("store");
+    // Long after today, and long before.
+    for last in ["2999-01-01T00:00:00.000000Z", "2001-01-01T00:00:00.000000Z"] {
+        served_at(&store, last).await;
+        let refused = Process::start(PROGRAM, &store, &[]).await;
+        let Err(refused) = refused else {
+            panic!("it started, though last served at {last}")
+        };
+        assert_eq!(refused.code, Some(1));
+        for told in [last, "--trust-clock", "set the clock"] {
+            assert!(refused.said.contains(told), "{}", refused.said);
+        }
+    }
+    let server = Process::start(PROGRAM, &store, &["--trust-clock"]).await;
+    let server = server.unwrap();
+    assert_eq!(server.stop().await, Some(0));
+    // That start was written down, so the next one needs no trust.
+    let server = Process::start(PROGRAM, &store, &[]).await.unwrap();
+    assert_eq!(server.stop().await, Some(0));
+}
