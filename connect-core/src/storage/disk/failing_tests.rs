@@ -17,15 +17,15 @@ use parking_lot::Mutex;
 
 use super::{
     OpenError,
-    engine::{Batch, Engine, Failed, Fault, Slice},
+    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot},
     health::Health,
-    marker,
+    layout, marker,
     progress::Mark,
     space::SpaceOptions,
     store::DiskStore,
 };
 use crate::storage::{
-    Commit, CommitError, Key, Read, StorageError, Value, Write, in_process::Local,
+    Commit, CommitError, Expectation, Key, Read, StorageError, Value, Write, in_process::Local,
 };
 
 /// What goes wrong.
@@ -47,6 +47,10 @@ struct Plan {
     /// Batches that go well before the failure.
     failure: Mutex<Option<(usize, Failure)>>,
     cannot_open: AtomicBool,
+    /// The engine key that cannot be read the next time.
+    unreadable: Mutex<Option<Vec<u8>>>,
+    /// Whoever holds this keeps the engine from applying anything.
+    gate: Mutex<()>,
 }
 
 impl Plan {
@@ -73,6 +77,36 @@ struct Failing<E> {
     plan: Arc<Plan>,
 }
 
+/// A state of such an engine.
+struct FailingSnapshot<S> {
+    snapshot: S,
+    plan: Arc<Plan>,
+}
+
+impl<S: Snapshot> Snapshot for FailingSnapshot<S> {
+    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault> {
+        let mut unreadable = self.plan.unreadable.lock();
+        if unreadable
+            .take_if(|unreadable| *unreadable == key)
+            .is_some()
+        {
+            return Err(Fault::Engine(StorageError::new("as planned")));
+        }
+        drop(unreadable);
+        self.snapshot.get(key, read)
+    }
+
+    fn visit(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        newest_first: bool,
+        each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
+    ) -> Result<(), Fault> {
+        self.snapshot.visit(from, to, newest_first, each)
+    }
+}
+
 impl<E: Engine<Options = u64>> Engine for Failing<E> {
     const KIND: marker::Engine = E::KIND;
     const PART_LEN: usize = E::PART_LEN;
@@ -83,7 +117,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
     };
 
     type Options = Arc<Plan>;
-    type Snapshot = E::Snapshot;
+    type Snapshot = FailingSnapshot<E::Snapshot>;
 
     fn open(path: &Path, plan: &Arc<Plan>) -> Result<Self, OpenError> {
         if plan.cannot_open.load(Ordering::Relaxed) {
@@ -95,12 +129,16 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
         })
     }
 
-    fn snapshot(&self) -> Result<E::Snapshot, Fault> {
-        self.engine.snapshot()
+    fn snapshot(&self) -> Result<Self::Snapshot, Fault> {
+        Ok(FailingSnapshot {
+            snapshot: self.engine.snapshot()?,
+            plan: self.plan.clone(),
+        })
     }
 
     fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
         let error = || StorageError::new("as planned");
+        drop(self.plan.gate.lock());
         match self.plan.next() {
             None => self.engine.apply(batch, mark),
             Some(Failure::Refused) => Err(Failed::NotApplied(error())),
@@ -281,6 +319,42 @@ async fn large_commits_are_whole<E: Engine<Options = u64>>() {
     }
 }
 
+/// A group whose last commit cannot be judged is not applied, and nobody in it is told otherwise.
+async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    store.put(b"row", b"before").await.unwrap();
+    let apply = |commit| {
+        let store = store.store.clone();
+        tokio::spawn(async move { store.apply(commit).await })
+    };
+    let put = |key: &[u8], bytes: &[u8], expects: &[&[u8]]| Commit {
+        expects: expects
+            .iter()
+            .map(|key| ((*key).into(), Expectation::Absent))
+            .collect(),
+        writes: vec![(key.into(), Write::Put(bytes.into()))],
+        ..Commit::default()
+    };
+    // The next two wait for this one, and so get into one group.
+    let gate = store.plan.gate.lock();
+    let first = apply(put(b"first", b"", &[]));
+    std::thread::sleep(Duration::from_millis(50));
+    *store.plan.unreadable.lock() = Some(layout::row_key(b"unreadable"));
+    let second = apply(put(b"row", b"after", &[]));
+    std::thread::sleep(Duration::from_millis(50));
+    let third = apply(put(b"unreadable", b"", &[b"unreadable"]));
+    std::thread::sleep(Duration::from_millis(50));
+    drop(gate);
+    first.await.unwrap().unwrap();
+    for answer in [second.await.unwrap(), third.await.unwrap()] {
+        assert!(
+            matches!(answer, Err(CommitError::NotApplied(_))),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(store.get(b"row").await.unwrap(), value(b"before"));
+}
+
 macro_rules! on_each_engine {
     ($($test:ident),+ $(,)?) => {
         #[cfg(feature = "sled")]
@@ -310,4 +384,5 @@ on_each_engine!(
     goes_on_by_itself,
     what_is_not_known_is_not_read,
     large_commits_are_whole,
+    a_group_that_was_not_applied_is_not_acknowledged,
 );

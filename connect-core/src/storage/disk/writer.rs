@@ -183,7 +183,11 @@ impl<E: Engine> Writer<E> {
         let mut group = Group::new(&view);
         let mut next = Some(first);
         while let Some(request) = next {
-            self.join(request, &mut group)?;
+            if let Err(failed) = self.join(request, &mut group) {
+                // Nothing of the group has reached the engine.
+                self.answer_group(&Err(CommitError::NotApplied(failed.error().clone())));
+                return Err(failed);
+            }
             next = if group.is_full() { None } else { self.queued() };
         }
         if let Some((batch, before)) = group.finish() {
