@@ -146,6 +146,8 @@ impl Staged {
             Next::Check(from) if from + CHECKED_AT_ONCE < self.commit.expects.len() => {
                 Next::Check(from + CHECKED_AT_ONCE)
             }
+            // It only expects.
+            Next::Check(_) if slices == 0 => Next::Done,
             Next::Check(_) => Next::Store(0),
             Next::Store(slice) if slice + 1 < slices => Next::Store(slice + 1),
             Next::Store(_) => Next::Commit,

@@ -14,7 +14,9 @@ use super::{
     store::DiskStore,
     view,
 };
-use crate::storage::{Commit, Expectation, Key, Range, Read, Value, Write, in_process::Local};
+use crate::storage::{
+    Commit, CommitError, Expectation, Key, Range, Read, Value, Write, in_process::Local,
+};
 
 const ROWS: u32 = 5000;
 
@@ -116,6 +118,38 @@ async fn survives_every_step<E: Engine<Options = u64>>(engine_path: &str) {
     }
     phases.dedup();
     assert_eq!(phases.len(), 5, "each phase has been cut short");
+}
+
+/// A commit that is large by what it expects, and writes nothing.
+async fn may_write_nothing<E: Engine<Options = u64>>() {
+    let folder = tempfile::tempdir().unwrap();
+    fill::<E>(folder.path()).await;
+    let store = open::<E>(folder.path());
+    let expecting = |last: Value| {
+        let mut expects: Vec<_> = (0..ROWS)
+            .map(|row| (key(row), Expectation::Is(before(row))))
+            .collect();
+        expects[ROWS as usize - 1].1 = Expectation::Is(last);
+        Commit {
+            expects,
+            ..Commit::default()
+        }
+    };
+    store.apply(expecting(before(ROWS - 1))).await.unwrap();
+    let answer = store.apply(expecting(b"other"[..].into())).await;
+    assert!(matches!(answer, Err(CommitError::Conflict)), "{answer:?}");
+}
+
+#[cfg(feature = "sled")]
+#[tokio::test]
+async fn a_large_commit_may_write_nothing_to_sled() {
+    may_write_nothing::<super::sled::Sled>().await;
+}
+
+#[cfg(feature = "redb")]
+#[tokio::test]
+async fn a_large_commit_may_write_nothing_to_redb() {
+    may_write_nothing::<super::redb::Redb>().await;
 }
 
 #[cfg(feature = "sled")]
