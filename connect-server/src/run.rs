@@ -91,8 +91,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     match start_clock::check(&connect, now).await {
         Err(doubt) if options.trust_clock => {
             tracing::warn!(%doubt, "the clock is trusted");
-            // Writes the time down, so that the next start needs no trust.
-            let _ = connect.maintain().await;
+            // The next start needs no trust then.
+            connect.trust_clock().await?;
         }
         clock => clock?,
     }

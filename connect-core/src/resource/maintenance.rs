@@ -128,13 +128,23 @@ impl Connect {
             tracing::warn!(%now, "nothing is purged yet: the last round was not within an hour");
             return Ok(false);
         }
-        let row = format!("\"{now}\"").into_bytes();
+        self.trust_clock().await?;
+        Ok(true)
+    }
+
+    /// Writes down that the clock is right now. [`maintain`](Self::maintain) does so with every
+    /// round in which the clock is not in doubt; an operator who knows better may do it at a start.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn trust_clock(&self) -> Result<(), Failure> {
+        let row = format!("\"{}\"", self.now()).into_bytes();
         let commit = Commit {
             writes: vec![(maintenance_key(), Write::Put(row.into()))],
             ..Commit::default()
         };
         self.commit_aside(commit).await?;
-        Ok(true)
+        Ok(())
     }
 
     /// How far the machine's clock is from the time that is used, while it is not believed.

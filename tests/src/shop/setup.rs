@@ -147,10 +147,18 @@ fn on_disk(engine: &str, directory: &Path) -> Arc<dyn Storage> {
     };
     let path = directory.join("store");
     if engine == "redb" {
-        let options = RedbOptions { cache_bytes, space };
+        let options = RedbOptions {
+            cache_bytes,
+            space,
+            ..Default::default()
+        };
         Arc::new(RedbStorage::open(path, options).expect("an empty store"))
     } else {
-        let options = SledOptions { cache_bytes, space };
+        let options = SledOptions {
+            cache_bytes,
+            space,
+            ..Default::default()
+        };
         Arc::new(SledStorage::open(path, options).expect("an empty store"))
     }
 }

@@ -129,7 +129,7 @@ impl Scan {
     /// A scan of plain rows before the index.
     fn of_rows(random: &mut Random) -> Self {
         let mut scan = Self::any(random, key);
-        if scan.to.as_deref().is_none_or(|to| to > b"f") {
+        if scan.to.as_deref().is_none_or(|to| to > &b"f"[..]) {
             scan.to = Some(b"f".to_vec());
         }
         scan
