@@ -5,6 +5,7 @@
 
 mod check;
 mod clocks;
+mod damage;
 mod dry_run;
 mod faulty;
 #[cfg(feature = "conformance")]
@@ -12,7 +13,10 @@ mod fence;
 mod filters;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod kills;
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod large_change;
 mod layering;
+mod lost_lock;
 #[cfg(feature = "conformance")]
 mod progress;
 #[cfg(feature = "logic")]

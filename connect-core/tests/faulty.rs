@@ -141,7 +141,13 @@ fn keys_of(read: &Read<'_>, found: &Found) -> Vec<Vec<u8>> {
             vec![key.to_vec(), [rows, &entry[..]].concat()]
         }
         (_, Found::Entries(entries)) => entries.iter().map(|(key, _)| key.to_vec()).collect(),
-        (_, Found::Joined(entries)) => entries.iter().map(|((key, _), _)| key.to_vec()).collect(),
+        (Read::ScanFollow { rows, tail, .. }, Found::Joined(entries)) => {
+            let keys = entries.iter().flat_map(|((key, _), _)| {
+                let row = [rows, &key[key.len() - tail..]].concat();
+                [key.to_vec(), row]
+            });
+            keys.collect()
+        }
         _ => Vec::new(),
     }
 }

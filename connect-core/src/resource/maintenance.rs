@@ -273,7 +273,12 @@ impl Connect {
             let mut commit = Commit::default();
             let mut seen = HashSet::new();
             for ((by_expiry, answer_key), answer) in due.iter().zip(answers) {
-                let Ok(answer) = answer else {
+                let is_over = match &answer {
+                    Ok(Some(answer)) => super::stored_answer::is_over(answer, now),
+                    Ok(None) => Some(false),
+                    Err(_) => None,
+                };
+                let (Ok(answer), Some(is_over)) = (answer, is_over) else {
                     failed += 1;
                     continue;
                 };
@@ -281,8 +286,7 @@ impl Connect {
                 let answer_key = Key::from(&**answer_key);
                 // The key may have been used anew since it expired; of two uses that are both
                 // over, only the later has an answer.
-                if let Some(answer) =
-                    answer.filter(|answer| super::stored_answer::is_over(answer, now))
+                if let Some(answer) = answer.filter(|_| is_over)
                     && seen.insert(answer_key.clone())
                 {
                     commit

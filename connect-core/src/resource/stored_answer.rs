@@ -141,14 +141,14 @@ pub(super) fn expiry_of(stored: &[u8]) -> Result<Timestamp, String> {
     Ok(stored.expires_at)
 }
 
-/// Checks whether the 24 hours of a stored answer are over.
-pub(super) fn is_over(stored: &Value, now: Timestamp) -> bool {
+/// Checks whether the 24 hours of a stored answer are over; `None` when it cannot be read.
+pub(super) fn is_over(stored: &Value, now: Timestamp) -> Option<bool> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Expiry {
         expires_at: Timestamp,
     }
-    let row = pack::unpack(stored, MOST_BYTES).ok();
-    let expiry = row.and_then(|row| serde_json::from_slice::<Expiry>(&row).ok());
-    expiry.is_some_and(|expiry| expiry.expires_at <= now)
+    let row = pack::unpack(stored, MOST_BYTES).ok()?;
+    let expiry: Expiry = serde_json::from_slice(&row).ok()?;
+    Some(expiry.expires_at <= now)
 }

@@ -59,6 +59,19 @@ struct Shop {
     at: Access,
 }
 
+impl Shop {
+    /// Drops the shop once the task that did the last write has ended, which holds the store too.
+    async fn close(self) {
+        let Self {
+            storage, connect, ..
+        } = self;
+        drop(connect);
+        while Arc::strong_count(&storage) > 1 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
 /// Not a test by itself: what runs in the process that is killed.
 #[test]
 fn child() {
@@ -109,6 +122,7 @@ fn kill_again_and_again(backend: &str) {
             check::all(&shop, &facts, &mut totals).await;
             retries::twice(&shop, &facts, &mut totals).await;
             check::all(&shop, &facts, &mut totals).await;
+            shop.close().await;
         });
     }
     println!("{backend}: {kills} kills, {totals:?}");
@@ -156,7 +170,7 @@ async fn open(backend: &str, directory: &Path) -> Shop {
 
 fn run_and_kill(backend: &str, directory: &Path, run: u32, at_work: bool) {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "kills::child"])
+        .args(["--exact", "kills::child", "--nocapture"])
         .env(DIRECTORY, directory)
         .env(BACKEND, backend)
         .env(RUN, run.to_string())

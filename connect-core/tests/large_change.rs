@@ -1,0 +1,80 @@
+//! One location's large change leaves the others alone.
+
+use std::{sync::Arc, time::Duration};
+
+use connect_core::{
+    Access, Connect, Request,
+    storage::{
+        Storage,
+        memory::MemoryStorage,
+        redb::{RedbOptions, RedbStorage},
+        sled::{SledOptions, SledStorage},
+    },
+    wire::{Category, CategoryInput, Field, Product, ProductInput, read::BatchRequest},
+};
+
+use crate::shop;
+
+const PRODUCTS: usize = 3_000;
+
+/// Makes a category of many products.
+async fn large_category(connect: &Connect, at: &Access) -> Category {
+    let category = connect.create_category(at, CategoryInput::named("Large").into());
+    let category: Category = category.await.unwrap().decode().unwrap();
+    let numbers: Vec<usize> = (0..PRODUCTS).collect();
+    for numbers in numbers.chunks(500) {
+        let items = numbers.iter().map(|number| ProductInput {
+            external_id: Field::Value(format!("P-{number}")),
+            category_id: Field::Value(category.id),
+            ..ProductInput::named(format!("Product {number}"))
+        });
+        let batch = BatchRequest::new(items.collect());
+        connect.write_products(at, batch.into()).await.unwrap();
+    }
+    category
+}
+
+/// While a category of thousands of products is deleted at one location, requests at another are
+/// done one after another: none of them waits until the deletion is over.
+async fn others_go_on(storage: Arc<dyn Storage>) {
+    let shop = shop::open_on(storage).await;
+    let (connect, at) = (shop.connect.clone(), shop.at.clone());
+    let there = shop::location(&connect, shop.account, "There").await;
+    let category = large_category(&connect, &at).await;
+    let deleting = tokio::spawn({
+        let (connect, at) = (connect.clone(), at.clone());
+        async move {
+            let request = Request::from(());
+            connect.delete_category(&at, category.id, request).await
+        }
+    });
+    let mut done_meanwhile = 0;
+    while !deleting.is_finished() {
+        let made = connect.create_product(&there, ProductInput::named("Tea").into());
+        let made: Product = made.await.unwrap().decode().unwrap();
+        connect.get_product(&there, made.id).await.unwrap();
+        done_meanwhile += usize::from(!deleting.is_finished());
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    deleting.await.unwrap().unwrap();
+    assert!(done_meanwhile >= 3, "{done_meanwhile} were done meanwhile");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn memory() {
+    others_go_on(Arc::new(MemoryStorage::new())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sled() {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = SledStorage::open(directory.path(), SledOptions::default());
+    others_go_on(Arc::new(storage.unwrap())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn redb() {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = RedbStorage::open(directory.path(), RedbOptions::default());
+    others_go_on(Arc::new(storage.unwrap())).await;
+}
