@@ -16,7 +16,9 @@ mod kills;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod large_change;
 mod layering;
+mod lists;
 mod lost_lock;
+mod names;
 #[cfg(feature = "conformance")]
 mod progress;
 #[cfg(feature = "logic")]

@@ -98,7 +98,12 @@ impl PageRequest {
     fn check_deletions(&self, complete_since: Option<Timestamp>) -> Result<(), Failure> {
         let from = match self.position {
             Position::From(_) => self.deletions_from,
-            Position::After(..) => Some(self.deletions_from.unwrap_or(self.began)),
+            // What lies before the place of the cursor has been shown. A walk from the very
+            // beginning shows no deletion that is older than itself, and needs none.
+            Position::After(place, _) => Some(match self.deletions_from {
+                Some(since) => since.max(place),
+                None => self.began,
+            }),
         };
         match (from, complete_since) {
             (Some(from), Some(complete)) if from < complete => Err(self.too_old(complete)),

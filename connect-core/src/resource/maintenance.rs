@@ -93,9 +93,11 @@ impl Connect {
                 }
             };
             for location in locations {
-                match self.purge_tombstones(location.id, now).await {
-                    Ok(purged) => done.tombstones += purged,
-                    Err(fault) => done.failed(&fault, location.id),
+                for family in TOMBSTONES {
+                    match self.purge_tombstones(location.id, family, now).await {
+                        Ok(purged) => done.tombstones += purged,
+                        Err(fault) => done.failed(&fault, location.id),
+                    }
                 }
                 match self.purge_events(location.id, now).await {
                     Ok(purged) => done.events += purged,
@@ -164,55 +166,50 @@ impl Connect {
         Ok(time.transpose()?)
     }
 
-    /// Purges the tombstones of a location. The same commit writes down since when they are
-    /// complete, which is read with every list that includes deletions.
-    async fn purge_tombstones(&self, location: Uuid, now: Timestamp) -> Result<usize, Fault> {
+    /// Purges the tombstones of one family at a location. The same commit writes down since when
+    /// they are complete, which is read with every list that includes deletions.
+    async fn purge_tombstones(
+        &self,
+        location: Uuid,
+        family: Family,
+        now: Timestamp,
+    ) -> Result<usize, Fault> {
         let oldest = now.plus_seconds(-TOMBSTONE_DAYS * DAY);
         let since_key = tombstones_since_key(location);
+        let prefix = key(location, family, &[]);
+        let end = [&prefix[..], &time_bytes(oldest)].concat();
         let mut purged = 0;
-        for family in TOMBSTONES {
-            let prefix = key(location, family, &[]);
-            let end = [&prefix[..], &time_bytes(oldest)].concat();
-            loop {
-                let range = Range {
-                    from: &prefix,
-                    to: Some(&end),
-                };
-                let mut state = self
-                    .store()
-                    .read(&[scan(range), Read::Get(&since_key)])
-                    .await?;
-                let (due, since) = (state.entries()?, state.value()?);
-                if due.is_empty() {
-                    break;
-                }
-                // A clock that was further ahead has purged more.
-                let before = since
-                    .as_ref()
-                    .and_then(|row| serde_json::from_slice(row).ok());
-                let complete =
-                    before.map_or(oldest, |before: CompleteSince| before.since.max(oldest));
-                let row = serde_json::to_vec(&CompleteSince { since: complete });
-                let row = Value::from(row.map_err(|e| Fault::corrupt(&since_key, e))?);
-                let count = due.len();
-                let mut writes: Vec<_> = removed(due);
-                let mut expects = Vec::new();
-                if since.as_ref() != Some(&row) {
-                    expects.push((since_key.clone(), Expectation::unchanged(since)));
-                    writes.push((since_key.clone(), Write::Put(row)));
-                }
-                let commit = Commit {
-                    guard: None,
-                    expects,
-                    writes,
-                };
-                if !self.commit_aside(commit).await? {
-                    break;
-                }
-                purged += count;
+        loop {
+            let range = Range {
+                from: &prefix,
+                to: Some(&end),
+            };
+            let mut state = self
+                .store()
+                .read(&[scan(range), Read::Get(&since_key)])
+                .await?;
+            let (due, since) = (state.entries()?, state.value()?);
+            if due.is_empty() {
+                return Ok(purged);
             }
+            let count = due.len();
+            let mut writes: Vec<_> = removed(due);
+            let mut expects = Vec::new();
+            let row = complete_since(since.as_ref(), oldest, &since_key)?;
+            if since.as_ref() != Some(&row) {
+                expects.push((since_key.clone(), Expectation::unchanged(since)));
+                writes.push((since_key.clone(), Write::Put(row)));
+            }
+            let commit = Commit {
+                guard: None,
+                expects,
+                writes,
+            };
+            if !self.commit_aside(commit).await? {
+                return Ok(purged);
+            }
+            purged += count;
         }
-        Ok(purged)
     }
 
     async fn purge_events(&self, location: Uuid, now: Timestamp) -> Result<usize, Fault> {
@@ -370,6 +367,15 @@ impl Maintenance {
         tracing::error!(%reason, %of, "maintenance left something for the next round");
         self.failed += 1;
     }
+}
+
+/// The row that says since when tombstones are complete, once those before `oldest` are purged.
+fn complete_since(row: Option<&Value>, oldest: Timestamp, key: &Key) -> Result<Value, Fault> {
+    // A clock that was further ahead has purged more.
+    let before = row.and_then(|row| serde_json::from_slice(row).ok());
+    let since = before.map_or(oldest, |before: CompleteSince| before.since.max(oldest));
+    let row = serde_json::to_vec(&CompleteSince { since }).map_err(|e| Fault::corrupt(key, e))?;
+    Ok(row.into())
 }
 
 fn maintenance_key() -> Key {

@@ -1,0 +1,162 @@
+//! Names of categories: which are the same, and what becomes of one that was stored under another
+//! folding.
+
+use std::sync::Arc;
+
+use connect_core::{
+    Failure, FailureKind, Request,
+    storage::{Commit, Entry, Key, Storage, Value, Write, memory::MemoryStorage},
+    wire::{Category, CategoryInput, Field, Product, ProductInput},
+};
+use uuid::Uuid;
+
+use crate::{
+    faulty::rows,
+    shop::{self, Shop},
+};
+
+// The bytes that say which family a key is of, as the catalogue of keys has them.
+const BY_NAME: u8 = 0x23;
+const FOLDED_NAME: u8 = 0x24;
+
+struct Tried {
+    shop: Shop,
+    storage: Arc<MemoryStorage>,
+}
+
+impl Tried {
+    async fn open() -> Self {
+        let storage = Arc::new(MemoryStorage::new());
+        let shop = shop::open_on(storage.clone()).await;
+        Self { shop, storage }
+    }
+
+    async fn create(&self, name: &str) -> Result<Category, Failure> {
+        let input = Request::from(CategoryInput::named(name));
+        let made = self
+            .shop
+            .connect
+            .create_category(&self.shop.at, input)
+            .await?;
+        Ok(made.decode().unwrap())
+    }
+
+    async fn rename(&self, id: Uuid, name: &str) -> Result<Category, Failure> {
+        let input = Request::from(CategoryInput::named(name));
+        let connect = &self.shop.connect;
+        let renamed = connect.update_category(&self.shop.at, id, input).await?;
+        Ok(renamed.decode().unwrap())
+    }
+
+    async fn delete(&self, id: Uuid) {
+        let connect = &self.shop.connect;
+        let deleted = connect.delete_category(&self.shop.at, id, Request::from(()));
+        deleted.await.unwrap();
+    }
+
+    /// The category that a product gets which names it.
+    async fn category_of_a_product(&self, name: &str) -> Option<Uuid> {
+        let input = ProductInput {
+            category_name: Field::Value(name.into()),
+            ..ProductInput::named("Bread")
+        };
+        let made = self
+            .shop
+            .connect
+            .create_product(&self.shop.at, input.into());
+        made.await.unwrap().decode::<Product>().unwrap().category_id
+    }
+
+    /// The rows of the index of names, and those that say how a name was folded.
+    async fn entries(&self) -> [Vec<Entry>; 2] {
+        let all = rows(&*self.storage).await;
+        [BY_NAME, FOLDED_NAME].map(|family| {
+            let start = [self.shop.at.location().id.as_bytes(), &[family][..]].concat();
+            let of_family = all.iter().filter(|(key, _)| key.starts_with(&start));
+            of_family.cloned().collect()
+        })
+    }
+
+    /// Stores the name of the only category as if it had been folded to `folded`.
+    async fn fold_as(&self, folded: &str) {
+        let [by_name, folded_name] = self.entries().await;
+        let [(by_name, id)] = &by_name[..] else {
+            panic!("not one name: {by_name:?}")
+        };
+        let [(folded_key, _)] = &folded_name[..] else {
+            panic!("not one folded name: {folded_name:?}")
+        };
+        let new = [&by_name[..17], folded.as_bytes(), b"\0\0"].concat();
+        let commit = Commit {
+            writes: vec![
+                (by_name.clone(), Write::Remove),
+                (Key::from(new), Write::Put(id.clone())),
+                (
+                    folded_key.clone(),
+                    Write::Put(Value::from(folded.as_bytes())),
+                ),
+            ],
+            ..Commit::default()
+        };
+        self.storage.commit(commit).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn names_that_fold_alike_are_one() {
+    for (name, others) in [
+        ("Straße", ["STRASSE", "STRAẞE", " strasse "]),
+        ("Caf\u{e9}", ["CAFE\u{301}", "cafe\u{301}", "CAF\u{c9}"]),
+    ] {
+        let tried = Tried::open().await;
+        let category = tried.create(name).await.unwrap();
+        let other = tried.create("Other").await.unwrap();
+        for same in others {
+            for refused in [tried.create(same).await, tried.rename(other.id, same).await] {
+                assert_eq!(refused.unwrap_err().kind, FailureKind::Conflict, "{same}");
+            }
+            assert_eq!(tried.category_of_a_product(same).await, Some(category.id));
+            // It may be called by another of its forms itself.
+            assert_eq!(
+                tried.rename(category.id, same).await.unwrap().name,
+                same.trim()
+            );
+            assert_eq!(tried.entries().await.map(|entries| entries.len()), [2, 2]);
+        }
+        tried.delete(category.id).await;
+        tried.create(others[0]).await.unwrap();
+    }
+}
+
+/// Tables of folding change. A name that was stored under older ones is taken out of the index as
+/// it stands there.
+#[tokio::test]
+async fn a_name_under_another_folding_leaves_no_entry() {
+    for folded in ["straße", "STRASSE", "s"] {
+        let tried = Tried::open().await;
+        let category = tried.create("Straße").await.unwrap();
+        tried.fold_as(folded).await;
+        // A change of something else leaves the name alone.
+        let moved = CategoryInput {
+            position: Field::Value(7),
+            ..CategoryInput::default()
+        };
+        let (connect, at) = (&tried.shop.connect, &tried.shop.at);
+        let moved = connect.update_category(at, category.id, moved.into());
+        assert_eq!(
+            moved.await.unwrap().decode::<Category>().unwrap().position,
+            7
+        );
+        assert_eq!(tried.entries().await.map(|entries| entries.len()), [1, 1]);
+
+        tried.rename(category.id, "Weg").await.unwrap();
+        assert_eq!(tried.entries().await.map(|entries| entries.len()), [1, 1]);
+        assert_eq!(tried.category_of_a_product("WEG").await, Some(category.id));
+        let again = tried.create("Straße").await.unwrap();
+        tried.delete(again.id).await;
+
+        tried.fold_as(folded).await;
+        tried.delete(category.id).await;
+        assert_eq!(tried.entries().await, [vec![], vec![]], "{folded}");
+    }
+}
