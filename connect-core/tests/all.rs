@@ -29,3 +29,4 @@ mod storage;
 #[cfg(feature = "conformance")]
 mod trips;
 mod unknown;
+mod walks;

@@ -94,16 +94,16 @@ impl PageRequest {
         Ok(request)
     }
 
-    /// Refuses a request for deletions of a time when they are no longer complete.
+    /// Refuses a request for deletions of a time when they are no longer complete. A walk has seen
+    /// those before its place.
     fn check_deletions(&self, complete_since: Option<Timestamp>) -> Result<(), Failure> {
         let from = match self.position {
             Position::From(_) => self.deletions_from,
             // What lies before the place of the cursor has been shown. A walk from the very
             // beginning shows no deletion that is older than itself, and needs none.
-            Position::After(place, _) => Some(match self.deletions_from {
-                Some(since) => since.max(place),
-                None => self.began,
-            }),
+            Position::After(place, _) => {
+                Some(place.max(self.deletions_from.unwrap_or(self.began)))
+            }
         };
         match (from, complete_since) {
             (Some(from), Some(complete)) if from < complete => Err(self.too_old(complete)),

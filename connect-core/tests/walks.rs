@@ -1,0 +1,74 @@
+//! A walk through changes and deletions, page by page, while maintenance purges.
+
+use std::sync::Arc;
+
+use connect_core::{
+    Failure, FailureKind,
+    storage::memory::MemoryStorage,
+    wire::{
+        Page, Product, ProductInput,
+        query::{ProductQuery, SyncQuery},
+    },
+};
+use serde_json::Value;
+
+use crate::shop::{self, START, Shop};
+
+const DAY: i64 = 24 * 3600;
+
+async fn create(shop: &Shop, name: &str) -> Product {
+    let made = shop
+        .connect
+        .create_product(&shop.at, ProductInput::named(name).into());
+    made.await.unwrap().decode().unwrap()
+}
+
+/// A page of the changes and deletions since the start.
+async fn page(shop: &Shop, limit: usize, cursor: Option<String>) -> Result<Page<Value>, Failure> {
+    let query = ProductQuery {
+        sync: SyncQuery {
+            updated_since: Some(START),
+            include_deleted: true,
+            limit: Some(limit),
+            cursor,
+            ..SyncQuery::default()
+        },
+        ..ProductQuery::default()
+    };
+    let page = shop.connect.list_products(&shop.at, &query).await?;
+    Ok(serde_json::from_slice(&page.into_bytes()).unwrap())
+}
+
+/// What is purged behind a walk was seen by it; what is purged before it was not.
+#[tokio::test]
+async fn a_walk_ends_only_where_a_deletion_is_missing() {
+    for (limit, goes_on) in [(2, false), (3, true)] {
+        let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+        let gone = create(&shop, "Gone").await.id;
+        let deleted = shop.connect.delete_product(&shop.at, gone, ().into()).await;
+        deleted.unwrap();
+        create(&shop, "A").await;
+        for name in ["B", "C"] {
+            shop.clock.advance(10 * DAY);
+            create(&shop, name).await;
+        }
+        shop.clock.advance(70 * DAY - 60);
+        let first = page(&shop, limit, None).await.unwrap();
+        assert_eq!(first.data[0]["deleted"], true);
+        shop.clock.advance(120);
+        assert_eq!(shop.connect.maintain().await.unwrap().tombstones, 1);
+        let second = page(&shop, limit, first.next_cursor).await;
+        if goes_on {
+            let names: Vec<_> = second
+                .unwrap()
+                .data
+                .iter()
+                .map(|it| it["name"].clone())
+                .collect();
+            assert_eq!(names, ["C"]);
+        } else {
+            assert_eq!(second.unwrap_err().kind, FailureKind::Malformed);
+        }
+        assert!(page(&shop, limit, None).await.is_err());
+    }
+}
