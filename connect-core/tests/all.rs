@@ -19,6 +19,7 @@ mod layering;
 mod lists;
 mod lost_lock;
 mod names;
+mod longest;
 #[cfg(feature = "conformance")]
 mod progress;
 #[cfg(feature = "logic")]

@@ -74,7 +74,7 @@ pub type Value = Arc<[u8]>;
 pub type Entry = (Key, Value);
 
 /// The longest key that every backend must take, in bytes.
-pub const MAX_KEY_LEN: usize = 1024;
+pub const MAX_KEY_LEN: usize = 2048;
 
 /// The longest value that every backend must take, in bytes (16 MiB).
 pub const MAX_VALUE_LEN: usize = 16 * 1024 * 1024;

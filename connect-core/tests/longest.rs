@@ -1,0 +1,43 @@
+//! The longest texts that a client may send: every backend takes their keys.
+
+use std::sync::Arc;
+
+use crate::{
+    faulty::rows,
+    shop::{self, keyed},
+};
+use connect_core::{
+    Request,
+    storage::{MAX_KEY_LEN, memory::MemoryStorage},
+    wire::{
+        CategoryInput, Field, ProductInput,
+        limits::{MAX_BARCODE, MAX_CATEGORY_NAME, MAX_EXTERNAL_ID, MAX_IDEMPOTENCY_KEY_LEN},
+    },
+};
+
+#[tokio::test]
+async fn every_backend_takes_the_keys_of_the_longest_texts() {
+    let storage = Arc::new(MemoryStorage::new());
+    let shop = shop::open_on(storage.clone()).await;
+    // A musical note: folding makes three characters of it, each as long as it was.
+    let name = "\u{1D160}".repeat(MAX_CATEGORY_NAME);
+    let made = shop
+        .connect
+        .create_category(&shop.at, CategoryInput::named(name).into())
+        .await;
+    made.unwrap();
+    let input = ProductInput {
+        external_id: Field::Value("x".repeat(MAX_EXTERNAL_ID)),
+        barcode: Field::Value("\u{1D160}".repeat(MAX_BARCODE)),
+        ..ProductInput::named("Bread")
+    };
+    let key = "k".repeat(MAX_IDEMPOTENCY_KEY_LEN);
+    let made = shop
+        .connect
+        .create_product(&shop.at, keyed(Request::from(input), &key))
+        .await;
+    made.unwrap();
+    let rows = rows(&*storage).await;
+    let longest = rows.iter().map(|(key, _)| key.len()).max().unwrap();
+    assert!(longest <= MAX_KEY_LEN, "a key of {longest} bytes");
+}
