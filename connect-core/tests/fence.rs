@@ -162,3 +162,14 @@ async fn one_unreadable_row_harms_its_own_write_only() {
         assert_eq!(failed, 1, "panics: {panics}");
     }
 }
+
+/// The token and the account are told by their ids: their rows are of no use in a log.
+#[tokio::test]
+async fn an_access_shows_no_rows() {
+    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let (at, token) = shop.token().await;
+    let shown = format!("{at:?}");
+    assert!(shown.contains(&token.to_string()), "{shown}");
+    assert!(!shown.contains("owner@shop.example"), "{shown}");
+    assert!(shown.len() < 500, "{shown}");
+}

@@ -1,6 +1,6 @@
 //! A caller who has been let in to a location.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use uuid::Uuid;
 
@@ -18,7 +18,7 @@ use crate::{
 /// The right to act at one location, as the one who asked. It is checked when it is made, so an
 /// operation that takes one need not ask again; a write commits only while the token and the
 /// account are still as they were then, or allow the same as they are now.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Access {
     account: Arc<Account>,
     account_row: Value,
@@ -147,6 +147,16 @@ impl Access {
 
     fn lost(&self) -> Failure {
         Failure::not_found("location", self.location().id)
+    }
+}
+
+impl fmt::Debug for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Access")
+            .field("account", &self.account.id)
+            .field("location", &self.location().id)
+            .field("caller", &self.caller)
+            .finish_non_exhaustive()
     }
 }
 

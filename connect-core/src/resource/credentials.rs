@@ -1,6 +1,6 @@
 //! A token and its account, as they were last read and parsed.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use parking_lot::RwLock;
 use uuid::Uuid;
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A token and its account, each with the row that it was parsed from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Credentials {
     pub(super) token_key: Key,
     pub(super) token_row: Value,
@@ -83,6 +83,15 @@ impl Credentials {
             "the API needs a screen of type POS, order kiosk or Scan & Order; add one in the \
              dashboard and the token works again",
         ))
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials")
+            .field("token", &self.token.id)
+            .field("account", &self.account.id)
+            .finish_non_exhaustive()
     }
 }
 
