@@ -173,3 +173,32 @@ async fn an_access_shows_no_rows() {
     assert!(!shown.contains("owner@shop.example"), "{shown}");
     assert!(shown.len() < 500, "{shown}");
 }
+
+/// A key that is used anew between the look and the commit keeps its new answer, and is not
+/// counted.
+#[tokio::test]
+async fn maintenance_counts_what_it_has_purged() {
+    let storage = Interrupted::new();
+    let shop = shop::open_on(storage.clone()).await;
+    let bread = || shop::keyed(ProductInput::named("Bread").into(), "once");
+    shop.connect
+        .create_product(&shop.at, bread())
+        .await
+        .unwrap();
+    shop.clock.advance(25 * 3600);
+    let (store, connect, at) = (storage.clone(), shop.connect.clone(), shop.at.clone());
+    let reuse: Interruption = Box::new(move || {
+        Box::pin(async move {
+            let bread = shop::keyed(ProductInput::named("Bread").into(), "once");
+            let anew = connect.create_product(&at, bread).await.unwrap();
+            assert!(!anew.replayed);
+        })
+    });
+    // Maintenance first writes down that it runs.
+    *storage.before_commit.lock().unwrap() = Some(Box::new(move || {
+        Box::pin(async move { *store.before_commit.lock().unwrap() = Some(reuse) })
+    }));
+    assert_eq!(shop.connect.maintain().await.unwrap().answers, 0);
+    let again = shop.connect.create_product(&shop.at, bread()).await;
+    assert!(again.unwrap().replayed);
+}

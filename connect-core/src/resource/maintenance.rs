@@ -268,6 +268,7 @@ impl Connect {
             let due = self.store().read(&[scan(range)]).await?.entries()?;
             let answers = self.answers(&due).await?;
             let mut commit = Commit::default();
+            // Of two uses of a key that are both over, only the later has an answer.
             let mut seen = HashSet::new();
             for ((by_expiry, answer_key), answer) in due.iter().zip(answers) {
                 let is_over = match &answer {
@@ -281,8 +282,7 @@ impl Connect {
                 };
                 commit.writes.push((by_expiry.clone(), Write::Remove));
                 let answer_key = Key::from(&**answer_key);
-                // The key may have been used anew since it expired; of two uses that are both
-                // over, only the later has an answer.
+                // The key may have been used anew since it expired.
                 if let Some(answer) = answer.filter(|_| is_over)
                     && seen.insert(answer_key.clone())
                 {
@@ -290,11 +290,10 @@ impl Connect {
                         .expects
                         .push((answer_key.clone(), Expectation::Is(answer)));
                     commit.writes.push((answer_key, Write::Remove));
-                    purged += 1;
                 }
             }
-            if !commit.writes.is_empty() {
-                self.commit_aside(commit).await?;
+            if !commit.writes.is_empty() && self.commit_aside(commit).await? {
+                purged += seen.len();
             }
             match due.last() {
                 Some((last, _)) if due.len() == CHUNK => from = [&last[..], &[0]].concat().into(),
