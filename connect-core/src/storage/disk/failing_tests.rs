@@ -355,6 +355,42 @@ async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u6
     assert_eq!(store.get(b"row").await.unwrap(), value(b"before"));
 }
 
+/// Closing ends, also when the engine has failed for good since.
+async fn closing_ends<E: Engine<Options = u64>>() {
+    for rows in [1, 9000] {
+        let store = Store::<E>::open();
+        store.plan.cannot_open.store(true, Ordering::Relaxed);
+        store.plan.fail(1, Failure::Lost);
+        // Holds the writer, so that the rest of the queue is there before it goes on.
+        let gate = store.plan.gate.lock();
+        let apply = |rows: u32| {
+            let store = store.store.clone();
+            let write = |row: u32| (row.to_be_bytes().into(), Write::Put(b""[..].into()));
+            let commit = Commit {
+                writes: (0..rows).map(write).collect(),
+                ..Commit::default()
+            };
+            tokio::spawn(async move { store.apply(commit).await })
+        };
+        if rows == 1 {
+            apply(1);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let failing = apply(rows);
+        std::thread::sleep(Duration::from_millis(100));
+        let (ended, end) = std::sync::mpsc::channel();
+        let closing = store.store.clone();
+        std::thread::spawn(move || {
+            closing.close();
+            ended.send(())
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        drop(gate);
+        end.recv_timeout(Duration::from_secs(8)).unwrap();
+        assert!(failing.await.unwrap().is_err());
+    }
+}
+
 macro_rules! on_each_engine {
     ($($test:ident),+ $(,)?) => {
         #[cfg(feature = "sled")]
@@ -385,4 +421,5 @@ on_each_engine!(
     what_is_not_known_is_not_read,
     large_commits_are_whole,
     a_group_that_was_not_applied_is_not_acknowledged,
+    closing_ends,
 );

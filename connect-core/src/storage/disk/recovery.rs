@@ -23,7 +23,8 @@ use crate::storage::{CommitError, StorageError};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl<E: Engine> Writer<E> {
-    /// Opens the engine again, however long that takes. False: the store is being dropped.
+    /// Opens the engine again, however long that takes. False: the store is being closed, and the
+    /// engine cannot be opened.
     pub(super) fn recover(&mut self, failed: &Failed) -> bool {
         self.health.failed(failed.error());
         let give_up = Instant::now() + PATIENCE;
@@ -32,8 +33,8 @@ impl<E: Engine> Writer<E> {
             // An engine that has failed still answers reads, and cannot be opened without room.
             if self.engine.is_none() || self.space.has_room_for(0) {
                 match self.open_again() {
-                    Ok(opened) => {
-                        self.go_on(opened, &error);
+                    Ok((opened, snapshot)) => {
+                        self.go_on(opened, snapshot, &error);
                         return true;
                     }
                     Err(reason) => {
@@ -52,22 +53,20 @@ impl<E: Engine> Writer<E> {
         }
     }
 
-    fn open_again(&mut self) -> Result<Opened<E>, StorageError> {
+    fn open_again(&mut self) -> Result<(Opened<E>, E::Snapshot), StorageError> {
         self.view.close();
         // sled may panic as it closes what has failed.
         caught(|| drop(self.engine.take()))?;
         if let Err(error) = self.space.make_room() {
             tracing::warn!(%error, "cannot give up the room that was kept in reserve");
         }
-        opening::open_again(&self.directory, &self.options, self.mark)
+        let opened = opening::open_again::<E>(&self.directory, &self.options, self.mark)?;
+        let snapshot = opened.engine.snapshot()?;
+        Ok((opened, snapshot))
     }
 
     /// Answers those who wait, shows the engine as it is now, and goes on.
-    fn go_on(&mut self, opened: Opened<E>, error: &StorageError) {
-        let snapshot = match opened.engine.snapshot() {
-            Ok(snapshot) => snapshot,
-            Err(fault) => return self.leave_unknown(&fault.into()),
-        };
+    fn go_on(&mut self, opened: Opened<E>, snapshot: E::Snapshot, error: &StorageError) {
         let result = match self.view.was_applied(&snapshot) {
             Ok(true) => Ok(()),
             Ok(false) => Err(CommitError::NotApplied(error.clone())),
@@ -115,14 +114,21 @@ impl<E: Engine> Writer<E> {
         }
     }
 
-    /// Refuses what comes in, for a while. False: nobody is left who could send anything.
-    fn refuse_commits(&self, error: &StorageError) -> bool {
+    /// Refuses what comes in, for a while. False: the store is being closed.
+    fn refuse_commits(&mut self, error: &StorageError) -> bool {
+        if self.work.is_closing {
+            return false;
+        }
         let reason = format!("the store is being opened again after a failure: {error}");
         let refused = StorageError::new(reason);
         let until = Instant::now() + PAUSE;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            match self.queue.recv_timeout(left) {
+            let received = match self.work.aside.take() {
+                Some(message) => Ok(message),
+                None => self.queue.recv_timeout(left),
+            };
+            match received {
                 Ok(Message::Commit(request)) => {
                     let refused = CommitError::NotApplied(refused.clone());
                     let _ = request.reply.send(Err(refused));

@@ -59,13 +59,13 @@ pub(super) struct InHand {
     /// Commits that have waited.
     pub(super) ready: VecDeque<Request>,
     /// What came out of the queue while a group was gathered, and is no commit.
-    aside: Option<Message>,
+    pub(super) aside: Option<Message>,
     /// Checks that wait for the end of the large commit: its rows are not in their place.
     checks: VecDeque<Message>,
     /// The large commit cannot go on for want of room.
     is_blocked: bool,
     /// The store is being closed, once the queue is empty.
-    is_closing: bool,
+    pub(super) is_closing: bool,
 }
 
 /// What the writer does next.
