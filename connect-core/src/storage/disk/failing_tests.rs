@@ -47,6 +47,8 @@ struct Plan {
     /// Batches that go well before the failure.
     failure: Mutex<Option<(usize, Failure)>>,
     cannot_open: AtomicBool,
+    /// The next opening panics.
+    panics: AtomicBool,
     /// The engine key that cannot be read the next time.
     unreadable: Mutex<Option<Vec<u8>>>,
     /// Whoever holds this keeps the engine from applying anything.
@@ -120,6 +122,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
     type Snapshot = FailingSnapshot<E::Snapshot>;
 
     fn open(path: &Path, plan: &Arc<Plan>) -> Result<Self, OpenError> {
+        assert!(!plan.panics.swap(false, Ordering::Relaxed), "as planned");
         if plan.cannot_open.load(Ordering::Relaxed) {
             return Err(OpenError::io(path)(io::Error::other("as planned")));
         }
@@ -391,6 +394,64 @@ async fn closing_ends<E: Engine<Options = u64>>() {
     }
 }
 
+/// Engines panic over some damaged files.
+async fn a_panic_in_opening_is_an_error<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    store.plan.panics.store(true, Ordering::Relaxed);
+    store.plan.fail(0, Failure::Lost);
+    let answer = store.put(b"row", b"lost").await;
+    assert!(
+        matches!(answer, Err(CommitError::NotApplied(_))),
+        "{answer:?}"
+    );
+    store.put(b"row", b"later").await.unwrap();
+
+    let (folder, plan) = (tempfile::tempdir().unwrap(), Arc::<Plan>::default());
+    plan.panics.store(true, Ordering::Relaxed);
+    let options = SpaceOptions::default();
+    let opened = DiskStore::<Failing<E>>::open(folder.path(), plan, 1 << 24, options);
+    assert!(matches!(opened.err(), Some(OpenError::Damaged { .. })));
+}
+
+/// redb's own check goes back to the commit before the last one if that cures the file.
+#[cfg(feature = "redb")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_loses_a_commit_stops_the_store() {
+    use std::{
+        fs::File,
+        io::{Seek, SeekFrom, Write as _},
+    };
+
+    let folder = tempfile::tempdir().unwrap();
+    let options = SpaceOptions::default();
+    let open = || DiskStore::<super::redb::Redb>::open(folder.path(), 1 << 24, 0, options);
+    let store = open().unwrap();
+    let row = [0x5A; 3000];
+    for key in [b"one", b"two"] {
+        let commit = Commit {
+            writes: vec![(key[..].into(), Write::Put(row[..].into()))],
+            ..Commit::default()
+        };
+        store.apply(commit).await.unwrap();
+    }
+    let path = folder.path().join("store.redb");
+    let bytes = std::fs::read(&path).unwrap();
+    let is_there = |at: &usize| bytes[*at..].starts_with(b"rtwo");
+    let at = (0..bytes.len()).find(is_there).unwrap();
+    let mut file = File::options().write(true).open(&path).unwrap();
+    file.seek(SeekFrom::Start(at as u64)).unwrap();
+    file.write_all(b"rtwx").unwrap();
+    assert!(store.verify(&mut |_| {}).is_err());
+    let found = store.read(&[Read::Get(b"two")]).await;
+    let found = found.and_then(|mut found| found.value());
+    assert!(found.is_err(), "{found:?}");
+    while store.health().health() == Health::Working {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    drop(store);
+    assert!(matches!(open().err(), Some(OpenError::WentBack { .. })));
+}
+
 macro_rules! on_each_engine {
     ($($test:ident),+ $(,)?) => {
         #[cfg(feature = "sled")]
@@ -422,4 +483,5 @@ on_each_engine!(
     large_commits_are_whole,
     a_group_that_was_not_applied_is_not_acknowledged,
     closing_ends,
+    a_panic_in_opening_is_an_error,
 );

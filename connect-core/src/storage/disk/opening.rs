@@ -28,7 +28,8 @@ pub(super) fn open<E: Engine>(
         path: path.clone(),
         reason: error.to_string(),
     };
-    let mut engine = E::open(&directory.engine_path(), options)?;
+    let engine_path = directory.engine_path();
+    let mut engine = caught(|| E::open(&engine_path, options)).map_err(damaged)??;
     let found = caught(|| mark(&engine)).map_err(damaged)?;
     let mut found = found.map_err(|fault| damaged(fault.into()))?;
     let apply = |engine: &mut E, mark| {
@@ -66,7 +67,8 @@ pub(super) fn open_again<E: Engine>(
     options: &E::Options,
     last: Mark,
 ) -> Result<Opened<E>, StorageError> {
-    let mut engine = E::open(&directory.engine_path(), options).map_err(StorageError::new)?;
+    let engine_path = directory.engine_path();
+    let mut engine = caught(|| E::open(&engine_path, options))?.map_err(StorageError::new)?;
     let opened = caught(|| {
         let found = mark(&engine)?.unwrap_or_default();
         if found.number < last.number {
@@ -85,7 +87,7 @@ pub(super) fn open_again<E: Engine>(
 }
 
 /// The mark that the engine holds.
-fn mark<E: Engine>(engine: &E) -> Result<Option<Mark>, Fault> {
+pub(super) fn mark<E: Engine>(engine: &E) -> Result<Option<Mark>, Fault> {
     let snapshot = engine.snapshot()?;
     Ok(snapshot.get(layout::MARK_KEY, Mark::decode)?.flatten())
 }

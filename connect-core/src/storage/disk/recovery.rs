@@ -61,16 +61,17 @@ impl<E: Engine> Writer<E> {
             tracing::warn!(%error, "cannot give up the room that was kept in reserve");
         }
         let opened = opening::open_again::<E>(&self.directory, &self.options, self.mark)?;
-        let snapshot = opened.engine.snapshot()?;
+        let snapshot = caught(|| opened.engine.snapshot())??;
         Ok((opened, snapshot))
     }
 
     /// Answers those who wait, shows the engine as it is now, and goes on.
     fn go_on(&mut self, opened: Opened<E>, snapshot: E::Snapshot, error: &StorageError) {
-        let result = match self.view.was_applied(&snapshot) {
+        let was_applied = caught(|| self.view.was_applied(&snapshot));
+        let result = match was_applied.and_then(|applied| Ok(applied?)) {
             Ok(true) => Ok(()),
             Ok(false) => Err(CommitError::NotApplied(error.clone())),
-            Err(fault) => Err(CommitError::Unknown(fault.into())),
+            Err(error) => Err(CommitError::Unknown(error)),
         };
         self.view.reopen(snapshot);
         self.engine = Some(opened.engine);

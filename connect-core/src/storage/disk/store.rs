@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use super::{
     OpenError,
     directory::Directory,
-    engine::Engine,
+    engine::{Engine, caught},
     health::{Health, HealthProbe},
     opening,
     queue::{Message, Queue},
@@ -74,9 +74,16 @@ impl<E: Engine> DiskStore<E> {
             opened: Instant::now(),
         };
         writer.restore_ballast();
+        let probe = health.clone();
+        let run = move || {
+            // The writer goes on after what its engine does; this is for an error of its own.
+            if let Err(panic) = caught(|| writer.run()) {
+                probe.failed(&panic);
+            }
+        };
         let thread = thread::Builder::new()
             .name(format!("{}-writer", E::KIND))
-            .spawn(|| writer.run())
+            .spawn(run)
             .map_err(failed)?;
         Ok(Self {
             queue,

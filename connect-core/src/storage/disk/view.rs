@@ -169,7 +169,8 @@ impl<E: Engine> View<E> {
         };
     }
 
-    /// Runs something while nobody reads, without a snapshot; it has to leave a new one.
+    /// Runs something while nobody reads, without a snapshot. It leaves a new one, or fails, and
+    /// then the engine has to be opened again.
     pub(super) fn alone<T>(
         &self,
         work: impl FnOnce(&mut Option<E::Snapshot>) -> Result<T, StorageError>,

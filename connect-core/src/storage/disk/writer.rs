@@ -19,6 +19,7 @@ use super::{
     engine::{Batch, Engine, Failed, Fault, caught},
     group::{Group, Joined},
     health::{Health, HealthProbe},
+    opening,
     progress::Mark,
     queue::{Message, Reply, Request, Work},
     space::Space,
@@ -79,13 +80,16 @@ impl<E: Engine> Writer<E> {
     /// Runs until the store is to be closed and everything is done.
     pub(super) fn run(mut self) {
         loop {
-            let done = match self.next() {
-                Turn::Message(message) => self.handle(message),
-                Turn::GoOn => Ok(()),
+            let message = match self.next() {
+                Turn::Message(message) => Some(message),
+                Turn::GoOn => None,
                 Turn::End => break,
             };
-            let done = done.and_then(|()| self.step());
-            if let Err(failed) = done
+            let done = caught(|| {
+                message.map_or(Ok(()), |message| self.handle(message))?;
+                self.step()
+            });
+            if let Err(failed) = done.unwrap_or_else(|panic| Err(Failed::Unknown(panic)))
                 && !self.recover(&failed)
             {
                 return;
@@ -144,8 +148,11 @@ impl<E: Engine> Writer<E> {
                 Ok(())
             }
             Message::CheckEngine(reply) => {
-                let _ = reply.send(self.check_engine());
-                Ok(())
+                let checked = self.check_engine();
+                let failed = checked.as_ref().err().cloned();
+                let _ = reply.send(checked);
+                // Opening the engine again shows what it has left.
+                failed.map_or(Ok(()), |error| Err(Failed::NotApplied(error)))
             }
             Message::Reopen(error) => {
                 // One failed read brings many of these.
@@ -167,12 +174,17 @@ impl<E: Engine> Writer<E> {
     }
 
     fn check_engine(&mut self) -> Result<Option<bool>, StorageError> {
-        let view = self.view.clone();
+        let (view, mark) = (self.view.clone(), self.mark);
         let engine = self.engine()?;
         view.alone(|snapshot| {
-            let checked = caught(|| engine.check());
+            let checked = caught(|| engine.check())??;
+            // redb cures some damage by going back to the commit before the last one.
+            if opening::mark(engine)? != Some(mark) {
+                let reason = "the database is damaged, and its check has taken back a commit";
+                return Err(StorageError::new(reason));
+            }
             *snapshot = Some(engine.snapshot()?);
-            Ok(checked??)
+            Ok(checked)
         })
     }
 
