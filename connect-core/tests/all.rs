@@ -17,9 +17,9 @@ mod kills;
 mod large_change;
 mod layering;
 mod lists;
+mod longest;
 mod lost_lock;
 mod names;
-mod longest;
 #[cfg(feature = "conformance")]
 mod progress;
 #[cfg(feature = "logic")]

@@ -101,9 +101,7 @@ impl PageRequest {
             Position::From(_) => self.deletions_from,
             // What lies before the place of the cursor has been shown. A walk from the very
             // beginning shows no deletion that is older than itself, and needs none.
-            Position::After(place, _) => {
-                Some(place.max(self.deletions_from.unwrap_or(self.began)))
-            }
+            Position::After(place, _) => Some(place.max(self.deletions_from.unwrap_or(self.began))),
         };
         match (from, complete_since) {
             (Some(from), Some(complete)) if from < complete => Err(self.too_old(complete)),
