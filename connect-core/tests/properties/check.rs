@@ -51,9 +51,10 @@ pub(crate) fn holds<I, P: Future<Output = ()>>(
 
 fn runtime(threads: Threads) -> Runtime {
     match threads {
-        Threads::One => Builder::new_current_thread().build().unwrap(),
+        Threads::One => Builder::new_current_thread().enable_time().build().unwrap(),
         Threads::Many => Builder::new_multi_thread()
             .worker_threads(4)
+            .enable_time()
             .build()
             .unwrap(),
     }

@@ -25,4 +25,5 @@ mod soundness;
 mod sync;
 mod time;
 mod traces;
+mod two_processes;
 mod writers;

@@ -1,11 +1,13 @@
-//! Slow reading.
+//! Slow reading, and a store that is far away.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use connect_core::{
     Connect, RateLimits,
-    storage::{Commit, CommitError, Locked, Read, State, Storage, StorageError},
+    storage::{
+        Commit, CommitError, Locked, Read, State, Storage, StorageError, conformance::Distant,
+    },
 };
 
 use super::Shop;
@@ -38,5 +40,17 @@ impl Shop {
         let storage = Arc::new(Slow(self.storage.clone()));
         let environment = self.environment.clone();
         self.connect = Connect::new(storage, environment, RateLimits::default());
+    }
+
+    /// From now on the storage is a millisecond away. Returns the core of another process there.
+    pub(crate) fn move_away(&mut self) -> Connect {
+        let connect = || {
+            let storage = Distant::new(self.storage.clone(), Duration::from_millis(1));
+            let environment = self.environment.clone();
+            Connect::new(Arc::new(storage), environment, RateLimits::default())
+        };
+        let other = connect();
+        self.connect = connect();
+        other
     }
 }
