@@ -109,6 +109,30 @@ async fn what_is_wrong_is_named_with_what_to_do() {
     }
 }
 
+/// redb returns the page as it is; the checksum of the row tells.
+#[tokio::test]
+async fn flipped_bits_are_found_and_the_record_is_named() {
+    let (data, storage) = demo_store("redb").await;
+    let file = data.path().join("store").join("store.redb");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let word = br#""priceCents":"#;
+    let at = bytes.windows(word.len()).position(|found| found == word);
+    bytes[at.unwrap()] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let (code, output, errors) = check(&storage, &["--json"]).await;
+    assert_eq!(code, Some(1), "{output} {errors}");
+    let report: Value = serde_json::from_str(&output).unwrap();
+    let problem = &report["records"]["problems"][0];
+    assert_eq!(problem["kind"], "unreadable", "{report}");
+    assert_eq!(report["records"]["problemCount"], 1, "{report}");
+    let (code, output, _) = check(&storage, &[]).await;
+    assert_eq!(code, Some(1));
+    assert!(
+        output.contains(problem["key"].as_str().unwrap()),
+        "{output}"
+    );
+}
+
 #[tokio::test]
 async fn a_store_that_is_served_is_refused() {
     for engine in ["redb", "sled"] {

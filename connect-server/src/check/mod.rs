@@ -11,7 +11,7 @@ use std::{
 };
 
 use connect_core::{
-    CheckProgress, CheckReport, Connect, Failure, RateLimits,
+    CheckProgress, CheckReport, Connect, RateLimits,
     environment::Environment,
     storage::{
         StorageError,
@@ -43,51 +43,57 @@ enum NotChecked {
     NoStore(String),
     #[error(transparent)]
     Open(#[from] OpenError),
-    #[error("the store cannot be read: {0}")]
-    Storage(#[from] StorageError),
-    #[error("the store cannot be read: {0}")]
-    Core(#[from] Failure),
+    #[error("the store cannot be read; {0}")]
+    Unreadable(String),
     #[error("the report could not be written: {0}")]
     Output(#[from] io::Error),
 }
 
 /// What both checks have found.
 struct Findings {
-    /// The store's own check.
-    store: Report,
+    /// The store's own check, or why that came to no end.
+    store: Result<Report, StorageError>,
     /// The core's check.
     records: CheckReport,
 }
 
 impl Findings {
     fn is_clean(&self) -> bool {
-        self.store.is_clean() && self.records.is_clean()
+        self.store.as_ref().is_ok_and(Report::is_clean) && self.records.is_clean()
     }
 
     fn to_json(&self) -> Value {
-        let Report {
-            rows,
-            damaged,
-            missing_parts,
-            keys,
-            leftover,
-            complete,
-            engine_is_sound,
-        } = &self.store;
+        let store = match &self.store {
+            Ok(report) => of_store(report),
+            Err(error) => json!({ "error": error.to_string() }),
+        };
         json!({
             "clean": self.is_clean(),
-            "store": {
-                "rows": rows,
-                "damaged": damaged,
-                "missingParts": missing_parts,
-                "keys": keys,
-                "leftover": leftover,
-                "complete": complete,
-                "engineIsSound": engine_is_sound,
-            },
+            "store": store,
             "records": self.records,
         })
     }
+}
+
+fn of_store(report: &Report) -> Value {
+    let Report {
+        rows,
+        damaged,
+        missing_parts,
+        keys,
+        leftover,
+        complete,
+        engine_is_sound,
+    } = report;
+    json!({
+        "rows": rows,
+        "damaged": damaged,
+        "missingParts": missing_parts,
+        "keys": keys,
+        "leftover": leftover,
+        "complete": complete,
+        "engineIsSound": engine_is_sound,
+    })
 }
 
 /// Checks a store and prints the report: exit code 0 when nothing is wrong, 1 when something is, 2
@@ -110,22 +116,29 @@ async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
     let path = place(&choice)?;
     let store = Store::open(&choice, options.store.cache_bytes())?;
     let mut line = ProgressLine::new();
+    let mut of = 0;
+    // Where the store finds its files damaged, the core may still say which records are.
     let of_store = store.verify(&mut |progress| {
-        line.show(&format!("store: {} of {} rows", progress.rows, progress.of));
-    })?;
+        of = progress.of;
+        line.show(&format!("store: {} of {of} rows", progress.rows));
+    });
     let connect = Connect::new(
         store.storage(),
         Environment::system(),
         RateLimits::default(),
     );
-    let of = of_store.rows;
     let mut show = |progress: CheckProgress| {
         let (rows, problems) = (progress.rows, progress.problems);
         line.show(&format!(
             "records: {rows} of {of} rows, {problems} problems"
         ));
     };
-    let records = connect.check(&mut show).await?;
+    let records = connect.check(&mut show).await;
+    // The core has logged the reason already; the store's is the better one.
+    let records = records.map_err(|failure| match &of_store {
+        Ok(_) => NotChecked::Unreadable(failure.to_string()),
+        Err(error) => NotChecked::Unreadable(error.to_string()),
+    })?;
     let findings = Findings {
         store: of_store,
         records,

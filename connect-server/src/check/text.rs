@@ -5,6 +5,8 @@ use std::{
     path::Path,
 };
 
+use connect_core::storage::disk::Report;
+
 use super::Findings;
 
 /// How many keys of unreadable rows are printed; all of the first thousand are in the JSON.
@@ -16,32 +18,13 @@ pub(super) fn write(output: &mut dyn Write, path: &Path, findings: &Findings) ->
     for (family, count) in &records.families {
         writeln!(output, "{count:>12} {family}")?;
     }
-    if store.leftover > 0 {
-        writeln!(
-            output,
-            "{:>12} parts left over, which do no harm",
-            store.leftover
-        )?;
-    }
     if findings.is_clean() {
         return writeln!(output, "No problems.");
     }
     writeln!(output)?;
-    let unreadable = store.damaged + store.missing_parts;
-    if unreadable > 0 {
-        writeln!(output, "{unreadable} rows are not as they were written:")?;
-        for key in store.keys.iter().take(KEYS) {
-            writeln!(output, "    row {key}")?;
-        }
-        if store.keys.len() > KEYS {
-            writeln!(output, "    and more, which --json lists")?;
-        }
-    }
-    if store.complete == Some(false) {
-        writeln!(output, "The rows are not those that the last commit left.")?;
-    }
-    if store.engine_is_sound == Some(false) {
-        writeln!(output, "The database file is damaged.")?;
+    match store {
+        Ok(report) => write_store(output, report)?,
+        Err(error) => writeln!(output, "The check of the database has failed: {error}")?,
     }
     if records.problem_count > 0 {
         writeln!(output, "{} problems in records:", records.problem_count)?;
@@ -65,4 +48,25 @@ pub(super) fn write(output: &mut dyn Write, path: &Path, findings: &Findings) ->
          records that are named here may be missing or wrong, all others can be read.",
         path.display()
     )
+}
+
+/// What the store's own check has found.
+fn write_store(output: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let unreadable = report.damaged + report.missing_parts;
+    if unreadable > 0 {
+        writeln!(output, "{unreadable} rows are not as they were written:")?;
+        for key in report.keys.iter().take(KEYS) {
+            writeln!(output, "    row {key}")?;
+        }
+        if report.keys.len() > KEYS {
+            writeln!(output, "    and more, which --json lists")?;
+        }
+    }
+    if report.complete == Some(false) {
+        writeln!(output, "The rows are not those that the last commit left.")?;
+    }
+    if report.engine_is_sound == Some(false) {
+        writeln!(output, "The database file is damaged.")?;
+    }
+    Ok(())
 }
