@@ -13,9 +13,9 @@ pub struct Account {
     pub id: Uuid,
     /// The name of the business.
     pub name: String,
-    /// Where its owner is written to.
+    /// The address at which its owner is written to.
     pub owner_email: String,
-    /// Whether it is an account of the sandbox, whose tokens start with `ck_test_`.
+    /// Set for an account of the sandbox, whose tokens start with `ck_test_`.
     pub sandbox: bool,
     /// Its locations, in the order in which they were made.
     pub locations: Vec<AccountLocation>,
@@ -43,16 +43,16 @@ pub struct AccountLocation {
 pub struct Screen {
     /// Its id.
     pub id: Uuid,
-    /// Where it stands.
+    /// The location in which it stands.
     pub location_id: Uuid,
-    /// What it is.
+    /// The type.
     #[serde(rename = "type")]
     pub kind: ScreenType,
     /// Its name.
     pub name: String,
 }
 
-/// What a screen is. Every type makes the API available to its account.
+/// The type of a screen. Every type makes the API available to its account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScreenType {
@@ -76,7 +76,7 @@ pub struct Token {
     pub name: String,
     /// The first characters of its value, by which its owner knows it again.
     pub prefix: String,
-    /// What it may do, per location.
+    /// The rights it has, per location.
     pub grants: Vec<Grant>,
     /// When it was made.
     pub created_at: Timestamp,
@@ -86,12 +86,12 @@ pub struct Token {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// What a token may do at one location.
+/// The rights of a token at one location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
     /// The location.
     pub location_id: Uuid,
-    /// What the token may do there; at least one scope.
+    /// The scopes the token has there; at least one.
     pub scopes: Vec<Scope>,
 }

@@ -16,7 +16,7 @@ use crate::{
     wire::Timestamp,
 };
 
-/// Where a list goes on.
+/// The point at which a list goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
     /// At this time, inclusive.
@@ -49,13 +49,13 @@ pub(crate) enum Through<'a> {
 pub(crate) struct Slice<'a> {
     pub(crate) through: Through<'a>,
     pub(crate) position: Position,
-    /// How many records at most.
+    /// The most records to return.
     pub(crate) limit: usize,
-    /// How many tombstones at most, if any are wanted.
+    /// The most tombstones to return, if any are wanted.
     pub(crate) tombstones: Option<usize>,
 }
 
-/// What was found of a list, all in one state.
+/// The part of a list that was found, all in one state.
 #[derive(Debug)]
 pub(crate) struct Listed {
     /// The records. In change order, unless they were read through [`Through::Holders`].

@@ -54,7 +54,7 @@ impl Store {
         self.clock.now()
     }
 
-    /// How far the machine's clock is from the time that is used, when it is not believed.
+    /// The distance of the machine's clock from the time that is used, when it is not believed.
     pub(crate) fn drift(&self) -> Option<Drift> {
         self.clock.drift()
     }
@@ -89,12 +89,12 @@ impl Store {
             store: self,
             partition,
             lock: None,
-            left: MOST_ATTEMPTS,
+            left: MOST_ATTEMPTS - 1,
         }
     }
 }
 
-/// How often a unit of work is run at most. Once without a lock, and once with it: no more are
+/// The most times that a unit of work is run. Once without a lock, and once with it: no more are
 /// needed unless rows outside the partition change meanwhile (a token that is revoked), or a lock
 /// is lost.
 const MOST_ATTEMPTS: usize = 16;
@@ -105,10 +105,11 @@ pub(crate) struct Attempts<'s> {
     store: &'s Store,
     partition: Uuid,
     lock: Option<Box<dyn Locked>>,
+    /// The attempts that are left after the one under way.
     left: usize,
 }
 
-/// What became of an attempt.
+/// The end of an attempt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Attempt {
     /// It was committed, or had nothing to commit.

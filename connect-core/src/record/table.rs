@@ -61,7 +61,7 @@ impl Index<'_> {
         }
     }
 
-    /// Whether the entry moves with each change of its record.
+    /// Returns whether the entry moves with each change of its record.
     fn is_by_change(&self) -> bool {
         matches!(self, Self::ByChange(..))
     }

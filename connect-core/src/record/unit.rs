@@ -44,11 +44,11 @@ pub(crate) struct Unit<'s> {
     time: Timestamp,
     /// The time at which periods are counted.
     now: Timestamp,
-    /// What was read.
+    /// The rows that were read; `None` stands for a key without a value.
     known: FxHashMap<Key, Option<Value>>,
     /// The index entries that were read, by what their keys start with.
     scanned: FxHashMap<Key, Vec<Key>>,
-    /// How many round trips read something.
+    /// The number of round trips that read something.
     rounds: usize,
     writes: Writes,
     /// The writes and the clock as they were at each savepoint.
@@ -170,7 +170,7 @@ impl<'s> Unit<'s> {
         Ok(())
     }
 
-    /// What is known of a key without another round trip, the unit's own writes included;
+    /// The value of a key as far as it is known without another round trip, own writes included;
     /// `None` when it was not read.
     pub(crate) fn known(&self, key: &[u8]) -> Option<Option<Value>> {
         if let Some(written) = self.writes.get(key) {
@@ -388,7 +388,8 @@ impl<'s> Unit<'s> {
         }
         let was = self.clock_row.take().ok_or(Fault::Unread)?;
         self.clock.nonce = self.store.nonce();
-        let becomes = self.json(&self.clock.clone());
+        let clock = self.clock;
+        let becomes = self.json(&clock);
         let key = clock_key(self.partition);
         let commit = Commit {
             guard: Some(Guard {
@@ -465,11 +466,11 @@ const SETTLING: [Duration; 4] = [
     Duration::from_millis(250),
 ];
 
-/// How many holders of one index text are read to find out whether there is exactly one: one more
+/// The number of holders of one index text that tell whether there is exactly one: one more
 /// than are needed, so that a holder that the unit has moved away does not cost another read.
 pub(crate) const MOST_HOLDERS: usize = 3;
 
-/// How many index entries are read at a time with their records.
+/// The most index entries that are read at a time with their records.
 const PIECE: usize = 2000;
 
 /// The id at the end of an index entry's key.

@@ -1,4 +1,4 @@
-//! What a unit of work has written so far, with the means to take the last of it back.
+//! The writes of a unit of work so far, with the means to take the last of them back.
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +19,7 @@ use crate::storage::{Key, Write};
 pub(super) struct Writes {
     /// In the order in which the keys were first written.
     rows: IndexMap<Key, Write, FxBuildHasher>,
-    /// What was written over: its place in `rows`, and what stood there.
+    /// The writes that were written over: the place in `rows`, and what stood there.
     replaced: Vec<(usize, Write)>,
     /// The keys of the first `sorted` rows, in order; some may have been taken back since.
     keys: BTreeSet<Key>,
@@ -34,7 +34,7 @@ pub(super) struct Mark {
 }
 
 impl Writes {
-    /// What was written to a key, if anything was.
+    /// The last write to a key, if there is one.
     pub(super) fn get(&self, key: &[u8]) -> Option<&Write> {
         self.rows.get(key)
     }

@@ -41,7 +41,7 @@ impl Admitted {
         &self.credentials.account
     }
 
-    /// Where token and account stand: the tighter of the two.
+    /// The figures of token or account, whichever is tighter.
     pub fn rate(&self) -> RateStatus {
         self.rate
     }
@@ -50,15 +50,15 @@ impl Admitted {
 /// A caller who was not let in, with the figures of the limit that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turned {
-    /// Why.
+    /// The reason.
     pub failure: Failure,
     /// The figures of the limit under which the request fell.
     pub rate: RateStatus,
-    /// How many seconds to wait before the next try, when there were too many.
+    /// The seconds to wait before the next try, when there were too many requests.
     pub retry_after: Option<i64>,
 }
 
-/// What admission remembers between requests, all of it in memory.
+/// The memory of admission between requests; nothing of it is stored but the last uses.
 pub(super) struct Admission {
     limits: RateLimits,
     windows: Mutex<(Windows<Uuid>, Windows<Uuid>)>,

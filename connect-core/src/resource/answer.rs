@@ -1,4 +1,4 @@
-//! What comes back when all went well.
+//! Answers: what comes back when all went well.
 
 use std::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use crate::{
 
 use super::Failure;
 
-/// What a write did.
+/// The kind of change that a write made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
@@ -26,11 +26,11 @@ pub enum Outcome {
 /// The answer to a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What was done.
+    /// The kind of change.
     pub outcome: Outcome,
     /// The response body: `{ "data": ... }`, or nothing.
     pub body: Vec<u8>,
-    /// Whether this is the stored answer to an earlier request with the same idempotency key.
+    /// Set when this is the stored answer to an earlier request with the same idempotency key.
     pub replayed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Why a request was refused, in terms that need no HTTP.
+//! Refusals of requests, in terms that need no HTTP.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,11 +63,11 @@ impl FailureKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// For people.
     pub message: String,
-    /// Whether this is the stored answer to an earlier request with the same idempotency key.
+    /// Set when this is the stored answer to an earlier request with the same idempotency key.
     pub replayed: bool,
 }
 

@@ -121,7 +121,7 @@ impl PageRequest {
         Failure::malformed(&Invalid::new(field, problem))
     }
 
-    /// How many rows to look for: one more than the page, to know whether there is another.
+    /// The number of rows to look for: one more than the page, to know whether there is another.
     fn wanted(&self) -> usize {
         self.limit + 1
     }
@@ -162,7 +162,7 @@ impl PageRequest {
         Json::new(bytes).of_state(found.changed_at)
     }
 
-    /// Whether a change lies in the part of the list that is asked for.
+    /// Returns whether a change lies in the part of the list that is asked for.
     fn has(&self, change: Change) -> bool {
         match self.position {
             Position::From(time) => change.0 >= time,
@@ -175,7 +175,7 @@ impl PageRequest {
 struct Search {
     /// At most one more than the page has, in change order.
     rows: Vec<Row>,
-    /// Where the search stopped before the page was full and the list at its end.
+    /// The place where the search stopped before the page was full and the list at its end.
     stopped_at: Option<Change>,
     /// The time of the location's last change.
     changed_at: Timestamp,

@@ -36,7 +36,7 @@ pub struct Maintenance {
     /// Accounts, locations and stored answers that were left for the next round because something
     /// could not be read or removed; the log says what.
     pub failed: usize,
-    /// Whether nothing was purged because the machine's clock is in doubt.
+    /// Set when nothing was purged because the machine's clock is in doubt.
     pub is_held_off: bool,
 }
 
@@ -46,8 +46,8 @@ const CHUNK: usize = 500;
 /// The families of tombstones.
 const TOMBSTONES: [Family; 2] = [Family::CategoryTombstone, Family::ProductTombstone];
 
-/// How far the clock may be from that of the last round, and for how long nothing is purged when
-/// it is further.
+/// The distance that the clock may have from the last round, and the time for which nothing is
+/// purged when it has more.
 const DOUBT: Duration = Duration::from_secs(3600);
 
 const DAY: i64 = 24 * 3600;
@@ -149,7 +149,7 @@ impl Connect {
         Ok(())
     }
 
-    /// How far the machine's clock is from the time that is used, while it is not believed.
+    /// The distance of the machine's clock from the time that is used, while it is not believed.
     pub fn clock_drift(&self) -> Option<Drift> {
         self.store().drift()
     }

@@ -14,7 +14,7 @@ use crate::{
 pub struct Idempotency {
     /// The client's key.
     pub key: IdempotencyKey,
-    /// What the request was.
+    /// The fingerprint of the request.
     pub fingerprint: Fingerprint,
 }
 
@@ -74,7 +74,7 @@ pub trait FromJson: Sized {
     /// The text is malformed, or a field is unknown, missing or of another type.
     fn from_json(json: &[u8]) -> Result<Self, ReadError>;
 
-    /// Whether a refused body asked for a dry run.
+    /// Returns whether a refused body asked for a dry run.
     fn is_dry_run(_json: &[u8]) -> bool {
         false
     }

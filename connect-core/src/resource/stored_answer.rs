@@ -37,12 +37,12 @@ struct StoredAnswer<'a> {
     body: Option<&'a RawValue>,
 }
 
-/// Where the answer to a caller's request with this key is stored.
+/// The key of the row that holds the answer to a caller's request.
 pub(super) fn answer_key(caller: Uuid, idempotency: &IdempotencyKey) -> Key {
     key(caller, Family::Answer, &[Part::Text(idempotency.as_str())])
 }
 
-/// What a stored answer means for this request: nothing (go on), its replay, or a conflict.
+/// Returns what a stored answer means for this request: nothing (go on), its replay, or a conflict.
 pub(super) fn replay(
     key: &Key,
     stored: Option<&Value>,

@@ -42,12 +42,12 @@ pub(super) trait Change: Send + Sync {
     /// Does the write. On `Err` the caller rolls back whatever was written.
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure>;
 
-    /// How many records it is about, to bound what goes into one commit.
+    /// The number of records that it is about, which bounds what goes into one commit.
     fn weight(&self) -> usize {
         1
     }
 
-    /// Whether nothing of it is to be kept, not even the answer.
+    /// Returns whether nothing of it is to be kept, not even the answer.
     fn is_dry_run(&self) -> bool {
         false
     }
