@@ -31,7 +31,6 @@ async fn page(shop: &Shop, limit: usize, cursor: Option<String>) -> Result<Page<
             include_deleted: true,
             limit: Some(limit),
             cursor,
-            ..SyncQuery::default()
         },
         ..ProductQuery::default()
     };
