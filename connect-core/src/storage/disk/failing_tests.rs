@@ -8,7 +8,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -47,6 +47,8 @@ struct Plan {
     /// Batches that go well before the failure.
     failure: Mutex<Option<(usize, Failure)>>,
     cannot_open: AtomicBool,
+    /// How often the engine was opened.
+    openings: AtomicUsize,
     /// The next opening panics.
     panics: AtomicBool,
     /// The engine key that cannot be read the next time.
@@ -126,6 +128,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
         if plan.cannot_open.load(Ordering::Relaxed) {
             return Err(OpenError::io(path)(io::Error::other("as planned")));
         }
+        plan.openings.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
             engine: E::open(path, &(1 << 24))?,
             plan: plan.clone(),
@@ -394,6 +397,19 @@ async fn closing_ends<E: Engine<Options = u64>>() {
     }
 }
 
+/// Reads that fail have the engine opened again, also when it was opened only just before the
+/// first of them and nobody has read anything since.
+async fn failing_reads_reopen<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    let give_up = std::time::Instant::now() + Duration::from_secs(20);
+    while store.plan.openings.load(Ordering::Relaxed) == 1 {
+        assert!(std::time::Instant::now() < give_up);
+        *store.plan.unreadable.lock() = Some(layout::row_key(b"row"));
+        assert!(store.get(b"row").await.is_err());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 /// Engines panic over some damaged files.
 async fn a_panic_in_opening_is_an_error<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
@@ -484,4 +500,5 @@ on_each_engine!(
     a_group_that_was_not_applied_is_not_acknowledged,
     closing_ends,
     a_panic_in_opening_is_an_error,
+    failing_reads_reopen,
 );

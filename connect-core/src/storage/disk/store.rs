@@ -2,13 +2,9 @@
 
 use std::{
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
+    sync::{Arc, mpsc},
     thread::{self, JoinHandle},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
@@ -30,6 +26,9 @@ use crate::storage::{
     Commit, CommitError, MAX_KEY_LEN, MAX_VALUE_LEN, Read, State, StorageError, in_process::Local,
 };
 
+/// Failed reads ask for the engine to be opened again once in this time.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
 /// A store in a directory, for one process at a time. Dropping it finishes what is queued, closes
 /// the engine and gives up the directory.
 pub(crate) struct DiskStore<E: Engine> {
@@ -37,8 +36,8 @@ pub(crate) struct DiskStore<E: Engine> {
     writer: Mutex<Option<JoinHandle<()>>>,
     view: Arc<View<E>>,
     health: HealthProbe,
-    /// A read has failed, and the writer was asked to open the engine again.
-    has_asked: AtomicBool,
+    /// When the writer was asked last to open the engine again.
+    asked: Mutex<Option<Instant>>,
 }
 
 impl<E: Engine> DiskStore<E> {
@@ -90,7 +89,7 @@ impl<E: Engine> DiskStore<E> {
             writer: Mutex::new(Some(thread)),
             view,
             health,
-            has_asked: AtomicBool::new(false),
+            asked: Mutex::new(None),
         })
     }
 
@@ -132,7 +131,12 @@ impl<E: Engine> DiskStore<E> {
 
     /// Asks for the engine to be opened again after a read has failed.
     fn ask_to_reopen(&self, error: &StorageError) {
-        if self.health.health() == Health::Working && !self.has_asked.swap(true, Ordering::AcqRel) {
+        if self.health.health() != Health::Working {
+            return;
+        }
+        let mut asked = self.asked.lock();
+        if asked.is_none_or(|asked| asked.elapsed() >= ASK_AGAIN) {
+            *asked = Some(Instant::now());
             let _ = self.queue.send(Message::Reopen(error.clone()));
         }
     }
@@ -147,13 +151,10 @@ fn received<T>(answer: &mpsc::Receiver<T>) -> Result<T, StorageError> {
 impl<E: Engine> Local for DiskStore<E> {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         let (result, engine_failed) = self.view.read(reads);
-        match &result {
-            Err(error) if engine_failed => self.ask_to_reopen(error),
-            // The next failure is a new one.
-            Ok(_) if self.has_asked.load(Ordering::Relaxed) => {
-                self.has_asked.store(false, Ordering::Release);
-            }
-            _ => {}
+        if let Err(error) = &result
+            && engine_failed
+        {
+            self.ask_to_reopen(error);
         }
         result
     }
