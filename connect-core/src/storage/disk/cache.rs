@@ -50,7 +50,7 @@ impl RowCache {
         }
     }
 
-    /// Keeps what was written if the row is in here, and forgets it if it was removed.
+    /// Keeps a row that was written, and forgets one that was removed.
     pub(super) fn written(&self, key: &[u8], value: Option<&Value>) {
         let Some(cache) = &self.0 else { return };
         match value {
