@@ -29,6 +29,7 @@ mod opening;
 mod pending;
 mod progress;
 mod queue;
+mod reading;
 mod recovery;
 #[cfg(feature = "redb")]
 pub(super) mod redb;
@@ -39,6 +40,7 @@ mod space;
 mod staged;
 #[cfg(test)]
 mod staged_tests;
+mod staging;
 pub(super) mod store;
 mod verify;
 mod view;

@@ -2,8 +2,8 @@
 //!
 //! It takes what has gathered in the queue, lets every commit whose expectations hold join one
 //! group, applies the group as one batch, makes it durable once and answers all. Between two
-//! groups it does one step of a large commit, if there is one. `recovery` has the rest of it: what
-//! it does after the engine has failed.
+//! groups it does one step of a large commit, if there is one. `staging` has what it does for such a
+//! step, and `recovery` what it does after the engine has failed.
 
 use std::{
     collections::VecDeque,
@@ -16,14 +16,14 @@ use std::{
 
 use super::{
     directory::Directory,
-    engine::{Batch, Engine, Failed, Fault, caught},
+    engine::{Batch, Engine, Failed, caught},
     group::{Group, Joined},
     health::{Health, HealthProbe},
     opening,
     progress::Mark,
     queue::{Message, Reply, Request, Work},
     space::Space,
-    staged::{self, Next, Staged, Step},
+    staged::Staged,
     view::View,
 };
 use crate::storage::{CommitError, StorageError};
@@ -64,7 +64,7 @@ pub(super) struct InHand {
     /// Checks that wait for the end of the large commit: its rows are not in their place.
     checks: VecDeque<Message>,
     /// The large commit cannot go on for want of room.
-    is_blocked: bool,
+    pub(super) is_blocked: bool,
     /// The store is being closed, once the queue is empty.
     pub(super) is_closing: bool,
 }
@@ -260,7 +260,7 @@ impl<E: Engine> Writer<E> {
     }
 
     /// Applies a batch and makes it durable; returns the state after it.
-    fn apply(&mut self, batch: Batch) -> Result<E::Snapshot, Failed> {
+    pub(super) fn apply(&mut self, batch: Batch) -> Result<E::Snapshot, Failed> {
         let mark = self.mark;
         let engine = self.engine()?;
         let applied = caught(|| {
@@ -294,7 +294,7 @@ impl<E: Engine> Writer<E> {
     }
 
     /// Says that a batch may be written without touching the reserve.
-    fn has_room(&mut self, batch: &Batch) -> bool {
+    pub(super) fn has_room(&mut self, batch: &Batch) -> bool {
         let len = |value: &Option<Vec<u8>>| value.as_ref().map_or(0, Vec::len);
         let bytes: usize = batch
             .iter()
@@ -317,97 +317,8 @@ impl<E: Engine> Writer<E> {
             tracing::warn!(%error, "cannot keep room in reserve for opening on a full disk");
         }
     }
-
-    /// Does one step of the large commit under way.
-    fn step(&mut self) -> Result<(), Failed> {
-        self.work.is_blocked = false;
-        let Some((staged, _)) = &self.work.staged else {
-            return Ok(());
-        };
-        let (view, engine) = (&self.view, &self.engine);
-        let snapshot = || match engine {
-            Some(engine) => engine.snapshot(),
-            None => Err(Fault::Engine(StorageError::new("the database is closed"))),
-        };
-        match caught(|| staged.prepare::<E>(snapshot, |key| view.row(key)))? {
-            Ok(Step::GoOn) => {}
-            Ok(Step::Conflict) => {
-                self.end_staged(Err(CommitError::Conflict));
-                return Ok(());
-            }
-            Ok(Step::Apply(batch)) => {
-                if !self.has_room(&batch) {
-                    return self.pause_staged();
-                }
-                return self.apply_step(batch);
-            }
-            Err(fault @ Fault::Row { .. }) if !staged.is_in_force() => {
-                self.end_staged(Err(CommitError::NotApplied(fault.into())));
-                return Ok(());
-            }
-            Err(fault) => return Err(fault.into()),
-        }
-        if let Some((staged, _)) = &mut self.work.staged {
-            staged.advance();
-            if staged.next() == Next::Done {
-                self.end_staged(Ok(()));
-            }
-        }
-        Ok(())
-    }
-
-    fn apply_step(&mut self, batch: Batch) -> Result<(), Failed> {
-        let snapshot = self.apply(batch)?;
-        let Some((staged, reply)) = &mut self.work.staged else {
-            return Ok(());
-        };
-        match staged.next() {
-            Next::Commit => {
-                self.view.install(staged.commit().pending.clone());
-                if let Some(reply) = reply.take() {
-                    let _ = reply.send(Ok(()));
-                }
-            }
-            Next::Move(_) => self.view.forget(staged.keys_to_move()),
-            _ => {}
-        }
-        staged.advance();
-        if staged.next() == Next::Done {
-            self.view.settle(snapshot);
-            self.end_staged(Ok(()));
-        }
-        Ok(())
-    }
-
-    /// For want of room: refuses a large commit, or lets it wait when it is in force.
-    fn pause_staged(&mut self) -> Result<(), Failed> {
-        let is_in_force = matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force());
-        if is_in_force {
-            self.work.is_blocked = true;
-            let refused = CommitError::NotApplied(no_room());
-            for request in self.work.waiting.drain(..) {
-                let _ = request.reply.send(Err(refused.clone()));
-            }
-            return Ok(());
-        }
-        let mark = self.mark;
-        let engine = self.engine()?;
-        let (mark, _) = caught(|| staged::finish(engine, mark))??;
-        self.mark = mark;
-        self.directory.record(mark);
-        self.end_staged(Err(CommitError::NotApplied(no_room())));
-        Ok(())
-    }
-
-    /// Ends a large commit, and lets those go on that have waited for it.
-    pub(super) fn end_staged(&mut self, result: Result<(), CommitError>) {
-        if let Some((_, Some(reply))) = self.work.staged.take() {
-            let _ = reply.send(result);
-        }
-        self.work.ready.append(&mut self.work.waiting);
-    }
 }
 
-fn no_room() -> StorageError {
+pub(super) fn no_room() -> StorageError {
     StorageError::new("the disk has no room left; make some, and commits go on by themselves")
 }

@@ -1,0 +1,99 @@
+//! Steps of a large commit, which the writer does between two groups. See `staged` for the steps.
+
+use super::{
+    engine::{Batch, Engine, Failed, Fault, caught},
+    staged::{self, Next, Step},
+    writer::{Writer, no_room},
+};
+use crate::storage::{CommitError, StorageError};
+
+impl<E: Engine> Writer<E> {
+    /// Does one step of the large commit under way.
+    pub(super) fn step(&mut self) -> Result<(), Failed> {
+        self.work.is_blocked = false;
+        let Some((staged, _)) = &self.work.staged else {
+            return Ok(());
+        };
+        let (view, engine) = (&self.view, &self.engine);
+        let snapshot = || match engine {
+            Some(engine) => engine.snapshot(),
+            None => Err(Fault::Engine(StorageError::new("the database is closed"))),
+        };
+        match caught(|| staged.prepare::<E>(snapshot, |key| view.row(key)))? {
+            Ok(Step::GoOn) => {}
+            Ok(Step::Conflict) => {
+                self.end_staged(Err(CommitError::Conflict));
+                return Ok(());
+            }
+            Ok(Step::Apply(batch)) => {
+                if !self.has_room(&batch) {
+                    return self.pause_staged();
+                }
+                return self.apply_step(batch);
+            }
+            Err(fault @ Fault::Row { .. }) if !staged.is_in_force() => {
+                self.end_staged(Err(CommitError::NotApplied(fault.into())));
+                return Ok(());
+            }
+            Err(fault) => return Err(fault.into()),
+        }
+        if let Some((staged, _)) = &mut self.work.staged {
+            staged.advance();
+            if staged.next() == Next::Done {
+                self.end_staged(Ok(()));
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_step(&mut self, batch: Batch) -> Result<(), Failed> {
+        let snapshot = self.apply(batch)?;
+        let Some((staged, reply)) = &mut self.work.staged else {
+            return Ok(());
+        };
+        match staged.next() {
+            Next::Commit => {
+                self.view.install(staged.commit().pending.clone());
+                if let Some(reply) = reply.take() {
+                    let _ = reply.send(Ok(()));
+                }
+            }
+            Next::Move(_) => self.view.forget(staged.keys_to_move()),
+            _ => {}
+        }
+        staged.advance();
+        if staged.next() == Next::Done {
+            self.view.settle(snapshot);
+            self.end_staged(Ok(()));
+        }
+        Ok(())
+    }
+
+    /// For want of room: refuses a large commit, or lets it wait when it is in force.
+    fn pause_staged(&mut self) -> Result<(), Failed> {
+        let is_in_force = matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force());
+        if is_in_force {
+            self.work.is_blocked = true;
+            let refused = CommitError::NotApplied(no_room());
+            for request in self.work.waiting.drain(..) {
+                let _ = request.reply.send(Err(refused.clone()));
+            }
+            return Ok(());
+        }
+        let mark = self.mark;
+        let engine = self.engine()?;
+        let (mark, _) = caught(|| staged::finish(engine, mark))??;
+        self.mark = mark;
+        self.directory.record(mark);
+        self.end_staged(Err(CommitError::NotApplied(no_room())));
+        Ok(())
+    }
+
+    /// Ends a large commit, and lets those go on that have waited for it.
+    pub(super) fn end_staged(&mut self, result: Result<(), CommitError>) {
+        if let Some((_, Some(reply))) = self.work.staged.take() {
+            let _ = reply.send(result);
+        }
+        self.work.ready.append(&mut self.work.waiting);
+    }
+}
