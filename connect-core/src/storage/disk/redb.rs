@@ -1,6 +1,6 @@
 //! redb as the engine of a store.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use redb::{
     Builder, Database, DatabaseError, ReadOnlyTable, ReadableDatabase, ReadableTable,
@@ -58,7 +58,12 @@ impl Engine for Redb {
             .create_file(file)
             .map_err(|error| match error {
                 DatabaseError::DatabaseAlreadyOpen => OpenError::InUse { path: path.into() },
-                DatabaseError::Storage(redb::StorageError::Io(error)) => failed(error),
+                // A file that ends too early is damaged; nothing is wrong with reading it.
+                DatabaseError::Storage(redb::StorageError::Io(error))
+                    if error.kind() != io::ErrorKind::UnexpectedEof =>
+                {
+                    failed(error)
+                }
                 error => damaged(&error),
             })?;
         let engine = Self { database };
