@@ -2,7 +2,7 @@
 
 use super::{Key, StorageError, Value};
 
-/// What a commit found when it was prepared and expects still to find.
+/// The state of a key when a commit was prepared, which it expects still to find.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expectation {
     /// The key has no value. Only for keys that the same commit writes: not every backend can
@@ -18,7 +18,7 @@ impl Expectation {
         read.map_or(Self::Absent, Self::Is)
     }
 
-    /// Whether `found` is what was expected.
+    /// Says that `found` is what was expected.
     pub fn holds(&self, found: Option<&[u8]>) -> bool {
         match self {
             Self::Absent => found.is_none(),
@@ -33,14 +33,14 @@ impl Expectation {
 pub struct Guard {
     /// The row's key. Neither expected nor written otherwise by the same commit.
     pub key: Key,
-    /// What the row was when the commit was prepared.
+    /// The row when the commit was prepared.
     pub was: Option<Value>,
-    /// What the row becomes: never the same bytes twice, so that whoever reads it afterwards
+    /// The row after the commit: never the same bytes twice, so that whoever reads it afterwards
     /// knows whether this commit was applied.
     pub becomes: Value,
 }
 
-/// What a commit does to a key.
+/// The change that a commit makes to a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
     /// Sets the value.
@@ -71,9 +71,9 @@ impl Write {
 pub struct Commit {
     /// The row that orders this commit among others; `None` for a commit that needs no order.
     pub guard: Option<Guard>,
-    /// What must hold, or nothing is written. In any order.
+    /// The conditions that must hold, or nothing is written. In any order.
     pub expects: Vec<(Key, Expectation)>,
-    /// What is written. A key appears at most once. In any order; ascending is fastest.
+    /// The writes. A key appears at most once. In any order; ascending is fastest.
     pub writes: Vec<(Key, Write)>,
 }
 
@@ -91,7 +91,7 @@ impl Commit {
     }
 }
 
-/// Why a commit was not acknowledged.
+/// The reason for which a commit was not acknowledged.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {
     /// An expectation did not hold, or a lock was lost; nothing was written. Read again and try

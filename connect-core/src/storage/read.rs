@@ -13,7 +13,7 @@ pub struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// Whether no key can lie in the range: it ends where it starts, or before.
+    /// Says that no key can lie in the range: it ends where it starts, or before.
     pub fn is_empty(&self) -> bool {
         self.to.is_some_and(|to| to <= self.from)
     }
@@ -32,16 +32,16 @@ pub enum Read<'a> {
     Follow {
         /// The key of the index entry.
         key: &'a [u8],
-        /// What the keys of all rows begin with.
+        /// The bytes that the keys of all rows begin with.
         rows: &'a [u8],
     },
     /// At most `limit` entries of `range`. Answered by [`Found::Entries`].
     Scan {
         /// Which keys.
         range: Range<'a>,
-        /// How many entries at most.
+        /// The most entries that are returned.
         limit: usize,
-        /// Whether the entries are read from the end of the range, in descending order.
+        /// Reads from the end of the range, in descending order.
         newest_first: bool,
     },
     /// As `Scan`, and for each entry the value of the key `rows ++ the last tail bytes of the
@@ -50,13 +50,13 @@ pub enum Read<'a> {
     ScanFollow {
         /// Which index entries.
         range: Range<'a>,
-        /// How many entries at most.
+        /// The most entries that are returned.
         limit: usize,
-        /// Whether the entries are read from the end of the range, in descending order.
+        /// Reads from the end of the range, in descending order.
         newest_first: bool,
-        /// What the keys of all rows begin with.
+        /// The bytes that the keys of all rows begin with.
         rows: &'a [u8],
-        /// How many bytes at the end of an entry's key complete the key of its row. An entry with
+        /// The number of bytes at the end of an entry's key that complete the key of its row. An entry with
         /// a shorter key has no row.
         tail: usize,
     },
@@ -76,7 +76,7 @@ pub enum Found {
     Joined(Vec<(Entry, Option<Value>)>),
 }
 
-/// What several reads found in one committed state.
+/// The answers to several reads of one committed state.
 #[derive(Clone, Debug)]
 pub struct State {
     found: std::vec::IntoIter<Found>,

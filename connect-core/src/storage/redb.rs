@@ -15,13 +15,13 @@ pub use super::disk::{OpenError, SpaceOptions};
 /// Settings of a [`RedbStorage`].
 #[derive(Clone, Debug)]
 pub struct RedbOptions {
-    /// How many bytes the store keeps in memory: one half of rows, ready to be returned, and the
+    /// The bytes that the store keeps in memory: one half of rows, ready to be returned, and the
     /// other half of the engine's pages, in its own reckoning. Reads of what does not fit go to
     /// the disk.
     pub cache_bytes: u64,
-    /// How much room on the disk is left alone.
+    /// The room on the disk that is left alone.
     pub space: SpaceOptions,
-    /// How long a lock is held at most. Another time than [`LEASE`] is for tests.
+    /// The longest time for which a lock is held. Another time than [`LEASE`] is for tests.
     pub lease: Duration,
 }
 
@@ -40,6 +40,9 @@ impl Default for RedbOptions {
 ///
 /// Reads run on the calling thread, from memory or from the file. Dropping it finishes what is
 /// queued, closes the database and gives up its locks, so that it can be opened again at once.
+///
+/// A scan holds the next group of commits back until it is done, and with it later readers: ask
+/// for pages, not for everything.
 pub struct RedbStorage(InProcess<DiskStore<Redb>>);
 
 impl RedbStorage {

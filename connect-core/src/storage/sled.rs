@@ -1,6 +1,6 @@
 //! The embedded store on sled 0.34, with its known faults kept in check.
 //!
-//! What to know before relying on it:
+//! Before relying on it, know this:
 //!
 //! - Killing the process loses nothing that was acknowledged or seen; tests kill it. Against loss
 //!   of power the database file is synced (`fdatasync`) before a commit is acknowledged; sled
@@ -27,13 +27,13 @@ pub use super::disk::{OpenError, SpaceOptions};
 /// Settings of a [`SledStorage`].
 #[derive(Clone, Debug)]
 pub struct SledOptions {
-    /// How many bytes the store keeps in memory: one half of rows, ready to be returned, and the
+    /// The bytes that the store keeps in memory: one half of rows, ready to be returned, and the
     /// other half of the engine's pages, in its own reckoning. Reads of what does not fit go to
     /// the disk.
     pub cache_bytes: u64,
-    /// How much room on the disk is left alone.
+    /// The room on the disk that is left alone.
     pub space: SpaceOptions,
-    /// How long a lock is held at most. Another time than [`LEASE`] is for tests.
+    /// The longest time for which a lock is held. Another time than [`LEASE`] is for tests.
     pub lease: Duration,
 }
 

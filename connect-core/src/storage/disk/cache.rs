@@ -7,7 +7,7 @@ use quick_cache::{Weighter, sync::Cache};
 
 use crate::storage::{Key, Value};
 
-/// What an entry takes beside its key and its value, in bytes.
+/// The room that an entry takes beside its key and its value, in bytes.
 const OVERHEAD: usize = 128;
 
 /// A usual entry, in bytes; only where the table starts out depends on it.

@@ -33,13 +33,13 @@ use super::{
 /// Our lock. The engines lock their files too, but only after they have touched the folder.
 const LOCK_FILE: &str = "connect.lock";
 
-/// What the operator creates to go on with a store that has lost something.
+/// The file that the operator creates to go on with a store that has lost something.
 pub(super) const ACCEPT_LOSS_FILE: &str = "connect.accept-loss";
 
-/// How long sled may hold on to its lock after it was closed; its threads end on their own time.
+/// The time for which sled may hold on to its lock after it was closed; its threads end on their own time.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// How long opening waits for that lock; only something other than this backend can hold it.
+/// The time for which opening waits for that lock; only something other than this backend can hold it.
 const OPENING: Duration = Duration::from_millis(500);
 
 /// A folder that this process, and nobody else, may work in until this is dropped.
@@ -48,9 +48,9 @@ pub(super) struct Directory {
     pub(super) path: PathBuf,
     pub(super) engine: Engine,
     marker: Marker,
-    /// What the record of the progress says; `None` when there is none, or a torn one.
+    /// The record of the progress; `None` when there is none, or a torn one.
     pub(super) recorded: Option<Recorded>,
-    /// Why the rows have to be counted before the store is used.
+    /// The reason for which the rows have to be counted before the store is used.
     pub(super) doubt: Option<&'static str>,
     progress: Option<Progress>,
     _lock: File,

@@ -80,14 +80,14 @@ pub(crate) struct Slice {
     pub(crate) bytes: usize,
 }
 
-/// Why something could not be read.
+/// The reason for which something could not be read.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
     /// One row is damaged. The others can be read.
     Row {
         /// The key of the row.
         key: Arc<[u8]>,
-        /// What is wrong with it.
+        /// The damage.
         damage: Damage,
     },
     /// A part of the engine's files is damaged. Opening it again does not help.
@@ -96,7 +96,7 @@ pub(crate) enum Fault {
     Engine(StorageError),
 }
 
-/// What is wrong with a row.
+/// Damage to a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Damage {
     /// Its bytes are not those that were written.
@@ -125,10 +125,10 @@ impl From<Fault> for StorageError {
     }
 }
 
-/// How many bytes of a key an error shows.
+/// The most bytes of a key that an error shows.
 const SHOWN: usize = 128;
 
-/// Why a batch was not applied and made durable.
+/// The failure to apply a batch and make it durable.
 #[derive(Clone, Debug)]
 pub(crate) enum Failed {
     /// Nothing of it is, and nothing of it will be.

@@ -20,11 +20,11 @@ const FULL_ENTRIES: usize = 4096;
 /// A key that commits of the group expect something of or write.
 pub(super) struct Slot {
     pub(super) before: Before,
-    /// What the key holds after the commits so far, if one of them writes it.
+    /// The value of the key after the commits so far, if one of them writes it.
     pub(super) after: Option<Option<Value>>,
 }
 
-/// What a key holds before the group.
+/// The value of a key before the group.
 pub(super) enum Before {
     /// This value, or none.
     Is(Option<Value>),
@@ -34,7 +34,7 @@ pub(super) enum Before {
     InSnapshot,
 }
 
-/// What became of a commit that asked to join a group.
+/// The fate of a commit that asked to join a group.
 #[derive(Clone, Debug)]
 pub(super) enum Joined {
     /// It shares the group's fate.
@@ -99,7 +99,7 @@ impl<'a, E: Engine> Group<'a, E> {
         self.bytes >= FULL_BYTES || self.slots.len() >= FULL_ENTRIES
     }
 
-    /// What to apply and what to hide meanwhile; `None` when nothing is written.
+    /// The batch to apply and the keys to hide meanwhile; `None` when nothing is written.
     pub(super) fn finish(self) -> Option<(Batch, Slots)> {
         if !self.has_writes {
             return None;

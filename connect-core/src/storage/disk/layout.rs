@@ -1,4 +1,4 @@
-//! How rows lie in an engine's map.
+//! The layout of rows in an engine's map.
 //!
 //! | engine key                   | holds |
 //! |------------------------------|-------|
@@ -97,7 +97,7 @@ pub(super) fn owner_of(part_key: &[u8]) -> Option<(&[u8], u32)> {
     Some((owner, u32::from_be_bytes(*number)))
 }
 
-/// How many parts a value of this length is stored in; none when it is stored whole.
+/// The number of parts that a value of this length is stored in; none when it is stored whole.
 pub(super) fn parts_of(len: usize, part_len: usize) -> u32 {
     if len <= part_len {
         0
@@ -106,12 +106,12 @@ pub(super) fn parts_of(len: usize, part_len: usize) -> u32 {
     }
 }
 
-/// What an engine has under a key before a batch.
+/// An engine's entry under a key before a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Was {
     /// The checksum of the entry; `None` when there is none.
     pub(super) checksum: Option<u32>,
-    /// How many parts its value is stored in.
+    /// The number of parts that its value is stored in.
     pub(super) parts: u32,
 }
 

@@ -32,12 +32,12 @@ impl fmt::Display for Engine {
     }
 }
 
-/// What the file says.
+/// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marker {
     pub(super) format: u32,
     pub(super) engine: Engine,
-    /// When the folder was made. For people only.
+    /// The time at which the folder was made. For people only.
     made: String,
     /// False while the store is being made. Nobody has been handed such a store, so what is there
     /// of it may be thrown away.

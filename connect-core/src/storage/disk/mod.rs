@@ -1,6 +1,6 @@
 //! The common part of the embedded stores: a folder on the local disk, for one process at a time.
 //!
-//! How a commit travels: it is put in a `queue`; one thread (`writer`) takes what has gathered
+//! The way of a commit: it is put in a `queue`; one thread (`writer`) takes what has gathered
 //! there, lets every commit whose expectations hold join one `group`, applies the group as one
 //! batch, makes it durable once and answers all. While that goes on, `view` shows readers what
 //! the written keys held before, so nothing is seen that a crash could take back, and no read

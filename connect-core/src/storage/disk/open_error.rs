@@ -1,4 +1,4 @@
-//! Why a store on the disk cannot be opened.
+//! The reasons for which a store on the disk cannot be opened.
 
 use std::{
     io,
@@ -7,7 +7,7 @@ use std::{
 
 use super::marker::Engine;
 
-/// Why a store could not be opened. Every text says what to do about it; opening leaves the
+/// The reason for which a store could not be opened. Every text says what to do about it; opening leaves the
 /// folder's data as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -84,9 +84,9 @@ pub enum OpenError {
     RowsDiffer {
         /// The folder that was asked for.
         path: PathBuf,
-        /// How many rows there were after the last commit.
+        /// The number of rows after the last commit.
         expected: u64,
-        /// How many rows can be read.
+        /// The number of rows that can be read.
         found: u64,
     },
     /// The engine cannot read its files.
@@ -97,7 +97,7 @@ pub enum OpenError {
     Damaged {
         /// The folder that was asked for.
         path: PathBuf,
-        /// What the engine says about it.
+        /// The engine's own words.
         reason: String,
     },
     /// The folder or a file in it could not be created, read, written or synced.
@@ -105,7 +105,7 @@ pub enum OpenError {
     Io {
         /// The folder or the file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

@@ -14,7 +14,7 @@ use crate::storage::StorageError;
 pub(super) struct Opened<E> {
     pub(super) engine: E,
     pub(super) mark: Mark,
-    /// Whether a large commit was in force when the store was closed or failed.
+    /// A large commit was in force when the store was closed or failed.
     pub(super) finished_a_commit: bool,
 }
 

@@ -19,7 +19,7 @@ impl Pending {
         &self.writes
     }
 
-    /// What the commit makes of a key; `None` when it does not write it.
+    /// The value that the commit gives a key; `None` when it does not write it.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<&Value>> {
         let (first, last) = (self.writes.first()?, self.writes.last()?);
         // Most keys that are asked for belong to others.
@@ -69,7 +69,7 @@ impl Prepared {
         }
     }
 
-    /// Whether another commit expects something of a key of this one, or writes it.
+    /// Says that another commit expects something of a key of this one, or writes it.
     pub(super) fn meets(&self, commit: &Commit) -> bool {
         let expected = commit.expects.iter().map(|(key, _)| key);
         let written = commit.writes.iter().map(|(key, _)| key);

@@ -1,4 +1,4 @@
-//! How far a store has come: its marks, and a record of the last one beside the engine's files.
+//! The progress of a store: its marks, and a record of the last one beside the engine's files.
 //!
 //! The engine keeps its [`Mark`] in the same batch as the rows, so the two always agree. The
 //! record is rewritten in place after each group is durable, and never synced: it survives a
@@ -22,7 +22,7 @@ pub(super) const FILE: &str = "connect.progress";
 pub(crate) struct Mark {
     /// The number of the last group. The first group of a store is 1.
     pub(super) number: u64,
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) rows: u64,
     /// The sum of the checksums of all rows, wrapping round. The order of rows does not matter.
     pub(super) sum: u64,
@@ -73,12 +73,12 @@ impl Mark {
     }
 }
 
-/// What the record says.
+/// The content of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Recorded {
     /// The last group that is known to be durable.
     pub(super) mark: Mark,
-    /// How long the engine's data file was then, in bytes.
+    /// The length of the engine's data file then, in bytes.
     pub(super) length: u64,
 }
 

@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use super::{pending::Prepared, staged, verify::Check};
 use crate::storage::{Commit, CommitError, StorageError};
 
-/// How many commits may wait before further callers wait for a place in the queue.
+/// The number of commits that may wait before further callers wait for a place in the queue.
 const PLACES: usize = 1024;
 
 /// Something for the writer thread to do.
@@ -33,7 +33,7 @@ pub(super) struct Request {
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
-/// Where an answer goes.
+/// The address of an answer.
 pub(super) type Reply = oneshot::Sender<Result<(), CommitError>>;
 
 /// A commit, by its size. The guard is a row like others in both.

@@ -133,7 +133,7 @@ fn take<'a>(
 }
 
 impl<'a, E: Engine> Reading<'a, E> {
-    /// What a key of the group under way held before it. `None`: the snapshot says it.
+    /// The value of a key before the group under way. `None`: the snapshot says it.
     fn before(&self, slot: &'a Slot) -> Option<Result<Option<&'a Value>, StorageError>> {
         if let Some(doubt) = &self.shown.doubt
             && slot.after.is_some()
@@ -147,7 +147,7 @@ impl<'a, E: Engine> Reading<'a, E> {
         }
     }
 
-    /// What is laid over the keys of a range that is not empty, in the order of the scan.
+    /// Everything that is laid over the keys of a range that is not empty, in the order of the scan.
     fn over<'s>(&'s self, range: Range<'s>, newest_first: bool) -> impl Iterator<Item = Over<'s>> {
         let pending = self
             .shown

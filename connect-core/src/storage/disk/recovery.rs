@@ -19,7 +19,7 @@ use super::{
 };
 use crate::storage::{CommitError, StorageError};
 
-/// How long the callers of the group under way wait for the database to be open again.
+/// The time for which the callers of the group under way wait for the database to be open again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl<E: Engine> Writer<E> {

@@ -25,7 +25,7 @@ use crate::storage::StorageError;
 /// The least that sled is given, whatever is asked for.
 const MIN_CACHE_BYTES: u64 = 1024 * 1024;
 
-/// How long sled may hold on to its lock after it was closed; its threads end on their own time.
+/// The time for which sled may hold on to its lock after it was closed; its threads end on their own time.
 const CLOSING: Duration = Duration::from_secs(10);
 
 /// An open sled database.

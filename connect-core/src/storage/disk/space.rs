@@ -15,7 +15,7 @@ use super::files;
 /// The name of the ballast.
 pub(super) const BALLAST_FILE: &str = "connect.ballast";
 
-/// How much room is kept free.
+/// The room that is kept free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceOptions {
     /// The room that commits leave untouched, in bytes. With less, they are refused.
@@ -53,7 +53,7 @@ impl Space {
         }
     }
 
-    /// How many bytes this process may still write: what the disk has left, and what the limit on
+    /// The number of bytes that this process may still write: what the disk has left, and what the limit on
     /// the length of files (`ulimit -f`) leaves to the data file.
     #[cfg(unix)]
     pub(super) fn room(&self) -> io::Result<u64> {
@@ -68,7 +68,7 @@ impl Space {
         Ok(disk.min(longest.saturating_sub(length)))
     }
 
-    /// How many bytes this process may still write. Not known here, so without an end.
+    /// The number of bytes that this process may still write. Not known here, so without an end.
     #[cfg(not(unix))]
     pub(super) fn room(&self) -> io::Result<u64> {
         Ok(u64::MAX)

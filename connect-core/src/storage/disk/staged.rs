@@ -51,7 +51,7 @@ pub(super) enum Next {
     Done,
 }
 
-/// What the writer has to do for a step.
+/// The writer's part in a step.
 pub(super) enum Step {
     /// Nothing but to go on.
     GoOn,
@@ -79,7 +79,7 @@ impl Staged {
         self.next
     }
 
-    /// Whether the commit is in force.
+    /// Says that the commit is in force.
     pub(super) fn is_in_force(&self) -> bool {
         matches!(self.next, Next::Move(_) | Next::Done)
     }
@@ -158,7 +158,7 @@ impl Staged {
     }
 }
 
-/// What moves one slice to its place.
+/// Makes the batch that moves one slice to its place.
 fn move_slice<'a, E: Engine>(
     snapshot: &E::Snapshot,
     number: u32,

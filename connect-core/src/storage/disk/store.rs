@@ -36,7 +36,7 @@ pub(crate) struct DiskStore<E: Engine> {
     writer: Mutex<Option<JoinHandle<()>>>,
     view: Arc<View<E>>,
     health: HealthProbe,
-    /// When the writer was asked last to open the engine again.
+    /// The time at which the writer was asked last to open the engine again.
     asked: Mutex<Option<Instant>>,
 }
 

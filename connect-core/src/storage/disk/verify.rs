@@ -14,7 +14,7 @@ const AT_ONCE: usize = 2000;
 /// Damaged rows whose keys are listed.
 const LISTED: usize = 1000;
 
-/// How far a check has come.
+/// The progress of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Rows that were checked so far.
@@ -23,7 +23,7 @@ pub struct Progress {
     pub of: u64,
 }
 
-/// What a check of a store has found.
+/// The findings of a check of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Rows that were checked, the damaged ones included.
@@ -37,7 +37,7 @@ pub struct Report {
     /// Entries that belong to nothing: parts of values that are no longer there, and entries that
     /// this version does not write. They do no harm.
     pub leftover: u64,
-    /// Whether the rows are as many, and those, that the last commit left; `None` when commits
+    /// True when the rows are exactly those that the last commit left; `None` when commits
     /// went on during the check.
     pub complete: Option<bool>,
     /// The result of the engine's own check of its files, where it has one.
@@ -45,7 +45,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Says that nothing is wrong.
     pub fn is_clean(&self) -> bool {
         self.damaged == 0
             && self.missing_parts == 0
@@ -66,7 +66,7 @@ pub(super) struct Check {
     report: Report,
 }
 
-/// Where a check goes on.
+/// The place where a check goes on.
 #[derive(Debug, Default)]
 enum Place {
     #[default]

@@ -1,4 +1,4 @@
-//! What readers see: the last durable state, while a newer one is on its way to the disk.
+//! The state that readers see: the last durable state, while a newer one is on its way to the disk.
 //!
 //! Three things lie over the engine, and a key is looked up in this order:
 //!
@@ -29,7 +29,7 @@ use crate::storage::{Key, Read, State, StorageError, Value, answer};
 /// The keys of a group, with what they held before and hold after it.
 pub(super) type Slots = BTreeMap<Key, Slot>;
 
-/// What readers see.
+/// The state that readers see, and the cache.
 pub(super) struct View<E: Engine> {
     shown: RwLock<Shown<E>>,
     cache: RowCache,
@@ -82,7 +82,7 @@ impl<E: Engine> View<E> {
         row(shown.snapshot()?, key, E::PART_LEN)
     }
 
-    /// What the engine has under the key of a row that cannot be read.
+    /// The engine's entry under the key of a row that cannot be read.
     pub(super) fn was(&self, key: &[u8]) -> Result<layout::Was, Fault> {
         let shown = self.shown.read();
         layout::Was::now(shown.snapshot()?, &layout::row_key(key), E::PART_LEN)

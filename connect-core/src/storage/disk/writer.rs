@@ -41,10 +41,10 @@ pub(super) struct Writer<E: Engine> {
     pub(super) directory: Directory,
     pub(super) space: Space,
     pub(super) health: HealthProbe,
-    /// How far the store has come: the last mark that is durable.
+    /// The progress of the store: the last mark that is durable.
     pub(super) mark: Mark,
     pub(super) work: InHand,
-    /// When the engine was opened last.
+    /// The time at which the engine was opened last.
     pub(super) opened: Instant,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct InHand {
     pub(super) waiting: VecDeque<Request>,
     /// Commits that have waited.
     pub(super) ready: VecDeque<Request>,
-    /// What came out of the queue while a group was gathered, and is no commit.
+    /// A message that came out of the queue while a group was gathered, and is no commit.
     pub(super) aside: Option<Message>,
     /// Checks that wait for the end of the large commit: its rows are not in their place.
     checks: VecDeque<Message>,
@@ -69,7 +69,7 @@ pub(super) struct InHand {
     pub(super) is_closing: bool,
 }
 
-/// What the writer does next.
+/// The writer's next turn.
 enum Turn {
     Message(Message),
     GoOn,

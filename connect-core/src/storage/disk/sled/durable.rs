@@ -15,7 +15,7 @@ use crate::storage::disk::files::sync_folder;
 pub(super) struct Durable {
     /// A handle of our own on sled's only data file.
     db: File,
-    /// Where sled puts pages past 128 KiB. Splitting values keeps them away; only an inner page
+    /// The folder in which sled puts pages past 128 KiB. Splitting values keeps them away; only an inner page
     /// full of long keys can still get there.
     blobs: PathBuf,
     synced_blobs: HashSet<OsString>,
