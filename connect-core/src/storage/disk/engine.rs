@@ -34,6 +34,8 @@ pub(crate) trait Engine: Sized + Send + 'static {
     /// The work that one slice of a large commit may be, chosen so that it takes a fraction of
     /// the time for which a small commit may be held up.
     const SLICE: Slice;
+    /// The room on the disk that a write may take beside its key and its value, in bytes.
+    const ROOM_PER_WRITE: usize;
 
     /// Settings of the engine.
     type Options: Clone + Send + Sync + 'static;

@@ -119,6 +119,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
         writes: 3000,
         bytes: usize::MAX,
     };
+    const ROOM_PER_WRITE: usize = E::ROOM_PER_WRITE;
 
     type Options = Arc<Plan>;
     type Snapshot = FailingSnapshot<E::Snapshot>;

@@ -35,6 +35,8 @@ impl Engine for Redb {
         writes: 1000,
         bytes: 512 * 1024,
     };
+    // Each write may copy a page of its own.
+    const ROOM_PER_WRITE: usize = 4096;
 
     /// The bytes of pages that redb keeps in memory.
     type Options = u64;

@@ -120,6 +120,38 @@ async fn survives_every_step<E: Engine<Options = u64>>(engine_path: &str) {
     assert_eq!(phases.len(), 5, "each phase has been cut short");
 }
 
+/// Room is counted as redb takes it, which copies a page for each row that lies by itself.
+#[cfg(all(unix, feature = "redb"))]
+#[tokio::test]
+async fn redb_takes_the_room_that_is_counted() {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::redb::Redb;
+
+    const LEN: usize = 300;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open::<Redb>(folder.path());
+    let put = |row: u32, byte: u8| (key(row), Write::Put(vec![byte; LEN].into()));
+    let rows = |rows: &mut dyn Iterator<Item = (Key, Write)>| Commit {
+        writes: rows.collect(),
+        ..Commit::default()
+    };
+    for part in (0..20_000).step_by(4000) {
+        let part = rows(&mut (part..part + 4000).map(|row| put(row, 1)));
+        store.apply(part).await.unwrap();
+    }
+    let taken = || {
+        let data = fs::metadata(folder.path().join("store.redb")).unwrap();
+        data.blocks() * 512
+    };
+    let before = taken();
+    let scattered = rows(&mut (0..20_000).step_by(25).map(|row| put(row, 2)));
+    let counted = scattered.writes.len() * (4 + LEN + Redb::ROOM_PER_WRITE);
+    store.apply(scattered).await.unwrap();
+    let grown = taken() - before;
+    assert!(grown <= counted as u64, "{grown} bytes, {counted} counted");
+}
+
 /// A commit that is large by what it expects, and writes nothing.
 async fn may_write_nothing<E: Engine<Options = u64>>() {
     let folder = tempfile::tempdir().unwrap();

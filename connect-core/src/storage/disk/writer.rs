@@ -298,7 +298,7 @@ impl<E: Engine> Writer<E> {
         let len = |value: &Option<Vec<u8>>| value.as_ref().map_or(0, Vec::len);
         let bytes: usize = batch
             .iter()
-            .map(|one| one.key.len() + len(&one.value))
+            .map(|one| one.key.len() + len(&one.value) + E::ROOM_PER_WRITE)
             .sum();
         let has_room = self.space.has_room_for(bytes as u64);
         if has_room && self.health.health() == Health::Full {
