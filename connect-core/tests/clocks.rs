@@ -264,4 +264,12 @@ async fn a_request_held_up_for_two_minutes_moves_no_window() {
     release.send(()).unwrap();
     assert_eq!(held.await.unwrap(), 116);
     assert_eq!(admit().await, 115);
+    // Nobody else comes meanwhile: it is the first of the minute in which it is let in.
+    let (reached, release) = storage.hold_next_read();
+    let held = tokio::spawn(admit());
+    reached.await.unwrap();
+    shop.clock.advance(120);
+    release.send(()).unwrap();
+    assert_eq!(held.await.unwrap(), 119);
+    assert_eq!(admit().await, 118);
 }
