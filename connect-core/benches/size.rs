@@ -1,7 +1,7 @@
 //! What a million products take: memory, and time to open.
 
 use std::{
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
@@ -47,7 +47,7 @@ pub fn fill_until_killed(runtime: &Runtime, engine: &str, path: &Path) {
     let shop = runtime.block_on(shop::open(shop::storage(engine, path), 1));
     let at = &shop.locations[0];
     runtime.block_on(shop::fill(&shop.connect, at, PRODUCTS));
-    writeln!(std::io::stdout(), "filled").unwrap();
+    println!("filled");
     loop {
         let body = shop::batch(PRODUCTS..PRODUCTS + 500, 100);
         runtime.block_on(shop::write(&shop.connect, at, body, "{"));
