@@ -1,28 +1,80 @@
-//! The part of a key that tells it from others of its group.
+//! The two parts of a key: its start, which tells its group, and the rest, which tells it from the
+//! others of the group.
 
-use std::{borrow::Borrow, cmp::Ordering, ops::Deref};
+use std::{cmp::Ordering, ops::Deref};
 
-/// Some bytes, in three words of memory. What is short lies in the tree itself, where a search
-/// finds it without following a pointer.
-#[derive(Clone)]
+/// At most `MOST` bytes, without an allocation.
+///
+/// The bytes behind the end are zero, so that two of them compare word by word, which takes a few
+/// instructions and no call: when one is the start of the other, then either the other has a larger
+/// byte where the one has ended, or only zeros follow and the lengths decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Short<const MOST: usize> {
+    bytes: [u8; MOST],
+    length: u8,
+}
+
+impl<const MOST: usize> Short<MOST> {
+    /// The first of these bytes, and those that are too many.
+    pub(super) fn split(key: &[u8]) -> (Self, &[u8]) {
+        let (start, rest) = key.split_at(key.len().min(MOST));
+        let mut bytes = [0; MOST];
+        bytes[..start.len()].copy_from_slice(start);
+        let length = start.len() as u8;
+        (Self { bytes, length }, rest)
+    }
+
+    /// The eight bytes from `at` on, as a number that compares as they do.
+    fn word(&self, at: usize) -> u64 {
+        let word = self.bytes[at..].first_chunk();
+        word.map_or(0, |word| u64::from_be_bytes(*word))
+    }
+}
+
+impl<const MOST: usize> Ord for Short<MOST> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Whole words, and one that ends where the bytes do.
+        for at in (0..MOST / 8).map(|word| 8 * word).chain([MOST - 8]) {
+            let (one, other) = (self.word(at), other.word(at));
+            if one != other {
+                return one.cmp(&other);
+            }
+        }
+        self.length.cmp(&other.length)
+    }
+}
+
+impl<const MOST: usize> PartialOrd for Short<MOST> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<const MOST: usize> Deref for Short<MOST> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+/// The rest of a key. What is short lies in the tree itself, where a search finds it without
+/// following a pointer.
+#[derive(Clone, Debug)]
 pub(super) enum Rest {
-    Short { length: u8, bytes: [u8; SHORT] },
+    Short(Short<SHORT>),
     Long(Box<[u8]>),
 }
 
-/// As many bytes as three words hold beside the length and the kind.
+/// As many bytes as three words hold beside the length and the kind: enough for an id and the part
+/// of a time that differs. More would spare more allocations and take more memory.
 const SHORT: usize = 22;
 
 impl Rest {
     pub(super) fn of(key: &[u8]) -> Self {
-        if key.len() > SHORT {
-            return Self::Long(key.into());
-        }
-        let mut bytes = [0; SHORT];
-        bytes[..key.len()].copy_from_slice(key);
-        Self::Short {
-            length: key.len() as u8,
-            bytes,
+        match Short::split(key) {
+            (short, []) => Self::Short(short),
+            _ => Self::Long(key.into()),
         }
     }
 }
@@ -32,22 +84,15 @@ impl Deref for Rest {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Short { length, bytes } => &bytes[..usize::from(*length)],
+            Self::Short(bytes) => bytes,
             Self::Long(bytes) => bytes,
         }
     }
 }
 
-/// A search by plain bytes: both compare as bytes.
-impl Borrow<[u8]> for Rest {
-    fn borrow(&self) -> &[u8] {
-        self
-    }
-}
-
 impl PartialEq for Rest {
     fn eq(&self, other: &Self) -> bool {
-        **self == **other
+        self.cmp(other).is_eq()
     }
 }
 
@@ -61,12 +106,17 @@ impl PartialOrd for Rest {
 
 impl Ord for Rest {
     fn cmp(&self, other: &Self) -> Ordering {
-        (**self).cmp(&**other)
+        match (self, other) {
+            (Self::Short(one), Self::Short(other)) => one.cmp(other),
+            _ => (**self).cmp(&**other),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -76,6 +126,19 @@ mod tests {
         for length in 0..text.len() {
             assert_eq!(*Rest::of(&text[..length]), text[..length]);
             assert!(Rest::of(&text[..length]) < Rest::of(&text[..length + 1]));
+        }
+    }
+
+    /// Few bytes, the zero byte among them, so that one key often starts another.
+    fn key() -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(prop::sample::select(vec![0, 1, 255]), 0..SHORT + 3)
+    }
+
+    proptest! {
+        #[test]
+        fn rests_compare_as_their_bytes(one in key(), end in key(), cut in 0..SHORT) {
+            let other = [&one[..cut.min(one.len())], &end[..]].concat();
+            prop_assert_eq!(Rest::of(&one).cmp(&Rest::of(&other)), one.cmp(&other));
         }
     }
 }

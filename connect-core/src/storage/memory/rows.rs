@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Bound, sync::Arc};
 
-use smallvec::SmallVec;
-
-use super::rest::Rest;
+use super::rest::{Rest, Short};
 use crate::storage::{Commit, Entry, Found, Key, Range, Read, State, Value, Write};
 
 /// How many bytes of a key tell its group. Keys that are used together start with the same bytes;
@@ -18,7 +16,7 @@ const START: usize = 19;
 const USUAL_SCAN: usize = 256;
 
 /// What the keys of a group start with.
-pub(super) type Start = SmallVec<[u8; START]>;
+pub(super) type Start = Short<START>;
 
 /// A group: shared with whoever copies the rows, and copied itself only when it is written then.
 type Group = Arc<BTreeMap<Rest, Stored>>;
@@ -38,8 +36,9 @@ pub(super) struct Rows {
 }
 
 /// The start and the rest of a key.
-fn split(key: &[u8]) -> (&[u8], &[u8]) {
-    key.split_at(key.len().min(START))
+fn split(key: &[u8]) -> (Start, Rest) {
+    let (start, rest) = Start::split(key);
+    (start, Rest::of(rest))
 }
 
 impl Rows {
@@ -104,9 +103,9 @@ impl Rows {
     pub(super) fn only(&self, commit: &Commit) -> Self {
         let mut groups = BTreeMap::new();
         for (key, _) in &commit.writes {
-            let (start, _) = split(key);
-            if let Some(group) = self.groups.get(start) {
-                groups.insert(Start::from(start), group.clone());
+            let (start, _) = Start::split(key);
+            if let Some(group) = self.groups.get(&start) {
+                groups.insert(start, group.clone());
             }
         }
         Self { groups }
@@ -134,7 +133,7 @@ impl Rows {
         let mut replaced = Self::default();
         for start in before.groups.keys() {
             if let Some(group) = self.groups.remove(start) {
-                replaced.groups.insert(start.clone(), group);
+                replaced.groups.insert(*start, group);
             }
         }
         self.groups.extend(after.groups);
@@ -143,7 +142,7 @@ impl Rows {
 
     fn stored(&self, key: &[u8]) -> Option<&Stored> {
         let (start, rest) = split(key);
-        self.groups.get(start)?.get(rest)
+        self.groups.get(&start)?.get(&rest)
     }
 
     fn get(&self, key: &[u8]) -> Option<&Value> {
@@ -167,20 +166,13 @@ impl Rows {
                 value,
                 is_index: true,
             },
-            Write::Remove => return self.remove(start, rest),
+            Write::Remove => return self.remove(&start, &rest),
         };
-        match self.groups.get_mut(start) {
-            Some(group) => {
-                Arc::make_mut(group).insert(Rest::of(rest), stored);
-            }
-            None => {
-                let group = BTreeMap::from([(Rest::of(rest), stored)]);
-                self.groups.insert(start.into(), Arc::new(group));
-            }
-        }
+        let group = self.groups.entry(start).or_default();
+        Arc::make_mut(group).insert(rest, stored);
     }
 
-    fn remove(&mut self, start: &[u8], rest: &[u8]) {
+    fn remove(&mut self, start: &Start, rest: &Rest) {
         if let Some(group) = self.groups.get_mut(start) {
             let rows = Arc::make_mut(group);
             rows.remove(rest);
@@ -202,21 +194,24 @@ impl Rows {
             return;
         }
         let (first, first_rest) = split(range.from);
-        let (last, last_rest) = range.to.map_or((None, &[][..]), |to| {
-            let (last, rest) = split(to);
-            (Some(last), rest)
-        });
-        let end = last.map_or(Bound::Unbounded, Bound::Included);
-        let groups = self.groups.range::<[u8], _>((Bound::Included(first), end));
+        let last = range.to.map(split);
+        let end = match &last {
+            Some((last, _)) => Bound::Included(last),
+            None => Bound::Unbounded,
+        };
+        let groups = self.groups.range((Bound::Included(&first), end));
         // Only the first and the last group are entered in their middle.
         let within = |start: &Start| {
-            let from = if **start == *first { first_rest } else { &[] };
-            let to = if Some(&**start) == last {
-                Bound::Excluded(last_rest)
+            let from = if *start == first {
+                Bound::Included(&first_rest)
             } else {
                 Bound::Unbounded
             };
-            (Bound::Included(from), to)
+            let to = match &last {
+                Some((last, rest)) if start == last => Bound::Excluded(rest),
+                _ => Bound::Unbounded,
+            };
+            (from, to)
         };
         let mut left = limit;
         let mut take = |start: &Start, (rest, stored): (&Rest, &Stored)| {
@@ -236,7 +231,7 @@ impl Rows {
             {
                 return true;
             }
-            let mut entries = group.range::<[u8], _>(bounds);
+            let mut entries = group.range(bounds);
             if newest_first {
                 entries.rev().all(|entry| take(start, entry))
             } else {
