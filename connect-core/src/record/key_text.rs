@@ -18,11 +18,15 @@ pub(crate) fn len(text: &str) -> usize {
 
 /// Appends the encoding of `text` to a key.
 pub(crate) fn write(text: &str, key: &mut Vec<u8>) {
-    for byte in text.bytes() {
-        key.push(byte);
-        if byte == 0 {
-            key.push(0xFF);
+    if text.as_bytes().contains(&0) {
+        for byte in text.bytes() {
+            key.push(byte);
+            if byte == 0 {
+                key.push(0xFF);
+            }
         }
+    } else {
+        key.extend_from_slice(text.as_bytes());
     }
     key.extend_from_slice(&[0, 0]);
 }

@@ -119,6 +119,9 @@ fn length(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
 }
 
 fn no_controls(field: &str, text: &str, except: &str) -> Result<(), Invalid> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Ok(());
+    }
     match text
         .chars()
         .find(|c| c.is_control() && !except.contains(*c))

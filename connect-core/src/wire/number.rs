@@ -69,6 +69,14 @@ pub(crate) enum BadNumber {
 /// Works on the text, since a float cannot tell `12` from `12.0000000000000000001`.
 /// `text` must have the form of a JSON number.
 pub(crate) fn fixed(text: &str, digits: i64) -> Result<i64, BadNumber> {
+    // Most numbers are whole and short.
+    if let Ok(whole) = text.parse::<i64>()
+        && let Some(number) = u32::try_from(digits)
+            .ok()
+            .and_then(|digits| whole.checked_mul(10_i64.checked_pow(digits)?))
+    {
+        return Ok(number);
+    }
     let (negative, text) = text
         .strip_prefix('-')
         .map_or((false, text), |rest| (true, rest));
