@@ -95,19 +95,18 @@ impl Unit<'_> {
         let row = self.json(new);
         self.put(key(partition, T::ROWS, &[Part::Id(id)]), row.clone());
         let new_indexes = new.indexes();
-        if let Some(old) = old {
-            let old_time = old.updated_at();
+        let old_indexes = old.map(T::indexes).unwrap_or_default();
+        if let Some(old_time) = old.map(T::updated_at) {
             if old_time != time {
                 self.delete(change_key(partition, T::BY_CHANGE, old_time, id));
             }
-            for index in old.indexes() {
+            for index in &old_indexes {
                 let moves = index.is_by_change() && old_time != time;
-                if moves || !new_indexes.contains(&index) {
+                if moves || !new_indexes.contains(index) {
                     self.delete(index.key(partition, old_time, id));
                 }
             }
         }
-        let old_indexes = old.map(T::indexes).unwrap_or_default();
         for index in &new_indexes {
             let entry = index.key(partition, time, id);
             if index.is_by_change() {

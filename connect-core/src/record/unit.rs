@@ -133,6 +133,8 @@ impl<'s> Unit<'s> {
         if let Some(now) = state.time() {
             self.now = now;
         }
+        // An index entry and its row, mostly.
+        self.known.reserve(2 * reads.wanted.len());
         for wanted in reads.wanted {
             match wanted {
                 Wanted::Get(key) => {

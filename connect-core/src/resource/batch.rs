@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::{
-    Access, Answer, Connect, Failure, FailureKind, Outcome, Request,
-    images::ImageEffect,
+    Access, Answer, Connect, Failure, FailureKind, Outcome, Request, categories,
+    images::{self, ImageEffect},
     products::{self, Written},
     write_queue::Change,
 };
@@ -165,6 +165,8 @@ impl Batch {
 #[async_trait]
 impl Change for Batch {
     fn reads(&self, _: &Access, reads: &mut Reads) {
+        // Items of a batch mostly share a few categories.
+        let mut names = HashSet::new();
         for item in self.items.iter().flatten() {
             match self.match_by {
                 MatchBy::Id => {
@@ -184,14 +186,26 @@ impl Change for Batch {
                     }
                 }
             }
-            products::reads_of(item, reads);
+            if self.match_by != MatchBy::ExternalId {
+                products::reads_of_external_id(item, reads);
+            }
+            products::reads_of_category_id(item, reads);
+            if let Some(name) = item.category_name.value()
+                && names.insert(name)
+            {
+                categories::reads_of_name(&item.category_name, reads);
+            }
         }
     }
 
     fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
         for item in self.items.iter().flatten() {
-            let product = self.known_id(unit, item);
-            products::more_reads_of(item, product, at, unit, reads);
+            if !item.image_url.is_absent()
+                && let Some(product) = self.known_id(unit, item)
+            {
+                images::reads(unit.partition(), product, reads);
+            }
+            products::more_reads_of(item, at, unit, reads);
         }
     }
 

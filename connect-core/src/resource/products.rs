@@ -163,7 +163,7 @@ impl Change for Create {
     }
 
     fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        more_reads_of(&self.0, None, at, unit, reads);
+        more_reads_of(&self.0, at, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
@@ -187,7 +187,7 @@ impl Change for Update {
     }
 
     fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        more_reads_of(&self.1, None, at, unit, reads);
+        more_reads_of(&self.1, at, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
@@ -227,29 +227,28 @@ impl Change for Delete {
 }
 
 /// Adds what a write of `input` looks up, whichever product it is for.
-pub(super) fn reads_of(input: &ProductInput, reads: &mut Reads) {
-    if let Some(external_id) = input.external_id.value() {
-        reads.entry(Family::ProductByExternalId, external_id);
-    }
-    if let Some(id) = input.category_id.value() {
-        reads.record::<Category>(*id);
-    }
+fn reads_of(input: &ProductInput, reads: &mut Reads) {
+    reads_of_external_id(input, reads);
+    reads_of_category_id(input, reads);
     categories::reads_of_name(&input.category_name, reads);
 }
 
-/// Adds what a write of `input` into `product` looks up once the first reads are known.
-pub(super) fn more_reads_of(
-    input: &ProductInput,
-    product: Option<Uuid>,
-    at: &Access,
-    unit: &Unit<'_>,
-    reads: &mut Reads,
-) {
-    if let Some(product) = product
-        && !input.image_url.is_absent()
-    {
-        images::reads(unit.partition(), product, reads);
+/// Adds the look-up that tells whether the external id is free.
+pub(super) fn reads_of_external_id(input: &ProductInput, reads: &mut Reads) {
+    if let Some(external_id) = input.external_id.value() {
+        reads.entry(Family::ProductByExternalId, external_id);
     }
+}
+
+/// Adds the look-up that tells whether there is such a category.
+pub(super) fn reads_of_category_id(input: &ProductInput, reads: &mut Reads) {
+    if let Some(id) = input.category_id.value() {
+        reads.record::<Category>(*id);
+    }
+}
+
+/// Adds what a write of `input` looks up once the first reads are known.
+pub(super) fn more_reads_of(input: &ProductInput, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
     if let Some(id) = input.category_id.value() {
         let category = |location| key(location, Category::ROWS, &[Part::Id(*id)]);
         let own = at.location().id;
@@ -275,7 +274,7 @@ pub(super) async fn create(
     at: &Access,
     input: &ProductInput,
 ) -> Result<Written, Failure> {
-    let blank = Product {
+    let mut product = Product {
         id: unit.next_id(),
         external_id: None,
         name: rules::name_of(&input.name)?.clone(),
@@ -296,7 +295,7 @@ pub(super) async fn create(
         created_at: unit.time(),
         updated_at: unit.time(),
     };
-    let (product, image) = fill(unit, at, blank, input).await?;
+    let image = fill(unit, at, &mut product, input).await?;
     unit.save(None, &product);
     Ok(Written {
         product,
@@ -312,7 +311,8 @@ pub(super) async fn update(
     old: Product,
     input: &ProductInput,
 ) -> Result<Written, Failure> {
-    let (mut product, image) = fill(unit, at, old.clone(), input).await?;
+    let mut product = old.clone();
+    let image = fill(unit, at, &mut product, input).await?;
     let is_changed = product != old;
     if is_changed {
         product.updated_at = unit.time();
@@ -325,16 +325,16 @@ pub(super) async fn update(
     })
 }
 
-/// `product` with the given fields written and every reference checked.
+/// Writes the given fields into `product`, every reference checked.
 async fn fill(
     unit: &mut Unit<'_>,
     at: &Access,
-    mut product: Product,
+    product: &mut Product,
     input: &ProductInput,
-) -> Result<(Product, ImageEffect), Failure> {
+) -> Result<ImageEffect, Failure> {
     let keeps_external_id =
         input.external_id.is_absent() || input.external_id.value() == product.external_id.as_ref();
-    rules::apply(input, &mut product)?;
+    rules::apply(input, product)?;
     // There are no option groups yet, so no id can name one.
     if let Some(ids) = input.option_group_ids.value()
         && !ids.is_empty()
@@ -356,10 +356,9 @@ async fn fill(
     }
     // Every field comes before the state of others.
     if !keeps_external_id {
-        check_external_id_is_free(unit, &product).await?;
+        check_external_id_is_free(unit, product).await?;
     }
-    let image = images::apply(unit, &mut product, &input.image_url).await?;
-    Ok((product, image))
+    Ok(images::apply(unit, product, &input.image_url).await?)
 }
 
 async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Result<(), Failure> {
