@@ -67,8 +67,9 @@ impl RedbStorage {
         self.0.local().health()
     }
 
-    /// Checks every row, and at the end redb's file. Commits go on between the steps; while the
-    /// file is checked, nobody can read. `progress` is called every 2000 entries. Blocks.
+    /// Checks every row, and that a look-up finds it. Commits go on between the steps. `progress`
+    /// is called every 2000 entries. Blocks. redb's own check is not used: it may go back to the
+    /// commit before the last one to cure a file.
     ///
     /// # Errors
     /// The store cannot be read at all. Damaged rows are no error; the report has them.

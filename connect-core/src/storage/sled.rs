@@ -79,8 +79,8 @@ impl SledStorage {
         self.0.local().health()
     }
 
-    /// Checks every row. Commits go on between the steps. `progress` is called every 2000
-    /// entries. Blocks.
+    /// Checks every row, and that a look-up finds it. Commits go on between the steps. `progress`
+    /// is called every 2000 entries. Blocks.
     ///
     /// # Errors
     /// The store cannot be read at all. Damaged rows are no error; the report has them.

@@ -83,7 +83,7 @@ fn of_store(report: &Report) -> Value {
         keys,
         leftover,
         complete,
-        engine_is_sound,
+        unreachable,
     } = report;
     json!({
         "rows": rows,
@@ -92,7 +92,7 @@ fn of_store(report: &Report) -> Value {
         "keys": keys,
         "leftover": leftover,
         "complete": complete,
-        "engineIsSound": engine_is_sound,
+        "unreachable": unreachable,
     })
 }
 

@@ -52,9 +52,6 @@ pub(crate) trait Engine: Sized + Send + 'static {
     /// Applies a batch as a whole, together with the mark that it leads to, and makes it durable.
     /// Returns that mark.
     fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed>;
-
-    /// Runs the engine's own check of its files, while nobody reads. `None`: it has none.
-    fn check(&mut self) -> Result<Option<bool>, Fault>;
 }
 
 /// One state of an engine, or a live view of it.

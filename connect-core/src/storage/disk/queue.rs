@@ -16,8 +16,6 @@ pub(super) enum Message {
     Commit(Request),
     /// Check some more entries.
     Check(Check, mpsc::SyncSender<Result<Check, StorageError>>),
-    /// Run the engine's own check.
-    CheckEngine(mpsc::SyncSender<Result<Option<bool>, StorageError>>),
     /// Open the engine again: a read has failed.
     Reopen(StorageError),
     /// Finish what is in the queue, and close the store.

@@ -95,11 +95,6 @@ impl Engine for Redb {
             .map_err(|error| Failed::Unknown(StorageError::new(error)))?;
         Ok(mark)
     }
-
-    fn check(&mut self) -> Result<Option<bool>, Fault> {
-        let checked = self.database.check_integrity();
-        checked.map(Some).map_err(|error| fault(error.into()))
-    }
 }
 
 impl Redb {

@@ -39,8 +39,8 @@ pub(crate) struct Sled {
 impl Engine for Sled {
     const KIND: Kind = Kind::Sled;
     /// sled puts a page of more than 128 KiB into a file of its own that it never syncs. A page
-    /// holds 16 entries, and up to 20 for a moment; with keys of 1 KiB they stay below 104 KiB.
-    const PART_LEN: usize = 4096;
+    /// holds 16 entries, and up to 20 for a moment; with keys of 2 KiB they stay below 104 KiB.
+    const PART_LEN: usize = 3072;
     const IS_LIVE: bool = true;
     const SLICE: Slice = Slice {
         writes: 2000,
@@ -98,10 +98,6 @@ impl Engine for Sled {
             .sync()
             .map_err(|error| Failed::Unknown(StorageError::new(error)))?;
         Ok(mark)
-    }
-
-    fn check(&mut self) -> Result<Option<bool>, Fault> {
-        Ok(None)
     }
 }
 

@@ -40,8 +40,9 @@ pub struct Report {
     /// True when the rows are exactly those that the last commit left; `None` when commits
     /// went on during the check.
     pub complete: Option<bool>,
-    /// The result of the engine's own check of its files, where it has one.
-    pub engine_is_sound: Option<bool>,
+    /// Rows that are there, and that a look-up by their key does not find: what leads to them in
+    /// the engine's files is damaged.
+    pub unreachable: u64,
 }
 
 impl Report {
@@ -50,7 +51,7 @@ impl Report {
         self.damaged == 0
             && self.missing_parts == 0
             && self.complete != Some(false)
-            && self.engine_is_sound != Some(false)
+            && self.unreachable == 0
     }
 }
 
@@ -131,6 +132,10 @@ impl Check {
                 self.report.rows += 1;
                 let checksum = layout::checksum_of(stored).unwrap_or_default();
                 self.found.add(checksum.into());
+                if snapshot.get(key, |_| ())?.is_none() {
+                    self.report.unreachable += 1;
+                    self.list(key);
+                }
                 match layout::decode(snapshot, key, stored, E::PART_LEN) {
                     Ok(_) => {}
                     Err(Fault::Row { key, damage }) => self.damaged(&key, damage),
@@ -157,6 +162,10 @@ impl Check {
             Damage::Checksum => self.report.damaged += 1,
             Damage::MissingPart => self.report.missing_parts += 1,
         }
+        self.list(key);
+    }
+
+    fn list(&mut self, key: &[u8]) {
         if self.report.keys.len() < LISTED {
             self.report.keys.push(hex::encode(key));
         }

@@ -164,17 +164,6 @@ impl<E: Engine> View<E> {
             doubt: None,
         };
     }
-
-    /// Runs something while nobody reads, without a snapshot. It leaves a new one, or fails, and
-    /// then the engine has to be opened again.
-    pub(super) fn alone<T>(
-        &self,
-        work: impl FnOnce(&mut Option<E::Snapshot>) -> Result<T, StorageError>,
-    ) -> Result<T, StorageError> {
-        let mut shown = self.shown.write();
-        shown.snapshot = None;
-        work(&mut shown.snapshot)
-    }
 }
 
 impl<E: Engine> Shown<E> {

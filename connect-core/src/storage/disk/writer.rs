@@ -19,7 +19,6 @@ use super::{
     engine::{Batch, Engine, Failed, caught},
     group::{Group, Joined},
     health::{Health, HealthProbe},
-    opening,
     progress::Mark,
     queue::{Message, Reply, Request, Work},
     space::Space,
@@ -147,13 +146,6 @@ impl<E: Engine> Writer<E> {
                 let _ = reply.send(checked.map(|()| check));
                 Ok(())
             }
-            Message::CheckEngine(reply) => {
-                let checked = self.check_engine();
-                let failed = checked.as_ref().err().cloned();
-                let _ = reply.send(checked);
-                // Opening the engine again shows what it has left.
-                failed.map_or(Ok(()), |error| Err(Failed::NotApplied(error)))
-            }
             Message::Reopen(error) => {
                 // One failed read brings many of these.
                 if self.opened.elapsed() < Duration::from_secs(1) {
@@ -171,21 +163,6 @@ impl<E: Engine> Writer<E> {
     pub(super) fn engine(&mut self) -> Result<&mut E, StorageError> {
         let closed = || StorageError::new("the database is being opened again");
         self.engine.as_mut().ok_or_else(closed)
-    }
-
-    fn check_engine(&mut self) -> Result<Option<bool>, StorageError> {
-        let (view, mark) = (self.view.clone(), self.mark);
-        let engine = self.engine()?;
-        view.alone(|snapshot| {
-            let checked = caught(|| engine.check())??;
-            // redb cures some damage by going back to the commit before the last one.
-            if opening::mark(engine)? != Some(mark) {
-                let reason = "the database is damaged, and its check has taken back a commit";
-                return Err(StorageError::new(reason));
-            }
-            *snapshot = Some(engine.snapshot()?);
-            Ok(checked)
-        })
     }
 
     /// Writes one group: `first` and whatever waits behind it. Conflicts are told apart, and are

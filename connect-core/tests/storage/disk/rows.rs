@@ -1,7 +1,8 @@
 //! Reads and commits.
 
 use connect_core::storage::{
-    Commit, CommitError, Expectation, Found, Guard, Range, Read, Storage, Write, in_process::LEASE,
+    Commit, CommitError, Expectation, Found, Guard, MAX_KEY_LEN, MAX_VALUE_LEN, Range, Read,
+    Storage, Write, in_process::LEASE,
 };
 
 use super::{
@@ -132,8 +133,8 @@ async fn too_long_keys_and_values_are_refused<E: Engine>() {
     let folder = tempfile::tempdir().unwrap();
     let store = E::open(folder.path()).unwrap();
     let too_long = [
-        put(&store, &[0; 1025], b"").await,
-        put(&store, b"k", &vec![0; 16 * 1024 * 1024 + 1]).await,
+        put(&store, &[0; MAX_KEY_LEN + 1], b"").await,
+        put(&store, b"k", &vec![0; MAX_VALUE_LEN + 1]).await,
     ];
     for refused in too_long {
         assert!(
