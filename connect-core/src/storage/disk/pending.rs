@@ -69,15 +69,20 @@ impl Prepared {
         }
     }
 
-    /// Says that another commit expects something of a key of this one, or writes it.
+    /// Whether one of both commits writes a key that the other expects something of or writes.
     pub(super) fn meets(&self, commit: &Commit) -> bool {
-        let expected = commit.expects.iter().map(|(key, _)| key);
-        let written = commit.writes.iter().map(|(key, _)| key);
-        expected.chain(written).any(|key| self.has(key))
+        let mut expected = commit.expects.iter().map(|(key, _)| key);
+        let mut written = commit.writes.iter().map(|(key, _)| key);
+        expected.any(|key| self.writes(key))
+            || written.any(|key| self.writes(key) || self.expects(key))
     }
 
-    fn has(&self, key: &Key) -> bool {
-        let is_expected = || self.expects.binary_search_by(|(other, _)| other.cmp(key));
-        self.pending.get(key).is_some() || is_expected().is_ok()
+    fn writes(&self, key: &Key) -> bool {
+        self.pending.get(key).is_some()
+    }
+
+    fn expects(&self, key: &Key) -> bool {
+        let found = self.expects.binary_search_by(|(other, _)| other.cmp(key));
+        found.is_ok()
     }
 }
