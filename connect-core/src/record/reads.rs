@@ -53,6 +53,8 @@ impl Wanted {
 pub(crate) struct Reads {
     partition: Uuid,
     pub(super) wanted: Vec<Wanted>,
+    /// The rows that several operations share.
+    shared: Vec<Key>,
 }
 
 impl Reads {
@@ -60,6 +62,7 @@ impl Reads {
         Self {
             partition,
             wanted: Vec::new(),
+            shared: Vec::new(),
         }
     }
 
@@ -75,6 +78,14 @@ impl Reads {
     /// The row with this key.
     pub(crate) fn row(&mut self, key: Key) {
         self.wanted.push(Wanted::Get(key));
+    }
+
+    /// A row that most operations look up, such as that of their token: it is read once.
+    pub(crate) fn shared_row(&mut self, key: Key) {
+        if !self.shared.contains(&key) {
+            self.shared.push(key.clone());
+            self.row(key);
+        }
     }
 
     /// The record with this id.

@@ -89,9 +89,9 @@ impl Access {
 
     /// Adds the rows that the right rests on.
     pub(super) fn reads(&self, reads: &mut Reads) {
-        reads.row(self.account_key());
+        reads.shared_row(self.account_key());
         if let Caller::Token(credentials, _) = &self.caller {
-            reads.row(credentials.token_key.clone());
+            reads.shared_row(credentials.token_key.clone());
         }
     }
 
