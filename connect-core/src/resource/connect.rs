@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{admission::Admission, write_queue::WriteQueues};
+use super::{admission::Admission, recent_answers::RecentAnswers, write_queue::WriteQueues};
 use crate::{
     environment::Environment,
     record::{Attempts, Store},
@@ -25,6 +25,7 @@ pub(super) struct Core {
     pub(super) store: Store,
     pub(super) admission: Admission,
     pub(super) queues: WriteQueues,
+    pub(super) recent_answers: RecentAnswers,
 }
 
 impl Connect {
@@ -36,6 +37,7 @@ impl Connect {
                 store: Store::new(storage, environment),
                 admission,
                 queues: WriteQueues::default(),
+                recent_answers: RecentAnswers::default(),
             }),
         }
     }

@@ -18,6 +18,7 @@ mod list;
 mod locations;
 mod maintenance;
 mod products;
+mod recent_answers;
 mod request;
 mod stored_answer;
 mod tokens;

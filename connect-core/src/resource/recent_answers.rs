@@ -1,0 +1,36 @@
+//! The idempotency keys that were used lately in this process.
+//!
+//! A repeated request is answered from its stored answer alone, so it need not wait in the write
+//! queue, nor be read. A hint is all this is: for a key that is not here, or whose answer is gone,
+//! the queue finds out.
+
+use std::collections::HashSet;
+
+use parking_lot::Mutex;
+
+use crate::storage::Key;
+
+/// The keys of stored answers, as far as they are remembered.
+#[derive(Default)]
+pub(super) struct RecentAnswers {
+    keys: Mutex<HashSet<Key>>,
+}
+
+/// More keys than this, and they are forgotten.
+const MOST: usize = 20_000;
+
+impl RecentAnswers {
+    /// Remembers the key of an answer.
+    pub(super) fn remember(&self, key: Key) {
+        let mut keys = self.keys.lock();
+        if keys.len() >= MOST {
+            keys.clear();
+        }
+        keys.insert(key);
+    }
+
+    /// Tells whether a key was used lately.
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.keys.lock().contains(key)
+    }
+}
