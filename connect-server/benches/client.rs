@@ -12,6 +12,7 @@ const CONNECTIONS: usize = 32;
 
 /// Connections to one server, which are kept.
 pub struct Client {
+    address: SocketAddr,
     connections: Vec<Connection>,
     requests: Arc<Vec<Vec<u8>>>,
     sent: usize,
@@ -24,31 +25,37 @@ struct Connection {
 
 impl Client {
     /// A client that sends these requests in turns.
-    pub async fn of(address: SocketAddr, requests: Vec<Vec<u8>>) -> Self {
-        let mut connections = Vec::new();
-        for _ in 0..CONNECTIONS {
-            let stream = TcpStream::connect(address).await.unwrap();
-            stream.set_nodelay(true).unwrap();
-            connections.push(Connection {
-                stream,
-                buffer: vec![0; 256 * 1024],
-            });
-        }
+    pub fn of(address: SocketAddr, requests: Vec<Vec<u8>>) -> Self {
         Self {
-            connections,
+            address,
+            connections: Vec::new(),
             requests: Arc::new(requests),
             sent: 0,
         }
     }
 
+    /// Connects, unless it has: a connection without a request is soon closed by the server.
+    async fn connect(&mut self) {
+        while self.connections.len() < CONNECTIONS {
+            let stream = TcpStream::connect(self.address).await.unwrap();
+            stream.set_nodelay(true).unwrap();
+            self.connections.push(Connection {
+                stream,
+                buffer: vec![0; 256 * 1024],
+            });
+        }
+    }
+
     /// The body of the answer to the first request.
     pub async fn one(&mut self) -> Vec<u8> {
+        self.connect().await;
         let body = self.connections[0].exchange(&self.requests[0]).await;
         self.connections[0].buffer[body].to_vec()
     }
 
     /// Sends `count` requests over all connections at once, each waiting for its answers.
     pub async fn run(&mut self, count: usize) {
+        self.connect().await;
         let each = count / CONNECTIONS;
         let mut tasks = Vec::new();
         for mut connection in self.connections.drain(..) {

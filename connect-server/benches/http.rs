@@ -115,10 +115,10 @@ fn beside_bare(
     shop: &Served,
     requests: Vec<Vec<u8>>,
 ) {
-    let mut ours = runtime.block_on(Client::of(shop.address, requests.clone()));
+    let mut ours = Client::of(shop.address, requests.clone());
     let body = runtime.block_on(ours.one());
     let bare = runtime.block_on(served::bare(body));
-    let mut floor = runtime.block_on(Client::of(bare, requests));
+    let mut floor = Client::of(bare, requests);
     let reach = Reach::Wall(reach);
     compare(runtime, name, reach, each, &mut floor, &mut ours);
 }
@@ -127,10 +127,10 @@ fn beside_bare(
 fn replay(runtime: &Runtime, shop: &Served) {
     const KEYS: usize = 256;
     let writes = shop.keyed_creates(KEYS);
-    let mut once = runtime.block_on(Client::of(shop.address, writes.clone()));
+    let mut once = Client::of(shop.address, writes.clone());
     runtime.block_on(once.run(KEYS));
-    let mut ours = runtime.block_on(Client::of(shop.address, writes));
-    let mut floor = runtime.block_on(Client::of(shop.address, shop.gets()));
+    let mut ours = Client::of(shop.address, writes);
+    let mut floor = Client::of(shop.address, shop.gets());
     let name = "idempotent replay; floor: GET one product";
     let reach = Reach::Wall(0.8);
     compare(runtime, name, reach, SHORT, &mut floor, &mut ours);
@@ -147,8 +147,8 @@ fn disk(runtime: &Runtime, shop: &Served) {
             ("delta page of 200 from the middle", Served::delta_pages),
         ];
         for (job, requests) in jobs {
-            let mut floor = runtime.block_on(Client::of(shop.address, requests(shop)));
-            let mut ours = runtime.block_on(Client::of(on_disk.address, requests(&on_disk)));
+            let mut floor = Client::of(shop.address, requests(shop));
+            let mut ours = Client::of(on_disk.address, requests(&on_disk));
             let name = format!("{job}, {engine}; floor: memory");
             let reach = Reach::Wall(0.5);
             compare(runtime, &name, reach, PAGES, &mut floor, &mut ours);
@@ -175,8 +175,8 @@ fn growth(runtime: &Runtime) {
         }),
     ];
     for (job, each, requests) in jobs {
-        let mut floor = runtime.block_on(Client::of(small.address, requests(&small)));
-        let mut ours = runtime.block_on(Client::of(large.address, requests(&large)));
+        let mut floor = Client::of(small.address, requests(&small));
+        let mut ours = Client::of(large.address, requests(&large));
         let name = format!("{job}, 1 000 000 products; floor: 1000 products");
         let reach = Reach::Cpu(0.5);
         compare(runtime, &name, reach, each, &mut floor, &mut ours);
