@@ -128,6 +128,37 @@ impl<L: Local> Storage for InProcess<L> {
     }
 }
 
+/// Makes a type around an [`InProcess`] a [`Storage`]: its name stands in the public API, the
+/// backend behind it does not.
+macro_rules! delegates_to_in_process {
+    ($storage:ty) => {
+        #[async_trait::async_trait]
+        impl $crate::storage::Storage for $storage {
+            async fn read(
+                &self,
+                reads: &[$crate::storage::Read<'_>],
+            ) -> Result<$crate::storage::State, $crate::storage::StorageError> {
+                self.0.read(reads).await
+            }
+
+            async fn commit(
+                &self,
+                commit: $crate::storage::Commit,
+            ) -> Result<(), $crate::storage::CommitError> {
+                self.0.commit(commit).await
+            }
+
+            async fn lock(
+                &self,
+                guard: &[u8],
+            ) -> Result<Box<dyn $crate::storage::Locked>, $crate::storage::StorageError> {
+                self.0.lock(guard).await
+            }
+        }
+    };
+}
+pub(crate) use delegates_to_in_process;
+
 /// The locks of all guards of a store.
 #[derive(Default)]
 struct GuardLocks {

@@ -10,11 +10,11 @@ use parking_lot::RwLock;
 
 use self::rows::Rows;
 use super::{
-    Commit, CommitError, Locked, Read, State, Storage, StorageError,
-    in_process::{InProcess, Local},
+    Commit, CommitError, Read, State, StorageError,
+    in_process::{InProcess, Local, delegates_to_in_process},
 };
 
-/// A [`Storage`] in memory. Nothing survives the process.
+/// A [`Storage`](super::Storage) in memory. Nothing survives the process.
 #[derive(Clone)]
 pub struct MemoryStorage(InProcess<Memory>);
 
@@ -37,20 +37,7 @@ impl Default for MemoryStorage {
     }
 }
 
-#[async_trait]
-impl Storage for MemoryStorage {
-    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        self.0.read(reads).await
-    }
-
-    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        self.0.commit(commit).await
-    }
-
-    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
-        self.0.lock(guard).await
-    }
-}
+delegates_to_in_process!(MemoryStorage);
 
 #[derive(Default)]
 struct Memory {

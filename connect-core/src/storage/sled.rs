@@ -14,12 +14,10 @@
 
 use std::{path::Path, time::Duration};
 
-use async_trait::async_trait;
-
 use super::{
-    Commit, CommitError, Locked, Read, State, Storage, StorageError,
+    StorageError,
     disk::{HealthProbe, Progress, Report, sled::Sled, store::DiskStore},
-    in_process::{InProcess, LEASE},
+    in_process::{InProcess, LEASE, delegates_to_in_process},
 };
 
 pub use super::disk::{OpenError, SpaceOptions};
@@ -48,7 +46,7 @@ impl Default for SledOptions {
     }
 }
 
-/// A [`Storage`] on sled in a directory on the local disk, for one process at a time.
+/// A [`Storage`](super::Storage) on sled in a directory on the local disk, for one process at a time.
 ///
 /// Reads run on the calling thread, from memory or from the disk. Dropping it finishes what is
 /// queued, closes the database and waits until its lock is free, so that it can be opened again
@@ -89,20 +87,7 @@ impl SledStorage {
     }
 }
 
-#[async_trait]
-impl Storage for SledStorage {
-    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        self.0.read(reads).await
-    }
-
-    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        self.0.commit(commit).await
-    }
-
-    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
-        self.0.lock(guard).await
-    }
-}
+delegates_to_in_process!(SledStorage);
 
 /// Closes the store even when a commit that nobody waits for any more still has a part in it.
 impl Drop for SledStorage {
