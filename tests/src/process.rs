@@ -128,16 +128,13 @@ impl Process {
         answer
     }
 
-    /// Sends SIGKILL: the process ends at once, in the middle of whatever it does.
+    /// Sends SIGKILL: the process ends at once, in the middle of whatever it does. Waits for its
+    /// end, since until then it holds its store's lock.
     ///
     /// # Panics
     /// It cannot be sent.
-    pub async fn kill(&self) {
-        let sent = Command::new("kill")
-            .args(["-KILL", &self.id()])
-            .status()
-            .await;
-        assert!(sent.expect("a signal can be sent").success());
+    pub async fn kill(mut self) {
+        self.child.kill().await.expect("a signal can be sent");
     }
 
     /// Asks the process to end, with SIGTERM, and waits for it; its exit code.

@@ -1,8 +1,11 @@
 //! The server killed in the middle of its work: what was answered is there afterwards.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    process::{Command, Stdio},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use connect_tests::{
@@ -27,15 +30,16 @@ const PLENTY: [&str; 6] = [
 type Sent = (Request, Option<Answer>);
 
 /// The writer's `n`th write of a round: mostly single products, some batches. Each has a key.
-fn write(server: &Process, name: &str, n: usize) -> Request {
+/// `products` is the path of the products.
+fn write(products: &str, name: &str, n: usize) -> Request {
     let request = if n % 5 == 4 {
         let items: Vec<_> = (0..20)
             .map(|item| json!({ "externalId": format!("{name}-{n}-{item}"), "name": "In a batch" }))
             .collect();
-        Request::post(server.at("products/batch"), &json!({ "items": items }))
+        Request::post(format!("{products}/batch"), &json!({ "items": items }))
     } else {
         let body = json!({ "externalId": format!("{name}-{n}"), "name": "Alone", "priceCents": n });
-        Request::post(server.at("products"), &body)
+        Request::post(products, &body)
     };
     request.key(&format!("{name}-{n}"))
 }
@@ -47,17 +51,18 @@ async fn write_until_killed(
     round: usize,
     answers: usize,
 ) -> Vec<Sent> {
-    let server = Arc::new(server);
+    let (address, products) = (server.address, server.at("products"));
     let answered = Arc::new(AtomicUsize::new(0));
     let sent = Arc::new(Mutex::new(Vec::new()));
     let writers: Vec<_> = (0..8)
         .map(|writer| {
-            let (server, answered) = (server.clone(), answered.clone());
-            let (sent, token) = (sent.clone(), token.to_owned());
+            let (products, token) = (products.clone(), token.to_owned());
+            let (answered, sent) = (answered.clone(), sent.clone());
             tokio::spawn(async move {
                 for n in 0.. {
-                    let request = write(&server, &format!("r{round}-w{writer}"), n).bearer(&token);
-                    let answer = send(server.address, request.clone()).await.ok();
+                    let request =
+                        write(&products, &format!("r{round}-w{writer}"), n).bearer(&token);
+                    let answer = send(address, request.clone()).await.ok();
                     let is_over = answer.is_none();
                     answered.fetch_add(usize::from(!is_over), Ordering::SeqCst);
                     sent.lock().unwrap().push((request, answer));
@@ -82,6 +87,20 @@ async fn write_until_killed(
 async fn find(server: &Process, token: &str, external_id: &str) -> Vec<Value> {
     let list = Request::get(server.at(&format!("products?externalId={external_id}")));
     server.send(token, list).await.expect(200).list()
+}
+
+/// A process that is still ending holds its store's lock, and the next start would be refused.
+#[tokio::test]
+async fn a_kill_waits_for_the_end_of_the_process() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Process::start(PROGRAM, &data.path().join("s"), &[])
+        .await
+        .unwrap();
+    let id = server.id();
+    server.kill().await;
+    let mut is_there = Command::new("kill");
+    let is_there = is_there.args(["-0", &id]).stderr(Stdio::null()).status();
+    assert!(!is_there.unwrap().success(), "process {id} is still there");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -204,4 +223,5 @@ async fn a_batch_survives_whole_or_not_at_all(engine: &str) {
     }
     assert!(!seen.is_empty());
     assert!(seen.values().all(|items| *items == 20), "{seen:?}");
+    assert_eq!(server.stop().await, Some(0));
 }
