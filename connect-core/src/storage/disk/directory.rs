@@ -17,8 +17,7 @@ use std::{
     fs::{self, File, TryLockError},
     io,
     path::{Path, PathBuf},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::{
@@ -39,7 +38,12 @@ pub(super) const ACCEPT_LOSS_FILE: &str = "connect.accept-loss";
 /// The time for which sled may hold on to its lock after it was closed; its threads end on their own time.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// The time for which opening waits for that lock; only something other than this backend can hold it.
+/// The time for which opening waits for our lock: a supervisor may start the service again while the
+/// process that it has killed still ends.
+const ENDING: Duration = Duration::from_secs(2);
+
+/// The time for which opening waits for the engine's lock once it has ours. Only the end of a
+/// process, which gives up one after the other, and something other than this backend can hold it.
 const OPENING: Duration = Duration::from_millis(500);
 
 /// A folder that this process, and nobody else, may work in until this is dropped.
@@ -70,7 +74,7 @@ impl Directory {
             .write(true)
             .open(path.join(LOCK_FILE))
             .map_err(failed)?;
-        match lock.try_lock() {
+        match files::lock(&lock, ENDING) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: path.into() }),
             Err(TryLockError::Error(source)) => return Err(failed(source)),
@@ -209,30 +213,17 @@ impl Directory {
         files::sync_folder(&self.path)
     }
 
-    /// Waits until nobody holds sled's lock; false when time is up. redb gives up its own at once.
+    /// Waits until nobody holds the engine's own lock; false when time is up.
     fn engine_lets_go(&self, at_most: Duration) -> bool {
-        if self.engine != Engine::Sled {
-            return true;
-        }
-        let Ok(db) = File::open(self.data_path()) else {
-            return true;
-        };
-        let give_up = Instant::now() + at_most;
-        while let Err(TryLockError::WouldBlock) = db.try_lock() {
-            if Instant::now() >= give_up {
-                return false;
-            }
-            thread::sleep(Duration::from_millis(1));
-        }
-        true
+        files::is_let_go(&self.data_path(), at_most)
     }
 }
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // Our lock goes last, so whoever gets it finds sled's free as well.
+        // Our lock goes last, so whoever gets it finds the engine's free as well.
         if !self.engine_lets_go(CLOSING) {
-            tracing::warn!(path = %self.path.display(), "sled has not let go of its files");
+            tracing::warn!(path = %self.path.display(), "the engine has not let go of its files");
         }
     }
 }

@@ -9,6 +9,8 @@ use std::{
     os::unix::fs::PermissionsExt,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
 use redb::{ReadableDatabase, ReadableTable};
@@ -448,6 +450,21 @@ fn a_second_opener_is_told_who_is_in_the_way() {
         assert!(matches!(error, OpenError::InUse { .. }), "{error}");
         drop(store);
         open(folder.path(), engine).unwrap();
+    }
+}
+
+/// A supervisor may start the service again while the process that it has killed still ends.
+#[test]
+fn an_opener_waits_for_the_end_of_the_one_before() {
+    for engine in ENGINES {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path(), engine).unwrap();
+        let ending = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(200));
+            drop(store);
+        });
+        open(folder.path(), engine).unwrap();
+        ending.join().unwrap();
     }
 }
 

@@ -1,9 +1,11 @@
 //! Files and folders that only their owner may read, and that survive a loss of power.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 /// Options for a file that is readable and writable for its owner only.
@@ -12,6 +14,25 @@ pub(super) fn private() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Locks a file until it is closed, and waits `at_most` this long for another holder of the lock.
+pub(super) fn lock(file: &File, at_most: Duration) -> Result<(), TryLockError> {
+    let give_up = Instant::now() + at_most;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < give_up => {
+                thread::sleep(Duration::from_millis(1));
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Waits until nobody holds the lock of this file; false when time is up.
+pub(super) fn is_let_go(path: &Path, at_most: Duration) -> bool {
+    let locked = File::open(path).map(|file| lock(&file, at_most));
+    !matches!(locked, Ok(Err(TryLockError::WouldBlock)))
 }
 
 /// Replaces a file as a whole: after a crash it is the old one or the new one.

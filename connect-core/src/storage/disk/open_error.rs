@@ -12,7 +12,8 @@ use super::marker::Engine;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// Another process, or another store in this one, has the folder open.
+    /// Another process, or another store in this one, has the folder open, also after two seconds
+    /// of waiting for its end.
     #[error("{} is in use by another process; stop it or choose another folder", path.display())]
     InUse {
         /// The folder that was asked for.

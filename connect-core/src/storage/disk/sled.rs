@@ -3,12 +3,11 @@
 mod durable;
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use sled::{Db, IVec};
@@ -104,7 +103,7 @@ impl Engine for Sled {
 impl Drop for Sled {
     fn drop(&mut self) {
         self.db = None;
-        if !lets_go(&self.path) {
+        if !files::is_let_go(&self.path.join("db"), CLOSING) {
             tracing::warn!(path = %self.path.display(), "sled has not let go of its files");
         }
     }
@@ -189,19 +188,4 @@ fn remove_unfinished_snapshots(path: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Waits until nobody holds sled's lock; false when time is up.
-fn lets_go(path: &Path) -> bool {
-    let Ok(db) = File::open(path.join("db")) else {
-        return true;
-    };
-    let give_up = Instant::now() + CLOSING;
-    while let Err(TryLockError::WouldBlock) = db.try_lock() {
-        if Instant::now() >= give_up {
-            return false;
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    true
 }
