@@ -22,8 +22,10 @@ const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
 // The bytes that say which family a key is of, as the catalogue of keys has them.
+const TOMBSTONES_SINCE: u8 = 0x02;
 const MAINTENANCE: u8 = 0x03;
 const ACCOUNT: u8 = 0x10;
+const ACCOUNT_LIST: u8 = 0x14;
 const PRODUCT: u8 = 0x30;
 const TOMBSTONE: u8 = 0x32;
 const EVENT: u8 = 0x50;
@@ -107,17 +109,72 @@ async fn maintenance_goes_on_past_what_cannot_be_read() {
         .damage(&[&start(account, ANSWER)[..], b"A"].concat());
     tried.shop.clock.advance(91 * DAY);
     let round = connect.maintain().await.unwrap();
-    // The answers of B, C and D; the tombstones of A and C; the events of A and B.
+    // The answers of B, C and D; the tombstones of A and C; the events of A and B. Left are the
+    // tombstone of B, the two events of C, the other account, and the answer of A.
     let purged = (round.answers, round.tombstones, round.events);
-    assert_eq!((purged, round.failed), ((3, 2, 4), 4), "{round:?}");
+    assert_eq!((purged, round.failed), ((3, 2, 4), 5), "{round:?}");
     let again = connect.maintain().await.unwrap();
     let purged = (again.answers, again.tombstones, again.events);
-    assert_eq!((purged, again.failed), ((0, 0, 0), 4), "{again:?}");
+    assert_eq!((purged, again.failed), ((0, 0, 0), 5), "{again:?}");
 
     tried.storage.heal();
     let rest = connect.maintain().await.unwrap();
     let purged = (rest.answers, rest.tombstones, rest.events);
     assert_eq!((purged, rest.failed), ((1, 1, 3), 0), "{rest:?}");
+}
+
+/// One row of every table that a round walks through.
+#[tokio::test]
+async fn maintenance_goes_on_past_single_rows_of_its_tables() {
+    let tried = Tried::open().await;
+    let (connect, account) = (&tried.shop.connect, tried.shop.account);
+    let a = tried.location("A").await;
+    let at = connect.enter_as_owner(account, a, account).await.unwrap();
+    let mut deleted = Vec::new();
+    for name in ["B", "C", "D"] {
+        let product = create(connect, &at, name).await;
+        connect
+            .delete_product(&at, product.id, ().into())
+            .await
+            .unwrap();
+        deleted.push(product.id);
+    }
+    connect.maintain().await.unwrap();
+
+    let all = rows(&*tried.storage).await;
+    // The account in the list of accounts, one of four tombstones, the third of eight events, and
+    // one of four answers in the table of when they expire.
+    let listed = [&start(Uuid::nil(), ACCOUNT_LIST)[..], account.as_bytes()].concat();
+    tried.storage.damage(&listed);
+    let is_torn = |key: &[u8]| {
+        let is_tombstone = key.starts_with(&start(a, TOMBSTONE));
+        is_tombstone && key.ends_with(deleted[1].as_bytes())
+    };
+    let (torn, _) = all.iter().find(|(key, _)| is_torn(key)).unwrap();
+    tried.storage.damage(torn);
+    let events = start(a, EVENT);
+    tried
+        .storage
+        .damage(&[&events[..], &3u64.to_be_bytes()].concat());
+    tried
+        .storage
+        .damage(&[account.as_bytes(), &b"C\0\0"[..]].concat());
+    tried.shop.clock.advance(91 * DAY);
+    for expected in [(3, 3, 7), (0, 0, 0)] {
+        let round = connect.maintain().await.unwrap();
+        let purged = (round.answers, round.tombstones, round.events);
+        assert_eq!((purged, round.failed), (expected, 4), "{round:?}");
+    }
+
+    // Without the time since when they are complete, no tombstone of the location is purged.
+    tried.storage.heal();
+    tried.storage.damage(&start(a, TOMBSTONES_SINCE));
+    let round = connect.maintain().await.unwrap();
+    let purged = (round.answers, round.tombstones, round.events);
+    assert_eq!((purged, round.failed), ((1, 0, 1), 1), "{round:?}");
+    tried.storage.heal();
+    let rest = connect.maintain().await.unwrap();
+    assert_eq!((rest.tombstones, rest.failed), (1, 0), "{rest:?}");
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ pub(crate) use list::{
     Change, CompleteSince, Listed, Position, Row, Slice, Through, tombstones_since_key,
 };
 pub(crate) use reads::Reads;
-pub(crate) use salvage::{Looked, Salvage};
+pub(crate) use salvage::{Looked, Piece, Salvage};
 pub(crate) use store::{Attempt, Attempts, Store};
 pub(crate) use table::{Index, Record, change_key};
 pub(crate) use unit::{MOST_HOLDERS, Unit, clock_key};

@@ -159,7 +159,10 @@ impl<'s> Salvage<'s> {
     /// cannot be read, one that ends at it or before it can. `None` when that is not so, and the
     /// first failure was none of the row.
     async fn first_key(&self, from: &[u8], to: Option<&[u8]>) -> Option<Key> {
-        let mut key = Vec::new();
+        // All keys of a range begin with what its two ends have in common.
+        let ends = from.iter().zip(to.unwrap_or_default());
+        let common = ends.take_while(|(from, to)| from == to);
+        let mut key: Vec<u8> = common.map(|(byte, _)| *byte).collect();
         while key.len() <= MAX_KEY_LEN {
             if self.is_before(from, &after(&key)).await {
                 return to.is_none_or(|to| *key < *to).then(|| key.into());

@@ -1,0 +1,246 @@
+//! Removes what has expired: stored answers, tombstones and events.
+//!
+//! What cannot be read or removed is logged and left for the next round: one damaged row keeps no
+//! other from being purged.
+
+use std::{collections::HashSet, fmt::Display};
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::Maintenance;
+use crate::{
+    record::{
+        CompleteSince, Fault, Looked, Piece, Salvage,
+        keys::{Family, NOBODY, Part, after_prefix, key, time_bytes},
+        tombstones_since_key,
+    },
+    resource::{Connect, stored_answer},
+    storage::{Commit, Entry, Expectation, Key, Value, Write},
+    wire::{
+        Timestamp,
+        limits::{EVENT_DAYS, TOMBSTONE_DAYS},
+    },
+};
+
+/// Rows removed per commit: few enough that writers hardly wait.
+const CHUNK: usize = 500;
+
+/// The families of tombstones.
+const TOMBSTONES: [Family; 2] = [Family::CategoryTombstone, Family::ProductTombstone];
+
+const DAY: i64 = 24 * 3600;
+
+/// The purge of one round.
+pub(super) struct Purge<'c> {
+    connect: &'c Connect,
+    reader: Salvage<'c>,
+    now: Timestamp,
+    done: Maintenance,
+}
+
+impl<'c> Purge<'c> {
+    pub(super) fn new(connect: &'c Connect, now: Timestamp) -> Self {
+        Self {
+            connect,
+            reader: Salvage::new(connect.store()),
+            now,
+            done: Maintenance::default(),
+        }
+    }
+
+    /// Purges all that is due.
+    pub(super) async fn run(mut self) -> Result<Maintenance, Fault> {
+        let answers = self.answers().await;
+        self.note(answers, "stored answers");
+        let start = key(NOBODY, Family::AccountList, &[]);
+        let end = after_prefix(&start);
+        let mut from = Some(start.clone());
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            // The key of an entry tells the account, also when the rest cannot be read.
+            let damaged = piece.damaged.map(|(key, _)| key);
+            let listed = piece.entries.into_iter().map(|(key, _)| key).chain(damaged);
+            for entry in listed {
+                match Uuid::from_slice(&entry[start.len()..]) {
+                    Ok(account) => self.account(account).await,
+                    Err(error) => self.failed(hex::encode(&entry), &error),
+                }
+            }
+            from = piece.next;
+        }
+        Ok(self.done)
+    }
+
+    async fn account(&mut self, account: Uuid) {
+        let locations = match self.connect.account(account).await {
+            Ok(account) => account.locations,
+            Err(failure) => return self.failed(account, &failure),
+        };
+        for location in locations {
+            for family in TOMBSTONES {
+                let purged = self.tombstones(location.id, family).await;
+                self.note(purged, location.id);
+            }
+            let purged = self.events(location.id).await;
+            self.note(purged, location.id);
+        }
+    }
+
+    /// Purges the stored answers whose time is over.
+    async fn answers(&mut self) -> Result<(), Fault> {
+        let start = key(NOBODY, Family::AnswerByExpiry, &[]);
+        // Due is what expires up to and including now.
+        let end = Part::Time(self.now.plus_micros(1));
+        let end = key(NOBODY, Family::AnswerByExpiry, &[end]);
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            let (by_expiry, answer_keys): (Vec<Key>, Vec<Key>) = piece
+                .entries
+                .into_iter()
+                .map(|(entry, answer_key)| (entry, Key::from(&*answer_key)))
+                .unzip();
+            let answers = self.reader.values(&answer_keys).await?;
+            let mut commit = Commit::default();
+            // Of two uses of a key that are both over, only the later has an answer.
+            let mut seen = HashSet::new();
+            for ((entry, answer_key), answer) in by_expiry.into_iter().zip(answer_keys).zip(answers)
+            {
+                let due = match answer {
+                    Looked::Found(Some(answer)) => {
+                        stored_answer::is_over(&answer, self.now).map(|is| is.then_some(answer))
+                    }
+                    Looked::Found(None) => Some(None),
+                    Looked::Damaged => None,
+                };
+                let Some(due) = due else {
+                    self.failed(hex::encode(&answer_key), &"a stored answer is unreadable");
+                    continue;
+                };
+                commit.writes.push((entry, Write::Remove));
+                // The key may have been used anew since it expired.
+                if let Some(answer) = due
+                    && seen.insert(answer_key.clone())
+                {
+                    let expected = Expectation::Is(answer);
+                    commit.expects.push((answer_key.clone(), expected));
+                    commit.writes.push((answer_key, Write::Remove));
+                }
+            }
+            if !commit.writes.is_empty() && self.connect.commit_aside(commit).await? {
+                self.done.answers += seen.len();
+            }
+            from = piece.next;
+        }
+        Ok(())
+    }
+
+    /// Purges the tombstones of one family at a location. The same commit writes down since when
+    /// they are complete, which is read with every list that includes deletions.
+    async fn tombstones(&mut self, location: Uuid, family: Family) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-TOMBSTONE_DAYS * DAY);
+        let since_key = tombstones_since_key(location);
+        let start = key(location, family, &[]);
+        let end = [&start[..], &time_bytes(oldest)].concat();
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            from = piece.next;
+            let count = piece.entries.len();
+            if count == 0 {
+                continue;
+            }
+            let since = self.connect.store().get(&since_key).await?;
+            let mut commit = Commit {
+                writes: removed(piece.entries),
+                ..Commit::default()
+            };
+            let row = complete_since(since.as_ref(), oldest, &since_key)?;
+            if since.as_ref() != Some(&row) {
+                let unchanged = Expectation::unchanged(since);
+                commit.expects.push((since_key.clone(), unchanged));
+                commit.writes.push((since_key.clone(), Write::Put(row)));
+            }
+            if !self.connect.commit_aside(commit).await? {
+                break;
+            }
+            self.done.tombstones += count;
+        }
+        Ok(())
+    }
+
+    /// Purges the old events of a location, which lie in the order of their creation.
+    async fn events(&mut self, location: Uuid) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-EVENT_DAYS * DAY);
+        let start = key(location, Family::Event, &[]);
+        let end = after_prefix(&start);
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            let mut due = piece.entries;
+            let read = due.len();
+            // An event that is no event is no newer than the readable ones behind it.
+            let is_new = |event: &Entry| created_at(&event.1).is_some_and(|at| at >= oldest);
+            due.truncate(due.iter().position(is_new).unwrap_or(read));
+            from = piece.next.filter(|_| due.len() == read);
+            let has_readable = due.iter().any(|event| created_at(&event.1).is_some());
+            if has_readable || due.len() == CHUNK {
+                let count = due.len();
+                let commit = Commit {
+                    writes: removed(due),
+                    ..Commit::default()
+                };
+                self.connect.commit_aside(commit).await?;
+                self.done.events += count;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the next rows of a range. One that cannot be read is noted, and passed over.
+    async fn piece(&mut self, from: &[u8], to: &[u8]) -> Result<Piece, Fault> {
+        let piece = self.reader.piece(from, Some(to), CHUNK).await?;
+        if let Some((key, error)) = &piece.damaged {
+            self.failed(hex::encode(key), error);
+        }
+        Ok(piece)
+    }
+
+    fn note(&mut self, purged: Result<(), Fault>, of: impl Display) {
+        if let Err(fault) = purged {
+            self.failed(of, &fault);
+        }
+    }
+
+    fn failed(&mut self, of: impl Display, reason: &dyn Display) {
+        tracing::error!(%reason, %of, "maintenance left something for the next round");
+        self.done.failed += 1;
+    }
+}
+
+/// The row that says since when tombstones are complete, once those before `oldest` are purged.
+fn complete_since(row: Option<&Value>, oldest: Timestamp, key: &Key) -> Result<Value, Fault> {
+    // A clock that was further ahead has purged more.
+    let before = row.and_then(|row| serde_json::from_slice(row).ok());
+    let since = before.map_or(oldest, |before: CompleteSince| before.since.max(oldest));
+    let row = serde_json::to_vec(&CompleteSince { since }).map_err(|e| Fault::corrupt(key, e))?;
+    Ok(row.into())
+}
+
+fn removed(entries: Vec<Entry>) -> Vec<(Key, Write)> {
+    let remove = |(key, _): Entry| (key, Write::Remove);
+    entries.into_iter().map(remove).collect()
+}
+
+/// When an event was created, read without the rest of its envelope.
+fn created_at(event: &[u8]) -> Option<Timestamp> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Created {
+        created_at: Timestamp,
+    }
+    serde_json::from_slice::<Created>(event)
+        .ok()
+        .map(|event| event.created_at)
+}
