@@ -14,6 +14,9 @@ pub(crate) enum Fault {
     /// The storage failed on the way of a commit, and whether it was written cannot be found out.
     #[error("whether it was written is unknown: {0}")]
     Unknown(StorageError),
+    /// The storage cannot return the next row of a list, and answers other reads.
+    #[error("a row cannot be read: {0}; `connect-server check` finds it")]
+    Damaged(StorageError),
     /// A row is not what was written.
     #[error("row {key} cannot be read: {reason}")]
     Corrupt {

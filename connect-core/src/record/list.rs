@@ -1,6 +1,8 @@
 //! Reading without a unit of work: one record, or the records after a point in change order. Each
 //! takes one round trip.
 
+mod damage;
+
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -53,6 +55,8 @@ pub(crate) struct Slice<'a> {
     pub(crate) limit: usize,
     /// The most tombstones to return, if any are wanted.
     pub(crate) tombstones: Option<usize>,
+    /// The last place to return, for lists in change order.
+    pub(crate) until: Option<Change>,
 }
 
 /// The part of a list that was found, all in one state.
@@ -66,6 +70,8 @@ pub(crate) struct Listed {
     pub(crate) complete_since: Option<Timestamp>,
     /// The time of the last change of the partition.
     pub(crate) changed_at: Timestamp,
+    /// The place behind which something cannot be read; nothing behind it was returned.
+    pub(crate) cut_at: Option<Change>,
 }
 
 /// The row that says since when the tombstones of a location are complete.
@@ -90,8 +96,22 @@ impl Store {
         self.get(&key(partition, T::ROWS, &[Part::Id(id)])).await
     }
 
-    /// Reads a part of a list.
+    /// Reads a part of a list. One in change order ends before a row that cannot be read.
     pub(crate) async fn list<T: Record>(
+        &self,
+        partition: Uuid,
+        slice: Slice<'_>,
+    ) -> Result<Listed, Fault> {
+        match self.list_whole::<T>(partition, slice).await {
+            Err(fault) if matches!(slice.through, Through::All | Through::ByChange(..)) => {
+                self.list_up_to_damage::<T>(partition, slice, fault).await
+            }
+            result => result,
+        }
+    }
+
+    /// Reads a part of a list, or fails.
+    async fn list_whole<T: Record>(
         &self,
         partition: Uuid,
         slice: Slice<'_>,
@@ -105,7 +125,7 @@ impl Store {
             }
         };
         let (clock, since) = (clock_key(partition), tombstones_since_key(partition));
-        let (from, end) = (start(&prefix, slice.position), after_prefix(&prefix));
+        let (from, end) = (start(&prefix, slice.position), end_of(&prefix, slice.until));
         let mut reads = vec![Read::Get(&clock)];
         reads.push(match slice.through {
             Through::Unique(..) => Read::Follow {
@@ -116,7 +136,7 @@ impl Store {
             _ => joined(&from, &end, slice.limit, &rows),
         });
         let tombstones = key(partition, T::TOMBSTONES, &[]);
-        let tombstones_end = after_prefix(&tombstones);
+        let tombstones_end = end_of(&tombstones, slice.until);
         let tombstones = start(&tombstones, slice.position);
         if let Some(limit) = slice.tombstones {
             reads.push(Read::Get(&since));
@@ -136,6 +156,7 @@ impl Store {
             tombstones: Vec::new(),
             complete_since: None,
             changed_at: clock.updated_at,
+            cut_at: None,
         };
         if slice.tombstones.is_some() {
             let row = state.value()?;
@@ -226,4 +247,12 @@ fn start(prefix: &[u8], position: Position) -> Vec<u8> {
         }
     }
     from
+}
+
+/// The first key behind `prefix` that lies behind a place, or behind all that start with it.
+fn end_of(prefix: &[u8], until: Option<Change>) -> Key {
+    match until {
+        Some((time, id)) => start(prefix, Position::After(time, id)).into(),
+        None => after_prefix(prefix),
+    }
 }

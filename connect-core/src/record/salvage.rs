@@ -150,7 +150,7 @@ impl<'s> Salvage<'s> {
 
     /// Asks for a row that no store has: an error means that the storage answers nothing at all,
     /// rather than that a row is damaged.
-    async fn probe(&self) -> Result<(), Fault> {
+    pub(super) async fn probe(&self) -> Result<(), Fault> {
         self.read(&[Read::Get(&[0xFF; 17])]).await?;
         Ok(())
     }

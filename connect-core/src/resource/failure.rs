@@ -158,6 +158,10 @@ impl From<Fault> for Failure {
                 "the server cannot save anything at the moment, and has saved nothing of this; \
                  repeat the request later with the same Idempotency-Key"
             }
+            Fault::Damaged(_) | Fault::Corrupt { .. } => {
+                "a record that this request needs is damaged; the operator of the server finds it \
+                 with `connect-server check`"
+            }
             _ => {
                 "the server could not do this now; repeat the request with the same Idempotency-Key"
             }

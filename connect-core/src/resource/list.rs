@@ -213,6 +213,7 @@ impl Connect {
                 position: request.position,
                 limit,
                 tombstones: request.include_deleted.then(|| request.wanted()),
+                until: None,
             };
             let listed = self.store().list::<T>(at.location().id, slice).await?;
             request.check_deletions(listed.complete_since)?;
@@ -236,20 +237,30 @@ fn narrow(
         mut rows,
         mut tombstones,
         changed_at,
+        cut_at: mut stopped_at,
         ..
     } = listed;
     rows.retain(|(change, _)| request.has(*change));
     rows.sort_by_key(|(change, _)| *change);
-    let mut stopped_at = None;
     if let Some(filter) = filter {
         if rows.len() == limit {
             stopped_at = rows.last().map(|(change, _)| *change);
         }
         let mut passing = Vec::new();
+        let mut before = None;
         for row in rows {
-            if filter(&row)? {
-                passing.push(row);
+            let place = row.0;
+            match (filter(&row), before) {
+                (Ok(true), _) => passing.push(row),
+                (Ok(false), _) => {}
+                // The page ends before what cannot be read; the next one begins with it.
+                (Err(_), Some(_)) => {
+                    stopped_at = before;
+                    break;
+                }
+                (Err(fault), None) => return Err(fault),
             }
+            before = Some(place);
         }
         rows = passing;
     }
