@@ -250,3 +250,31 @@ async fn reads() {
         );
     }
 }
+
+#[tokio::test]
+async fn tokens() {
+    let counted = Counted::open().await;
+    let (connect, account) = (&counted.shop.connect, counted.shop.account);
+    let mut expected = Vec::new();
+    for number in 0..20 {
+        let name = format!("Token {number}");
+        let token = connect.create_full_token(account, &name).await.unwrap();
+        let is_used = number % 3 == 0;
+        if is_used {
+            let bearer = format!("Bearer {}", token.secret.expose());
+            let address = IpAddr::from([127, 0, 0, 1]);
+            connect.admit(address, Some(&bearer)).await.unwrap();
+        }
+        expected.push((token.token, is_used.then_some(shop::START)));
+    }
+    connect.write_down_uses().await.unwrap();
+    connect
+        .revoke_token(account, expected[4].0.id)
+        .await
+        .unwrap();
+    expected[4].0.revoked_at = Some(shop::START);
+    let (trips, tokens) = counted
+        .trips(async |connect, _| connect.tokens(account).await)
+        .await;
+    assert_eq!((trips, tokens.unwrap()), (2, expected));
+}

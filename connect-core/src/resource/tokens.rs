@@ -8,11 +8,11 @@ use super::{
 };
 use crate::{
     record::{
-        AccountLocation, Attempt, Fault, Grant, Reads, Token, Unit,
-        keys::{Family, NOBODY, Part, key},
+        AccountLocation, Attempt, Fault, Grant, Token, Unit,
+        keys::{Family, NOBODY, Part, after_prefix, key},
     },
     rules::{secret::Secret, text},
-    storage::Value,
+    storage::{Key, Range, Read, Value},
     wire::{
         Scope, Timestamp,
         limits::MAX_OWNER_NAME,
@@ -134,28 +134,45 @@ impl Connect {
     /// # Errors
     /// The storage failed.
     pub async fn tokens(&self, account: Uuid) -> Result<Vec<(Token, Option<Timestamp>)>, Failure> {
-        let mut attempts = self.attempts(account);
-        loop {
-            let mut unit = attempts.begin();
-            unit.load(Reads::of(account)).await?;
-            let prefix = key(account, Family::TokenById, &[]);
-            let entries = unit.scan(&prefix, usize::MAX).await?;
-            let mut tokens = Vec::with_capacity(entries.len());
-            for (entry, _) in entries {
-                let id = Uuid::from_slice(&entry[prefix.len()..])
-                    .map_err(|e| Fault::corrupt(&entry, e))?;
-                let (token, _) = find_token(&mut unit, id).await?;
-                let used = unit
-                    .get(&key(account, Family::TokenUse, &[Part::Id(id)]))
-                    .await?;
-                let used = used.and_then(|used| serde_json::from_slice(&used).ok());
-                tokens.push((token, used));
-            }
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(tokens);
-            }
-        }
+        let by_id = key(account, Family::TokenById, &[]);
+        let uses = key(account, Family::TokenUse, &[]);
+        // The ids with the digests, and the last use of each.
+        let listed = Read::ScanFollow {
+            range: Range {
+                from: &by_id,
+                to: Some(&after_prefix(&by_id)),
+            },
+            limit: usize::MAX,
+            newest_first: false,
+            rows: &uses,
+            tail: 16,
+        };
+        let listed = self.store().read(&[listed]).await?.joined();
+        let listed = listed.map_err(Fault::from)?;
+        let keys: Vec<Key> = listed
+            .iter()
+            .map(|((entry, digest), _)| token_key(entry, digest))
+            .collect::<Result<_, Fault>>()?;
+        // Tokens are never removed, so the rows may be read after their list.
+        let gets: Vec<_> = keys.iter().map(|key| Read::Get(key)).collect();
+        let mut rows = self.store().read(&gets).await?;
+        let token = |(key, (_, used)): (&Key, (_, Option<Value>))| {
+            let row = rows.value()?;
+            let row = row.ok_or_else(|| Fault::corrupt(key, "a listed token without its row"))?;
+            let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
+            Ok((token, used.and_then(|at| serde_json::from_slice(&at).ok())))
+        };
+        let tokens = keys.iter().zip(listed).map(token);
+        Ok(tokens.collect::<Result<_, Fault>>()?)
     }
+}
+
+/// The key of the token to which an entry in the order of ids leads.
+fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
+    let digest = digest
+        .try_into()
+        .map_err(|_| Fault::corrupt(entry, "not a digest"))?;
+    Ok(key(NOBODY, Family::Token, &[Part::Digest(digest)]))
 }
 
 async fn find_token(unit: &mut Unit<'_>, id: Uuid) -> Result<(Token, [u8; 32]), Failure> {
