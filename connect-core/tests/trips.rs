@@ -7,7 +7,8 @@ use connect_core::{
     Access, Connect, Request,
     storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
-        Category, CategoryInput, Field, MatchBy, Product, ProductBatchResult, ProductInput,
+        Category, CategoryInput, ErrorCode, Field, ItemResult, MatchBy, Product,
+        ProductBatchResult, ProductInput,
         query::{ProductQuery, SyncQuery},
         read::BatchRequest,
     },
@@ -29,15 +30,21 @@ impl Counted {
         for name in ["A", "B", "C", "D", "E"] {
             shop::location(&shop.connect, shop.account, name).await;
         }
-        let at = shop.at.location().id;
-        let at = shop.connect.enter_as_owner(shop.account, at, shop.account);
-        Self {
-            shop: Shop {
-                at: at.await.unwrap(),
-                ..shop
-            },
-            store,
-        }
+        let mut counted = Self { shop, store };
+        counted.enter().await;
+        counted
+    }
+
+    /// Enters the location anew, with the account as it is now.
+    async fn enter(&mut self) {
+        let Shop {
+            connect,
+            at,
+            account,
+            ..
+        } = &mut self.shop;
+        let entered = connect.enter_as_owner(*account, at.location().id, *account);
+        *at = entered.await.unwrap();
     }
 
     /// The trips that `work` takes, and what it returns.
@@ -177,14 +184,58 @@ async fn batches() {
             "images, round {round}"
         );
     }
+}
 
-    let lost = products().into_iter().map(|product| ProductInput {
-        category_id: Field::Value(Uuid::now_v7()),
-        ..product
-    });
-    let (trips, done) = counted.batch(MatchBy::ExternalId, lost.collect()).await;
-    assert_eq!(done.failed, 500);
-    assert!(trips <= 3, "{trips} trips for 500 unknown categories");
+/// Categories that are not of the location are looked up at the others of the account, each once
+/// and within a bound.
+#[tokio::test]
+async fn unknown_categories() {
+    let mut counted = Counted::open().await;
+    let in_category = |id: &dyn Fn() -> Uuid| -> Vec<ProductInput> {
+        let products = products().into_iter().map(|product| ProductInput {
+            category_id: Field::Value(id()),
+            ..product
+        });
+        products.collect()
+    };
+    let connect = &counted.shop.connect;
+    let there = shop::location(connect, counted.shop.account, "F").await;
+    let foreign = connect.create_category(&there, CategoryInput::named("Bread").into());
+    let foreign: Category = foreign.await.unwrap().decode().unwrap();
+    counted.enter().await;
+    for (ids, code, most) in [
+        (
+            &(|| foreign.id) as &dyn Fn() -> Uuid,
+            ErrorCode::ForbiddenLocation,
+            10,
+        ),
+        (&Uuid::now_v7, ErrorCode::ValidationFailed, 6 * 500),
+    ] {
+        let before = counted.store.reads();
+        let (trips, done) = counted.batch(MatchBy::ExternalId, in_category(ids)).await;
+        let reads = counted.store.reads() - before;
+        assert!(trips <= 3, "{trips} trips for 500 unknown categories");
+        // Besides them, each item is looked up itself, and its category here.
+        assert!(reads <= 1010 + most, "{reads} reads");
+        let is_refused = |result: &ItemResult| result.error.as_ref().unwrap().code == code;
+        assert!(done.results.iter().all(is_refused));
+    }
+    for number in 0..15 {
+        shop::location(
+            &counted.shop.connect,
+            counted.shop.account,
+            &format!("{number}"),
+        )
+        .await;
+    }
+    counted.enter().await;
+    let before = counted.store.reads();
+    let (trips, done) = counted
+        .batch(MatchBy::ExternalId, in_category(&Uuid::now_v7))
+        .await;
+    let reads = counted.store.reads() - before;
+    assert_eq!((trips, done.failed), (3, 500));
+    assert!(reads <= 1010 + 5000, "{reads} reads");
 }
 
 #[tokio::test]

@@ -205,8 +205,8 @@ impl Change for Batch {
             {
                 images::reads(unit.partition(), product, reads);
             }
-            products::more_reads_of(item, at, unit, reads);
         }
+        products::more_reads_of(self.items.iter().flatten(), at, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {

@@ -1,6 +1,6 @@
 //! Products (specification: Products). Batches are in a file of their own.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use async_trait::async_trait;
 use smallvec::SmallVec;
@@ -163,7 +163,7 @@ impl Change for Create {
     }
 
     fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        more_reads_of(&self.0, at, unit, reads);
+        more_reads_of([&self.0], at, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
@@ -187,7 +187,7 @@ impl Change for Update {
     }
 
     fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        more_reads_of(&self.1, at, unit, reads);
+        more_reads_of([&self.1], at, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
@@ -247,18 +247,40 @@ pub(super) fn reads_of_category_id(input: &ProductInput, reads: &mut Reads) {
     }
 }
 
-/// Adds what a write of `input` looks up once the first reads are known.
-pub(super) fn more_reads_of(input: &ProductInput, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-    if let Some(id) = input.category_id.value() {
-        let category = |location| key(location, Category::ROWS, &[Part::Id(*id)]);
-        let own = at.location().id;
-        if let Some(None) = unit.known(&category(own)) {
-            // Whether it is of another location decides between two refusals.
-            for location in &at.account().locations {
-                reads.row(category(location.id));
+/// The most look-ups of unknown categories at other locations for one write: those of all items
+/// of a batch at ten locations.
+const MOST_ELSEWHERE: usize = 5000;
+
+/// Adds what a write of these inputs looks up once the first reads are known: whether a category
+/// that is not of this location is of another one decides between two refusals.
+pub(super) fn more_reads_of<'i>(
+    inputs: impl IntoIterator<Item = &'i ProductInput>,
+    at: &Access,
+    unit: &Unit<'_>,
+    reads: &mut Reads,
+) {
+    let own = at.location().id;
+    let category = |location, id| key(location, Category::ROWS, &[Part::Id(id)]);
+    let mut unknown = HashSet::new();
+    let mut left = MOST_ELSEWHERE;
+    for id in inputs
+        .into_iter()
+        .filter_map(|input| input.category_id.value())
+    {
+        if unit.known(&category(own, *id)) == Some(None) && unknown.insert(id) {
+            for other in others(at).take(left) {
+                reads.row(category(other, *id));
+                left -= 1;
             }
         }
     }
+}
+
+/// The other locations of the account.
+fn others(at: &Access) -> impl Iterator<Item = Uuid> {
+    let own = at.location().id;
+    let all = at.account().locations.iter().map(|location| location.id);
+    all.filter(move |location| *location != own)
 }
 
 /// A product after a write.
@@ -377,21 +399,18 @@ async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Re
 }
 
 /// A category has to be of this location. One of another location of the account is forbidden
-/// rather than unknown, which tells an integrator what is mixed up.
+/// rather than unknown, which tells an integrator what is mixed up; the others were looked at
+/// beforehand, as far as [`MOST_ELSEWHERE`] allows.
 async fn check_category(unit: &mut Unit<'_>, at: &Access, id: Uuid) -> Result<(), Failure> {
     let row = |location: Uuid| key(location, Category::ROWS, &[Part::Id(id)]);
-    let own = at.location().id;
-    if unit.get(&row(own)).await?.is_some() {
+    if unit.get(&row(at.location().id)).await?.is_some() {
         return Ok(());
     }
-    let locations = at.account().locations.iter().map(|location| location.id);
-    for other in locations.filter(|location| *location != own) {
-        if unit.get(&row(other)).await?.is_some() {
-            return Err(Failure::new(
-                FailureKind::ForbiddenLocation,
-                format!("categoryId: category {id} belongs to another location"),
-            ));
-        }
+    if others(at).any(|other| matches!(unit.known(&row(other)), Some(Some(_)))) {
+        return Err(Failure::new(
+            FailureKind::ForbiddenLocation,
+            format!("categoryId: category {id} belongs to another location"),
+        ));
     }
     Err(Invalid::new(
         "categoryId",

@@ -29,6 +29,7 @@ impl Distant {
         let way = Way {
             distance,
             trips: Arc::default(),
+            reads: Arc::default(),
         };
         Self { store, way }
     }
@@ -38,12 +39,18 @@ impl Distant {
     pub fn trips(&self) -> u64 {
         self.way.trips.load(Ordering::Relaxed)
     }
+
+    /// The number of single reads that those calls of `read` have asked for.
+    pub fn reads(&self) -> u64 {
+        self.way.reads.load(Ordering::Relaxed)
+    }
 }
 
 #[derive(Clone)]
 struct Way {
     distance: Duration,
     trips: Arc<AtomicU64>,
+    reads: Arc<AtomicU64>,
 }
 
 impl Way {
@@ -54,11 +61,16 @@ impl Way {
         sleep(self.distance).await;
         answer
     }
+
+    fn asks_for(&self, reads: &[Read<'_>]) {
+        self.reads.fetch_add(reads.len() as u64, Ordering::Relaxed);
+    }
 }
 
 #[async_trait]
 impl Storage for Distant {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        self.way.asks_for(reads);
         self.way.trip(self.store.read(reads)).await
     }
 
@@ -81,6 +93,7 @@ struct DistantLock {
 #[async_trait]
 impl Locked for DistantLock {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        self.way.asks_for(reads);
         self.way.trip(self.lock.read(reads)).await
     }
 
