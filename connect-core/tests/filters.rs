@@ -1,65 +1,98 @@
 //! Two filters together: found through one index, held against the other.
 
 use connect_core::{
-    Request,
+    Access, Connect,
     wire::{
         Category, CategoryInput, Field, ProductInput,
         query::{ProductQuery, SyncQuery},
         read::BatchRequest,
     },
 };
+use uuid::Uuid;
 
 use crate::shop;
+
+/// Products that all have the same barcode, and a category with as many others; the needle is in
+/// both, the last to be made.
+struct Haystack {
+    connect: Connect,
+    at: Access,
+    category: Uuid,
+}
+
+impl Haystack {
+    async fn with(same_barcode: usize, in_category: usize) -> Self {
+        let (connect, at) = shop::open().await;
+        let category = connect.create_category(&at, CategoryInput::named("Food").into());
+        let category: Category = category.await.unwrap().decode().unwrap();
+        let needle = ProductInput {
+            barcode: Field::Value("SAME".into()),
+            category_id: Field::Value(category.id),
+            ..ProductInput::named("Needle")
+        };
+        let coded = ProductInput {
+            category_id: Field::Absent,
+            ..needle.clone()
+        };
+        let placed = ProductInput {
+            barcode: Field::Absent,
+            ..needle.clone()
+        };
+        let batches = [(coded, same_barcode), (placed, in_category), (needle, 1)];
+        for (input, mut left) in batches {
+            while left > 0 {
+                let count = left.min(500);
+                let batch = BatchRequest::new(vec![input.clone(); count]);
+                connect.write_products(&at, batch.into()).await.unwrap();
+                left -= count;
+            }
+        }
+        Self {
+            connect,
+            at,
+            category: category.id,
+        }
+    }
+
+    /// The number of pages until the end of a walk that finds the needle alone.
+    async fn pages(&self) -> usize {
+        let (mut pages, mut found, mut cursor) = (0, Vec::new(), None);
+        loop {
+            let query = ProductQuery {
+                barcode: Some("SAME".into()),
+                category_id: Some(self.category),
+                sync: SyncQuery {
+                    cursor,
+                    ..SyncQuery::default()
+                },
+                ..ProductQuery::default()
+            };
+            let page = self.connect.list_products(&self.at, &query).await.unwrap();
+            let page = page.decode().unwrap();
+            pages += 1;
+            found.extend(page.data);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].category_id, Some(self.category));
+        pages
+    }
+}
 
 /// A page costs a bounded amount of work, however few of the many products with a barcode are in
 /// the category asked for; following the cursors finds them all the same.
 #[tokio::test]
 async fn a_needle_is_found_page_by_page() {
-    let (connect, at) = shop::open().await;
-    let category: Category = connect
-        .create_category(&at, CategoryInput::named("Needles").into())
-        .await
-        .unwrap()
-        .decode()
-        .unwrap();
-    let straw = ProductInput {
-        barcode: Field::Value("SAME".into()),
-        ..ProductInput::named("Straw")
-    };
-    for _ in 0..9 {
-        let items = BatchRequest::new(vec![straw.clone(); 500]);
-        connect.write_products(&at, items.into()).await.unwrap();
-    }
-    let needle = ProductInput {
-        category_id: Field::Value(category.id),
-        ..straw
-    };
-    connect
-        .create_product(&at, Request::from(needle))
-        .await
-        .unwrap();
-
-    let (mut pages, mut found, mut cursor) = (0, Vec::new(), None);
-    loop {
-        let query = ProductQuery {
-            barcode: Some("SAME".into()),
-            category_id: Some(category.id),
-            sync: SyncQuery {
-                cursor,
-                ..SyncQuery::default()
-            },
-            ..ProductQuery::default()
-        };
-        let page = connect.list_products(&at, &query).await.unwrap();
-        let page = page.decode().unwrap();
-        pages += 1;
-        found.extend(page.data);
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            break;
-        }
-    }
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].category_id, Some(category.id));
+    let pages = Haystack::with(501, 4500).await.pages().await;
     assert!((2..=4).contains(&pages), "{pages} pages");
+}
+
+/// Of two filters the one with fewer products is searched through.
+#[tokio::test]
+async fn a_needle_in_a_small_heap_is_found_at_once() {
+    assert_eq!(Haystack::with(4500, 10).await.pages().await, 1);
+    assert_eq!(Haystack::with(10, 4500).await.pages().await, 1);
 }

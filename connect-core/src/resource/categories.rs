@@ -54,7 +54,7 @@ impl Connect {
         query: &CategoryQuery,
     ) -> Result<Json<Page<Category>>, Failure> {
         let request = PageRequest::of("categories", at, query, &query.sync, self.now())?;
-        self.page::<Category>(at, &request, Through::All, None)
+        self.page::<Category>(at, &request, Through::All, Through::All, None)
             .await
     }
 

@@ -32,7 +32,7 @@ pub(super) struct PageRequest {
 const MOST_LOOKED_AT: usize = 2000;
 
 /// The most holders of one text that are read and sorted for a page. More are unusual, and are
-/// searched for in change order instead.
+/// searched for in an index in change order instead.
 const MOST_SORTED: usize = 500;
 
 /// Tells rows that belong to a list from others.
@@ -182,16 +182,19 @@ struct Search {
 }
 
 impl Connect {
-    /// A page of a list that is read through an index. `filter` is held against each row: needed
-    /// where the index alone does not tell, and for [`Through::Holders`].
+    /// A page of a list that is read through an index, or through `otherwise` when a text has more
+    /// holders than are sorted. `filter` is held against each row: needed where the index alone
+    /// does not tell, and for [`Through::Holders`].
     pub(super) async fn page<T: Record>(
         &self,
         at: &Access,
         request: &PageRequest,
         through: Through<'_>,
+        otherwise: Through<'_>,
         filter: Option<Filter<'_>>,
     ) -> Result<Json<Page<T>>, Failure> {
-        let found = self.search::<T>(at, request, through, filter).await?;
+        let search = self.search::<T>(at, request, through, otherwise, filter);
+        let found = search.await?;
         Ok(request.page(at, &found))
     }
 
@@ -200,6 +203,7 @@ impl Connect {
         at: &Access,
         request: &PageRequest,
         mut through: Through<'_>,
+        otherwise: Through<'_>,
         filter: Option<Filter<'_>>,
     ) -> Result<Search, Failure> {
         loop {
@@ -218,7 +222,7 @@ impl Connect {
             let listed = self.store().list::<T>(at.location().id, slice).await?;
             request.check_deletions(listed.complete_since)?;
             if matches!(through, Through::Holders(..)) && listed.rows.len() > MOST_SORTED {
-                through = Through::All;
+                through = otherwise;
                 continue;
             }
             return Ok(narrow(request, listed, limit, filter)?);

@@ -71,11 +71,14 @@ impl Connect {
     ) -> Result<Json<Page<Product>>, Failure> {
         let request = PageRequest::of("products", at, query, &query.sync, self.now())?;
         let by_barcode = query.barcode.as_deref();
-        let through = match (&query.external_id, by_barcode, query.category_id) {
-            (Some(text), _, _) => Through::Unique(Family::ProductByExternalId, text),
-            (_, Some(text), _) => Through::Holders(Family::ProductByBarcode, text),
-            (_, _, Some(id)) => Through::ByChange(Family::ProductByCategory, id),
-            _ => Through::All,
+        let in_order = match query.category_id {
+            Some(id) => Through::ByChange(Family::ProductByCategory, id),
+            None => Through::All,
+        };
+        let through = match (&query.external_id, by_barcode) {
+            (Some(text), _) => Through::Unique(Family::ProductByExternalId, text),
+            (None, Some(text)) => Through::Holders(Family::ProductByBarcode, text),
+            (None, None) => in_order,
         };
         let filters = [
             query.external_id.is_some(),
@@ -89,7 +92,8 @@ impl Connect {
         } else {
             None
         };
-        self.page::<Product>(at, &request, through, filter).await
+        self.page::<Product>(at, &request, through, in_order, filter)
+            .await
     }
 
     /// One product.
