@@ -42,6 +42,8 @@
 mod commit;
 #[cfg(feature = "_disk")]
 pub mod disk;
+#[cfg(feature = "_disk")]
+mod embedded;
 pub mod in_process;
 pub mod memory;
 mod read;
