@@ -1,0 +1,132 @@
+//! Rounds of maintenance over damaged rows.
+
+use uuid::Uuid;
+
+use super::{
+    ACCOUNT, ACCOUNT_LIST, ANSWER, EVENT, MAINTENANCE, TOMBSTONE, TOMBSTONES_SINCE, Tried, create,
+    key_of, start,
+};
+use crate::{faulty::rows, shop};
+
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+
+#[tokio::test]
+async fn maintenance_goes_on_past_what_cannot_be_read() {
+    let tried = Tried::open().await;
+    let (connect, account) = (&tried.shop.connect, tried.shop.account);
+    // Another account, with a shop of its own, comes first and cannot be read at all.
+    tried.location("A").await;
+    let b = tried.location("B").await;
+    let c = tried.location("C").await;
+    let other = shop::open_on(tried.storage.clone()).await;
+    let d = shop::location(&other.connect, other.account, "D").await;
+    create(&other.connect, &d, "D").await;
+    connect.maintain().await.unwrap();
+
+    tried.storage.damage(&start(b, TOMBSTONE));
+    tried.storage.damage(&start(c, EVENT));
+    tried.storage.damage(&start(other.account, ACCOUNT));
+    tried
+        .storage
+        .damage(&[&start(account, ANSWER)[..], b"A"].concat());
+    tried.shop.clock.advance(91 * DAY);
+    let round = connect.maintain().await.unwrap();
+    // The answers of B, C and D; the tombstones of A and C; the events of A and B. Left are the
+    // tombstone of B, the two events of C, the other account, and the answer of A.
+    let purged = (round.answers, round.tombstones, round.events);
+    assert_eq!((purged, round.failed), ((3, 2, 4), 5), "{round:?}");
+    let again = connect.maintain().await.unwrap();
+    let purged = (again.answers, again.tombstones, again.events);
+    assert_eq!((purged, again.failed), ((0, 0, 0), 5), "{again:?}");
+
+    tried.storage.heal();
+    let rest = connect.maintain().await.unwrap();
+    let purged = (rest.answers, rest.tombstones, rest.events);
+    assert_eq!((purged, rest.failed), ((1, 1, 3), 0), "{rest:?}");
+}
+
+/// One row of every table that a round walks through.
+#[tokio::test]
+async fn maintenance_goes_on_past_single_rows_of_its_tables() {
+    let tried = Tried::open().await;
+    let (connect, account) = (&tried.shop.connect, tried.shop.account);
+    let a = tried.location("A").await;
+    let at = connect.enter_as_owner(account, a, account).await.unwrap();
+    let mut deleted = Vec::new();
+    for name in ["B", "C", "D"] {
+        let product = create(connect, &at, name).await;
+        connect
+            .delete_product(&at, product.id, ().into())
+            .await
+            .unwrap();
+        deleted.push(product.id);
+    }
+    connect.maintain().await.unwrap();
+
+    let all = rows(&*tried.storage).await;
+    // The account in the list of accounts, one of four tombstones, the third of eight events, and
+    // one of four answers in the table of when they expire.
+    let listed = [&start(Uuid::nil(), ACCOUNT_LIST)[..], account.as_bytes()].concat();
+    tried.storage.damage(&listed);
+    tried
+        .storage
+        .damage(&key_of(&all, a, TOMBSTONE, deleted[1]));
+    let events = start(a, EVENT);
+    tried
+        .storage
+        .damage(&[&events[..], &3u64.to_be_bytes()].concat());
+    tried
+        .storage
+        .damage(&[account.as_bytes(), &b"C\0\0"[..]].concat());
+    tried.shop.clock.advance(91 * DAY);
+    for expected in [(3, 3, 7), (0, 0, 0)] {
+        let round = connect.maintain().await.unwrap();
+        let purged = (round.answers, round.tombstones, round.events);
+        assert_eq!((purged, round.failed), (expected, 4), "{round:?}");
+    }
+
+    // Without the time since when they are complete, no tombstone of the location is purged.
+    tried.storage.heal();
+    tried.storage.damage(&start(a, TOMBSTONES_SINCE));
+    let round = connect.maintain().await.unwrap();
+    let purged = (round.answers, round.tombstones, round.events);
+    assert_eq!((purged, round.failed), ((1, 0, 1), 1), "{round:?}");
+    tried.storage.heal();
+    let rest = connect.maintain().await.unwrap();
+    assert_eq!((rest.tombstones, rest.failed), (1, 0), "{rest:?}");
+}
+
+#[tokio::test]
+async fn maintenance_goes_on_past_rows_that_are_something_else() {
+    let tried = Tried::open().await;
+    let (connect, account) = (&tried.shop.connect, tried.shop.account);
+    let other = shop::open_on(tried.storage.clone()).await;
+    let a = tried.location("A").await;
+    connect.maintain().await.unwrap();
+    assert_eq!(tried.scribble(a, TOMBSTONE).await, 1);
+    assert_eq!(tried.scribble(a, EVENT).await, 2);
+    assert_eq!(tried.scribble(account, ANSWER).await, 1);
+    assert_eq!(tried.scribble(other.account, ACCOUNT).await, 1);
+    let at = connect.enter_as_owner(account, a, account).await.unwrap();
+    create(connect, &at, "B").await;
+    tried.shop.clock.advance(91 * DAY);
+    let round = connect.maintain().await.unwrap();
+    let purged = (round.answers, round.tombstones, round.events);
+    assert_eq!((purged, round.failed), ((1, 1, 3), 2), "{round:?}");
+}
+
+/// The row that says when the last round was is written anew once the process has counted an hour
+/// itself.
+#[tokio::test]
+async fn maintenance_finds_its_way_without_its_row() {
+    let tried = Tried::open().await;
+    let connect = &tried.shop.connect;
+    connect.maintain().await.unwrap();
+    assert_eq!(tried.scribble(Uuid::nil(), MAINTENANCE).await, 1);
+    assert!(connect.maintain().await.unwrap().is_held_off);
+    tried.shop.clock.advance(HOUR);
+    assert!(!connect.maintain().await.unwrap().is_held_off);
+    let last = connect.last_maintenance().await.unwrap();
+    assert_eq!(last, Some(shop::START.plus_seconds(HOUR)));
+}
