@@ -7,9 +7,9 @@ use super::{disk::SpaceOptions, in_process::LEASE};
 /// Settings of an embedded store.
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
-    /// The bytes that the store keeps in memory: one half of rows, ready to be returned, and the
-    /// other half of the engine's pages, in its own reckoning. Reads of what does not fit go to
-    /// the disk.
+    /// The bytes that the store keeps in memory: one half of rows and index entries, ready to be
+    /// returned, and the other half of the engine's pages, in its own reckoning. Reads of what does
+    /// not fit go to the disk.
     pub cache_bytes: u64,
     /// The room on the disk that is left alone.
     pub space: SpaceOptions,

@@ -4,8 +4,9 @@
 //! there, lets every commit whose expectations hold join one `group`, applies the group as one
 //! batch, makes it durable once and answers all. While that goes on, `view` shows readers what
 //! the written keys held before, so nothing is seen that a crash could take back, and no read
-//! waits for the disk. `cache` keeps the rows that were read last. A large commit is `staged`: it
-//! goes to its place in slices, between the groups of others.
+//! waits for the disk. `cache` keeps the rows that were read last, and `runs` the index entries
+//! that were scanned last. A large commit is `staged`: it goes to its place in slices, between the
+//! groups of others.
 //!
 //! `layout` says how rows lie in an `engine`, of which there are two, each in a module of its own
 //! beside this one. `directory` and its helpers take care of the folder, `opening` of what a
@@ -34,6 +35,9 @@ mod recovery;
 #[cfg(feature = "redb")]
 pub(super) mod redb;
 mod redo;
+mod runs;
+#[cfg(test)]
+mod runs_tests;
 #[cfg(feature = "sled")]
 pub(super) mod sled;
 mod space;

@@ -4,12 +4,13 @@ use std::{cell::Cell, cmp::Ordering, iter::Peekable, ops::Bound};
 
 use super::{
     cache::RowCache,
-    engine::{Engine, Fault, Snapshot as _},
+    engine::{self, Engine, Fault},
     group::{Before, Slot},
     layout,
+    runs::{At, Recorder, RunCache},
     view::{Shown, row},
 };
-use crate::storage::{Entry, Range, Snapshot, StorageError, Value};
+use crate::storage::{Entry, Key, Range, Snapshot, StorageError, Value};
 
 /// As many entries as most scans find at most: a page and one more.
 const USUAL_SCAN: usize = 256;
@@ -18,6 +19,7 @@ const USUAL_SCAN: usize = 256;
 pub(super) struct Reading<'a, E: Engine> {
     pub(super) shown: &'a Shown<E>,
     pub(super) cache: &'a RowCache,
+    pub(super) runs: &'a RunCache,
     /// Set when the engine has failed in a way that opening it again may cure.
     pub(super) engine_failed: &'a Cell<bool>,
 }
@@ -81,55 +83,162 @@ impl<E: Engine> Reading<'_, E> {
             return Ok(Vec::new());
         }
         let snapshot = self.shown.snapshot()?;
-        let mut entries: Vec<Entry> = Vec::with_capacity(limit.min(USUAL_SCAN));
-        let mut over = self.over(range, newest_first).peekable();
-        let to = range
-            .to
-            .map_or_else(|| layout::ROWS_END.into(), layout::row_key);
-        snapshot.visit(
-            &layout::row_key(range.from),
-            &to,
+        let mut merge = Merge {
+            entries: Vec::with_capacity(limit.min(USUAL_SCAN)),
+            over: self.over(range, newest_first).peekable(),
+            limit,
             newest_first,
-            |engine_key, stored| {
+        };
+        if newest_first || self.runs.is_off() {
+            visit(snapshot, range, newest_first, |engine_key, stored| {
                 let key = layout::key_of(engine_key);
-                while let Some((over_key, _)) = over.peek() {
-                    let place = over_key.cmp(&key);
-                    let place = if newest_first { place.reverse() } else { place };
-                    if place == Ordering::Greater {
-                        break;
-                    }
-                    take(&mut over, &mut entries)?;
-                    if entries.len() == limit {
-                        return Ok(false);
-                    }
-                    if place == Ordering::Equal {
-                        return Ok(true);
-                    }
-                }
-                // Decoded only now: the parts of what is hidden may be about to change.
-                let value = layout::decode(snapshot, engine_key, stored, E::PART_LEN)?;
-                entries.push((key.into(), value));
-                Ok(entries.len() < limit)
-            },
-        )?;
-        while entries.len() < limit && over.peek().is_some() {
-            take(&mut over, &mut entries)?;
+                merge.add(key, || {
+                    layout::decode(snapshot, engine_key, stored, E::PART_LEN)
+                })
+            })?;
+        } else {
+            self.walk_runs(snapshot, range, &mut merge)?;
         }
-        Ok(entries)
+        merge.finish()
+    }
+
+    /// Walks a range in ascending order: from run to run, and through the engine in between.
+    fn walk_runs<'s, I: Iterator<Item = Over<'s>>>(
+        &self,
+        snapshot: &E::Snapshot,
+        range: Range<'_>,
+        merge: &mut Merge<'s, I>,
+    ) -> Result<(), Fault> {
+        let mut from: Key = range.from.into();
+        loop {
+            let next = match self.runs.at(&from) {
+                At::Run(run) => {
+                    for key in run.keys_from(&from) {
+                        if range.to.is_some_and(|to| **key >= *to)
+                            || !merge.add(key, || Ok(layout::nothing()))?
+                        {
+                            return Ok(());
+                        }
+                    }
+                    Some(run.to.clone())
+                }
+                At::Gap(next) => {
+                    let to = match (next.as_deref(), range.to) {
+                        (Some(next), Some(to)) => Some(next.min(to)),
+                        (next, to) => next.or(to),
+                    };
+                    let gap = Range { from: &from, to };
+                    if !self.walk_gap(snapshot, gap, merge)? {
+                        return Ok(());
+                    }
+                    next
+                }
+            };
+            match next {
+                Some(next) if range.to.is_none_or(|to| *next < *to) => from = next,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Walks a range through the engine, and keeps what it finds as runs. False: the walk is over.
+    fn walk_gap<'s, I: Iterator<Item = Over<'s>>>(
+        &self,
+        snapshot: &E::Snapshot,
+        gap: Range<'_>,
+        merge: &mut Merge<'s, I>,
+    ) -> Result<bool, Fault> {
+        let mut recorder = Recorder::new(gap.from);
+        let mut goes_on = true;
+        visit(snapshot, gap, false, |engine_key, stored| {
+            let key = layout::key_of(engine_key);
+            let mut has_value = true;
+            goes_on = merge.add(key, || {
+                let value = layout::decode(snapshot, engine_key, stored, E::PART_LEN)?;
+                has_value = !value.is_empty();
+                Ok(value)
+            })?;
+            recorder.add(key, has_value);
+            Ok(goes_on)
+        })?;
+        let mut runs = match gap.to {
+            Some(to) if goes_on => recorder.end_at(to),
+            _ => recorder.end_here(),
+        };
+        runs.retain(|run| !self.shown.lies_over(&run.from, &run.to));
+        self.runs.keep(runs);
+        Ok(goes_on)
     }
 }
 
-/// Moves the next of what is laid over the engine among the entries.
-fn take<'a>(
-    over: &mut Peekable<impl Iterator<Item = Over<'a>>>,
-    entries: &mut Vec<Entry>,
+/// Hands the engine's rows of a range to `each`.
+fn visit<S: engine::Snapshot>(
+    snapshot: &S,
+    range: Range<'_>,
+    newest_first: bool,
+    each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
 ) -> Result<(), Fault> {
-    if let Some((key, value)) = over.next()
-        && let Some(value) = value.map_err(Fault::Damaged)?
-    {
-        entries.push((key.into(), value.clone()));
+    let to = range
+        .to
+        .map_or_else(|| layout::ROWS_END.into(), layout::row_key);
+    snapshot.visit(&layout::row_key(range.from), &to, newest_first, each)
+}
+
+/// A scan's entries, out of what the store holds and what is laid over it.
+struct Merge<'a, I: Iterator<Item = Over<'a>>> {
+    entries: Vec<Entry>,
+    over: Peekable<I>,
+    limit: usize,
+    newest_first: bool,
+}
+
+impl<'a, I: Iterator<Item = Over<'a>>> Merge<'a, I> {
+    /// Adds the store's next entry, after what is laid over the keys before it. False: there are
+    /// as many as were asked for.
+    fn add(
+        &mut self,
+        key: &[u8],
+        value: impl FnOnce() -> Result<Value, Fault>,
+    ) -> Result<bool, Fault> {
+        while let Some((over_key, _)) = self.over.peek() {
+            let place = (*over_key).cmp(key);
+            let place = if self.newest_first {
+                place.reverse()
+            } else {
+                place
+            };
+            if place == Ordering::Greater {
+                break;
+            }
+            self.take()?;
+            if self.entries.len() == self.limit {
+                return Ok(false);
+            }
+            if place == Ordering::Equal {
+                return Ok(true);
+            }
+        }
+        // Decoded only now: the parts of what is hidden may be about to change.
+        self.entries.push((key.into(), value()?));
+        Ok(self.entries.len() < self.limit)
     }
-    Ok(())
+
+    /// Moves the next of what is laid over the store among the entries.
+    fn take(&mut self) -> Result<(), Fault> {
+        if let Some((key, value)) = self.over.next()
+            && let Some(value) = value.map_err(Fault::Damaged)?
+        {
+            self.entries.push((key.into(), value.clone()));
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<Entry>, Fault> {
+        while self.entries.len() < self.limit && self.over.peek().is_some() {
+            self.take()?;
+        }
+        Ok(self.entries)
+    }
 }
 
 impl<'a, E: Engine> Reading<'a, E> {

@@ -85,7 +85,7 @@ impl Staged {
     }
 
     /// The keys of the slice that is moved next.
-    pub(super) fn keys_to_move(&self) -> impl Iterator<Item = &Key> {
+    pub(super) fn keys_to_move(&self) -> impl Iterator<Item = &Key> + Clone {
         let slice = match self.next {
             Next::Move(slice) => self.slices.get(slice).cloned().unwrap_or_default(),
             _ => 0..0,

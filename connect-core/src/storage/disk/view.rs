@@ -12,7 +12,7 @@
 //! group. All changes of what is laid over the engine happen under the write lock, and only move
 //! pointers. A read holds the read lock from beginning to end, so it sees one state.
 
-use std::{cell::Cell, collections::BTreeMap, mem, sync::Arc};
+use std::{cell::Cell, collections::BTreeMap, mem, ops::Bound, sync::Arc};
 
 use parking_lot::RwLock;
 
@@ -23,8 +23,9 @@ use super::{
     layout,
     pending::Pending,
     reading::Reading,
+    runs::RunCache,
 };
-use crate::storage::{Key, Read, State, StorageError, Value, answer};
+use crate::storage::{Key, Range, Read, State, StorageError, Value, answer};
 
 /// The keys of a group, with what they held before and hold after it.
 pub(super) type Slots = BTreeMap<Key, Slot>;
@@ -33,7 +34,11 @@ pub(super) type Slots = BTreeMap<Key, Slot>;
 pub(super) struct View<E: Engine> {
     shown: RwLock<Shown<E>>,
     cache: RowCache,
+    runs: RunCache,
 }
+
+/// The share of the cache that goes to runs of index entries; the rest goes to rows.
+const RUNS_SHARE: u64 = 4;
 
 /// One state, complete.
 pub(super) struct Shown<E: Engine> {
@@ -54,7 +59,8 @@ impl<E: Engine> View<E> {
                 pending: None,
                 doubt: None,
             }),
-            cache: RowCache::new(cache_bytes),
+            cache: RowCache::new(cache_bytes - cache_bytes / RUNS_SHARE),
+            runs: RunCache::new(cache_bytes / RUNS_SHARE),
         }
     }
 
@@ -66,6 +72,7 @@ impl<E: Engine> View<E> {
             let reading = Reading {
                 shown: &self.shown.read(),
                 cache: &self.cache,
+                runs: &self.runs,
                 engine_failed: &engine_failed,
             };
             answer(&reading, reads)
@@ -102,6 +109,7 @@ impl<E: Engine> View<E> {
                     self.cache.written(key, after.as_ref());
                 }
             }
+            self.runs.forget(shown.hidden.keys());
         }
         let mut shown = self.shown.write();
         // Taken out under the lock, freed after it.
@@ -118,8 +126,9 @@ impl<E: Engine> View<E> {
     }
 
     /// Forgets rows that a pending commit hides; after [`install`](Self::install).
-    pub(super) fn forget<'a>(&self, keys: impl Iterator<Item = &'a Key>) {
-        keys.for_each(|key| self.cache.forget(key));
+    pub(super) fn forget<'a>(&self, keys: impl Iterator<Item = &'a Key> + Clone) {
+        keys.clone().for_each(|key| self.cache.forget(key));
+        self.runs.forget(keys);
     }
 
     /// The large commit is in its place, which the snapshot shows.
@@ -157,6 +166,7 @@ impl<E: Engine> View<E> {
         let mut shown = self.shown.write();
         // Under the lock: no reader may put in what it read before.
         self.cache.clear();
+        self.runs.clear();
         *shown = Shown {
             snapshot: Some(snapshot),
             hidden: Slots::new(),
@@ -171,6 +181,15 @@ impl<E: Engine> Shown<E> {
         self.snapshot
             .as_ref()
             .ok_or_else(|| Fault::Damaged(StorageError::new("the database is being opened again")))
+    }
+
+    /// Whether anything is laid over the keys `from <= key < to`.
+    pub(super) fn lies_over(&self, from: &[u8], to: &[u8]) -> bool {
+        let range = Range { from, to: Some(to) };
+        let pending = self.pending.as_deref();
+        let bounds = (Bound::Included(from), Bound::Excluded(to));
+        self.hidden.range::<[u8], _>(bounds).next().is_some()
+            || pending.is_some_and(|pending| !pending.range(range).is_empty())
     }
 }
 

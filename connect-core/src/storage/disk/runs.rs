@@ -1,0 +1,257 @@
+//! Runs of index entries that were scanned last, decoded and checked.
+//!
+//! A run has the keys of all entries between two keys, provided that none of them has a value:
+//! they are entries of an index. A scan takes from here what it finds, and reads only the gaps
+//! from the engine, which takes several times as long.
+//!
+//! As with the row cache, a run is in here only as the readers see it: they put in what they have
+//! read while they hold the view's lock, but nothing that is laid over the engine then, and the
+//! writer forgets the runs around what it writes while the view hides that from them.
+
+use std::{
+    collections::BTreeMap,
+    ops::Bound,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use parking_lot::RwLock;
+
+use crate::storage::Key;
+
+/// The most entries of a run. A write among them has all of them read again.
+const LONGEST: usize = 64;
+
+/// The fewest entries of a run that is kept.
+const SHORTEST: usize = 8;
+
+/// The room that a run takes beside its keys, and that each of those takes, in bytes.
+const OVERHEAD: usize = 192;
+const KEY_OVERHEAD: usize = 24;
+
+/// All entries of `from <= key < to`.
+pub(super) struct Run {
+    pub(super) from: Key,
+    pub(super) to: Key,
+    /// The keys of the entries, in order.
+    keys: Vec<Key>,
+    /// A scan has come by since the last search for room did.
+    used: AtomicBool,
+}
+
+impl Run {
+    /// The keys that are not below `from`.
+    pub(super) fn keys_from(&self, from: &[u8]) -> &[Key] {
+        let first = self.keys.partition_point(|key| **key < *from);
+        &self.keys[first..]
+    }
+
+    /// The room that the run takes in the cache, in bytes.
+    fn bytes(&self) -> usize {
+        let keys: usize = self.keys.iter().map(|key| key.len() + KEY_OVERHEAD).sum();
+        OVERHEAD + self.from.len() + self.to.len() + keys
+    }
+}
+
+/// Makes runs out of entries that are read in ascending order.
+pub(super) struct Recorder {
+    from: Key,
+    keys: Vec<Key>,
+    done: Vec<Run>,
+}
+
+impl Recorder {
+    /// Nothing was read yet of what begins at `from`.
+    pub(super) fn new(from: &[u8]) -> Self {
+        Self {
+            from: from.into(),
+            keys: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// Notes the next entry.
+    pub(super) fn add(&mut self, key: &[u8], has_value: bool) {
+        if has_value {
+            self.keys.clear();
+            self.from = after(key);
+            return;
+        }
+        if self.keys.len() == LONGEST {
+            self.end_run(key);
+        }
+        if self.keys.capacity() == 0 {
+            self.keys.reserve_exact(LONGEST);
+        }
+        self.keys.push(key.into());
+    }
+
+    /// Ends with the last entry that was noted.
+    pub(super) fn end_here(mut self) -> Vec<Run> {
+        if let Some(last) = self.keys.last() {
+            let to = after(last);
+            self.end_run(&to);
+        }
+        self.done
+    }
+
+    /// Ends at `to`: there are no more entries before it.
+    pub(super) fn end_at(mut self, to: &[u8]) -> Vec<Run> {
+        self.end_run(to);
+        self.done
+    }
+
+    fn end_run(&mut self, to: &[u8]) {
+        let from = std::mem::replace(&mut self.from, to.into());
+        let keys = std::mem::take(&mut self.keys);
+        if keys.len() >= SHORTEST {
+            self.done.push(Run {
+                from,
+                to: to.into(),
+                keys,
+                used: AtomicBool::new(false),
+            });
+        }
+    }
+}
+
+/// The smallest key after a key.
+fn after(key: &[u8]) -> Key {
+    [key, &[0]].concat().into()
+}
+
+/// Runs in memory, up to a number of bytes. They do not overlap.
+pub(super) struct RunCache {
+    most_bytes: usize,
+    kept: RwLock<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// By their first key.
+    runs: BTreeMap<Key, Arc<Run>>,
+    bytes: usize,
+    /// The last run that was looked at in search of room.
+    hand: Key,
+}
+
+/// The contents of the cache at a key.
+pub(super) enum At {
+    /// The key is in this run.
+    Run(Arc<Run>),
+    /// It is in none. The key is that of the next run, if there is one.
+    Gap(Option<Key>),
+}
+
+impl RunCache {
+    /// A cache that holds this many bytes; none with 0.
+    pub(super) fn new(bytes: u64) -> Self {
+        Self {
+            most_bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+            kept: RwLock::default(),
+        }
+    }
+
+    pub(super) fn is_off(&self) -> bool {
+        self.most_bytes == 0
+    }
+
+    pub(super) fn at(&self, key: &[u8]) -> At {
+        let kept = self.kept.read();
+        if let Some(run) = kept.around(key) {
+            run.used.store(true, Ordering::Relaxed);
+            return At::Run(run.clone());
+        }
+        let above = (Bound::Excluded(key), Bound::Unbounded);
+        let next = kept.runs.range::<[u8], _>(above).next();
+        At::Gap(next.map(|(from, _)| from.clone()))
+    }
+
+    /// Keeps what was read of a gap. What another reader has kept meanwhile stays.
+    pub(super) fn keep(&self, runs: Vec<Run>) {
+        if runs.is_empty() {
+            return;
+        }
+        let mut kept = self.kept.write();
+        for run in runs {
+            kept.add(run);
+        }
+        while kept.bytes > self.most_bytes {
+            kept.make_room();
+        }
+    }
+
+    /// Forgets the runs around keys, which are in ascending order.
+    pub(super) fn forget<'a>(&self, keys: impl Iterator<Item = &'a Key>) {
+        let mut stale: Vec<Arc<Run>> = Vec::new();
+        {
+            let kept = self.kept.read();
+            if kept.runs.is_empty() {
+                return;
+            }
+            for key in keys {
+                let is_known = stale.last().is_some_and(|run| run.to > *key);
+                if !is_known && let Some(run) = kept.around(key) {
+                    stale.push(run.clone());
+                }
+            }
+        }
+        let mut kept = self.kept.write();
+        for run in stale {
+            kept.remove(&run.from);
+        }
+    }
+
+    pub(super) fn clear(&self) {
+        *self.kept.write() = Kept::default();
+    }
+}
+
+impl Kept {
+    /// The run that a key is in.
+    fn around(&self, key: &[u8]) -> Option<&Arc<Run>> {
+        let to_key = (Bound::Unbounded, Bound::Included(key));
+        let (_, run) = self.runs.range::<[u8], _>(to_key).next_back()?;
+        (*run.to > *key).then_some(run)
+    }
+
+    fn add(&mut self, run: Run) {
+        let below = (Bound::Unbounded, Bound::Excluded(&*run.to));
+        let last = self.runs.range::<[u8], _>(below).next_back();
+        if last.is_some_and(|(_, last)| last.to > run.from) {
+            return;
+        }
+        self.bytes += run.bytes();
+        self.runs.insert(run.from.clone(), Arc::new(run));
+    }
+
+    fn remove(&mut self, from: &[u8]) {
+        if let Some(run) = self.runs.remove(from) {
+            self.bytes -= run.bytes();
+        }
+    }
+
+    /// Forgets the next run that no scan has come by of late.
+    fn make_room(&mut self) {
+        loop {
+            let above = (Bound::Excluded(&*self.hand), Bound::Unbounded);
+            let Some((from, run)) = self.runs.range::<[u8], _>(above).next() else {
+                if self.runs.is_empty() {
+                    return;
+                }
+                // Around the clock; no run begins below this key, and only one at it.
+                self.hand = Key::default();
+                self.remove(b"");
+                continue;
+            };
+            let from = from.clone();
+            if !run.used.swap(false, Ordering::Relaxed) {
+                self.remove(&from);
+            }
+            self.hand = from;
+            return;
+        }
+    }
+}
