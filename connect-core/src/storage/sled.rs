@@ -23,8 +23,8 @@ embedded_store! {
     /// A [`Storage`](super::Storage) on sled in a directory on the local disk, for one process at a
     /// time.
     ///
-    /// Reads run on the calling thread, from memory or from the disk. Opening it takes about 0.2 s
-    /// for a million rows, more after a crash, while sled recovers. Dropping it finishes what is
+    /// Reads run on the calling thread, from memory or from the disk. Opening it takes
+    /// seconds for a million products, as all rows are counted. Dropping it finishes what is
     /// queued, closes the database and waits until its lock is free, so that it can be opened again
     /// at once.
     SledStorage on Sled

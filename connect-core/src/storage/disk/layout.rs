@@ -232,6 +232,21 @@ pub(super) fn decode(
     }
 }
 
+/// Checks an entry by its stored bytes, as [`decode`] does.
+pub(super) fn check(
+    snapshot: &impl Snapshot,
+    engine_key: &[u8],
+    stored: &[u8],
+    part_len: usize,
+) -> Result<(), Fault> {
+    if let Some(([WHOLE, sum @ ..], value)) = stored.split_first_chunk::<HEAD>()
+        && u32::from_be_bytes(*sum) == checksum(engine_key, WHOLE, value)
+    {
+        return Ok(());
+    }
+    decode(snapshot, engine_key, stored, part_len).map(drop)
+}
+
 /// The value of a split entry; `None` when a part is missing.
 fn join(
     snapshot: &impl Snapshot,

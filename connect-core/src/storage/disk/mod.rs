@@ -10,10 +10,12 @@
 //!
 //! `layout` says how rows lie in an `engine`, of which there are two, each in a module of its own
 //! beside this one. `directory` and its helpers take care of the folder, `opening` of what a
-//! crash has left, `recovery` of engines that fail while they work, and `verify` checks all rows.
+//! crash has left (`counting` finds out if rows are missing), `recovery` of engines that fail
+//! while they work, and `verify` checks all rows.
 
 mod cache;
 mod closed;
+mod counting;
 mod directory;
 #[cfg(test)]
 mod directory_tests;

@@ -2,6 +2,7 @@
 
 use super::{
     OpenError,
+    counting::count,
     directory::Directory,
     engine::{Engine, Failed, Fault, Snapshot as _, caught},
     layout,
@@ -42,7 +43,7 @@ pub(super) fn open<E: Engine>(
         found = Some(apply(&mut engine, Mark::default())?);
     }
     let mark = directory.admit(found, || {
-        let counted = caught(|| count(&engine)).map_err(|error| error.to_string())?;
+        let counted = caught(|| count(&engine, found)).map_err(|error| error.to_string())?;
         counted.map_err(|fault| StorageError::from(fault).to_string())
     })?;
     let mark = if found == Some(mark) {
@@ -90,22 +91,4 @@ pub(super) fn open_again<E: Engine>(
 pub(super) fn mark<E: Engine>(engine: &E) -> Result<Option<Mark>, Fault> {
     let snapshot = engine.snapshot()?;
     Ok(snapshot.get(layout::MARK_KEY, Mark::decode)?.flatten())
-}
-
-/// Counts all rows, by the checksums that they carry. A row that cannot be read is counted like
-/// the others: it is refused when it is read, and does not keep the rest from being used.
-fn count<E: Engine>(engine: &E) -> Result<Mark, Fault> {
-    let snapshot = engine.snapshot()?;
-    let mut mark = Mark::default();
-    snapshot.visit(&layout::row_key(b""), layout::ROWS_END, false, |key, stored| {
-        match layout::decode(&snapshot, key, stored, E::PART_LEN) {
-            Err(fault @ Fault::Row { .. }) => {
-                tracing::error!(error = %StorageError::from(fault), "found while counting rows");
-            }
-            result => drop(result?),
-        }
-        mark.add(layout::checksum_of(stored).unwrap_or_default().into());
-        Ok(true)
-    })?;
-    Ok(mark)
 }
