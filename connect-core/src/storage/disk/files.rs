@@ -88,16 +88,21 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Takes others' rights to a folder and to everything in it. Engines make files with what the
-/// process's mask leaves.
+/// Takes others' rights to a folder, also one that the path links to, and to everything in it.
+/// Engines make files with what the process's mask leaves.
 pub(super) fn tighten_all(path: &Path, tell: bool) -> io::Result<()> {
+    tighten_tree(&fs::canonicalize(path)?, tell)
+}
+
+/// The same without following any link.
+fn tighten_tree(path: &Path, tell: bool) -> io::Result<()> {
     tighten(path, tell)?;
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         if !entry.file_type()?.is_dir() {
             tighten(&entry.path(), false)?;
         } else if entry.file_name() != "lost+found" {
-            tighten_all(&entry.path(), false)?;
+            tighten_tree(&entry.path(), false)?;
         }
     }
     Ok(())
@@ -143,4 +148,34 @@ pub(super) fn all_files(path: &Path) -> io::Result<Vec<PathBuf>> {
         found.append(&mut all_files(&entry?.path())?);
     }
     Ok(found)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_folder_behind_a_link_is_for_its_owner_only() {
+        let above = tempfile::tempdir().unwrap();
+        let (folder, link) = (above.path().join("folder"), above.path().join("link"));
+        let outside = above.path().join("outside");
+        fs::create_dir(&folder).unwrap();
+        for file in [&folder.join("file"), &outside] {
+            fs::write(file, b"").unwrap();
+        }
+        symlink(&folder, &link).unwrap();
+        symlink(&outside, folder.join("link")).unwrap();
+        for path in [&folder, &folder.join("file"), &outside] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        tighten_all(&link, false).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder), 0o700);
+        assert_eq!(mode(&folder.join("file")), 0o700);
+        assert_eq!(mode(&outside), 0o755, "a link inside is not followed");
+    }
 }
