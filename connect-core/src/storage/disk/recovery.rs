@@ -85,7 +85,7 @@ impl<E: Engine> Writer<E> {
         } else {
             Err(CommitError::NotApplied(error.clone()))
         });
-        self.restore_ballast();
+        self.space.refill_ballast();
     }
 
     /// Answers those who wait without knowing what became of their commits.

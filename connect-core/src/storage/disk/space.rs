@@ -8,12 +8,16 @@ use std::{
     fs::{self, File},
     io::{self, Seek, Write},
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use super::files;
 
 /// The name of the ballast.
 pub(super) const BALLAST_FILE: &str = "connect.ballast";
+
+/// The pause before a ballast is filled again that could not be filled.
+const PAUSE: Duration = Duration::from_secs(2);
 
 /// The room that is kept free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub(super) struct Space {
     /// The file that grows.
     data: PathBuf,
     options: SpaceOptions,
+    /// The time at which the ballast is looked after next; `None` while it is whole.
+    ballast_due: Option<Instant>,
 }
 
 impl Space {
@@ -50,6 +56,7 @@ impl Space {
             folder: folder.into(),
             data: data.into(),
             options,
+            ballast_due: None,
         }
     }
 
@@ -104,9 +111,25 @@ impl Space {
         }
     }
 
+    /// Looks after the ballast when it was not whole, some time after the last try.
+    pub(super) fn keep_ballast(&mut self) {
+        if self.ballast_due.is_some_and(|due| due <= Instant::now()) {
+            self.refill_ballast();
+        }
+    }
+
+    /// Fills the ballast; if that fails, [`keep_ballast`](Self::keep_ballast) tries again.
+    pub(super) fn refill_ballast(&mut self) {
+        let is_whole = self.restore_ballast().unwrap_or_else(|error| {
+            tracing::warn!(%error, "cannot keep room in reserve for opening on a full disk");
+            false
+        });
+        self.ballast_due = (!is_whole).then(|| Instant::now() + PAUSE);
+    }
+
     /// Fills the ballast up to its size if that leaves the reserve alone; returns whether it is
     /// whole. A fill that was cut short is gone on with.
-    pub(super) fn restore_ballast(&self) -> io::Result<bool> {
+    fn restore_ballast(&self) -> io::Result<bool> {
         let wanted = self.options.ballast_bytes;
         let there = fs::metadata(self.ballast()).map_or(0, |metadata| metadata.len());
         if there == wanted {
@@ -193,6 +216,21 @@ mod tests {
         assert_eq!(ballast(folder.path()), Some(50_000));
         assert!(ample.restore_ballast().unwrap());
         assert_eq!(ballast(folder.path()), Some(100_000));
+    }
+
+    #[test]
+    fn a_ballast_that_found_no_room_is_filled_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut space = space(folder.path(), 1 << 60, 1000);
+        space.refill_ballast();
+        assert_eq!(ballast(folder.path()), None);
+        space.options.reserve_bytes = 0;
+        space.keep_ballast();
+        assert_eq!(ballast(folder.path()), None, "not at every commit");
+        space.ballast_due = Some(Instant::now());
+        space.keep_ballast();
+        assert_eq!(ballast(folder.path()), Some(1000));
+        assert_eq!(space.ballast_due, None);
     }
 
     #[test]

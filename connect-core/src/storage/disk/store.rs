@@ -49,7 +49,7 @@ impl<E: Engine> DiskStore<E> {
     ) -> Result<Self, OpenError> {
         let failed = OpenError::io(path);
         let mut directory = Directory::take(path, E::KIND)?;
-        let space = Space::new(path, &directory.data_path(), space);
+        let mut space = Space::new(path, &directory.data_path(), space);
         space.make_room().map_err(failed)?;
         let opened = opening::open::<E>(&mut directory, &options)?;
         let snapshot = opened.engine.snapshot();
@@ -60,6 +60,7 @@ impl<E: Engine> DiskStore<E> {
         let view = Arc::new(View::new(snapshot, cache_bytes));
         let health = HealthProbe::new();
         let (queue, receiver) = Queue::new();
+        space.refill_ballast();
         let writer = Writer {
             view: view.clone(),
             queue: receiver,
@@ -72,7 +73,6 @@ impl<E: Engine> DiskStore<E> {
             work: InHand::default(),
             opened: Instant::now(),
         };
-        writer.restore_ballast();
         let probe = health.clone();
         let run = move || {
             // The writer goes on after what its engine does; this is for an error of its own.

@@ -279,7 +279,9 @@ impl<E: Engine> Writer<E> {
             .sum();
         let has_room = self.space.has_room_for(bytes as u64);
         if has_room && self.health.health() == Health::Full {
-            self.restore_ballast();
+            self.space.refill_ballast();
+        } else if has_room {
+            self.space.keep_ballast();
         }
         self.health.set(if has_room {
             Health::Working
@@ -287,12 +289,6 @@ impl<E: Engine> Writer<E> {
             Health::Full
         });
         has_room
-    }
-
-    pub(super) fn restore_ballast(&self) {
-        if let Err(error) = self.space.restore_ballast() {
-            tracing::warn!(%error, "cannot keep room in reserve for opening on a full disk");
-        }
     }
 }
 
