@@ -31,6 +31,8 @@ pub(crate) trait Engine: Sized + Send + 'static {
     const PART_LEN: usize;
     /// A snapshot shows what is written after it was taken, entry by entry.
     const IS_LIVE: bool;
+    /// Opening drops what it cannot read of its files in silence, so the rows have to be counted.
+    const DROPS_ROWS: bool;
     /// The work that one slice of a large commit may be, chosen so that it takes a fraction of
     /// the time for which a small commit may be held up.
     const SLICE: Slice;

@@ -17,9 +17,9 @@ use parking_lot::Mutex;
 
 use super::{
     OpenError,
-    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot},
+    engine::{Batch, Change, Engine, Failed, Fault, Slice, Snapshot},
     health::Health,
-    layout, marker,
+    layout, marker, opening,
     progress::Mark,
     space::SpaceOptions,
     store::DiskStore,
@@ -53,6 +53,8 @@ struct Plan {
     panics: AtomicBool,
     /// The engine key that cannot be read the next time.
     unreadable: Mutex<Option<Vec<u8>>>,
+    /// The engine key that the next opening loses, as sled does over a flipped bit.
+    lost: Mutex<Option<Vec<u8>>>,
     /// Whoever holds this keeps the engine from applying anything.
     gate: Mutex<()>,
 }
@@ -115,6 +117,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
     const KIND: marker::Engine = E::KIND;
     const PART_LEN: usize = E::PART_LEN;
     const IS_LIVE: bool = E::IS_LIVE;
+    const DROPS_ROWS: bool = E::DROPS_ROWS;
     const SLICE: Slice = Slice {
         writes: 3000,
         bytes: usize::MAX,
@@ -130,8 +133,16 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
             return Err(OpenError::io(path)(io::Error::other("as planned")));
         }
         plan.openings.fetch_add(1, Ordering::Relaxed);
+        let mut engine = E::open(path, &(1 << 24))?;
+        if let Some(key) = plan.lost.lock().take() {
+            let mark = opening::mark(&engine).unwrap().unwrap();
+            let (value, was) = (None, None);
+            engine
+                .apply(vec![Change { key, value, was }], mark)
+                .unwrap();
+        }
         Ok(Self {
-            engine: E::open(path, &(1 << 24))?,
+            engine,
             plan: plan.clone(),
         })
     }
@@ -407,6 +418,20 @@ async fn failing_reads_reopen<E: Engine<Options = u64>>() {
     }
 }
 
+/// An opening that does not help is tried again ever more rarely.
+async fn lasting_failures_reopen_rarely<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    let end = std::time::Instant::now() + Duration::from_secs(9);
+    while std::time::Instant::now() < end {
+        *store.plan.unreadable.lock() = Some(layout::row_key(b"row"));
+        let _ = store.get(b"row").await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    // The first opening, and others after 1, 2 and 4 seconds.
+    let openings = store.plan.openings.load(Ordering::Relaxed);
+    assert!((2..=4).contains(&openings), "{openings} openings");
+}
+
 /// Engines panic over some damaged files.
 async fn a_panic_in_opening_is_an_error<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
@@ -424,6 +449,26 @@ async fn a_panic_in_opening_is_an_error<E: Engine<Options = u64>>() {
     let options = SpaceOptions::default();
     let opened = DiskStore::<Failing<E>>::open(folder.path(), plan, 1 << 24, options);
     assert!(matches!(opened.err(), Some(OpenError::Damaged { .. })));
+}
+
+/// sled drops in silence what it cannot read as it is opened.
+#[cfg(feature = "sled")]
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_are_lost_in_opening_again_are_missed() {
+    let store = Store::<super::sled::Sled>::open();
+    for row in [b"one", b"two"] {
+        store.put(row, b"before").await.unwrap();
+    }
+    *store.plan.lost.lock() = Some(layout::row_key(b"two"));
+    store.plan.fail(0, Failure::Lost);
+    let answer = store.put(b"one", b"after").await;
+    assert!(matches!(answer, Err(CommitError::Unknown(_))), "{answer:?}");
+    let health = store.store.health().health();
+    let Health::Failed { reason } = health else {
+        panic!("{health:?} without a row");
+    };
+    assert!(reason.contains("has lost rows"), "{reason}");
+    assert_ne!(store.get(b"two").await.ok(), Some(None));
 }
 
 /// redb's own check would cure a damaged file by going back to the commit before the last one.
@@ -500,4 +545,5 @@ on_each_engine!(
     closing_ends,
     a_panic_in_opening_is_an_error,
     failing_reads_reopen,
+    lasting_failures_reopen_rarely,
 );

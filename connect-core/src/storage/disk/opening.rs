@@ -76,6 +76,10 @@ pub(super) fn open_again<E: Engine>(
             let reason = "the database has lost commits that were durable";
             return Err(Failed::NotApplied(StorageError::new(reason)));
         }
+        if E::DROPS_ROWS && !count(&engine, Some(found))?.same_rows(&found) {
+            let reason = "the database has lost rows since it was opened; restore a copy";
+            return Err(Failed::NotApplied(StorageError::new(reason)));
+        }
         staged::finish(&mut engine, found)
     })?;
     let (mark, finished_a_commit) = opened.map_err(|failed| failed.error().clone())?;

@@ -22,6 +22,17 @@ use crate::storage::{CommitError, StorageError};
 /// The time for which the callers of the group under way wait for the database to be open again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The time for which failing reads do not have the engine opened again after it was.
+pub(super) const REOPEN_PAUSE: Duration = Duration::from_secs(1);
+
+/// The longest pause between two openings, when opening does not help.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The pause after one that was too short.
+pub(super) fn longer(pause: Duration) -> Duration {
+    (2 * pause).min(LONGEST_PAUSE)
+}
+
 impl<E: Engine> Writer<E> {
     /// Opens the engine again, however long that takes. False: the store is being closed, and the
     /// engine cannot be opened.
@@ -29,9 +40,12 @@ impl<E: Engine> Writer<E> {
         self.health.failed(failed.error());
         let give_up = Instant::now() + PATIENCE;
         let mut error = failed.error().clone();
+        let mut pause = PAUSE;
+        let mut try_again = Instant::now();
         loop {
             // An engine that has failed still answers reads, and cannot be opened without room.
-            if self.engine.is_none() || self.space.has_room_for(0) {
+            let can_open = self.engine.is_none() || self.space.has_room_for(0);
+            if can_open && Instant::now() >= try_again {
                 match self.open_again() {
                     Ok((opened, snapshot)) => {
                         self.go_on(opened, snapshot, &error);
@@ -40,6 +54,8 @@ impl<E: Engine> Writer<E> {
                     Err(reason) => {
                         self.health.failed(&reason);
                         error = reason;
+                        try_again = Instant::now() + pause;
+                        pause = longer(pause);
                     }
                 }
             }

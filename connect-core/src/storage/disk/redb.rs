@@ -31,6 +31,7 @@ impl Engine for Redb {
     // redb stores values of any length in its own file.
     const PART_LEN: usize = usize::MAX;
     const IS_LIVE: bool = false;
+    const DROPS_ROWS: bool = false;
     const SLICE: Slice = Slice {
         writes: 1000,
         bytes: 512 * 1024,

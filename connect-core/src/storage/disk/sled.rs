@@ -41,6 +41,7 @@ impl Engine for Sled {
     /// holds 16 entries, and up to 20 for a moment; with keys of 2 KiB they stay below 104 KiB.
     const PART_LEN: usize = 3072;
     const IS_LIVE: bool = true;
+    const DROPS_ROWS: bool = true;
     const SLICE: Slice = Slice {
         writes: 2000,
         bytes: 1024 * 1024,

@@ -4,7 +4,7 @@ use std::{
     path::Path,
     sync::{Arc, mpsc},
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use async_trait::async_trait;
@@ -17,6 +17,7 @@ use super::{
     health::{Health, HealthProbe},
     opening,
     queue::{Message, Queue},
+    recovery::REOPEN_PAUSE,
     space::{Space, SpaceOptions},
     verify::{Check, Progress, Report},
     view::View,
@@ -25,9 +26,6 @@ use super::{
 use crate::storage::{
     Commit, CommitError, MAX_KEY_LEN, MAX_VALUE_LEN, Read, State, StorageError, in_process::Local,
 };
-
-/// Failed reads ask for the engine to be opened again once in this time.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// A store in a directory, for one process at a time. Dropping it finishes what is queued, closes
 /// the engine and gives up the directory.
@@ -72,6 +70,7 @@ impl<E: Engine> DiskStore<E> {
             mark: opened.mark,
             work: InHand::default(),
             opened: Instant::now(),
+            patience: REOPEN_PAUSE,
         };
         let probe = health.clone();
         let run = move || {
@@ -131,7 +130,7 @@ impl<E: Engine> DiskStore<E> {
             return;
         }
         let mut asked = self.asked.lock();
-        if asked.is_none_or(|asked| asked.elapsed() >= ASK_AGAIN) {
+        if asked.is_none_or(|asked| asked.elapsed() >= REOPEN_PAUSE) {
             *asked = Some(Instant::now());
             let _ = self.queue.send(Message::Reopen(error.clone()));
         }

@@ -21,6 +21,7 @@ use super::{
     health::{Health, HealthProbe},
     progress::Mark,
     queue::{Message, Reply, Request, Work},
+    recovery,
     space::Space,
     staged::Staged,
     view::View,
@@ -45,6 +46,8 @@ pub(super) struct Writer<E: Engine> {
     pub(super) work: InHand,
     /// The time at which the engine was opened last.
     pub(super) opened: Instant,
+    /// The time that has to pass before failing reads have it opened again.
+    pub(super) patience: Duration,
 }
 
 /// The commits that the writer has taken from the queue and not yet answered.
@@ -148,9 +151,16 @@ impl<E: Engine> Writer<E> {
             }
             Message::Reopen(error) => {
                 // One failed read brings many of these.
-                if self.opened.elapsed() < Duration::from_secs(1) {
+                let elapsed = self.opened.elapsed();
+                if elapsed < self.patience {
                     return Ok(());
                 }
+                // The last opening has not helped if it was not long ago.
+                self.patience = if elapsed < 2 * recovery::LONGEST_PAUSE {
+                    recovery::longer(self.patience)
+                } else {
+                    recovery::REOPEN_PAUSE
+                };
                 Err(Failed::NotApplied(error))
             }
             Message::Close => {
