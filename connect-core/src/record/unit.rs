@@ -133,8 +133,9 @@ impl<'s> Unit<'s> {
         if let Some(now) = state.time() {
             self.now = now;
         }
-        // An index entry and its row, mostly.
+        // An index entry and its row, mostly, and the five writes of a change of such a row.
         self.known.reserve(2 * reads.wanted.len());
+        self.writes.reserve(5 * reads.wanted.len());
         for wanted in reads.wanted {
             match wanted {
                 Wanted::Get(key) => {

@@ -77,9 +77,16 @@ impl Writes {
         keys.filter_map(|key| self.rows.get_key_value(key))
     }
 
-    /// All writes, for a commit.
+    /// Makes room for as many rows more.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.rows.reserve(rows);
+    }
+
+    /// All writes, for a commit, with room for the guard.
     pub(super) fn into_all(self) -> Vec<(Key, Write)> {
-        self.rows.into_iter().collect()
+        let mut all = Vec::with_capacity(self.rows.len() + 1);
+        all.extend(self.rows);
+        all
     }
 
     pub(super) fn is_empty(&self) -> bool {
