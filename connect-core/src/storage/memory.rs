@@ -2,6 +2,7 @@
 
 mod rest;
 mod rows;
+mod tree;
 
 use std::{mem, time::Duration};
 
@@ -45,8 +46,8 @@ struct Memory {
 }
 
 /// A commit with more writes than this is prepared beside the rows that readers see, so that
-/// nobody waits for it. That copies every group it writes to, 0.2 s of work in a store of a million
-/// products, so the writes of two batches of 500 have to stay below.
+/// nobody waits for it. That copies every node it writes to, which smaller commits are spared: the
+/// writes of two batches of 500 have to stay below.
 const LARGE: usize = 20_000;
 
 /// How often a large commit is prepared anew because others changed the same groups meanwhile.
@@ -77,8 +78,8 @@ impl Local for Memory {
 }
 
 impl Memory {
-    /// Applies a commit to copies of the groups that it writes, and puts them in place of the
-    /// groups at once. `None`: others wrote to those groups meanwhile.
+    /// Applies a commit to copies of the groups that it writes, which share what it does not change,
+    /// and puts them in place of the groups at once. `None`: others wrote to those groups meanwhile.
     fn apply_beside(&self, commit: &Commit) -> Option<Result<(), CommitError>> {
         let before = self.rows.read().only(commit);
         let mut after = before.clone();

@@ -66,9 +66,9 @@ pub(super) enum Rest {
     Long(Box<[u8]>),
 }
 
-/// As many bytes as three words hold beside the length and the kind: enough for an id and the part
-/// of a time that differs. More would spare more allocations and take more memory.
-const SHORT: usize = 22;
+/// As many bytes as five words hold beside the length and the kind: enough for two ids and a time,
+/// of which two bytes are of the start. More would spare more allocations and take more memory.
+const SHORT: usize = 38;
 
 impl Rest {
     pub(super) fn of(key: &[u8]) -> Self {
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_bytes_are_kept_in_three_words() {
-        assert_eq!(size_of::<Rest>(), 3 * size_of::<usize>());
+    fn any_bytes_are_kept_in_five_words() {
+        assert_eq!(size_of::<Rest>(), 5 * size_of::<usize>());
         let text: Vec<u8> = (0..60).collect();
         for length in 0..text.len() {
             assert_eq!(*Rest::of(&text[..length]), text[..length]);

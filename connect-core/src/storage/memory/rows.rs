@@ -1,8 +1,11 @@
 //! The rows, in groups of keys that start alike.
 
-use std::{collections::BTreeMap, ops::Bound, sync::Arc};
+use std::{collections::BTreeMap, ops::Bound};
 
-use super::rest::{Rest, Short};
+use super::{
+    rest::{Rest, Short},
+    tree::{Bounds, Tree},
+};
 use crate::storage::{Commit, Entry, Found, Key, Range, Read, State, Value, Write};
 
 /// How many bytes of a key tell its group. Keys that are used together start with the same bytes;
@@ -18,8 +21,8 @@ const USUAL_SCAN: usize = 256;
 /// What the keys of a group start with.
 pub(super) type Start = Short<START>;
 
-/// A group: shared with whoever copies the rows, and copied itself only when it is written then.
-type Group = Arc<BTreeMap<Rest, Stored>>;
+/// A group: shared with whoever copies the rows, until one of both writes to it.
+type Group = Tree<Stored>;
 
 /// What a key holds.
 #[derive(Clone)]
@@ -119,7 +122,7 @@ impl Rows {
         let is_as_before = |start: &Start| {
             let (now, then) = (self.groups.get(start), before.groups.get(start));
             match (now, then) {
-                (Some(now), Some(then)) => Arc::ptr_eq(now, then),
+                (Some(now), Some(then)) => now.is(then),
                 (None, None) => true,
                 _ => false,
             }
@@ -170,15 +173,13 @@ impl Rows {
             },
             Write::Remove => return self.remove(&start, &rest),
         };
-        let group = self.groups.entry(start).or_default();
-        Arc::make_mut(group).insert(rest, stored);
+        self.groups.entry(start).or_default().insert(rest, stored);
     }
 
     fn remove(&mut self, start: &Start, rest: &Rest) {
         if let Some(group) = self.groups.get_mut(start) {
-            let rows = Arc::make_mut(group);
-            rows.remove(rest);
-            if rows.is_empty() {
+            group.remove(rest);
+            if group.is_empty() {
                 self.groups.remove(start);
             }
         }
@@ -203,42 +204,24 @@ impl Rows {
         };
         let groups = self.groups.range((Bound::Included(&first), end));
         // Only the first and the last group are entered in their middle.
-        let within = |start: &Start| {
-            let from = if *start == first {
-                Bound::Included(&first_rest)
-            } else {
-                Bound::Unbounded
-            };
-            let to = match &last {
-                Some((last, rest)) if start == last => Bound::Excluded(rest),
-                _ => Bound::Unbounded,
-            };
-            (from, to)
+        let within = |start: &Start| Bounds {
+            from: (*start == first).then_some(&first_rest),
+            to: last
+                .as_ref()
+                .filter(|(last, _)| start == last)
+                .map(|(_, rest)| rest),
         };
         let mut left = limit;
-        let mut take = |start: &Start, (rest, stored): (&Rest, &Stored)| {
-            let is_wanted = left > 0;
-            if is_wanted {
-                left -= 1;
-                each(start, rest, stored);
-            }
-            is_wanted
-        };
-        // Whether the scan goes on behind this group.
+        // Returns whether the scan goes on behind this group.
         let mut visit = |(start, group): (&Start, &Group)| {
-            let bounds = within(start);
-            // BTreeMap::range panics on a range that ends before it starts.
-            if let (Bound::Included(from), Bound::Excluded(to)) = bounds
-                && to <= from
-            {
-                return true;
-            }
-            let mut entries = group.range(bounds);
-            if newest_first {
-                entries.rev().all(|entry| take(start, entry))
-            } else {
-                entries.all(|entry| take(start, entry))
-            }
+            group.scan(within(start), newest_first, &mut |rest, stored| {
+                let is_wanted = left > 0;
+                if is_wanted {
+                    left -= 1;
+                    each(start, rest, stored);
+                }
+                is_wanted
+            })
         };
         if newest_first {
             groups.rev().all(&mut visit);
