@@ -81,7 +81,8 @@ impl Memory {
     /// Applies a commit to copies of the groups that it writes, which share what it does not change,
     /// and puts them in place of the groups at once. `None`: others wrote to those groups meanwhile.
     fn apply_beside(&self, commit: &Commit) -> Option<Result<(), CommitError>> {
-        let before = self.rows.read().only(commit);
+        let starts = rows::starts(&commit.writes);
+        let before = self.rows.read().only(&starts);
         let mut after = before.clone();
         after.write_all(commit.writes.iter().cloned());
         let mut rows = self.rows.write();

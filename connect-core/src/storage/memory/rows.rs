@@ -1,6 +1,9 @@
 //! The rows, in groups of keys that start alike.
 
-use std::{collections::BTreeMap, ops::Bound};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
+};
 
 use super::{
     rest::{Rest, Short},
@@ -20,6 +23,11 @@ const USUAL_SCAN: usize = 256;
 
 /// What the keys of a group start with.
 pub(super) type Start = Short<START>;
+
+/// What the keys of these writes start with.
+pub(super) fn starts(writes: &[(Key, Write)]) -> BTreeSet<Start> {
+    writes.iter().map(|(key, _)| Start::split(key).0).collect()
+}
 
 /// A group: shared with whoever copies the rows, until one of both writes to it.
 type Group = Tree<Stored>;
@@ -104,16 +112,12 @@ impl Rows {
         }
     }
 
-    /// The groups that a commit writes to.
-    pub(super) fn only(&self, commit: &Commit) -> Self {
-        let mut groups = BTreeMap::new();
-        for (key, _) in &commit.writes {
-            let (start, _) = Start::split(key);
-            if let Some(group) = self.groups.get(&start) {
-                groups.insert(start, group.clone());
-            }
+    /// The groups that these keys are in.
+    pub(super) fn only(&self, starts: &BTreeSet<Start>) -> Self {
+        let group = |start: &Start| Some((*start, self.groups.get(start)?.clone()));
+        Self {
+            groups: starts.iter().filter_map(group).collect(),
         }
-        Self { groups }
     }
 
     /// Puts the groups of `after` in place of those of `before`, unless one of them is no longer
