@@ -163,7 +163,11 @@ fn all(runtime: &Runtime, shop: &Shop) -> Vec<Product> {
     query.sync.limit = Some(200);
     let mut products = Vec::new();
     loop {
-        let page = shop.connect.list_products(&shop.locations[0], &query);
+        let page = shop
+            .connect
+            .location(&shop.locations[0])
+            .json::<Product>()
+            .list(&query);
         let page: Page<Product> = runtime.block_on(page).unwrap().decode().unwrap();
         products.extend(page.data);
         match page.next_cursor {

@@ -45,7 +45,11 @@ fn measure_on(runtime: &Runtime, engine: &str, storage: Arc<dyn Storage>, most: 
             tokio::time::sleep(Duration::from_secs(2)).await;
         }));
         let loud = runtime.block_on(beside(&shop.connect, there, product, async {
-            let deletion = shop.connect.delete_category(here, category, ().into());
+            let deletion = shop
+                .connect
+                .location(here)
+                .json::<Category>()
+                .delete(category, ().into());
             deletion.await.unwrap();
         }));
         let is_reached = loud.slowest().as_secs_f64() <= most;
@@ -94,9 +98,19 @@ async fn beside(
                         price += 1;
                         let body = format!(r#"{{"priceCents":{price}}}"#).into_bytes();
                         let request = Request::json(body);
-                        connect.update_product(&at, product, request).await.unwrap();
+                        connect
+                            .location(&at)
+                            .json::<Product>()
+                            .update(product, request)
+                            .await
+                            .unwrap();
                     } else {
-                        connect.get_product(&at, product).await.unwrap();
+                        connect
+                            .location(&at)
+                            .json::<Product>()
+                            .get(product)
+                            .await
+                            .unwrap();
                     }
                     slowest = slowest.max(start.elapsed());
                     tokio::time::sleep(Duration::from_millis(1)).await;
@@ -118,7 +132,11 @@ async fn beside(
 }
 
 async fn first_product(connect: &Connect, at: &Access) -> Uuid {
-    let page = connect.list_products(at, &ProductQuery::default()).await;
+    let page = connect
+        .location(at)
+        .json::<Product>()
+        .list(&ProductQuery::default())
+        .await;
     let page: Page<Product> = page.unwrap().decode().unwrap();
     page.data[0].id
 }
@@ -126,7 +144,11 @@ async fn first_product(connect: &Connect, at: &Access) -> Uuid {
 /// Puts 50 000 products into a new category.
 async fn fill_category(connect: &Connect, at: &Access, run: usize) -> Uuid {
     let name = format!(r#"{{"name":"Everything {run}"}}"#).into_bytes();
-    let made = connect.create_category(at, Request::json(name)).await;
+    let made = connect
+        .location(at)
+        .json::<Category>()
+        .create(Request::json(name))
+        .await;
     let category: Category = made.unwrap().decode().unwrap();
     for start in (0..MEMBERS).step_by(500) {
         let item = |number| {

@@ -12,7 +12,7 @@ use connect_core::{
         redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
-    wire::VatRate,
+    wire::{Product, VatRate},
 };
 use uuid::Uuid;
 
@@ -131,7 +131,11 @@ pub async fn fill(connect: &Connect, at: &Access, count: usize) {
 
 /// Writes a batch, and makes sure that its answer starts as it should.
 pub async fn write(connect: &Connect, at: &Access, body: Vec<u8>, answer: &str) {
-    let answered = connect.write_products(at, Request::json(body)).await;
+    let answered = connect
+        .location(at)
+        .json::<Product>()
+        .batch(Request::json(body))
+        .await;
     let body = answered.unwrap().body;
     assert!(
         body.starts_with(answer.as_bytes()),

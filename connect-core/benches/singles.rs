@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use connect_core::Request;
+use connect_core::{Request, wire::Product};
 use tokio::{runtime::Runtime, task::JoinHandle};
 
 use crate::{
@@ -54,7 +54,12 @@ pub fn creates(runtime: &Runtime, engine: &str, writers: usize) {
                         for number in 0..each {
                             let body = shop::product(start + writer * each + number, 100);
                             let request = Request::json(body.into_bytes());
-                            connect.create_product(&at, request).await.unwrap();
+                            connect
+                                .location(&at)
+                                .json::<Product>()
+                                .create(request)
+                                .await
+                                .unwrap();
                         }
                     })
                 };

@@ -8,7 +8,10 @@ use std::{
     time::Instant,
 };
 
-use connect_core::{storage::memory::MemoryStorage, wire::query::ProductQuery};
+use connect_core::{
+    storage::memory::MemoryStorage,
+    wire::{Product, query::ProductQuery},
+};
 use tokio::runtime::Runtime;
 
 use crate::{measure, shop};
@@ -23,7 +26,7 @@ pub fn memory(runtime: &Runtime) {
     runtime.block_on(shop::fill(&shop.connect, at, PRODUCTS));
     let taken = (measure::resident() - before) as f64 / (PRODUCTS - 1000) as f64;
     let query = ProductQuery::default();
-    let page = shop.connect.list_products(at, &query);
+    let page = shop.connect.location(at).json::<Product>().list(&query);
     let json = runtime.block_on(page).unwrap().into_bytes().len() as f64 / 50.0;
     let name = format!("memory per product, resident ({json:.0} bytes of JSON)");
     let figure = format!("{taken:.0} bytes: {:.2} times", taken / json);

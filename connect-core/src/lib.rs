@@ -8,6 +8,8 @@
 pub mod wire;
 
 #[cfg(feature = "logic")]
+mod engine;
+#[cfg(feature = "logic")]
 pub mod environment;
 #[cfg(feature = "logic")]
 mod record;
@@ -18,6 +20,8 @@ mod rules;
 #[cfg(feature = "logic")]
 pub mod storage;
 
+#[cfg(feature = "logic")]
+pub use engine::{JsonRecords, Records, Resource, Upsert, Write, Written};
 #[cfg(feature = "logic")]
 pub use record::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
 #[cfg(feature = "logic")]

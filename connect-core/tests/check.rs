@@ -9,7 +9,7 @@ use connect_core::{
         Commit, CommitError, Entry, Found, Key, Locked, Range, Read, State, Storage, StorageError,
         Write, memory::MemoryStorage,
     },
-    wire::{CategoryInput, Field, Product, ProductInput},
+    wire::{Category, CategoryInput, Field, Product, ProductInput},
 };
 use uuid::Uuid;
 
@@ -59,20 +59,31 @@ impl Stocked {
             };
             let request = keyed(Request::from(input), &format!("key-{number}"));
             shop.connect
-                .create_product(&shop.at, request)
+                .location(&shop.at)
+                .json::<Product>()
+                .create(request)
                 .await
                 .unwrap();
         }
         let gone = ProductInput::named("Gone");
-        let gone = shop.connect.create_product(&shop.at, gone.into()).await;
+        let gone = shop
+            .connect
+            .location(&shop.at)
+            .json::<Product>()
+            .create(gone.into())
+            .await;
         let gone: Product = gone.unwrap().decode().unwrap();
         let empty = CategoryInput::named("Empty");
         shop.connect
-            .create_category(&shop.at, empty.into())
+            .location(&shop.at)
+            .json::<Category>()
+            .create(empty.into())
             .await
             .unwrap();
         shop.connect
-            .delete_product(&shop.at, gone.id, ().into())
+            .location(&shop.at)
+            .json::<Product>()
+            .delete(gone.id, ().into())
             .await
             .unwrap();
         shop.connect.maintain().await.unwrap();

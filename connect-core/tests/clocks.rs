@@ -51,7 +51,12 @@ impl Tried {
 
     async fn create(&self, key: &str) -> Answer {
         let request = keyed(Request::from(ProductInput::named(key)), key);
-        let made = self.shop.connect.create_product(&self.shop.at, request);
+        let made = self
+            .shop
+            .connect
+            .location(&self.shop.at)
+            .json::<Product>()
+            .create(request);
         made.await.unwrap()
     }
 
@@ -60,7 +65,12 @@ impl Tried {
         let made: Product = self.create(key).await.decode().unwrap();
         let (connect, at) = (&self.shop.connect, &self.shop.at);
         let request = keyed(Request::from(()), &format!("delete-{key}"));
-        connect.delete_product(at, made.id, request).await.unwrap();
+        connect
+            .location(at)
+            .json::<Product>()
+            .delete(made.id, request)
+            .await
+            .unwrap();
     }
 
     /// The products and the number of deletions, as a client sees them that asks for the changes
@@ -75,7 +85,13 @@ impl Tried {
             },
             ..ProductQuery::default()
         };
-        let page = self.shop.connect.list_products(&self.shop.at, &query).await;
+        let page = self
+            .shop
+            .connect
+            .location(&self.shop.at)
+            .json::<Product>()
+            .list(&query)
+            .await;
         let page: Page<Entry<Product>> =
             serde_json::from_slice(&page.unwrap().into_bytes()).unwrap();
         assert_eq!(page.next_cursor, None);

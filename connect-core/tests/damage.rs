@@ -46,7 +46,10 @@ impl Tried {
         let connect = &self.shop.connect;
         let at = shop::location(connect, self.shop.account, name).await;
         let made = create(connect, &at, name).await;
-        let deleted = connect.delete_product(&at, made.id, ().into());
+        let deleted = connect
+            .location(&at)
+            .json::<Product>()
+            .delete(made.id, ().into());
         deleted.await.unwrap();
         at.location().id
     }
@@ -89,6 +92,9 @@ async fn create(connect: &Connect, at: &Access, name: &str) -> Product {
         external_id: Field::Value(name.into()),
         ..ProductInput::named(name)
     };
-    let made = connect.create_product(at, keyed(Request::from(input), name));
+    let made = connect
+        .location(at)
+        .json::<Product>()
+        .create(keyed(Request::from(input), name));
     made.await.unwrap().decode().unwrap()
 }

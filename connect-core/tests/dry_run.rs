@@ -1,6 +1,6 @@
 //! What a dry run leaves when it is refused as a whole.
 
-use connect_core::{Fingerprint, Idempotency, IdempotencyKey, Request};
+use connect_core::{Fingerprint, Idempotency, IdempotencyKey, Request, wire::Product};
 
 use crate::shop;
 
@@ -15,7 +15,7 @@ async fn a_refused_dry_run_does_not_use_up_its_key() {
             fingerprint: Fingerprint::of("POST", "/batch", body.as_bytes()),
         };
         let request = Request::json(body).with_idempotency(Some(key));
-        connect.write_products(&at, request).await
+        connect.location(&at).json::<Product>().batch(request).await
     };
     assert!(send(r#"{"dryRun":true,"items":[]}"#).await.is_err());
     let real = send(r#"{"items":[{"name":"Bread"}]}"#).await.unwrap();

@@ -81,10 +81,15 @@ async fn nothing_is_saved_once_a_revocation_was_acknowledged() {
         Box::pin(async move { connect.revoke_token(account, token).await.unwrap() })
     }));
     let input = ProductInput::named("Late");
-    let refused = shop.connect.create_product(&at, input.into()).await;
+    let refused = shop
+        .connect
+        .location(&at)
+        .json::<Product>()
+        .create(input.into())
+        .await;
     assert_eq!(refused.unwrap_err().kind, FailureKind::Unauthorized);
     let all = ProductQuery::default();
-    let page = shop.connect.list_products(&shop.at, &all);
+    let page = shop.connect.location(&shop.at).json::<Product>().list(&all);
     assert!(page.await.unwrap().decode().unwrap().data.is_empty());
 }
 
@@ -101,7 +106,12 @@ async fn a_write_goes_on_with_the_rights_as_they_are_now() {
         })
     }));
     let input = ProductInput::named("Bread");
-    let made = shop.connect.create_product(&at, input.into()).await;
+    let made = shop
+        .connect
+        .location(&at)
+        .json::<Product>()
+        .create(input.into())
+        .await;
     assert_eq!(made.unwrap().decode::<Product>().unwrap().name, "Bread");
 }
 
@@ -117,7 +127,9 @@ async fn without_a_screen_a_write_under_way_is_not_saved() {
     }));
     let refused = shop
         .connect
-        .create_product(&at, ProductInput::named("Late").into())
+        .location(&at)
+        .json::<Product>()
+        .create(ProductInput::named("Late").into())
         .await;
     assert_eq!(refused.unwrap_err().kind, FailureKind::ApiNotAvailable);
 }
@@ -131,7 +143,9 @@ async fn one_unreadable_row_harms_its_own_write_only() {
         let shop = shop::open_on(storage.clone()).await;
         let made = shop
             .connect
-            .create_product(&shop.at, ProductInput::named("Torn").into())
+            .location(&shop.at)
+            .json::<Product>()
+            .create(ProductInput::named("Torn").into())
             .await
             .unwrap();
         let torn = made.decode::<Product>().unwrap().id;
@@ -142,10 +156,18 @@ async fn one_unreadable_row_harms_its_own_write_only() {
             tokio::spawn(async move {
                 if number == 137 {
                     let input = ProductInput::named("Changed");
-                    connect.update_product(&at, torn, input.into()).await
+                    connect
+                        .location(&at)
+                        .json::<Product>()
+                        .update(torn, input.into())
+                        .await
                 } else {
                     let input = ProductInput::named(format!("Bread {number}"));
-                    connect.create_product(&at, input.into()).await
+                    connect
+                        .location(&at)
+                        .json::<Product>()
+                        .create(input.into())
+                        .await
                 }
             })
         });
@@ -182,7 +204,9 @@ async fn maintenance_counts_what_it_has_purged() {
     let shop = shop::open_on(storage.clone()).await;
     let bread = || shop::keyed(ProductInput::named("Bread").into(), "once");
     shop.connect
-        .create_product(&shop.at, bread())
+        .location(&shop.at)
+        .json::<Product>()
+        .create(bread())
         .await
         .unwrap();
     shop.clock.advance(25 * 3600);
@@ -190,7 +214,12 @@ async fn maintenance_counts_what_it_has_purged() {
     let reuse: Interruption = Box::new(move || {
         Box::pin(async move {
             let bread = shop::keyed(ProductInput::named("Bread").into(), "once");
-            let anew = connect.create_product(&at, bread).await.unwrap();
+            let anew = connect
+                .location(&at)
+                .json::<Product>()
+                .create(bread)
+                .await
+                .unwrap();
             assert!(!anew.replayed);
         })
     });
@@ -199,6 +228,11 @@ async fn maintenance_counts_what_it_has_purged() {
         Box::pin(async move { *store.before_commit.lock().unwrap() = Some(reuse) })
     }));
     assert_eq!(shop.connect.maintain().await.unwrap().answers, 0);
-    let again = shop.connect.create_product(&shop.at, bread()).await;
+    let again = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .create(bread())
+        .await;
     assert!(again.unwrap().replayed);
 }

@@ -3,7 +3,7 @@
 use connect_core::{
     Access, Connect,
     wire::{
-        Category, CategoryInput, Field, ProductInput,
+        Category, CategoryInput, Field, Product, ProductInput,
         query::{ProductQuery, SyncQuery},
         read::BatchRequest,
     },
@@ -23,7 +23,10 @@ struct Haystack {
 impl Haystack {
     async fn with(same_barcode: usize, in_category: usize) -> Self {
         let (connect, at) = shop::open().await;
-        let category = connect.create_category(&at, CategoryInput::named("Food").into());
+        let category = connect
+            .location(&at)
+            .json::<Category>()
+            .create(CategoryInput::named("Food").into());
         let category: Category = category.await.unwrap().decode().unwrap();
         let needle = ProductInput {
             barcode: Field::Value("SAME".into()),
@@ -43,7 +46,12 @@ impl Haystack {
             while left > 0 {
                 let count = left.min(500);
                 let batch = BatchRequest::new(vec![input.clone(); count]);
-                connect.write_products(&at, batch.into()).await.unwrap();
+                connect
+                    .location(&at)
+                    .json::<Product>()
+                    .batch(batch.into())
+                    .await
+                    .unwrap();
                 left -= count;
             }
         }
@@ -67,7 +75,13 @@ impl Haystack {
                 },
                 ..ProductQuery::default()
             };
-            let page = self.connect.list_products(&self.at, &query).await.unwrap();
+            let page = self
+                .connect
+                .location(&self.at)
+                .json::<Product>()
+                .list(&query)
+                .await
+                .unwrap();
             let page = page.decode().unwrap();
             pages += 1;
             found.extend(page.data);

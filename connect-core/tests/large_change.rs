@@ -19,7 +19,10 @@ const PRODUCTS: usize = 3_000;
 
 /// Makes a category of many products.
 async fn large_category(connect: &Connect, at: &Access) -> Category {
-    let category = connect.create_category(at, CategoryInput::named("Large").into());
+    let category = connect
+        .location(at)
+        .json::<Category>()
+        .create(CategoryInput::named("Large").into());
     let category: Category = category.await.unwrap().decode().unwrap();
     let numbers: Vec<usize> = (0..PRODUCTS).collect();
     for numbers in numbers.chunks(500) {
@@ -29,7 +32,12 @@ async fn large_category(connect: &Connect, at: &Access) -> Category {
             ..ProductInput::named(format!("Product {number}"))
         });
         let batch = BatchRequest::new(items.collect());
-        connect.write_products(at, batch.into()).await.unwrap();
+        connect
+            .location(at)
+            .json::<Product>()
+            .batch(batch.into())
+            .await
+            .unwrap();
     }
     category
 }
@@ -45,14 +53,26 @@ async fn others_go_on(storage: Arc<dyn Storage>) {
         let (connect, at) = (connect.clone(), at.clone());
         async move {
             let request = Request::from(());
-            connect.delete_category(&at, category.id, request).await
+            connect
+                .location(&at)
+                .json::<Category>()
+                .delete(category.id, request)
+                .await
         }
     });
     let mut done_meanwhile = 0;
     while !deleting.is_finished() {
-        let made = connect.create_product(&there, ProductInput::named("Tea").into());
+        let made = connect
+            .location(&there)
+            .json::<Product>()
+            .create(ProductInput::named("Tea").into());
         let made: Product = made.await.unwrap().decode().unwrap();
-        connect.get_product(&there, made.id).await.unwrap();
+        connect
+            .location(&there)
+            .json::<Product>()
+            .get(made.id)
+            .await
+            .unwrap();
         done_meanwhile += usize::from(!deleting.is_finished());
         tokio::time::sleep(Duration::from_millis(1)).await;
     }

@@ -38,19 +38,30 @@ async fn page(
         },
         ..ProductQuery::default()
     };
-    let page = shop.connect.list_products(&shop.at, &query).await?;
+    let page = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .list(&query)
+        .await?;
     Ok(serde_json::from_slice(&page.into_bytes()).unwrap())
 }
 
 async fn create(shop: &Shop, name: &str) -> Product {
     let made = shop
         .connect
-        .create_product(&shop.at, ProductInput::named(name).into());
+        .location(&shop.at)
+        .json::<Product>()
+        .create(ProductInput::named(name).into());
     made.await.unwrap().decode().unwrap()
 }
 
 async fn delete(shop: &Shop, id: Uuid) {
-    let deleted = shop.connect.delete_product(&shop.at, id, Request::from(()));
+    let deleted = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .delete(id, Request::from(()));
     deleted.await.unwrap();
 }
 
@@ -101,10 +112,20 @@ async fn a_walk_is_held_against_when_it_began() {
         },
         ..ProductQuery::default()
     };
-    let plain = shop.connect.list_products(&shop.at, &query(None)).await;
+    let plain = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .list(&query(None))
+        .await;
     let cursor = plain.unwrap().decode().unwrap().next_cursor;
     shop.clock.advance(91 * DAY);
-    let plain = shop.connect.list_products(&shop.at, &query(cursor)).await;
+    let plain = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .list(&query(cursor))
+        .await;
     assert_eq!(plain.unwrap().decode().unwrap().data[0].name, "Bread 1");
 }
 
@@ -143,12 +164,18 @@ async fn purged_deletions_are_missed_whatever_the_clock_says() {
     let shop = shop::open_on(storage.clone()).await;
     let (connect, at) = (&shop.connect, &shop.at);
     connect.maintain().await.unwrap();
-    let category = connect.create_category(at, CategoryInput::named("Food").into());
+    let category = connect
+        .location(at)
+        .json::<Category>()
+        .create(CategoryInput::named("Food").into());
     let category: Category = category.await.unwrap().decode().unwrap();
     let gone = create(&shop, "Gone").await;
     delete(&shop, gone.id).await;
     shop.clock.advance(60 * MINUTE);
-    let deleted = connect.delete_category(at, category.id, Request::from(()));
+    let deleted = connect
+        .location(at)
+        .json::<Category>()
+        .delete(category.id, Request::from(()));
     deleted.await.unwrap();
 
     // The clock is 50 minutes ahead, which is believed. One of the two deletions cannot be read.
@@ -180,7 +207,10 @@ async fn purged_deletions_are_missed_whatever_the_clock_says() {
 async fn more_holders_of_a_barcode_than_are_sorted() {
     let shop = open().await;
     let (connect, at) = (&shop.connect, &shop.at);
-    let category = connect.create_category(at, CategoryInput::named("Food").into());
+    let category = connect
+        .location(at)
+        .json::<Category>()
+        .create(CategoryInput::named("Food").into());
     let category: Category = category.await.unwrap().decode().unwrap();
     let mut names = Vec::new();
     for batch in 0..3 {
@@ -198,7 +228,12 @@ async fn more_holders_of_a_barcode_than_are_sorted() {
         let items: Vec<_> = items.collect();
         names.extend(items.iter().filter_map(|item| item.name.value().cloned()));
         let batch = BatchRequest::new(items);
-        connect.write_products(at, batch.into()).await.unwrap();
+        connect
+            .location(at)
+            .json::<Product>()
+            .batch(batch.into())
+            .await
+            .unwrap();
     }
     for (barcode, in_category) in [(true, false), (false, true), (true, true)] {
         let number = |name: &&String| -> usize {
@@ -220,7 +255,13 @@ async fn more_holders_of_a_barcode_than_are_sorted() {
         };
         let mut found: Vec<Product> = Vec::new();
         loop {
-            let page = connect.list_products(at, &query).await.unwrap().decode();
+            let page = connect
+                .location(at)
+                .json::<Product>()
+                .list(&query)
+                .await
+                .unwrap()
+                .decode();
             let page = page.unwrap();
             found.extend(page.data);
             query.sync.cursor = page.next_cursor;
@@ -240,8 +281,16 @@ async fn a_list_says_which_state_it_shows() {
     let shop = open().await;
     let (connect, at) = (&shop.connect, &shop.at);
     let state = async || {
-        let products = connect.list_products(at, &ProductQuery::default()).await;
-        let categories = connect.list_categories(at, &CategoryQuery::default()).await;
+        let products = connect
+            .location(at)
+            .json::<Product>()
+            .list(&ProductQuery::default())
+            .await;
+        let categories = connect
+            .location(at)
+            .json::<Category>()
+            .list(&CategoryQuery::default())
+            .await;
         let states = [
             products.unwrap().state().unwrap(),
             categories.unwrap().state().unwrap(),
@@ -252,18 +301,27 @@ async fn a_list_says_which_state_it_shows() {
     assert_eq!(state().await, Timestamp::EPOCH);
     let bread = create(&shop, "Bread").await;
     assert_eq!(state().await, bread.updated_at);
-    let category = connect.create_category(at, CategoryInput::named("Food").into());
+    let category = connect
+        .location(at)
+        .json::<Category>()
+        .create(CategoryInput::named("Food").into());
     let category: Category = category.await.unwrap().decode().unwrap();
     assert_eq!(state().await, category.updated_at);
     shop.clock.advance(60);
     delete(&shop, bread.id).await;
     assert_eq!(state().await, START.plus_seconds(60));
     // What changes nothing is no change, and other locations have a state of their own.
-    let same = connect.update_category(at, category.id, CategoryInput::named("Food").into());
+    let same = connect
+        .location(at)
+        .json::<Category>()
+        .update(category.id, CategoryInput::named("Food").into());
     same.await.unwrap();
     let there = shop::location(connect, shop.account, "There").await;
     shop.clock.advance(60);
-    let tea = connect.create_product(&there, ProductInput::named("Tea").into());
+    let tea = connect
+        .location(&there)
+        .json::<Product>()
+        .create(ProductInput::named("Tea").into());
     tea.await.unwrap();
     assert_eq!(state().await, START.plus_seconds(60));
 }

@@ -10,7 +10,7 @@ use connect_core::{
     Request,
     storage::{MAX_KEY_LEN, memory::MemoryStorage},
     wire::{
-        CategoryInput, Field, ProductInput,
+        Category, CategoryInput, Field, Product, ProductInput,
         limits::{MAX_BARCODE, MAX_CATEGORY_NAME, MAX_EXTERNAL_ID, MAX_IDEMPOTENCY_KEY_LEN},
     },
 };
@@ -23,7 +23,9 @@ async fn every_backend_takes_the_keys_of_the_longest_texts() {
     let name = "\u{1D160}".repeat(MAX_CATEGORY_NAME);
     let made = shop
         .connect
-        .create_category(&shop.at, CategoryInput::named(name).into())
+        .location(&shop.at)
+        .json::<Category>()
+        .create(CategoryInput::named(name).into())
         .await;
     made.unwrap();
     let input = ProductInput {
@@ -34,7 +36,9 @@ async fn every_backend_takes_the_keys_of_the_longest_texts() {
     let key = "k".repeat(MAX_IDEMPOTENCY_KEY_LEN);
     let made = shop
         .connect
-        .create_product(&shop.at, keyed(Request::from(input), &key))
+        .location(&shop.at)
+        .json::<Product>()
+        .create(keyed(Request::from(input), &key))
         .await;
     made.unwrap();
     let rows = rows(&*storage).await;

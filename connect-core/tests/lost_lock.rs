@@ -13,7 +13,7 @@ use connect_core::{
     storage::{
         Commit, CommitError, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
     },
-    wire::{ProductInput, query::ProductQuery},
+    wire::{Product, ProductInput, query::ProductQuery},
 };
 
 use crate::shop;
@@ -86,11 +86,19 @@ async fn a_write_that_outlasts_its_lock_is_done_once() {
         stalls: stalls.clone(),
     };
     let slow = shop::connect(Arc::new(stalling), &shop.clock);
-    let late = slow.create_product(&shop.at, ProductInput::named("Late").into());
+    let late = slow
+        .location(&shop.at)
+        .json::<Product>()
+        .create(ProductInput::named("Late").into());
     let others = async {
         for number in 0..3 {
             let input = ProductInput::named(format!("Bread {number}"));
-            let made = shop.connect.create_product(&shop.at, input.into()).await;
+            let made = shop
+                .connect
+                .location(&shop.at)
+                .json::<Product>()
+                .create(input.into())
+                .await;
             made.unwrap();
         }
     };
@@ -98,7 +106,13 @@ async fn a_write_that_outlasts_its_lock_is_done_once() {
     late.unwrap();
     assert_eq!(stalls.load(Ordering::SeqCst), 0, "no lock was lost");
     let all = ProductQuery::default();
-    let page = shop.connect.list_products(&shop.at, &all).await.unwrap();
+    let page = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .list(&all)
+        .await
+        .unwrap();
     let mut names: Vec<String> = page
         .decode()
         .unwrap()

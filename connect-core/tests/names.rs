@@ -36,7 +36,9 @@ impl Tried {
         let made = self
             .shop
             .connect
-            .create_category(&self.shop.at, input)
+            .location(&self.shop.at)
+            .json::<Category>()
+            .create(input)
             .await?;
         Ok(made.decode().unwrap())
     }
@@ -44,13 +46,20 @@ impl Tried {
     async fn rename(&self, id: Uuid, name: &str) -> Result<Category, Failure> {
         let input = Request::from(CategoryInput::named(name));
         let connect = &self.shop.connect;
-        let renamed = connect.update_category(&self.shop.at, id, input).await?;
+        let renamed = connect
+            .location(&self.shop.at)
+            .json::<Category>()
+            .update(id, input)
+            .await?;
         Ok(renamed.decode().unwrap())
     }
 
     async fn delete(&self, id: Uuid) {
         let connect = &self.shop.connect;
-        let deleted = connect.delete_category(&self.shop.at, id, Request::from(()));
+        let deleted = connect
+            .location(&self.shop.at)
+            .json::<Category>()
+            .delete(id, Request::from(()));
         deleted.await.unwrap();
     }
 
@@ -63,7 +72,9 @@ impl Tried {
         let made = self
             .shop
             .connect
-            .create_product(&self.shop.at, input.into());
+            .location(&self.shop.at)
+            .json::<Product>()
+            .create(input.into());
         made.await.unwrap().decode::<Product>().unwrap().category_id
     }
 
@@ -142,7 +153,10 @@ async fn a_name_under_another_folding_leaves_no_entry() {
             ..CategoryInput::default()
         };
         let (connect, at) = (&tried.shop.connect, &tried.shop.at);
-        let moved = connect.update_category(at, category.id, moved.into());
+        let moved = connect
+            .location(at)
+            .json::<Category>()
+            .update(category.id, moved.into());
         assert_eq!(
             moved.await.unwrap().decode::<Category>().unwrap().position,
             7

@@ -37,7 +37,12 @@ async fn batches(connect: &Connect, at: &Access, first: i64) -> Vec<Duration> {
         });
         let batch = BatchRequest::new(items.collect());
         let start = Instant::now();
-        let answer = connect.write_products(at, batch.into()).await.unwrap();
+        let answer = connect
+            .location(at)
+            .json::<Product>()
+            .batch(batch.into())
+            .await
+            .unwrap();
         times.push(start.elapsed());
         let done: ProductBatchResult = answer.decode().unwrap();
         assert_eq!((done.failed, done.unchanged), (0, 0));
@@ -53,7 +58,10 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
     let shop = shop::open_on(storage.clone()).await;
     let one = shop::connect(distant(&storage), &shop.clock);
     let other = shop::connect(distant(&storage), &shop.clock);
-    let made = one.create_product(&shop.at, ProductInput::named("Tea").into());
+    let made = one
+        .location(&shop.at)
+        .json::<Product>()
+        .create(ProductInput::named("Tea").into());
     let id = made.await.unwrap().decode::<Product>().unwrap().id;
     let alone = batches(&other, &shop.at, 1000).await;
 
@@ -70,7 +78,9 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
                     price_cents: Field::Value(price),
                     ..ProductInput::default()
                 };
-                one.update_product(&at, id, Request::from(input))
+                one.location(&at)
+                    .json::<Product>()
+                    .update(id, Request::from(input))
                     .await
                     .unwrap();
             }
@@ -88,7 +98,12 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
                 ..ProductQuery::default()
             };
             while !is_over.load(Ordering::SeqCst) {
-                reader.list_products(&at, &query).await.unwrap();
+                reader
+                    .location(&at)
+                    .json::<Product>()
+                    .list(&query)
+                    .await
+                    .unwrap();
             }
         }
     });

@@ -65,7 +65,7 @@ impl Counted {
         };
         let request = keyed(Request::from(batch), &Uuid::now_v7().to_string());
         let (trips, answer) = self
-            .trips(async |connect, at| connect.write_products(at, request).await)
+            .trips(async |connect, at| connect.location(at).json::<Product>().batch(request).await)
             .await;
         (trips, answer.unwrap().decode().unwrap())
     }
@@ -89,7 +89,9 @@ async fn single_writes() {
     let category: Category = counted
         .shop
         .connect
-        .create_category(&counted.shop.at, CategoryInput::named("Bread").into())
+        .location(&counted.shop.at)
+        .json::<Category>()
+        .create(CategoryInput::named("Bread").into())
         .await
         .unwrap()
         .decode()
@@ -101,12 +103,24 @@ async fn single_writes() {
     };
     let create = || keyed(Request::from(input.clone()), "create");
     let (trips, answer) = counted
-        .trips(async |connect, at| connect.create_product(at, create()).await)
+        .trips(async |connect, at| {
+            connect
+                .location(at)
+                .json::<Product>()
+                .create(create())
+                .await
+        })
         .await;
     assert_eq!(trips, 2, "create");
     let made: Product = answer.unwrap().decode().unwrap();
     let (trips, answer) = counted
-        .trips(async |connect, at| connect.create_product(at, create()).await)
+        .trips(async |connect, at| {
+            connect
+                .location(at)
+                .json::<Product>()
+                .create(create())
+                .await
+        })
         .await;
     assert_eq!((trips, answer.unwrap().replayed), (1, true), "replay");
     let change = ProductInput {
@@ -117,14 +131,22 @@ async fn single_writes() {
     let (trips, answer) = counted
         .trips(async |connect, at| {
             let change = keyed(Request::from(change), "update");
-            connect.update_product(at, made.id, change).await
+            connect
+                .location(at)
+                .json::<Product>()
+                .update(made.id, change)
+                .await
         })
         .await;
     assert_eq!((trips, answer.is_ok()), (2, true), "update");
     let (trips, answer) = counted
         .trips(async |connect, at| {
             let delete = keyed(Request::from(()), "delete");
-            connect.delete_product(at, made.id, delete).await
+            connect
+                .location(at)
+                .json::<Product>()
+                .delete(made.id, delete)
+                .await
         })
         .await;
     assert_eq!((trips, answer.is_ok()), (2, true), "delete");
@@ -132,7 +154,11 @@ async fn single_writes() {
         .trips(async |connect, at| {
             let input = CategoryInput::named("Pastry");
             let rename = keyed(Request::from(input), "rename");
-            connect.update_category(at, category.id, rename).await
+            connect
+                .location(at)
+                .json::<Category>()
+                .update(category.id, rename)
+                .await
         })
         .await;
     assert_eq!((trips, answer.is_ok()), (2, true), "rename a category");
@@ -179,7 +205,7 @@ async fn batches() {
         });
         let (trips, done) = counted.batch(MatchBy::ExternalId, pictured.collect()).await;
         assert_eq!(
-            (trips, done.images_queued),
+            (trips, done.extra.images_queued),
             (3, 500),
             "images, round {round}"
         );
@@ -200,7 +226,10 @@ async fn unknown_categories() {
     };
     let connect = &counted.shop.connect;
     let there = shop::location(connect, counted.shop.account, "F").await;
-    let foreign = connect.create_category(&there, CategoryInput::named("Bread").into());
+    let foreign = connect
+        .location(&there)
+        .json::<Category>()
+        .create(CategoryInput::named("Bread").into());
     let foreign: Category = foreign.await.unwrap().decode().unwrap();
     counted.enter().await;
     for (ids, code, most) in [
@@ -243,7 +272,13 @@ async fn reads() {
     let counted = Counted::open().await;
     counted.batch(MatchBy::ExternalId, products()).await;
     let (trips, page) = counted
-        .trips(async |connect, at| connect.list_products(at, &ProductQuery::default()).await)
+        .trips(async |connect, at| {
+            connect
+                .location(at)
+                .json::<Product>()
+                .list(&ProductQuery::default())
+                .await
+        })
         .await;
     let page = page.unwrap().decode().unwrap();
     assert_eq!((trips, page.data.len()), (1, 50), "a page");
@@ -274,13 +309,13 @@ async fn reads() {
     ];
     for query in &filters {
         let (trips, page) = counted
-            .trips(async |connect, at| connect.list_products(at, query).await)
+            .trips(async |connect, at| connect.location(at).json::<Product>().list(query).await)
             .await;
         assert!(!page.unwrap().decode().unwrap().data.is_empty());
         assert_eq!(trips, 1, "{query:?}");
     }
     let (trips, product) = counted
-        .trips(async |connect, at| connect.get_product(at, id).await)
+        .trips(async |connect, at| connect.location(at).json::<Product>().get(id).await)
         .await;
     assert_eq!((trips, product.is_ok()), (1, true), "one product");
 

@@ -35,13 +35,21 @@ impl Tried {
         };
         self.shop
             .connect
-            .create_product(&self.shop.at, request)
+            .location(&self.shop.at)
+            .json::<Product>()
+            .create(request)
             .await
     }
 
     async fn names(&self) -> Vec<String> {
         let all = ProductQuery::default();
-        let page = self.shop.connect.list_products(&self.shop.at, &all).await;
+        let page = self
+            .shop
+            .connect
+            .location(&self.shop.at)
+            .json::<Product>()
+            .list(&all)
+            .await;
         let products = page.unwrap().decode().unwrap().data.into_iter();
         products.map(|product| product.name).collect()
     }
@@ -161,7 +169,12 @@ async fn a_refused_commit_leaves_nothing_and_says_so() {
         ..ProductInput::named("Tea")
     };
     let (connect, at) = (&tried.shop.connect, &tried.shop.at);
-    connect.create_product(at, input.into()).await.unwrap();
+    connect
+        .location(at)
+        .json::<Product>()
+        .create(input.into())
+        .await
+        .unwrap();
     assert!(!tried.create("Bread", Some("a")).await.unwrap().replayed);
     assert_eq!(tried.names().await, ["Tea", "Bread"]);
 }

@@ -19,7 +19,9 @@ const DAY: i64 = 24 * 3600;
 async fn create(shop: &Shop, name: &str) -> Product {
     let made = shop
         .connect
-        .create_product(&shop.at, ProductInput::named(name).into());
+        .location(&shop.at)
+        .json::<Product>()
+        .create(ProductInput::named(name).into());
     made.await.unwrap().decode().unwrap()
 }
 
@@ -34,7 +36,12 @@ async fn page(shop: &Shop, limit: usize, cursor: Option<String>) -> Result<Page<
         },
         ..ProductQuery::default()
     };
-    let page = shop.connect.list_products(&shop.at, &query).await?;
+    let page = shop
+        .connect
+        .location(&shop.at)
+        .json::<Product>()
+        .list(&query)
+        .await?;
     Ok(serde_json::from_slice(&page.into_bytes()).unwrap())
 }
 
@@ -44,7 +51,12 @@ async fn a_walk_ends_only_where_a_deletion_is_missing() {
     for (limit, goes_on) in [(2, false), (3, true)] {
         let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
         let gone = create(&shop, "Gone").await.id;
-        let deleted = shop.connect.delete_product(&shop.at, gone, ().into()).await;
+        let deleted = shop
+            .connect
+            .location(&shop.at)
+            .json::<Product>()
+            .delete(gone, ().into())
+            .await;
         deleted.unwrap();
         create(&shop, "A").await;
         for name in ["B", "C"] {

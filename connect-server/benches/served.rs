@@ -47,7 +47,13 @@ impl Served {
         query.sync.limit = Some(200);
         let pages = products / 200;
         for number in 0..pages {
-            let page = shop.connect.list_products(at, &query).await.unwrap();
+            let page = shop
+                .connect
+                .location(at)
+                .json::<Product>()
+                .list(&query)
+                .await
+                .unwrap();
             let page: Page<Product> = page.decode().unwrap();
             if number % pages.div_ceil(16) == 0 {
                 ids.extend(page.data.iter().map(|product| product.id));

@@ -1,13 +1,15 @@
 #![doc = include_str!("../README.md")]
 //! ## In here
 //!
-//! [`net`] is sockets and nothing of the domain. [`app`] is the order in which a request is
-//! checked, and the answers. [`routes`] reads as the table of contents of the API.
+//! [`net`] is sockets and nothing of the domain. [`endpoint`] is what an endpoint is, [`routes`]
+//! reads as the table of contents of the API, and [`app`] is the order in which a request is
+//! checked.
 
 pub mod app;
 pub mod check;
 pub mod cli;
 pub mod demo;
+pub mod endpoint;
 pub mod net;
 pub mod routes;
 pub mod run;

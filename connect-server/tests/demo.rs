@@ -6,7 +6,7 @@ use connect_core::{
     Connect, NewAccount, RateLimits,
     environment::{Environment, ManualClock},
     storage::memory::MemoryStorage,
-    wire::{Timestamp, query::ProductQuery},
+    wire::{Product, Timestamp, query::ProductQuery},
 };
 use connect_server::demo;
 
@@ -24,7 +24,11 @@ async fn on_sale(connect: &Connect, shop: &demo::Shop) -> Vec<usize> {
     for location in &shop.account.locations {
         let id = shop.account.id;
         let at = connect.enter_as_owner(id, location.id, id).await.unwrap();
-        let page = connect.list_products(&at, &ProductQuery::default()).await;
+        let page = connect
+            .location(&at)
+            .json::<Product>()
+            .list(&ProductQuery::default())
+            .await;
         counts.push(page.unwrap().decode().unwrap().data.len());
     }
     counts

@@ -53,7 +53,7 @@ pub(super) fn add(total: &mut ProductBatchResult, mut part: ProductBatchResult) 
         (&mut total.updated, part.updated),
         (&mut total.unchanged, part.unchanged),
         (&mut total.failed, part.failed),
-        (&mut total.images_queued, part.images_queued),
+        (&mut total.extra.images_queued, part.extra.images_queued),
     ] {
         *sum = sum.saturating_add(more);
     }

@@ -78,6 +78,6 @@ pub(crate) fn counts(result: &ProductBatchResult) -> [usize; 5] {
         result.updated,
         result.unchanged,
         result.failed,
-        result.images_queued,
+        result.extra.images_queued,
     ]
 }

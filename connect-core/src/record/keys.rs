@@ -27,7 +27,7 @@ macro_rules! families {
         /// What a row is. The byte is part of every key ever written: never reuse one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        pub(crate) enum Family {
+        pub enum Family {
             $($(#[$doc])* $name = $byte,)*
         }
 

@@ -35,7 +35,7 @@ pub(crate) type Row = (Change, Value);
 
 /// The index that a list is read through.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Through<'a> {
+pub enum Through<'a> {
     /// All records, in change order.
     All,
     /// The records with a reference, in change order.

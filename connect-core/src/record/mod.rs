@@ -23,11 +23,12 @@ pub use account::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
 pub(crate) use clock::ChangeClock;
 pub(crate) use fault::Fault;
 pub(crate) use key_parts::ReadKey;
-pub(crate) use list::{
-    Change, CompleteSince, Listed, Position, Row, Slice, Through, tombstones_since_key,
-};
+pub(crate) use list::Through;
+pub(crate) use list::{Change, CompleteSince, Listed, Position, Row, Slice, tombstones_since_key};
 pub(crate) use reads::Reads;
 pub(crate) use salvage::{Looked, Piece, Salvage};
 pub(crate) use store::{Attempt, Attempts, Store};
-pub(crate) use table::{Index, Record, change_key};
-pub(crate) use unit::{MOST_HOLDERS, Unit, clock_key};
+pub(crate) use table::change_key;
+pub(crate) use table::{Index, Record};
+pub(crate) use unit::Unit;
+pub(crate) use unit::{MOST_HOLDERS, clock_key};

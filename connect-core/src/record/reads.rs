@@ -1,5 +1,6 @@
 //! Reads that a unit of work will need, collected so that they are made in one round trip.
 
+use rustc_hash::FxHashSet;
 use uuid::Uuid;
 
 use super::{
@@ -50,11 +51,11 @@ impl Wanted {
 
 /// The reads of one or several operations on a partition.
 #[derive(Debug)]
-pub(crate) struct Reads {
+pub struct Reads {
     partition: Uuid,
     pub(super) wanted: Vec<Wanted>,
     /// The rows that several operations share.
-    shared: Vec<Key>,
+    shared: FxHashSet<Key>,
 }
 
 impl Reads {
@@ -62,7 +63,7 @@ impl Reads {
         Self {
             partition,
             wanted: Vec::new(),
-            shared: Vec::new(),
+            shared: FxHashSet::default(),
         }
     }
 
@@ -82,8 +83,7 @@ impl Reads {
 
     /// A row that most operations look up, such as that of their token: it is read once.
     pub(crate) fn shared_row(&mut self, key: Key) {
-        if !self.shared.contains(&key) {
-            self.shared.push(key.clone());
+        if self.shared.insert(key.clone()) {
             self.row(key);
         }
     }
@@ -96,6 +96,11 @@ impl Reads {
     /// The entry of a unique index, without the record that it leads to.
     pub(crate) fn entry(&mut self, family: Family, text: &str) {
         self.row(key(self.partition, family, &[Part::Text(text)]));
+    }
+
+    /// As [`entry`](Self::entry), for one that many items of a batch look up: it is read once.
+    pub(crate) fn shared_entry(&mut self, family: Family, text: &str) {
+        self.shared_row(key(self.partition, family, &[Part::Text(text)]));
     }
 
     /// The row that `entry` leads to, an entry that holds an id of the family `rows`.

@@ -17,7 +17,7 @@ use crate::{
 
 /// An entry of a record in one of its indexes.
 #[derive(PartialEq, Eq)]
-pub(crate) enum Index<'a> {
+pub enum Index<'a> {
     /// At most one record has this text. The entry holds the record's id.
     Unique(Family, Cow<'a, str>),
     /// The records with this text, of which there are few: read them all and sort them.
@@ -27,7 +27,7 @@ pub(crate) enum Index<'a> {
 }
 
 /// A record that lives under its id and is listed by `updatedAt`.
-pub(crate) trait Record: Serialize + DeserializeOwned + Send + Sync {
+pub trait Record: Serialize + DeserializeOwned + Send + Sync {
     /// The rows, under their ids.
     const ROWS: Family;
     /// The index of all rows in the order in which they last changed.
@@ -40,6 +40,9 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send + Sync {
 
     /// When it last changed.
     fn updated_at(&self) -> Timestamp;
+
+    /// Says that it changed at this time.
+    fn set_updated_at(&mut self, time: Timestamp);
 
     /// Every index entry of the record besides that of [`BY_CHANGE`](Self::BY_CHANGE).
     fn indexes(&self) -> SmallVec<[Index<'_>; 4]>;

@@ -32,7 +32,7 @@ use crate::{
 /// Everything rests on the partition's clock row, the guard of its commits: it is read first, and
 /// expected unchanged by the commit. Whatever else a unit reads in its partition is therefore one
 /// state, or the commit is refused and the unit is run again.
-pub(crate) struct Unit<'s> {
+pub struct Unit<'s> {
     store: &'s Store,
     partition: Uuid,
     lock: Option<Box<dyn Locked>>,

@@ -59,7 +59,7 @@ pub struct Turned {
 }
 
 /// The memory of admission between requests; nothing of it is stored but the last uses.
-pub(super) struct Admission {
+pub(crate) struct Admission {
     limits: RateLimits,
     windows: Mutex<(Windows<Uuid>, Windows<Uuid>)>,
     addresses: Mutex<Windows<IpAddr>>,

@@ -18,14 +18,14 @@ use crate::{
 /// was given for.
 #[derive(Clone)]
 pub struct Connect {
-    pub(super) core: Arc<Core>,
+    pub(crate) core: Arc<Core>,
 }
 
-pub(super) struct Core {
-    pub(super) store: Store,
-    pub(super) admission: Admission,
-    pub(super) queues: WriteQueues,
-    pub(super) recent_answers: RecentAnswers,
+pub(crate) struct Core {
+    pub(crate) store: Store,
+    pub(crate) admission: Admission,
+    pub(crate) queues: WriteQueues,
+    pub(crate) recent_answers: RecentAnswers,
 }
 
 impl Connect {
@@ -42,16 +42,22 @@ impl Connect {
         }
     }
 
-    pub(super) fn now(&self) -> crate::wire::Timestamp {
+    pub(crate) fn now(&self) -> crate::wire::Timestamp {
         self.core.store.now()
     }
 
-    pub(super) fn store(&self) -> &Store {
+    pub(crate) fn store(&self) -> &Store {
         &self.core.store
     }
 
     /// Attempts at a unit of work on `partition`.
-    pub(super) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
+    pub(crate) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
         self.core.store.attempts(partition)
+    }
+}
+
+impl std::fmt::Debug for Connect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connect").finish_non_exhaustive()
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 
 /// What a write does to the image job of its product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ImageEffect {
+pub enum ImageEffect {
     /// Nothing.
     None,
     /// A download is queued, in place of an earlier one.
@@ -23,14 +23,14 @@ pub(super) enum ImageEffect {
 }
 
 /// Adds the read of a product's image job.
-pub(super) fn reads(partition: Uuid, product: Uuid, reads: &mut Reads) {
+pub(crate) fn reads(partition: Uuid, product: Uuid, reads: &mut Reads) {
     let by_product = by_product(partition, product);
     reads.followed(by_product, Family::ImageJob);
 }
 
 /// Writes the link that a product was given. The link that the product has, as sent or as stored,
 /// changes nothing.
-pub(super) async fn apply(
+pub(crate) async fn apply(
     unit: &mut Unit<'_>,
     product: &mut Product,
     link: &Field<String>,
@@ -64,7 +64,7 @@ pub(super) async fn apply(
 }
 
 /// Removes a product's job, if it has one.
-pub(super) async fn cancel(unit: &mut Unit<'_>, product: Uuid) -> Result<(), Fault> {
+pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Uuid) -> Result<(), Fault> {
     if let Some(job) = job_of(unit, product).await? {
         let partition = unit.partition();
         unit.delete(key(partition, Family::ImageJob, &[Part::Id(job.id)]));

@@ -8,13 +8,13 @@ use crate::{
     wire::{
         Page, Timestamp,
         limits::{DEFAULT_PAGE_SIZE, TOMBSTONE_DAYS},
-        query::{Query, SyncQuery},
+        query::ListQuery,
         read::Invalid,
     },
 };
 
 /// The part of a list that a request asks for.
-pub(super) struct PageRequest {
+pub(crate) struct PageRequest {
     name: &'static str,
     filters: String,
     position: Position,
@@ -36,17 +36,17 @@ const MOST_LOOKED_AT: usize = 2000;
 const MOST_SORTED: usize = 500;
 
 /// Tells rows that belong to a list from others.
-pub(super) type Filter<'a> = &'a (dyn Fn(&Row) -> Result<bool, Fault> + Sync);
+pub(crate) type Filter<'a> = &'a (dyn Fn(&Row) -> Result<bool, Fault> + Sync);
 
 impl PageRequest {
     /// The part of the list `name` that `query`, with the common parameters `sync`, asks for.
-    pub(super) fn of(
+    pub(crate) fn of(
         name: &'static str,
         at: &Access,
-        query: &impl Query,
-        sync: &SyncQuery,
+        query: &impl ListQuery,
         now: Timestamp,
     ) -> Result<Self, Failure> {
+        let sync = query.sync();
         let pairs = query.pairs();
         let filters = pairs
             .iter()
@@ -185,7 +185,7 @@ impl Connect {
     /// A page of a list that is read through an index, or through `otherwise` when a text has more
     /// holders than are sorted. `filter` is held against each row: needed where the index alone
     /// does not tell, and for [`Through::Holders`].
-    pub(super) async fn page<T: Record>(
+    pub(crate) async fn page<T: Record>(
         &self,
         at: &Access,
         request: &PageRequest,

@@ -1,28 +1,30 @@
-//! Products (specification: Products). Batches are in a file of their own.
+//! Products (specification: Products).
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use async_trait::async_trait;
 use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::{
-    Access, Answer, Connect, Failure, FailureKind, Json, Outcome, Request,
-    answer::single,
-    categories,
+    Access, Failure, FailureKind,
     images::{self, ImageEffect},
-    list::{Filter, PageRequest},
-    write_queue::Change,
 };
 use crate::{
+    engine::{self, Draft, Match, Purpose, Resource, Upsert},
     record::{
-        Fault, Index, Reads, Record, Row, Through, Unit,
+        Index, Reads, Record, Through, Unit,
         keys::{Family, Part, key},
     },
-    rules::product as rules,
+    rules::{product as rules, text},
     wire::{
-        Category, Deleted, EventType, Field, Page, Product, ProductChanged, ProductInput,
-        ProductsChanged, Single, Timestamp, limits::MAX_IDS_PER_EVENT, query::ProductQuery,
+        Category, CategoryInput, EventType, Field, ImageStatus, ImagesQueued, ItemResult, MatchBy,
+        Product, ProductInput, ProductsChanged, Timestamp,
+        limits::{MAX_IDS_PER_EVENT, MAX_PRODUCTS_PER_BATCH},
+        query::ProductQuery,
         read::Invalid,
     },
 };
@@ -38,6 +40,10 @@ impl Record for Product {
 
     fn updated_at(&self) -> Timestamp {
         self.updated_at
+    }
+
+    fn set_updated_at(&mut self, time: Timestamp) {
+        self.updated_at = time;
     }
 
     fn indexes(&self) -> SmallVec<[Index<'_>; 4]> {
@@ -56,335 +62,226 @@ impl Record for Product {
     }
 }
 
-impl Connect {
-    /// A page of the location's products, in the order in which they last changed.
-    ///
-    /// With `includeDeleted` every deletion is listed, whatever the filters: what a deleted
-    /// product was is no longer known, and a client drops ids it never had.
-    ///
-    /// # Errors
-    /// A query parameter is bad.
-    pub async fn list_products(
-        &self,
-        at: &Access,
-        query: &ProductQuery,
-    ) -> Result<Json<Page<Product>>, Failure> {
-        let request = PageRequest::of("products", at, query, &query.sync, self.now())?;
-        let by_barcode = query.barcode.as_deref();
-        let in_order = match query.category_id {
-            Some(id) => Through::ByChange(Family::ProductByCategory, id),
-            None => Through::All,
-        };
-        let through = match (&query.external_id, by_barcode) {
+#[async_trait]
+impl Resource for Product {
+    const NAME: &'static str = "product";
+    const LIST: &'static str = "products";
+    const CHANGED: EventType = EventType::ProductChanged;
+
+    type Input = ProductInput;
+    type Query = ProductQuery;
+    type Effect = ImageEffect;
+
+    fn check(input: ProductInput, purpose: Purpose) -> Result<ProductInput, Invalid> {
+        let input = rules::check(input)?;
+        if purpose == Purpose::Create {
+            rules::name_of(&input)?;
+        }
+        Ok(input)
+    }
+
+    fn reads(draft: &Draft<Self>, by: Option<&MatchBy>, reads: &mut Reads) {
+        if let Some(external_id) = draft.external_id.value()
+            && by != Some(&MatchBy::ExternalId)
+        {
+            reads.entry(Family::ProductByExternalId, external_id);
+        }
+        if let Some(id) = draft.category_id.value() {
+            reads.record::<Category>(*id);
+        }
+        if let Some(name) = draft.category_name.value() {
+            // Items of a batch mostly share a few categories.
+            reads.shared_entry(Family::CategoryByName, &text::folded(name));
+        }
+    }
+
+    fn reads_of(id: Uuid, draft: Option<&Draft<Self>>, reads: &mut Reads) {
+        if draft.is_none_or(|draft| !draft.image_url.is_absent()) {
+            images::reads(reads.partition(), id, reads);
+        }
+    }
+
+    /// Whether a category that is not of this location is of another one decides between two
+    /// refusals.
+    fn more_reads(drafts: &[&Draft<Self>], access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        let own = access.location().id;
+        let category = |location, id| key(location, Category::ROWS, &[Part::Id(id)]);
+        let mut unknown = HashSet::new();
+        let mut left = MOST_ELSEWHERE;
+        for id in drafts.iter().filter_map(|draft| draft.category_id.value()) {
+            if unit.known(&category(own, *id)) == Some(None) && unknown.insert(id) {
+                for other in others(access).take(left) {
+                    reads.row(category(other, *id));
+                    left -= 1;
+                }
+            }
+        }
+    }
+
+    fn blank(draft: &Draft<Self>, unit: &Unit<'_>, access: &Access) -> Result<Self, Invalid> {
+        Ok(Self {
+            id: unit.next_id(),
+            external_id: None,
+            name: rules::name_of(draft)?.clone(),
+            description: None,
+            price_cents: 0,
+            currency: access.location().currency.clone(),
+            vat_rate: access.location().default_vat_rate,
+            barcode: None,
+            category_id: None,
+            is_active: true,
+            available_from: None,
+            available_until: None,
+            image_url: None,
+            image_status: None,
+            image_error: None,
+            option_group_ids: Vec::new(),
+            stock_quantity: None,
+            created_at: unit.time(),
+            updated_at: unit.time(),
+        })
+    }
+
+    async fn fill(
+        &mut self,
+        draft: &Draft<Self>,
+        old: Option<&Self>,
+        unit: &mut Unit<'_>,
+        access: &Access,
+    ) -> Result<ImageEffect, Failure> {
+        rules::apply(draft, self)?;
+        // There are no option groups yet, so no id can name one.
+        if let Some(ids) = draft.option_group_ids.value()
+            && !ids.is_empty()
+        {
+            let problem = format!("names no option group of this location: {}", ids[0]);
+            return Err(Invalid::new("optionGroupIds[0]", problem).into());
+        }
+        match (&draft.category_id, &draft.category_name) {
+            (Field::Null, _) => self.category_id = None,
+            (Field::Value(id), _) if self.category_id == Some(*id) => {}
+            (Field::Value(id), _) => {
+                check_category(unit, access, *id).await?;
+                self.category_id = Some(*id);
+            }
+            (Field::Absent, Field::Value(name)) => {
+                self.category_id = Some(category_named(unit, access, name).await?);
+            }
+            (Field::Absent, _) => {}
+        }
+        // Every field comes before the state of others.
+        if old.is_none_or(|old| old.external_id != self.external_id) {
+            check_external_id_is_free(unit, self).await?;
+        }
+        Ok(images::apply(unit, self, &draft.image_url).await?)
+    }
+
+    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Failure> {
+        Ok(images::cancel(unit, self.id).await?)
+    }
+
+    fn through(query: &ProductQuery) -> Through<'_> {
+        match (&query.external_id, &query.barcode) {
             (Some(text), _) => Through::Unique(Family::ProductByExternalId, text),
             (None, Some(text)) => Through::Holders(Family::ProductByBarcode, text),
-            (None, None) => in_order,
-        };
+            (None, None) => Self::in_order(query),
+        }
+    }
+
+    fn in_order(query: &ProductQuery) -> Through<'_> {
+        let by_category = |id| Through::ByChange(Family::ProductByCategory, id);
+        query.category_id.map_or(Through::All, by_category)
+    }
+
+    fn filter(query: &ProductQuery) -> Option<fn(&Self, &ProductQuery) -> bool> {
         let filters = [
             query.external_id.is_some(),
             query.barcode.is_some(),
             query.category_id.is_some(),
         ];
         let has_several = filters.iter().filter(|is_set| **is_set).count() > 1;
-        let passes = |row: &Row| passes(row, query);
-        let filter: Option<Filter<'_>> = if has_several || query.barcode.is_some() {
-            Some(&passes)
-        } else {
-            None
-        };
-        self.page::<Product>(at, &request, through, in_order, filter)
-            .await
-    }
-
-    /// One product.
-    ///
-    /// # Errors
-    /// [`FailureKind::NotFound`].
-    pub async fn get_product(
-        &self,
-        at: &Access,
-        id: Uuid,
-    ) -> Result<Json<Single<Product>>, Failure> {
-        let row = self.store().row::<Product>(at.location().id, id).await?;
-        row.map(|row| single(&row))
-            .ok_or_else(|| Failure::not_found("product", id))
-    }
-
-    /// Makes a product; `name` is required.
-    ///
-    /// # Errors
-    /// A field is invalid, the external id is taken, or a reference leads nowhere.
-    pub async fn create_product(
-        &self,
-        at: &Access,
-        request: Request<ProductInput>,
-    ) -> Result<Answer, Failure> {
-        self.write(at, request, |input| {
-            let input = rules::check(input)?;
-            rules::name_of(&input.name)?;
-            Ok(Box::new(Create(input)))
-        })
-        .await
-    }
-
-    /// Changes the given fields of a product.
-    ///
-    /// # Errors
-    /// A field is invalid, the external id is taken, a reference leads nowhere, or there is no
-    /// such product.
-    pub async fn update_product(
-        &self,
-        at: &Access,
-        id: Uuid,
-        request: Request<ProductInput>,
-    ) -> Result<Answer, Failure> {
-        self.write(at, request, |input| {
-            Ok(Box::new(Update(id, rules::check(input)?)))
-        })
-        .await
-    }
-
-    /// Deletes a product.
-    ///
-    /// # Errors
-    /// There is no such product.
-    pub async fn delete_product(
-        &self,
-        at: &Access,
-        id: Uuid,
-        request: Request<()>,
-    ) -> Result<Answer, Failure> {
-        self.write(at, request, |()| Ok(Box::new(Delete(id)))).await
+        (has_several || query.barcode.is_some()).then_some(passes)
     }
 }
 
-struct Create(ProductInput);
-
-#[async_trait]
-impl Change for Create {
-    fn reads(&self, _: &Access, reads: &mut Reads) {
-        reads_of(&self.0, reads);
-    }
-
-    fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        more_reads_of([&self.0], at, unit, reads);
-    }
-
-    async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
-        let written = create(unit, at, &self.0).await?;
-        emit_changed(unit, &written.product);
-        Answer::with(Outcome::Created, &written.product)
-    }
+/// Checks a product against every filter, also that of the index that it was found through.
+fn passes(product: &Product, query: &ProductQuery) -> bool {
+    let is = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
+    is(&query.external_id, &product.external_id)
+        && is(&query.barcode, &product.barcode)
+        && query
+            .category_id
+            .is_none_or(|id| product.category_id == Some(id))
 }
 
-struct Update(Uuid, ProductInput);
+impl Upsert for Product {
+    const MAX_ITEMS: usize = MAX_PRODUCTS_PER_BATCH;
+    const MATCH_BY: &'static [MatchBy] = &[MatchBy::ExternalId, MatchBy::Barcode, MatchBy::Id];
+    const BATCH_CHANGED: EventType = EventType::ProductsChanged;
 
-#[async_trait]
-impl Change for Update {
-    fn reads(&self, _: &Access, reads: &mut Reads) {
-        let Self(id, input) = self;
-        reads.record::<Product>(*id);
-        reads_of(input, reads);
-        if !input.image_url.is_absent() {
-            images::reads(reads.partition(), *id, reads);
-        }
-    }
+    type Extra = ImagesQueued;
+    /// The places of the items whose downloads are queued, by product.
+    type Effects = HashMap<Uuid, usize>;
 
-    fn more_reads(&self, at: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        more_reads_of([&self.1], at, unit, reads);
-    }
-
-    async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure> {
-        let Self(id, input) = self;
-        let old = unit
-            .find(*id)
-            .await?
-            .ok_or_else(|| Failure::not_found("product", id))?;
-        let written = update(unit, at, old, input).await?;
-        if written.is_changed {
-            emit_changed(unit, &written.product);
-        }
-        Answer::with(Outcome::Done, &written.product)
-    }
-}
-
-struct Delete(Uuid);
-
-#[async_trait]
-impl Change for Delete {
-    fn reads(&self, _: &Access, reads: &mut Reads) {
-        reads.record::<Product>(self.0);
-        images::reads(reads.partition(), self.0, reads);
-    }
-
-    async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
-        let Self(id) = *self;
-        let product: Product = unit
-            .find(id)
-            .await?
-            .ok_or_else(|| Failure::not_found("product", id))?;
-        images::cancel(unit, id).await?;
-        unit.remove(&product);
-        unit.emit(EventType::ProductChanged, Deleted { id, deleted: true });
-        Ok(Answer::new(Outcome::Removed, Vec::new()))
-    }
-}
-
-/// Adds what a write of `input` looks up, whichever product it is for.
-fn reads_of(input: &ProductInput, reads: &mut Reads) {
-    reads_of_external_id(input, reads);
-    reads_of_category_id(input, reads);
-    categories::reads_of_name(&input.category_name, reads);
-}
-
-/// Adds the look-up that tells whether the external id is free.
-pub(super) fn reads_of_external_id(input: &ProductInput, reads: &mut Reads) {
-    if let Some(external_id) = input.external_id.value() {
-        reads.entry(Family::ProductByExternalId, external_id);
-    }
-}
-
-/// Adds the look-up that tells whether there is such a category.
-pub(super) fn reads_of_category_id(input: &ProductInput, reads: &mut Reads) {
-    if let Some(id) = input.category_id.value() {
-        reads.record::<Category>(*id);
-    }
-}
-
-/// The most look-ups of unknown categories at other locations for one write: those of all items
-/// of a batch at ten locations.
-const MOST_ELSEWHERE: usize = 5000;
-
-/// Adds what a write of these inputs looks up once the first reads are known: whether a category
-/// that is not of this location is of another one decides between two refusals.
-pub(super) fn more_reads_of<'i>(
-    inputs: impl IntoIterator<Item = &'i ProductInput>,
-    at: &Access,
-    unit: &Unit<'_>,
-    reads: &mut Reads,
-) {
-    let own = at.location().id;
-    let category = |location, id| key(location, Category::ROWS, &[Part::Id(id)]);
-    let mut unknown = HashSet::new();
-    let mut left = MOST_ELSEWHERE;
-    for id in inputs
-        .into_iter()
-        .filter_map(|input| input.category_id.value())
-    {
-        if unit.known(&category(own, *id)) == Some(None) && unknown.insert(id) {
-            for other in others(at).take(left) {
-                reads.row(category(other, *id));
-                left -= 1;
+    fn matched<'i>(item: &'i ProductInput, by: &MatchBy) -> Option<Match<'i>> {
+        match by {
+            MatchBy::Id => item.id.value().copied().map(Match::Id),
+            MatchBy::Barcode => {
+                let barcode = item.barcode.value()?;
+                Some(Match::Holders(Family::ProductByBarcode, barcode))
+            }
+            _ => {
+                let external_id = item.external_id.value()?;
+                Some(Match::Unique(Family::ProductByExternalId, external_id))
             }
         }
     }
-}
 
-/// The other locations of the account.
-fn others(at: &Access) -> impl Iterator<Item = Uuid> {
-    let own = at.location().id;
-    let all = at.account().locations.iter().map(|location| location.id);
-    all.filter(move |location| *location != own)
-}
-
-/// A product after a write.
-pub(super) struct Written {
-    pub(super) product: Product,
-    pub(super) is_changed: bool,
-    pub(super) image: ImageEffect,
-}
-
-/// Makes a product from checked input.
-pub(super) async fn create(
-    unit: &mut Unit<'_>,
-    at: &Access,
-    input: &ProductInput,
-) -> Result<Written, Failure> {
-    let mut product = Product {
-        id: unit.next_id(),
-        external_id: None,
-        name: rules::name_of(&input.name)?.clone(),
-        description: None,
-        price_cents: 0,
-        currency: at.location().currency.clone(),
-        vat_rate: at.location().default_vat_rate,
-        barcode: None,
-        category_id: None,
-        is_active: true,
-        available_from: None,
-        available_until: None,
-        image_url: None,
-        image_status: None,
-        image_error: None,
-        option_group_ids: Vec::new(),
-        stock_quantity: None,
-        created_at: unit.time(),
-        updated_at: unit.time(),
-    };
-    let image = fill(unit, at, &mut product, input).await?;
-    unit.save(None, &product);
-    Ok(Written {
-        product,
-        is_changed: true,
-        image,
-    })
-}
-
-/// Writes checked input into a product. A write that changes nothing writes nothing.
-pub(super) async fn update(
-    unit: &mut Unit<'_>,
-    at: &Access,
-    old: Product,
-    input: &ProductInput,
-) -> Result<Written, Failure> {
-    let mut product = old.clone();
-    let image = fill(unit, at, &mut product, input).await?;
-    let is_changed = product != old;
-    if is_changed {
-        product.updated_at = unit.time();
-        unit.save(Some(&old), &product);
+    fn external_id(item: &ProductInput) -> Option<&str> {
+        item.external_id.value().map(String::as_str)
     }
-    Ok(Written {
-        product,
-        is_changed,
-        image,
-    })
-}
 
-/// Writes the given fields into `product`, every reference checked.
-async fn fill(
-    unit: &mut Unit<'_>,
-    at: &Access,
-    product: &mut Product,
-    input: &ProductInput,
-) -> Result<ImageEffect, Failure> {
-    let keeps_external_id =
-        input.external_id.is_absent() || input.external_id.value() == product.external_id.as_ref();
-    rules::apply(input, product)?;
-    // There are no option groups yet, so no id can name one.
-    if let Some(ids) = input.option_group_ids.value()
-        && !ids.is_empty()
-    {
-        let problem = format!("names no option group of this location: {}", ids[0]);
-        return Err(Invalid::new("optionGroupIds[0]", problem).into());
+    fn own_external_id(&self) -> Option<&str> {
+        self.external_id.as_deref()
     }
-    match (&input.category_id, &input.category_name) {
-        (Field::Null, _) => product.category_id = None,
-        (Field::Value(id), _) if product.category_id == Some(*id) => {}
-        (Field::Value(id), _) => {
-            check_category(unit, at, *id).await?;
-            product.category_id = Some(*id);
+
+    fn note(
+        queued: &mut HashMap<Uuid, usize>,
+        id: Uuid,
+        effect: ImageEffect,
+        result: &mut ItemResult,
+        earlier: &mut [ItemResult],
+    ) {
+        // A later item may take back the download that an earlier one queued.
+        let before = match effect {
+            ImageEffect::None => None,
+            ImageEffect::Queued => {
+                result.image_status = Some(ImageStatus::Pending);
+                queued.insert(id, result.index)
+            }
+            ImageEffect::Cancelled => queued.remove(&id),
+        };
+        if let Some(before) = before {
+            earlier[before].image_status = None;
         }
-        (Field::Absent, Field::Value(name)) => {
-            product.category_id = Some(categories::find_or_create(unit, name).await?);
+    }
+
+    fn extra(queued: &HashMap<Uuid, usize>) -> ImagesQueued {
+        ImagesQueued {
+            images_queued: queued.len(),
         }
-        (Field::Absent, _) => {}
     }
-    // Every field comes before the state of others.
-    if !keeps_external_id {
-        check_external_id_is_free(unit, product).await?;
+}
+
+/// The id of the category of this name, which is made when there is none.
+async fn category_named(unit: &mut Unit<'_>, access: &Access, name: &str) -> Result<Uuid, Failure> {
+    let folded = text::folded(name);
+    if let Some(id) = unit.find_unique(Family::CategoryByName, &folded).await? {
+        return Ok(id);
     }
-    Ok(images::apply(unit, product, &input.image_url).await?)
+    let draft = Draft::check(CategoryInput::named(name), Purpose::Create)?;
+    let category: Category = engine::create(unit, access, &draft).await?;
+    Ok(category.id)
 }
 
 async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Result<(), Failure> {
@@ -402,15 +299,30 @@ async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Re
     }
 }
 
+/// The most look-ups of unknown categories at other locations for one write: those of all items
+/// of a batch at ten locations.
+const MOST_ELSEWHERE: usize = 5000;
+
+/// The other locations of the account.
+fn others(access: &Access) -> impl Iterator<Item = Uuid> {
+    let own = access.location().id;
+    let all = access
+        .account()
+        .locations
+        .iter()
+        .map(|location| location.id);
+    all.filter(move |location| *location != own)
+}
+
 /// A category has to be of this location. One of another location of the account is forbidden
 /// rather than unknown, which tells an integrator what is mixed up; the others were looked at
 /// beforehand, as far as [`MOST_ELSEWHERE`] allows.
-async fn check_category(unit: &mut Unit<'_>, at: &Access, id: Uuid) -> Result<(), Failure> {
+async fn check_category(unit: &mut Unit<'_>, access: &Access, id: Uuid) -> Result<(), Failure> {
     let row = |location: Uuid| key(location, Category::ROWS, &[Part::Id(id)]);
-    if unit.get(&row(at.location().id)).await?.is_some() {
+    if unit.get(&row(access.location().id)).await?.is_some() {
         return Ok(());
     }
-    if others(at).any(|other| matches!(unit.known(&row(other)), Some(Some(_)))) {
+    if others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_)))) {
         return Err(Failure::new(
             FailureKind::ForbiddenLocation,
             format!("categoryId: category {id} belongs to another location"),
@@ -454,24 +366,4 @@ pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Resul
         unit.emit(EventType::ProductsChanged, changed);
     }
     Ok(())
-}
-
-fn emit_changed(unit: &mut Unit<'_>, product: &Product) {
-    let changed = ProductChanged {
-        product: product.clone(),
-        deleted: false,
-    };
-    unit.emit(EventType::ProductChanged, changed);
-}
-
-/// Checks a row against every filter, also that of the index that it was found through.
-fn passes(row: &Row, query: &ProductQuery) -> Result<bool, Fault> {
-    let product: Product =
-        serde_json::from_slice(&row.1).map_err(|e| Fault::corrupt(b"a listed product", e))?;
-    let is = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
-    Ok(is(&query.external_id, &product.external_id)
-        && is(&query.barcode, &product.barcode)
-        && query
-            .category_id
-            .is_none_or(|id| product.category_id == Some(id)))
 }

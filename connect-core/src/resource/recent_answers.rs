@@ -12,7 +12,7 @@ use crate::storage::Key;
 
 /// The keys of stored answers, as far as they are remembered.
 #[derive(Default)]
-pub(super) struct RecentAnswers {
+pub(crate) struct RecentAnswers {
     keys: Mutex<HashSet<Key>>,
 }
 

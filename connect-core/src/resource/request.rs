@@ -48,6 +48,19 @@ impl<T> Request<T> {
         }
     }
 
+    /// The same request with a body made of its value.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Request<U> {
+        let input = match self.input {
+            Input::Json(json) => Input::Json(json),
+            Input::Value(value) => Input::Value(change(value)),
+            Input::Refused(failure) => Input::Refused(failure),
+        };
+        Request {
+            input,
+            idempotency: self.idempotency,
+        }
+    }
+
     /// The same request under an idempotency key.
     #[must_use]
     pub fn with_idempotency(mut self, idempotency: Option<Idempotency>) -> Self {
@@ -92,13 +105,28 @@ macro_rules! from_json {
 
 from_json!(CategoryInput, ProductInput);
 
-impl FromJson for BatchRequest<ProductInput> {
+/// A body that can be an item of a batch.
+pub trait BatchItemJson: Sized {
+    /// Reads a batch of them.
+    ///
+    /// # Errors
+    /// The text is malformed, or a setting is unknown, missing or of another type.
+    fn batch_from_json(json: &[u8]) -> Result<BatchRequest<Self>, ReadError>;
+}
+
+impl BatchItemJson for ProductInput {
+    fn batch_from_json(json: &[u8]) -> Result<BatchRequest<Self>, ReadError> {
+        BatchRequest::<Self>::from_json(json)
+    }
+}
+
+impl<T: BatchItemJson> FromJson for BatchRequest<T> {
     fn from_json(json: &[u8]) -> Result<Self, ReadError> {
-        Self::from_json(json)
+        T::batch_from_json(json)
     }
 
     fn is_dry_run(json: &[u8]) -> bool {
-        Self::asks_for_dry_run(json)
+        BatchRequest::<ProductInput>::asks_for_dry_run(json)
     }
 }
 

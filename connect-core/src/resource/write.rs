@@ -20,9 +20,9 @@ use crate::record::{Reads, Unit};
 
 impl Connect {
     /// Does a write in the order of this file. `change` makes the change of the body.
-    pub(super) async fn write<T: FromJson>(
+    pub(crate) async fn write<T: FromJson>(
         &self,
-        at: &Access,
+        at: Access,
         request: Request<T>,
         change: impl FnOnce(T) -> Result<Box<dyn Change>, Failure>,
     ) -> Result<Answer, Failure> {
@@ -56,7 +56,7 @@ impl Connect {
         };
         let job = Job {
             change,
-            at: at.clone(),
+            at,
             idempotency: request.idempotency,
         };
         write_queue::run(&self.core, job).await
@@ -64,7 +64,7 @@ impl Connect {
 }
 
 /// Adds the reads that every write begins with, and those of its change.
-pub(super) fn reads(job: &Job, reads: &mut Reads) {
+pub(crate) fn reads(job: &Job, reads: &mut Reads) {
     job.at.reads(reads);
     if let Some(idempotency) = &job.idempotency {
         reads.row(answer_key(job.at.caller(), &idempotency.key));
@@ -73,7 +73,7 @@ pub(super) fn reads(job: &Job, reads: &mut Reads) {
 }
 
 /// One operation of a unit: returns the stored answer, or does the change and stores its answer.
-pub(super) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Failure> {
+pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Failure> {
     unit.next_operation();
     let renewed = job.at.confirm(unit).await?;
     let at = renewed.as_ref().unwrap_or(&job.at);

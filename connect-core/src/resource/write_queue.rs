@@ -32,7 +32,7 @@ use crate::record::{Attempt, Fault, Reads, Unit};
 
 /// A write as a value: it can be queued, and run again after a conflict.
 #[async_trait]
-pub(super) trait Change: Send + Sync {
+pub(crate) trait Change: Send + Sync {
     /// Adds what the write will look up, so that it is read in one round trip with the rest.
     fn reads(&self, at: &Access, reads: &mut Reads);
 
@@ -54,10 +54,10 @@ pub(super) trait Change: Send + Sync {
 }
 
 /// A write that waits in a queue.
-pub(super) struct Job {
-    pub(super) change: Box<dyn Change>,
-    pub(super) at: Access,
-    pub(super) idempotency: Option<Idempotency>,
+pub(crate) struct Job {
+    pub(crate) change: Box<dyn Change>,
+    pub(crate) at: Access,
+    pub(crate) idempotency: Option<Idempotency>,
 }
 
 type Outcome = Result<Answer, Failure>;
@@ -70,7 +70,7 @@ struct Waiting {
 
 /// The write queues of all locations in use.
 #[derive(Default)]
-pub(super) struct WriteQueues {
+pub(crate) struct WriteQueues {
     queues: Mutex<HashMap<Uuid, VecDeque<Waiting>>>,
 }
 
@@ -78,10 +78,10 @@ pub(super) struct WriteQueues {
 /// share a flush, few enough that nobody waits long for others.
 const MOST_JOBS: usize = 64;
 /// See [`MOST_JOBS`].
-pub(super) const MOST_RECORDS: usize = 1000;
+pub(crate) const MOST_RECORDS: usize = 1000;
 
 /// Queues `job` and waits until it is done and durable.
-pub(super) async fn run(core: &Arc<Core>, job: Job) -> Outcome {
+pub(crate) async fn run(core: &Arc<Core>, job: Job) -> Outcome {
     let location = job.at.location().id;
     let (reply, answer) = oneshot::channel();
     let is_first = {

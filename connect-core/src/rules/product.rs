@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::text;
+use super::{
+    field::{required, set, set_optional, within},
+    text,
+};
 use crate::wire::{
-    Category, CategoryInput, Field, Product, ProductInput, limits,
+    Field, Product, ProductInput, limits,
     read::{Invalid, missing},
 };
 
@@ -65,18 +68,6 @@ pub(crate) fn check(mut input: ProductInput) -> Result<ProductInput, Invalid> {
     Ok(input)
 }
 
-/// Checks a category as [`check`] does a product.
-pub(crate) fn check_category(mut input: CategoryInput) -> Result<CategoryInput, Invalid> {
-    input.name = required(input.name, "name", |name| {
-        text::name("name", &name, limits::MAX_CATEGORY_NAME)
-    })?;
-    input.is_active = required(input.is_active, "isActive", Ok)?;
-    input.position = required(input.position, "position", |position| {
-        within("position", position, limits::MAX_POSITION)
-    })?;
-    Ok(input)
-}
-
 /// Writes the given fields of a checked `input` into `product`; whatever needs a look at other
 /// records (category, image) is the resource's business.
 pub(crate) fn apply(input: &ProductInput, product: &mut Product) -> Result<(), Invalid> {
@@ -110,58 +101,7 @@ pub(crate) fn apply(input: &ProductInput, product: &mut Product) -> Result<(), I
     Ok(())
 }
 
-/// Writes the given fields of a checked `input` into `category`.
-pub(crate) fn apply_category(input: &CategoryInput, category: &mut Category) {
-    set(&mut category.name, &input.name);
-    set(&mut category.is_active, &input.is_active);
-    set(&mut category.position, &input.position);
-}
-
-/// The name that creating a record requires.
-pub(crate) fn name_of(name: &Field<String>) -> Result<&String, Invalid> {
-    name.value().ok_or_else(|| missing("name"))
-}
-
-fn set<T: Clone>(field: &mut T, given: &Field<T>) {
-    if let Field::Value(value) = given {
-        field.clone_from(value);
-    }
-}
-
-fn set_optional<T: Clone>(field: &mut Option<T>, given: &Field<T>) {
-    match given {
-        Field::Absent => {}
-        Field::Null => *field = None,
-        Field::Value(value) => match field {
-            Some(field) => field.clone_from(value),
-            None => *field = Some(value.clone()),
-        },
-    }
-}
-
-/// A field that may be left out but not be `null`.
-fn required<T>(
-    field: Field<T>,
-    name: &str,
-    check: impl FnOnce(T) -> Result<T, Invalid>,
-) -> Result<Field<T>, Invalid> {
-    match field {
-        Field::Absent => Ok(Field::Absent),
-        Field::Null => Err(Invalid::new(
-            name,
-            "must not be null; leave it out to keep it",
-        )),
-        Field::Value(value) => check(value).map(Field::Value),
-    }
-}
-
-fn within(field: &str, number: i64, most: i64) -> Result<i64, Invalid> {
-    if (0..=most).contains(&number) {
-        Ok(number)
-    } else {
-        Err(Invalid::new(
-            field,
-            format!("must be from 0 to {most}, not {number}"),
-        ))
-    }
+/// The name that creating a product requires.
+pub(crate) fn name_of(input: &ProductInput) -> Result<&String, Invalid> {
+    input.name.value().ok_or_else(|| missing("name"))
 }

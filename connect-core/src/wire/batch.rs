@@ -34,25 +34,28 @@ open_enum! {
 /// The error of one item, in the shape of every error.
 pub type ItemError = ErrorDetail;
 
-/// A batch of products as a client sends it.
+/// A batch as a client sends it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ProductBatch {
-    /// By which field items find their product.
+pub struct Batch<I> {
+    /// By which field items find their record.
     pub match_by: MatchBy,
-    /// Whether an item that finds no product makes one (`true` unless said otherwise); if not, it
+    /// Whether an item that finds no record makes one (`true` unless said otherwise); if not, it
     /// fails with `not_found`.
     pub create_missing: bool,
     /// Whether to do all but save: the full response, nothing written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// 1 to 500 products.
-    pub items: Vec<ProductInput>,
+    /// The items; how many at most depends on the kind.
+    pub items: Vec<I>,
 }
 
-impl ProductBatch {
+/// A batch of 1 to 500 products.
+pub type ProductBatch = Batch<ProductInput>;
+
+impl<I> Batch<I> {
     /// A batch with the default settings: matched by `externalId`, making what is missing.
-    pub fn new(items: Vec<ProductInput>) -> Self {
+    pub fn new(items: Vec<I>) -> Self {
         Self {
             match_by: MatchBy::ExternalId,
             create_missing: true,
@@ -62,23 +65,35 @@ impl ProductBatch {
     }
 }
 
-/// What a batch of products did. The first four counts add up to the number of items.
+/// What a batch did. The first four counts add up to the number of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ProductBatchResult {
-    /// Products made.
+pub struct BatchResult<E> {
+    /// Records made.
     pub created: usize,
-    /// Products changed.
+    /// Records changed.
     pub updated: usize,
     /// Items that said what was so already.
     pub unchanged: usize,
     /// Items refused.
     pub failed: usize,
-    /// Image downloads queued.
-    pub images_queued: usize,
+    /// What this kind of record says besides.
+    #[serde(flatten)]
+    pub extra: E,
     /// One entry per item, in the order of the request.
     pub results: Vec<ItemResult>,
 }
+
+/// What a batch of products says besides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ImagesQueued {
+    /// Image downloads queued.
+    pub images_queued: usize,
+}
+
+/// What a batch of products did.
+pub type ProductBatchResult = BatchResult<ImagesQueued>;
 
 /// What became of one item of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,4 +115,18 @@ pub struct ItemResult {
     /// Why the item failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ItemError>,
+}
+
+impl ItemResult {
+    /// The result of the item at `index`, without anything but its status.
+    pub fn new(index: usize, status: BatchStatus) -> Self {
+        Self {
+            index,
+            status,
+            id: None,
+            external_id: None,
+            image_status: None,
+            error: None,
+        }
+    }
 }

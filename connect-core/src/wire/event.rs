@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Category, Product, Timestamp, open_enum::open_enum};
+use super::{Timestamp, open_enum::open_enum};
 
 open_enum! {
     /// What an event tells.
@@ -45,34 +45,25 @@ pub struct Deleted {
     pub deleted: bool,
 }
 
-/// Data of `catalog.product.changed` when the product was created or changed.
+/// Data of an event about one record that was created or changed: the record as it is now, and
+/// `"deleted": false`. A deletion sends [`Deleted`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProductChanged {
-    /// The product as it is now.
+pub struct Changed<R> {
+    /// The record as it is now.
     #[serde(flatten)]
-    pub product: Product,
-    /// Always `false`; a deletion sends [`Deleted`].
+    pub record: R,
+    /// Always `false`.
     pub deleted: bool,
 }
 
-/// Data of `catalog.category.changed` when the category was created or changed.
+/// Data of an event about a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CategoryChanged {
-    /// The category as it is now.
-    #[serde(flatten)]
-    pub category: Category,
-    /// Always `false`; a deletion sends [`Deleted`].
-    pub deleted: bool,
-}
-
-/// Data of `catalog.products.changed` after a batch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProductsWritten {
-    /// The products created and updated, in the order of the batch, each once.
+pub struct RecordsWritten {
+    /// The records created and updated, in the order of the batch, each once.
     pub ids: Vec<Uuid>,
-    /// How many items created a product.
+    /// How many items created a record.
     pub created: usize,
-    /// How many items updated a product.
+    /// How many items updated a record.
     pub updated: usize,
 }
 

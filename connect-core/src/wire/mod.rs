@@ -20,13 +20,14 @@ pub mod read;
 mod scope;
 mod timestamp;
 
-pub use batch::{BatchStatus, ItemError, ItemResult, MatchBy, ProductBatch, ProductBatchResult};
+pub use batch::{
+    Batch, BatchResult, BatchStatus, ImagesQueued, ItemError, ItemResult, MatchBy, ProductBatch,
+    ProductBatchResult,
+};
 pub use category::{Category, CategoryInput};
 pub use date::Date;
 pub use error::{ErrorBody, ErrorCode, ErrorDetail};
-pub use event::{
-    CategoryChanged, Deleted, Event, EventType, ProductChanged, ProductsChanged, ProductsWritten,
-};
+pub use event::{Changed, Deleted, Event, EventType, ProductsChanged, RecordsWritten};
 pub use field::Field;
 pub use location::Location;
 pub use number::{Quantity, VatRate};

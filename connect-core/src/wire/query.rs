@@ -60,6 +60,15 @@ pub trait Query: Default {
     }
 }
 
+/// The parameters of a list by `updatedAt`.
+pub trait ListQuery: Query + Clone + Send + Sync + 'static {
+    /// The parameters that every such list takes.
+    fn sync(&self) -> &SyncQuery;
+
+    /// The same, to be changed.
+    fn sync_mut(&mut self) -> &mut SyncQuery;
+}
+
 /// The decoder would replace what is not UTF-8 and keep a stray `%`; a filter that silently
 /// became another is worse than an error.
 fn check_escapes(query: &str) -> Result<(), Invalid> {
@@ -177,6 +186,16 @@ pub struct CategoryQuery {
     pub sync: SyncQuery,
 }
 
+impl ListQuery for CategoryQuery {
+    fn sync(&self) -> &SyncQuery {
+        &self.sync
+    }
+
+    fn sync_mut(&mut self) -> &mut SyncQuery {
+        &mut self.sync
+    }
+}
+
 impl Query for CategoryQuery {
     const NAMES: &'static [&'static str] = &["limit", "cursor", "updatedSince", "includeDeleted"];
 
@@ -200,6 +219,16 @@ pub struct ProductQuery {
     pub category_id: Option<Uuid>,
     /// Only the product with exactly this external id.
     pub external_id: Option<String>,
+}
+
+impl ListQuery for ProductQuery {
+    fn sync(&self) -> &SyncQuery {
+        &self.sync
+    }
+
+    fn sync_mut(&mut self) -> &mut SyncQuery {
+        &mut self.sync
+    }
 }
 
 impl Query for ProductQuery {

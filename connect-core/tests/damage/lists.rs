@@ -4,7 +4,7 @@ use connect_core::{
     Failure, FailureKind,
     storage::{Commit, Storage, Value, Write},
     wire::{
-        Field, Page, ProductInput, Timestamp,
+        Field, Page, Product, ProductInput, Timestamp,
         query::{ProductQuery, SyncQuery},
         read::BatchRequest,
     },
@@ -34,7 +34,7 @@ async fn an_unreadable_product_harms_no_other() {
     tried.storage.damage(&torn);
 
     for (number, product) in products.iter().enumerate() {
-        let read = connect.get_product(at, product.id).await;
+        let read = connect.location(at).json::<Product>().get(product.id).await;
         match number {
             5 => assert_eq!(read.unwrap_err().kind, FailureKind::Server),
             _ => assert_eq!(read.unwrap().decode().unwrap().data, *product),
@@ -50,7 +50,7 @@ async fn an_unreadable_product_harms_no_other() {
             },
             ..ProductQuery::default()
         };
-        let page = connect.list_products(at, &query).await;
+        let page = connect.location(at).json::<Product>().list(&query).await;
         page.map(|page| page.decode().unwrap().data)
     };
     assert_eq!(page(0, 4).await.unwrap(), products[..4]);
@@ -69,7 +69,11 @@ async fn an_unreadable_product_harms_no_other() {
             ..ProductInput::default()
         });
         let batch = BatchRequest::new(items.collect());
-        connect.write_products(at, batch.into()).await
+        connect
+            .location(at)
+            .json::<Product>()
+            .batch(batch.into())
+            .await
     };
     let (one, torn, other) = tokio::join!(
         batch(&["P-1", "P-2"]),
@@ -81,7 +85,12 @@ async fn an_unreadable_product_harms_no_other() {
         let done: connect_core::wire::ProductBatchResult = answer.unwrap().decode().unwrap();
         assert_eq!(done.updated, 2);
     }
-    let untouched = connect.get_product(at, products[3].id).await.unwrap();
+    let untouched = connect
+        .location(at)
+        .json::<Product>()
+        .get(products[3].id)
+        .await
+        .unwrap();
     assert_eq!(untouched.decode().unwrap().data, products[3]);
 }
 
@@ -98,7 +107,13 @@ async fn walk(shop: &Shop, since: Timestamp, limit: usize) -> (Vec<Json>, Option
     };
     let mut found = Vec::new();
     loop {
-        match shop.connect.list_products(&shop.at, &query).await {
+        match shop
+            .connect
+            .location(&shop.at)
+            .json::<Product>()
+            .list(&query)
+            .await
+        {
             Ok(page) => {
                 let page: Page<Json> = serde_json::from_slice(&page.into_bytes()).unwrap();
                 assert!(page.data.len() <= limit);
@@ -124,7 +139,9 @@ async fn a_list_ends_before_a_row_that_cannot_be_read() {
         // Two runs of deletions among the products.
         if [3, 4, 5, 6, 7, 15].contains(&number) {
             connect
-                .delete_product(at, product.id, ().into())
+                .location(at)
+                .json::<Product>()
+                .delete(product.id, ().into())
                 .await
                 .unwrap();
         }
@@ -169,7 +186,12 @@ async fn a_filtered_list_ends_before_a_row_that_cannot_be_parsed() {
     // More than are read at once through the barcode.
     let holders = async |count| {
         let batch = BatchRequest::new(vec![same.clone(); count]);
-        connect.write_products(at, batch.into()).await.unwrap();
+        connect
+            .location(at)
+            .json::<Product>()
+            .batch(batch.into())
+            .await
+            .unwrap();
     };
     holders(5).await;
     let torn = create(connect, at, "Torn").await;
@@ -189,10 +211,20 @@ async fn a_filtered_list_ends_before_a_row_that_cannot_be_parsed() {
         barcode: Some("SAME".into()),
         ..ProductQuery::default()
     };
-    let first = connect.list_products(at, &query).await.unwrap();
+    let first = connect
+        .location(at)
+        .json::<Product>()
+        .list(&query)
+        .await
+        .unwrap();
     let first = first.decode().unwrap();
     assert_eq!(first.data.len(), 5);
     query.sync.cursor = first.next_cursor;
-    let failure = connect.list_products(at, &query).await.unwrap_err();
+    let failure = connect
+        .location(at)
+        .json::<Product>()
+        .list(&query)
+        .await
+        .unwrap_err();
     assert_eq!(failure.kind, FailureKind::Server);
 }

@@ -1,5 +1,6 @@
 //! Rounds of maintenance over damaged rows.
 
+use connect_core::wire::Product;
 use uuid::Uuid;
 
 use super::{
@@ -57,7 +58,9 @@ async fn maintenance_goes_on_past_single_rows_of_its_tables() {
     for name in ["B", "C", "D"] {
         let product = create(connect, &at, name).await;
         connect
-            .delete_product(&at, product.id, ().into())
+            .location(&at)
+            .json::<Product>()
+            .delete(product.id, ().into())
             .await
             .unwrap();
         deleted.push(product.id);

@@ -59,7 +59,13 @@ pub(super) async fn listed(shop: &Shop, mut query: ProductQuery) -> Vec<Product>
         ..SyncQuery::default()
     };
     loop {
-        let page = shop.connect.list_products(&shop.at, &query).await.unwrap();
+        let page = shop
+            .connect
+            .location(&shop.at)
+            .json::<Product>()
+            .list(&query)
+            .await
+            .unwrap();
         let page = page.decode().unwrap();
         all.extend(page.data);
         query.sync.cursor = page.next_cursor;
@@ -73,7 +79,12 @@ pub(super) async fn listed(shop: &Shop, mut query: ProductQuery) -> Vec<Product>
 
 async fn categories(shop: &Shop) -> Vec<Category> {
     let query = CategoryQuery::default();
-    let page = shop.connect.list_categories(&shop.at, &query).await;
+    let page = shop
+        .connect
+        .location(&shop.at)
+        .json::<Category>()
+        .list(&query)
+        .await;
     let page = page.unwrap().decode().unwrap();
     assert_eq!(page.next_cursor, None);
     page.data

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use connect_core::wire::{Event, EventType, query::ProductQuery};
+use connect_core::wire::{Event, EventType, Product, query::ProductQuery};
 use serde_json::Value;
 
 use super::{Shop, indexes::rows};
@@ -44,7 +44,9 @@ pub(super) async fn check(shop: &Shop) -> u64 {
     assert_eq!(clock["sequence"], count);
     let page = shop
         .connect
-        .list_products(&shop.at, &ProductQuery::default())
+        .location(&shop.at)
+        .json::<Product>()
+        .list(&ProductQuery::default())
         .await
         .unwrap();
     assert_eq!(page.state(), last.map(|last| last.created_at));

@@ -14,7 +14,12 @@ pub(super) async fn agree(shop: &Shop, products: &[Product], categories: &[Categ
     let mut by_barcode = BTreeMap::<&str, Vec<&Product>>::new();
     let mut external_ids = 0;
     for product in products {
-        let single = shop.connect.get_product(&shop.at, product.id).await;
+        let single = shop
+            .connect
+            .location(&shop.at)
+            .json::<Product>()
+            .get(product.id)
+            .await;
         let single = single.unwrap().decode().unwrap().data;
         assert_eq!(single, *product);
         let barcode = product.barcode.as_deref().unwrap();

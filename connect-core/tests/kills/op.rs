@@ -3,7 +3,7 @@
 
 use connect_core::{
     Access, Answer, Connect, Failure, Request,
-    wire::{CategoryInput, Field, Product, ProductInput, Timestamp, read::BatchRequest},
+    wire::{Category, CategoryInput, Field, Product, ProductInput, Timestamp, read::BatchRequest},
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -57,25 +57,35 @@ impl Op {
                     ..product(name.clone(), *version)
                 };
                 connect
-                    .create_product(at, keyed(Request::from(input), &key))
+                    .location(at)
+                    .json::<Product>()
+                    .create(keyed(Request::from(input), &key))
                     .await
             }
             Self::Update { id, name, version } => {
                 let input = keyed(Request::from(product(name.clone(), *version)), &key);
-                connect.update_product(at, *id, input).await
+                connect
+                    .location(at)
+                    .json::<Product>()
+                    .update(*id, input)
+                    .await
             }
             Self::Batch { version } => {
                 let items = (1..BATCH).map(|number| listed(format!("B-{number}"), *version));
                 let single = product(format!("X-{version}"), *version);
                 let batch = BatchRequest::new(items.chain([single]).collect());
                 connect
-                    .write_products(at, keyed(Request::from(batch), &key))
+                    .location(at)
+                    .json::<Product>()
+                    .batch(keyed(Request::from(batch), &key))
                     .await
             }
             Self::CreateCategory { version } => {
                 let input = CategoryInput::named(format!("{FILLED}{version}"));
                 connect
-                    .create_category(at, keyed(Request::from(input), &key))
+                    .location(at)
+                    .json::<Category>()
+                    .create(keyed(Request::from(input), &key))
                     .await
             }
             Self::Fill {
@@ -90,12 +100,16 @@ impl Op {
                 });
                 let batch = BatchRequest::new(items.collect());
                 connect
-                    .write_products(at, keyed(Request::from(batch), &key))
+                    .location(at)
+                    .json::<Product>()
+                    .batch(keyed(Request::from(batch), &key))
                     .await
             }
             Self::DeleteCategory { id } => {
                 connect
-                    .delete_category(at, *id, keyed(Request::from(()), &key))
+                    .location(at)
+                    .json::<Category>()
+                    .delete(*id, keyed(Request::from(()), &key))
                     .await
             }
         }

@@ -125,7 +125,13 @@ impl Worker {
 
     async fn filled_category(&self) -> Option<Uuid> {
         let all = CategoryQuery::default();
-        let page = self.connect.list_categories(&self.at, &all).await.unwrap();
+        let page = self
+            .connect
+            .location(&self.at)
+            .json::<Category>()
+            .list(&all)
+            .await
+            .unwrap();
         let mut categories = page.decode().unwrap().data.into_iter();
         let found = categories.find(|category| category.name.starts_with(FILLED));
         found.map(|category| category.id)
@@ -137,7 +143,13 @@ impl Worker {
             category_id: Some(category),
             ..ProductQuery::default()
         };
-        let page = self.connect.list_products(&self.at, &query).await.unwrap();
+        let page = self
+            .connect
+            .location(&self.at)
+            .json::<Product>()
+            .list(&query)
+            .await
+            .unwrap();
         !page.decode().unwrap().data.is_empty()
     }
 
@@ -154,7 +166,13 @@ impl Worker {
                 sync: sync.clone(),
                 ..ProductQuery::default()
             };
-            let page = self.connect.list_products(&self.at, &query).await.unwrap();
+            let page = self
+                .connect
+                .location(&self.at)
+                .json::<Product>()
+                .list(&query)
+                .await
+                .unwrap();
             let page: Page<Entry<Product>> = serde_json::from_slice(&page.into_bytes()).unwrap();
             let products = page.data.iter().filter_map(|entry| match entry {
                 Entry::Live(product) => Some(shown(product)),

@@ -19,10 +19,10 @@ use http::{
     header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE},
 };
 
-use super::{Call, Reply};
 use crate::{
+    endpoint::{Content, Needs, Passed, Reply, Route},
     net::{Body, BodyError},
-    routes::{self, Found, Needs},
+    routes::{self, Found},
 };
 
 /// The token of a request; `None` when there is none, or more than one.
@@ -35,7 +35,7 @@ pub(super) async fn pass(
     connect: &Connect,
     caller: Admitted,
     request: Request<Body>,
-) -> Result<(Call, &'static routes::Route), Reply> {
+) -> Result<(Passed, &'static Route), Reply> {
     let (head, body) = request.into_parts();
     let (route, location, id) = match routes::find(&head.method, head.uri.path()) {
         Found::Route {
@@ -62,35 +62,29 @@ pub(super) async fn pass(
         }
     };
     let is_write = !matches!(head.method, Method::GET | Method::HEAD);
-    let (body, idempotency) = if is_write {
-        let body = read(body).await?;
+    let mut content = Content::default();
+    if is_write {
+        content.body = read(body).await?;
         let key = idempotency_key(&head.headers)?;
         if head.method != Method::DELETE {
             check_content(&head.headers)?;
         }
-        let target = head
-            .uri
-            .path_and_query()
-            .map_or("", |target| target.as_str());
-        let idempotency = key.map(|key| Idempotency {
+        let target = head.uri.path_and_query();
+        let target = target.map_or("", |target| target.as_str());
+        content.idempotency = key.map(|key| Idempotency {
             key,
-            fingerprint: Fingerprint::of(head.method.as_str(), target, &body),
+            fingerprint: Fingerprint::of(head.method.as_str(), target, &content.body),
         });
-        (body, idempotency)
-    } else {
-        (Bytes::new(), None)
-    };
-    let query = head.uri.query().unwrap_or_default().to_owned();
-    let call = Call {
+    }
+    content.query = head.uri.query().unwrap_or_default().to_owned();
+    let passed = Passed {
         connect: connect.clone(),
         caller,
         access,
         id,
-        query,
-        body,
-        idempotency,
+        content,
     };
-    Ok((call, route))
+    Ok((passed, route))
 }
 
 async fn read(body: Body) -> Result<Bytes, Failure> {

@@ -10,8 +10,9 @@ use http_body_util::{BodyExt as _, Empty};
 use tower_service::Service as _;
 use warp::filters::BoxedFilter;
 
-use super::{Reply, gate, reply::add_rate};
+use super::gate;
 use crate::{
+    endpoint::{Reply, add_rate},
     net::{App, Body, NetFailure, Peer},
     routes,
 };
@@ -63,7 +64,7 @@ impl ConnectApp {
         };
         let rate = caller.rate();
         match gate::pass(&self.connect, caller, request).await {
-            Ok((call, route)) => routes::answer(call, route).await,
+            Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
             Err(reply) => reply,
         }
         .into_response(rate)

@@ -5,10 +5,9 @@ mod menu;
 use connect_core::{
     Account, Connect, Failure, NewAccount, NewLocation, NewScreen, ScreenType, Secret,
     wire::{
-        Field, ProductInput, VatRate,
+        Field, ProductBatch, ProductInput, VatRate,
         limits::MAX_PRODUCTS_PER_BATCH,
         query::{ProductQuery, SyncQuery},
-        read::BatchRequest,
     },
 };
 use uuid::Uuid;
@@ -140,12 +139,11 @@ async fn stock_shelves(connect: &Connect, account: Uuid, location: Uuid) -> Resu
         },
         ..ProductQuery::default()
     };
-    let page = connect.list_products(&at, &anything).await?.decode();
-    if page.is_ok_and(|page| page.data.is_empty()) {
+    let products = connect.location(&at).products();
+    if products.list(&anything).await?.data.is_empty() {
         let menu: Vec<ProductInput> = MENU.iter().map(product).collect();
         for items in menu.chunks(MAX_PRODUCTS_PER_BATCH) {
-            let batch = BatchRequest::new(items.to_vec());
-            connect.write_products(&at, batch.into()).await?;
+            products.batch(ProductBatch::new(items.to_vec())).await?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use http::{Method, StatusCode};
 use warp::{Filter as _, filters::BoxedFilter};
 
 use super::probes::{self, Probe};
-use crate::app::Reply;
+use crate::endpoint::Reply;
 
 /// Where the OpenAPI document is.
 pub(super) const OPENAPI_PATH: &str = "/v1/openapi.json";

@@ -7,7 +7,8 @@ use http::Method;
 use matchit::Router;
 use uuid::Uuid;
 
-use super::{ROUTES, Route};
+use super::ROUTES;
+use crate::endpoint::Route;
 
 /// What the table says of a request.
 pub enum Found {
@@ -28,7 +29,7 @@ pub enum Found {
 
 /// The routes of each path.
 static ROUTER: LazyLock<Router<Vec<&'static Route>>> = LazyLock::new(|| {
-    let mut paths: Vec<&str> = ROUTES.iter().map(|route| route.path).collect();
+    let mut paths: Vec<&str> = ROUTES.iter().map(|route| &*route.path).collect();
     paths.dedup();
     let mut router = Router::new();
     for path in paths {

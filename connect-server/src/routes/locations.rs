@@ -2,9 +2,9 @@
 
 use connect_core::{Failure, wire::query::NoQuery};
 
-use crate::app::{Call, Reply};
+use crate::endpoint::{Anywhere, Call, Reply};
 
-pub(super) async fn list(call: Call) -> Result<Reply, Failure> {
+pub(super) async fn list(call: Call<Anywhere>) -> Result<Reply, Failure> {
     call.query::<NoQuery>()?;
-    Ok(call.connect().list_locations(call.caller())?.into())
+    Ok(call.connect.list_locations(&call.target.caller)?.into())
 }

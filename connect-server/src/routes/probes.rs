@@ -6,7 +6,7 @@ use std::sync::Arc;
 use connect_core::{Connect, storage::disk::Health};
 use http::StatusCode;
 
-use crate::app::Reply;
+use crate::endpoint::Reply;
 
 /// Tells the condition of the store.
 pub(crate) type Probe = Arc<dyn Fn() -> Health + Send + Sync>;

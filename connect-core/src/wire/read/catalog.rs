@@ -7,7 +7,7 @@ use super::{
     Invalid, Object, ReadError, array, body, boolean, decimal, field, ignore, integer, missing,
     string, unknown, uuid,
 };
-use crate::wire::{CategoryInput, Date, MatchBy, ProductInput, VatRate, limits};
+use crate::wire::{Batch, CategoryInput, Date, MatchBy, ProductInput, VatRate, limits};
 
 impl CategoryInput {
     const FIELDS: [&str; 3] = ["name", "isActive", "position"];
@@ -203,6 +203,17 @@ fn date(key: &str, raw: &RawValue) -> Result<Date, Invalid> {
 fn uuids(key: &str, raw: &RawValue) -> Result<Vec<Uuid>, Invalid> {
     let read = |(index, raw): (usize, &&RawValue)| uuid(&format!("{key}[{index}]"), raw);
     array(key, raw)?.iter().enumerate().map(read).collect()
+}
+
+impl<T> From<Batch<T>> for BatchRequest<T> {
+    fn from(batch: Batch<T>) -> Self {
+        Self {
+            match_by: batch.match_by,
+            create_missing: batch.create_missing,
+            dry_run: batch.dry_run,
+            items: batch.items.into_iter().map(Ok).collect(),
+        }
+    }
 }
 
 impl<T> BatchRequest<T> {

@@ -3,6 +3,7 @@
 use connect_core::{
     Access, Answer, Connect, Failure, FailureKind, Fingerprint, Idempotency, IdempotencyKey,
     Outcome, Request,
+    wire::{Category, Product},
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -82,13 +83,55 @@ impl Call {
             };
         }
         let outcome = match self.verb {
-            Verb::CreateCategory => connect.create_category(&at, request!()).await,
-            Verb::UpdateCategory(id) => connect.update_category(&at, id, request!()).await,
-            Verb::DeleteCategory(id) => connect.delete_category(&at, id, request!()).await,
-            Verb::CreateProduct => connect.create_product(&at, request!()).await,
-            Verb::UpdateProduct(id) => connect.update_product(&at, id, request!()).await,
-            Verb::DeleteProduct(id) => connect.delete_product(&at, id, request!()).await,
-            Verb::WriteProducts => connect.write_products(&at, request!()).await,
+            Verb::CreateCategory => {
+                connect
+                    .location(&at)
+                    .json::<Category>()
+                    .create(request!())
+                    .await
+            }
+            Verb::UpdateCategory(id) => {
+                connect
+                    .location(&at)
+                    .json::<Category>()
+                    .update(id, request!())
+                    .await
+            }
+            Verb::DeleteCategory(id) => {
+                connect
+                    .location(&at)
+                    .json::<Category>()
+                    .delete(id, request!())
+                    .await
+            }
+            Verb::CreateProduct => {
+                connect
+                    .location(&at)
+                    .json::<Product>()
+                    .create(request!())
+                    .await
+            }
+            Verb::UpdateProduct(id) => {
+                connect
+                    .location(&at)
+                    .json::<Product>()
+                    .update(id, request!())
+                    .await
+            }
+            Verb::DeleteProduct(id) => {
+                connect
+                    .location(&at)
+                    .json::<Product>()
+                    .delete(id, request!())
+                    .await
+            }
+            Verb::WriteProducts => {
+                connect
+                    .location(&at)
+                    .json::<Product>()
+                    .batch(request!())
+                    .await
+            }
         };
         outcome.into()
     }

@@ -3,7 +3,7 @@
 use connect_core::{
     storage::{Entry, Range, Read},
     wire::{
-        Event, Timestamp,
+        Category, Event, Product, Timestamp,
         query::{CategoryQuery, ProductQuery, SyncQuery},
     },
 };
@@ -33,7 +33,13 @@ impl Shop {
             category_id: filters.category,
             external_id: filters.external_id.clone(),
         };
-        let page = self.connect.list_products(&self.at, &query).await.unwrap();
+        let page = self
+            .connect
+            .location(&self.at)
+            .json::<Product>()
+            .list(&query)
+            .await
+            .unwrap();
         opened(&page.into_bytes(), query.sync.limit)
     }
 
@@ -42,7 +48,9 @@ impl Shop {
         let query = CategoryQuery { sync };
         let page = self
             .connect
-            .list_categories(&self.at, &query)
+            .location(&self.at)
+            .json::<Category>()
+            .list(&query)
             .await
             .unwrap();
         opened(&page.into_bytes(), query.sync.limit)

@@ -92,7 +92,9 @@ impl Shop {
             .unwrap();
         let foreign = CategoryInput::named("Elsewhere");
         let foreign = connect
-            .create_category(&there, foreign.into())
+            .location(&there)
+            .json::<Category>()
+            .create(foreign.into())
             .await
             .unwrap();
         let foreign_category = foreign.decode::<Category>().unwrap().id;

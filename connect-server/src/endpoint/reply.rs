@@ -61,7 +61,7 @@ impl Reply {
     }
 
     /// Says how many seconds to wait.
-    pub(super) fn retry_after(mut self, seconds: Option<i64>) -> Self {
+    pub(crate) fn retry_after(mut self, seconds: Option<i64>) -> Self {
         self.headers
             .extend(seconds.map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))));
         self
@@ -76,7 +76,7 @@ impl Reply {
 }
 
 /// Puts the figures of a rate limit on a response, and forbids caches to keep it.
-pub(super) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
+pub(crate) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
     headers.insert("x-ratelimit-limit", HeaderValue::from(rate.limit));
     headers.insert("x-ratelimit-remaining", HeaderValue::from(rate.remaining));
     headers.insert("x-ratelimit-reset", HeaderValue::from(rate.reset));

@@ -1,0 +1,154 @@
+//! Creating, changing and deleting a record of any kind.
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::{Draft, Resource};
+use crate::{
+    record::{Reads, Unit},
+    resource::{Access, Answer, Change, Failure, Outcome},
+    wire::{Changed, Deleted},
+};
+
+/// A record after a write.
+pub(super) struct Saved<R: Resource> {
+    pub(super) record: R,
+    /// Unset when the record was already as the draft says: then nothing was written.
+    pub(super) is_changed: bool,
+    pub(super) effect: R::Effect,
+}
+
+/// Creates a record, without its event.
+pub(super) async fn insert<R: Resource>(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    draft: &Draft<R>,
+) -> Result<Saved<R>, Failure> {
+    let mut record = R::blank(draft, unit, access)?;
+    let effect = record.fill(draft, None, unit, access).await?;
+    unit.save(None, &record);
+    Ok(Saved {
+        record,
+        is_changed: true,
+        effect,
+    })
+}
+
+/// Changes a record, without its event. A write that changes nothing writes nothing.
+pub(super) async fn change<R: Resource>(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    old: R,
+    draft: &Draft<R>,
+) -> Result<Saved<R>, Failure> {
+    let mut record = old.clone();
+    let effect = record.fill(draft, Some(&old), unit, access).await?;
+    let is_changed = record != old;
+    if is_changed {
+        record.set_updated_at(unit.time());
+        unit.save(Some(&old), &record);
+    }
+    Ok(Saved {
+        record,
+        is_changed,
+        effect,
+    })
+}
+
+/// Creates a record, with its event.
+pub(crate) async fn create<R: Resource>(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    draft: &Draft<R>,
+) -> Result<R, Failure> {
+    let record = insert(unit, access, draft).await?.record;
+    emit_changed(unit, &record);
+    Ok(record)
+}
+
+fn emit_changed<R: Resource>(unit: &mut Unit<'_>, record: &R) {
+    let changed = Changed {
+        record,
+        deleted: false,
+    };
+    unit.emit(R::CHANGED, changed);
+}
+
+/// The record with this id.
+async fn find<R: Resource>(unit: &mut Unit<'_>, id: Uuid) -> Result<R, Failure> {
+    let found = unit.find(id).await?;
+    found.ok_or_else(|| Failure::not_found(R::NAME, id))
+}
+
+pub(super) struct Create<R: Resource>(pub(super) Draft<R>);
+
+#[async_trait]
+impl<R: Resource> Change for Create<R> {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        R::reads(&self.0, None, reads);
+    }
+
+    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        R::more_reads(&[&self.0], access, unit, reads);
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Failure> {
+        let record = create(unit, access, &self.0).await?;
+        Answer::with(Outcome::Created, &record)
+    }
+}
+
+pub(super) struct Update<R: Resource>(pub(super) Uuid, pub(super) Draft<R>);
+
+#[async_trait]
+impl<R: Resource> Change for Update<R> {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        let Self(id, draft) = self;
+        reads.record::<R>(*id);
+        R::reads_of(*id, Some(draft), reads);
+        R::reads(draft, None, reads);
+    }
+
+    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        R::more_reads(&[&self.1], access, unit, reads);
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Failure> {
+        let Self(id, draft) = self;
+        let old = find::<R>(unit, *id).await?;
+        let saved = change(unit, access, old, draft).await?;
+        if saved.is_changed {
+            emit_changed(unit, &saved.record);
+        }
+        Answer::with(Outcome::Done, &saved.record)
+    }
+}
+
+pub(super) struct Delete<R>(Uuid, std::marker::PhantomData<fn() -> R>);
+
+impl<R> Delete<R> {
+    pub(super) fn new(id: Uuid) -> Self {
+        Self(id, std::marker::PhantomData)
+    }
+}
+
+#[async_trait]
+impl<R: Resource> Change for Delete<R> {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        reads.record::<R>(self.0);
+        R::reads_of(self.0, None, reads);
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
+        let id = self.0;
+        let record = find::<R>(unit, id).await?;
+        unit.remove(&record);
+        unit.emit(R::CHANGED, Deleted { id, deleted: true });
+        record.on_delete(unit).await?;
+        Ok(Answer::new(Outcome::Removed, Vec::new()))
+    }
+
+    fn weight(&self) -> usize {
+        R::DELETE_WEIGHT
+    }
+}

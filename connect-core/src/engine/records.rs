@@ -1,0 +1,179 @@
+//! The records of one kind at one location, as JSON: the lower floor, for servers that pass bodies
+//! on as they came.
+
+use std::{fmt, marker::PhantomData};
+
+use uuid::Uuid;
+
+use super::{
+    Draft, Purpose, Resource, Upsert,
+    changes::{Create, Delete, Update},
+    upsert::Batch,
+};
+use crate::{
+    record::{Fault, Row},
+    resource::{
+        Access, Answer, Change, Connect, Failure, Filter, FromJson, Json, PageRequest, Request,
+        single,
+    },
+    wire::{Page, Single, read::BatchRequest},
+};
+
+/// The records of one kind at one location. Bodies and answers are JSON;
+/// [`Records`](super::Records) has the same methods on values.
+pub struct JsonRecords<R> {
+    connect: Connect,
+    access: Access,
+    kind: PhantomData<fn() -> R>,
+}
+
+impl<R: Resource> JsonRecords<R> {
+    pub(crate) fn new(connect: &Connect, access: &Access) -> Self {
+        Self {
+            connect: connect.clone(),
+            access: access.clone(),
+            kind: PhantomData,
+        }
+    }
+
+    /// The access that it acts by.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// Returns a page of the list, in the order in which the records last changed.
+    ///
+    /// With `includeDeleted` every deletion is listed, whatever the filters: what a deleted record
+    /// was is no longer known, and a client drops ids it never had.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    pub fn list(
+        &self,
+        query: &R::Query,
+    ) -> impl Future<Output = Result<Json<Page<R>>, Failure>> + Send + use<R> {
+        let (this, query) = (self.clone(), query.clone());
+        async move {
+            let Self {
+                connect, access, ..
+            } = this;
+            let request = PageRequest::of(R::LIST, &access, &query, connect.now())?;
+            let query = &query;
+            let parsed = |passes: fn(&R, &R::Query) -> bool| {
+                move |row: &Row| {
+                    let record = serde_json::from_slice(&row.1);
+                    let record: R = record.map_err(|e| Fault::corrupt(b"a listed record", e))?;
+                    Ok(passes(&record, query))
+                }
+            };
+            let filter = R::filter(query).map(parsed);
+            let filter = filter.as_ref().map(|filter| filter as Filter<'_>);
+            let through = R::through(query);
+            connect
+                .page::<R>(&access, &request, through, R::in_order(query), filter)
+                .await
+        }
+    }
+
+    /// Returns one record.
+    ///
+    /// # Errors
+    /// [`FailureKind::NotFound`](crate::FailureKind::NotFound).
+    pub async fn get(&self, id: Uuid) -> Result<Json<Single<R>>, Failure> {
+        let location = self.access.location().id;
+        let row = self.connect.store().row::<R>(location, id).await?;
+        row.map(|row| single(&row))
+            .ok_or_else(|| Failure::not_found(R::NAME, id))
+    }
+
+    /// Queues a write. The future owns what it needs, so it can be spawned.
+    fn write<T: FromJson + Send, F>(
+        &self,
+        request: Request<T>,
+        change: F,
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R, T, F>
+    where
+        F: FnOnce(T) -> Result<Box<dyn Change>, Failure> + Send,
+    {
+        let (connect, access) = (self.connect.clone(), self.access.clone());
+        async move { connect.write(access, request, change).await }
+    }
+
+    /// Creates a record.
+    ///
+    /// # Errors
+    /// A field is missing or invalid, a value that has to be unique is taken, or a reference leads
+    /// nowhere.
+    pub fn create(
+        &self,
+        request: Request<R::Input>,
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R> {
+        let change = move |input| {
+            let draft = Draft::<R>::check(input, Purpose::Create)?;
+            Ok(Box::new(Create(draft)) as _)
+        };
+        self.write(request, change)
+    }
+
+    /// Changes the given fields of a record.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), and when there is no such record.
+    pub fn update(
+        &self,
+        id: Uuid,
+        request: Request<R::Input>,
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R> {
+        let change = move |input| {
+            let draft = Draft::<R>::check(input, Purpose::Change)?;
+            Ok(Box::new(Update(id, draft)) as _)
+        };
+        self.write(request, change)
+    }
+
+    /// Deletes a record.
+    ///
+    /// # Errors
+    /// There is no such record.
+    pub fn delete(
+        &self,
+        id: Uuid,
+        request: Request<()>,
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R> {
+        let change = move |()| Ok(Box::new(Delete::<R>::new(id)) as _);
+        self.write(request, change)
+    }
+}
+
+impl<R: Upsert> JsonRecords<R> {
+    /// Creates and changes many records with one commit. Items that fail do not spoil the others;
+    /// the answer says what became of each.
+    ///
+    /// # Errors
+    /// The batch as a whole is malformed or invalid.
+    pub fn batch(
+        &self,
+        request: Request<BatchRequest<R::Input>>,
+    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R> {
+        let change = |batch| Ok(Box::new(Batch::<R>::checked(batch)?) as _);
+        self.write(request, change)
+    }
+}
+
+impl<R> Clone for JsonRecords<R> {
+    fn clone(&self) -> Self {
+        Self {
+            connect: self.connect.clone(),
+            access: self.access.clone(),
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<R> fmt::Debug for JsonRecords<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsonRecords")
+            .field("access", &self.access)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,216 @@
+//! The records of one kind at one location, as values: the same methods, by the same names, as
+//! the SDK's handles have.
+
+use std::{fmt, future::IntoFuture};
+
+use futures_util::future::BoxFuture;
+use serde::{Serialize, de::DeserializeOwned};
+use uuid::Uuid;
+
+use super::{JsonRecords, Resource, Upsert};
+use crate::{
+    record::Fault,
+    resource::{Answer, Failure, Idempotency, Request},
+    rules::idempotency::{Fingerprint, IdempotencyKey},
+    wire::{Batch, BatchResult, Entry, Page, query::ListQuery},
+};
+
+/// The records of one kind at one location, such as `Records<Product>`.
+#[derive(Debug)]
+pub struct Records<R>(JsonRecords<R>);
+
+impl<R> Clone for Records<R> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<R: Resource> Records<R> {
+    pub(crate) fn new(records: JsonRecords<R>) -> Self {
+        Self(records)
+    }
+
+    /// Returns a page of the records that are there, in the order in which they last changed.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    pub async fn list(&self, query: &R::Query) -> Result<Page<R>, Failure> {
+        let page = self.0.list(&self.with_deleted(query, false)).await?;
+        decoded(page.decode())
+    }
+
+    /// Returns a page of the list, with tombstones of the records that were deleted in the last 90
+    /// days.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    pub async fn list_with_deleted(&self, query: &R::Query) -> Result<Page<Entry<R>>, Failure> {
+        let page = self.0.list(&self.with_deleted(query, true)).await?;
+        decoded(serde_json::from_slice(&page.into_bytes()))
+    }
+
+    fn with_deleted(&self, query: &R::Query, include_deleted: bool) -> R::Query {
+        let mut query = query.clone();
+        query.sync_mut().include_deleted = include_deleted;
+        query
+    }
+
+    /// Returns one record.
+    ///
+    /// # Errors
+    /// [`FailureKind::NotFound`](crate::FailureKind::NotFound).
+    pub async fn get(&self, id: Uuid) -> Result<R, Failure> {
+        decoded(self.0.get(id).await?.decode()).map(|single| single.data)
+    }
+
+    /// Creates a record. Await it for the record as it was stored.
+    ///
+    /// # Errors
+    /// A field is missing or invalid, a value that has to be unique is taken, or a reference leads
+    /// nowhere.
+    pub fn create(&self, input: R::Input) -> Write<R> {
+        let records = self.0.clone();
+        Write::new("create", self.target(None), input, move |request| {
+            Box::pin(records.create(request))
+        })
+    }
+
+    /// Changes the given fields of a record. Await it for the record as it is then.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), and when there is no such record.
+    pub fn update(&self, id: Uuid, input: R::Input) -> Write<R> {
+        let records = self.0.clone();
+        Write::new("update", self.target(Some(id)), input, move |request| {
+            Box::pin(records.update(id, request))
+        })
+    }
+
+    /// Deletes a record.
+    ///
+    /// # Errors
+    /// There is no such record.
+    pub fn delete(&self, id: Uuid) -> Write<()> {
+        let records = self.0.clone();
+        Write::new("delete", self.target(Some(id)), (), move |request| {
+            Box::pin(records.delete(id, request))
+        })
+    }
+
+    /// The list, or the record, that a write is about.
+    fn target(&self, id: Option<Uuid>) -> String {
+        let location = self.0.access().location().id;
+        let id = id.map(|id| id.to_string()).unwrap_or_default();
+        format!("{location}/{}/{id}", R::LIST)
+    }
+}
+
+impl<R: Upsert> Records<R> {
+    /// Creates and changes many records with one commit. Items that fail do not spoil the others;
+    /// the result says what became of each.
+    ///
+    /// # Errors
+    /// The batch as a whole is invalid.
+    pub fn batch(&self, batch: Batch<R::Input>) -> Write<BatchResult<R::Extra>> {
+        let records = self.0.clone();
+        Write::new(
+            "batch",
+            self.target(None),
+            batch,
+            move |request: Request<_>| Box::pin(records.batch(request.map(Into::into))),
+        )
+    }
+}
+
+/// A write, done when it is awaited.
+#[must_use = "a write is done when it is awaited"]
+pub struct Write<T> {
+    send: Box<dyn FnOnce(Option<IdempotencyKey>) -> Sent + Send>,
+    key: Option<IdempotencyKey>,
+    read: fn(&[u8]) -> Result<T, serde_json::Error>,
+}
+
+type Sent = BoxFuture<'static, Result<Answer, Failure>>;
+
+/// What a write did, and whether it did so before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written<T> {
+    /// The record, or what a batch did.
+    pub data: T,
+    /// Set when this is the stored answer to an earlier write with the same key.
+    pub replayed: bool,
+}
+
+impl<T: DeserializeOwned> Write<T> {
+    fn new<I: Serialize + Send + 'static>(
+        operation: &'static str,
+        target: String,
+        input: I,
+        send: impl FnOnce(Request<I>) -> Sent + Send + 'static,
+    ) -> Self {
+        let send = move |key: Option<IdempotencyKey>| -> Sent {
+            let idempotency = key.map(|key| {
+                let body = serde_json::to_vec(&input).unwrap_or_default();
+                Idempotency {
+                    key,
+                    fingerprint: Fingerprint::of(operation, &target, &body),
+                }
+            });
+            send(Request::from(input).with_idempotency(idempotency))
+        };
+        Self {
+            send: Box::new(send),
+            key: None,
+            // Nothing is the answer to a deletion.
+            read: |body| match body {
+                [] => serde_json::from_str("null"),
+                _ => {
+                    serde_json::from_slice::<crate::wire::Single<T>>(body).map(|single| single.data)
+                }
+            },
+        }
+    }
+
+    /// Does the write under an idempotency key: the same write again with the same key, within 24
+    /// hours, returns the stored answer of the first.
+    pub fn idempotency_key(self, key: IdempotencyKey) -> Self {
+        Self {
+            key: Some(key),
+            ..self
+        }
+    }
+
+    /// Does the write, and tells besides whether it was done before.
+    ///
+    /// # Errors
+    /// See the method that made it.
+    pub async fn send(self) -> Result<Written<T>, Failure> {
+        let answer = (self.send)(self.key).await?;
+        Ok(Written {
+            data: decoded((self.read)(&answer.body))?,
+            replayed: answer.replayed,
+        })
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static> IntoFuture for Write<T> {
+    type Output = Result<T, Failure>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { Ok(self.send().await?.data) })
+    }
+}
+
+impl<T> fmt::Debug for Write<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Write")
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the core wrote itself is read back, unless the store was damaged.
+fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Failure> {
+    read.map_err(|e| Fault::corrupt(b"an answer", e).into())
+}

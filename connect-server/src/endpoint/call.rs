@@ -1,0 +1,86 @@
+//! A request that has passed every check, as its handler sees it.
+
+use bytes::Bytes;
+use connect_core::{
+    Access, Admitted, Connect, Failure, FromJson, Idempotency, Input, JsonRecords, Request,
+    Resource,
+    wire::query::{NoQuery, Query},
+};
+use uuid::Uuid;
+
+/// A request on its way to its handler: what its path leads to, and what it carries.
+#[derive(Clone)]
+pub struct Call<T> {
+    pub(crate) connect: Connect,
+    /// What the path leads to.
+    pub(crate) target: T,
+    pub(crate) content: Content,
+}
+
+/// What a request carries besides its path.
+#[derive(Clone, Default)]
+pub struct Content {
+    pub(crate) query: String,
+    pub(crate) body: Bytes,
+    pub(crate) idempotency: Option<Idempotency>,
+}
+
+/// A path without a location.
+#[derive(Clone)]
+pub struct Anywhere {
+    /// The token's holder.
+    pub caller: Admitted,
+}
+
+/// A path of a location.
+#[derive(Clone)]
+pub struct AtLocation {
+    /// What the caller may do there.
+    pub access: Access,
+}
+
+/// A path of one record at a location.
+#[derive(Clone)]
+pub struct AtRecord {
+    /// What the caller may do there.
+    pub access: Access,
+    /// The record.
+    pub id: Uuid,
+}
+
+impl<T> Call<T> {
+    /// The query parameters.
+    ///
+    /// # Errors
+    /// A parameter is unknown, repeated, or has a value it cannot have.
+    pub fn query<Q: Query>(&self) -> Result<Q, Failure> {
+        Q::parse(&self.content.query).map_err(|invalid| Failure::malformed(&invalid))
+    }
+
+    /// The write that the request asks for. No write takes query parameters; one that has some is
+    /// refused where its body would be, so that the refusal is stored under its key too.
+    pub fn write<I: FromJson>(&self) -> Request<I> {
+        let input = match self.query::<NoQuery>() {
+            Ok(_) => Input::Json(self.content.body.clone().into()),
+            Err(failure) => Input::Refused(failure),
+        };
+        Request {
+            input,
+            idempotency: self.content.idempotency.clone(),
+        }
+    }
+}
+
+impl Call<AtLocation> {
+    /// The records of one kind at the location.
+    pub fn records<R: Resource>(&self) -> JsonRecords<R> {
+        self.connect.location(&self.target.access).json()
+    }
+}
+
+impl Call<AtRecord> {
+    /// The records of one kind at the location.
+    pub fn records<R: Resource>(&self) -> JsonRecords<R> {
+        self.connect.location(&self.target.access).json()
+    }
+}

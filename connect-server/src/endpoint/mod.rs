@@ -1,0 +1,12 @@
+//! What an endpoint is: its line in the table, the request that its handler sees, the reply that
+//! it gives.
+
+mod call;
+mod reply;
+mod route;
+
+pub use call::{Anywhere, AtLocation, AtRecord, Call, Content};
+pub use reply::Reply;
+pub(crate) use reply::add_rate;
+pub(crate) use route::Passed;
+pub use route::{Needs, Route};

@@ -1,0 +1,122 @@
+//! An endpoint: its line in the table, and the handler that its path fits.
+
+use connect_core::{Access, Admitted, Connect, Failure, wire::Scope};
+use futures_util::future::BoxFuture;
+use http::Method;
+use uuid::Uuid;
+
+use super::{Anywhere, AtLocation, AtRecord, Call, Content, Reply};
+
+/// An endpoint of the API.
+pub struct Route {
+    /// Its method. HEAD is answered as GET.
+    pub method: Method,
+    /// Its path; `{location}` and `{id}` are UUIDs.
+    pub path: String,
+    /// What a token needs to use it.
+    pub needs: Needs,
+    handler: Box<dyn Fn(Passed) -> Answering + Send + Sync>,
+}
+
+/// What a token needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// To be valid.
+    Nothing,
+    /// This scope, at the location of the path.
+    Scope(Scope),
+}
+
+/// The answer of a handler, to come.
+pub(crate) type Answering = BoxFuture<'static, Result<Reply, Failure>>;
+
+/// A request that has passed the gate.
+pub(crate) struct Passed {
+    pub(crate) connect: Connect,
+    pub(crate) caller: Admitted,
+    /// Set for a path of a location.
+    pub(crate) access: Option<Access>,
+    /// Set for a path of a record.
+    pub(crate) id: Option<Uuid>,
+    pub(crate) content: Content,
+}
+
+impl Route {
+    /// An endpoint whose handler takes what its path leads to.
+    pub(crate) fn new<T: Target, A>(
+        method: Method,
+        path: String,
+        needs: Needs,
+        handler: impl Fn(Call<T>) -> A + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: Future<Output = Result<Reply, Failure>> + Send + 'static,
+    {
+        // A table that contradicts itself has to be noticed by the first test that runs.
+        let ids = path.matches('{').count();
+        assert_eq!(ids, T::IDS, "{method} {path} leads to something else");
+        let handler = Box::new(move |passed: Passed| -> Answering {
+            let call = Call {
+                connect: passed.connect.clone(),
+                content: passed.content.clone(),
+                target: T::of(passed),
+            };
+            Box::pin(handler(call))
+        });
+        Self {
+            method,
+            path,
+            needs,
+            handler,
+        }
+    }
+
+    /// Answers a request to this endpoint that has passed the gate.
+    pub(crate) fn answer(&self, passed: Passed) -> Answering {
+        (self.handler)(passed)
+    }
+}
+
+/// What a path leads to.
+pub(crate) trait Target: Send + 'static {
+    /// The number of ids in the path.
+    const IDS: usize;
+
+    /// The target of a request. Its path has [`IDS`](Self::IDS) ids, and its gate was passed.
+    fn of(passed: Passed) -> Self;
+}
+
+/// [`Route::new`] has counted the ids of the path, and the gate lets nobody in to a location
+/// without an [`Access`].
+const COUNTED: &str = "the table gives a handler the ids that it takes";
+
+impl Target for Anywhere {
+    const IDS: usize = 0;
+
+    fn of(passed: Passed) -> Self {
+        Self {
+            caller: passed.caller,
+        }
+    }
+}
+
+impl Target for AtLocation {
+    const IDS: usize = 1;
+
+    fn of(passed: Passed) -> Self {
+        Self {
+            access: passed.access.expect(COUNTED),
+        }
+    }
+}
+
+impl Target for AtRecord {
+    const IDS: usize = 2;
+
+    fn of(passed: Passed) -> Self {
+        Self {
+            access: passed.access.expect(COUNTED),
+            id: passed.id.expect(COUNTED),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The endpoints that kinds of records have in common.
+
+use connect_core::{
+    Failure, Resource, Upsert,
+    wire::{Scope, query::NoQuery, read::BatchRequest},
+};
+use http::Method;
+
+use crate::endpoint::{AtLocation, AtRecord, Call, Needs, Reply, Route};
+
+const READ: Needs = Needs::Scope(Scope::CatalogRead);
+const WRITE: Needs = Needs::Scope(Scope::CatalogWrite);
+
+/// The path of a segment below a location.
+fn below_location(segment: &str) -> String {
+    format!("/v1/locations/{{location}}/{segment}")
+}
+
+/// List, create, read, change and delete the records of one kind of the catalog.
+pub(super) fn crud<R: Resource>(segment: &str) -> Vec<Route> {
+    let all = below_location(segment);
+    let one = format!("{all}/{{id}}");
+    vec![
+        Route::new(Method::GET, all.clone(), READ, list::<R>),
+        Route::new(Method::POST, all, WRITE, create::<R>),
+        Route::new(Method::GET, one.clone(), READ, get::<R>),
+        Route::new(Method::PATCH, one.clone(), WRITE, update::<R>),
+        Route::new(Method::DELETE, one, WRITE, delete::<R>),
+    ]
+}
+
+/// Write many records of one kind of the catalog at once.
+pub(super) fn batch<R: Upsert>(segment: &str) -> Vec<Route> {
+    let path = below_location(segment);
+    vec![Route::new(Method::POST, path, WRITE, write_batch::<R>)]
+}
+
+async fn list<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Failure> {
+    let query = call.query()?;
+    Ok(call.records::<R>().list(&query).await?.into())
+}
+
+async fn create<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Failure> {
+    Ok(call.records::<R>().create(call.write()).await?.into())
+}
+
+async fn get<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Failure> {
+    call.query::<NoQuery>()?;
+    Ok(call.records::<R>().get(call.target.id).await?.into())
+}
+
+async fn update<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Failure> {
+    let (id, request) = (call.target.id, call.write());
+    Ok(call.records::<R>().update(id, request).await?.into())
+}
+
+async fn delete<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Failure> {
+    let (id, request) = (call.target.id, call.write());
+    Ok(call.records::<R>().delete(id, request).await?.into())
+}
+
+async fn write_batch<R: Upsert>(call: Call<AtLocation>) -> Result<Reply, Failure> {
+    let request = call.write::<BatchRequest<R::Input>>();
+    Ok(call.records::<R>().batch(request).await?.into())
+}
