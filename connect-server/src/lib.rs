@@ -17,3 +17,5 @@ mod start_clock;
 pub mod store;
 mod watch;
 mod welcome;
+
+pub use app::api;

@@ -9,20 +9,23 @@
 //! Then the handler has the core check the stored answer, the form, the fields and the state.
 //! Nobody without a valid token learns which routes there are.
 
-use bytes::Bytes;
+use std::{borrow::Cow, error::Error as _, pin::pin};
+
+use bytes::{Buf, Bytes, BytesMut};
 use connect_core::{
     Admitted, Connect, Failure, FailureKind, Fingerprint, Idempotency, IdempotencyKey,
     wire::{limits::MAX_BODY_BYTES, read::Invalid},
 };
+use futures_util::{Stream, StreamExt as _};
 use http::{
-    HeaderMap, Method, Request,
-    header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE},
+    HeaderMap, Method,
+    header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
 };
+use warp::path::FullPath;
 
 use crate::{
     endpoint::{Content, Needs, Passed, Reply, Route},
-    net::{Body, BodyError},
-    routes::{self, Found},
+    routes::{self, Found, OPENAPI_PATH},
 };
 
 /// The token of a request; `None` when there is none, or more than one.
@@ -30,27 +33,44 @@ pub(super) fn authorization(headers: &HeaderMap) -> Option<&str> {
     only(headers, &AUTHORIZATION)?.to_str().ok()
 }
 
+/// A request as warp's filters take it apart.
+pub(super) struct Incoming<S> {
+    pub(super) method: Method,
+    pub(super) path: FullPath,
+    pub(super) query: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: S,
+}
+
 /// Takes an admitted caller's request through checks 2 to 5.
-pub(super) async fn pass(
+pub(super) async fn pass<S, B>(
     connect: &Connect,
     caller: Admitted,
-    request: Request<Body>,
-) -> Result<(Passed, &'static Route), Reply> {
-    let (head, body) = request.into_parts();
-    let (route, location, id) = match routes::find(&head.method, head.uri.path()) {
+    incoming: Incoming<S>,
+) -> Result<(Passed, &'static Route), Reply>
+where
+    S: Stream<Item = Result<B, warp::Error>> + Send,
+    B: Buf + Send,
+{
+    let Incoming {
+        method,
+        path,
+        query,
+        headers,
+        body,
+    } = incoming;
+    let path = path.as_str();
+    let (route, location, id) = match routes::find(&method, path) {
         Found::Route {
             route,
             location,
             id,
         } => (route, location, id),
         Found::OtherMethods(allowed) => {
-            return Err(Reply::method_not_allowed(&head.method, &allowed));
+            return Err(Reply::method_not_allowed(&method, &allowed));
         }
         Found::Nothing => {
-            let message = format!(
-                "there is nothing at {}; see /v1/openapi.json",
-                head.uri.path()
-            );
+            let message = format!("there is nothing at {path}; see {OPENAPI_PATH}");
             return Err(Failure::new(FailureKind::NotFound, message).into());
         }
     };
@@ -61,22 +81,26 @@ pub(super) async fn pass(
             None
         }
     };
-    let is_write = !matches!(head.method, Method::GET | Method::HEAD);
+    let is_write = !matches!(method, Method::GET | Method::HEAD);
     let mut content = Content::default();
     if is_write {
-        content.body = read(body).await?;
-        let key = idempotency_key(&head.headers)?;
-        if head.method != Method::DELETE {
-            check_content(&head.headers)?;
+        content.body = read(&headers, body).await?;
+        let key = idempotency_key(&headers)?;
+        if method != Method::DELETE {
+            check_content(&headers)?;
         }
-        let target = head.uri.path_and_query();
-        let target = target.map_or("", |target| target.as_str());
-        content.idempotency = key.map(|key| Idempotency {
-            key,
-            fingerprint: Fingerprint::of(head.method.as_str(), target, &content.body),
+        content.idempotency = key.map(|key| {
+            let target = match &query[..] {
+                "" => Cow::Borrowed(path),
+                query => Cow::Owned(format!("{path}?{query}")),
+            };
+            Idempotency {
+                key,
+                fingerprint: Fingerprint::of(method.as_str(), &target, &content.body),
+            }
         });
     }
-    content.query = head.uri.query().unwrap_or_default().to_owned();
+    content.query = query;
     let passed = Passed {
         connect: connect.clone(),
         caller,
@@ -87,20 +111,46 @@ pub(super) async fn pass(
     Ok((passed, route))
 }
 
-async fn read(body: Body) -> Result<Bytes, Failure> {
-    body.read(MAX_BODY_BYTES)
-        .await
-        .map_err(|error| match error {
-            BodyError::TooLarge => Failure::new(
-                FailureKind::TooLarge,
-                format!(
-                    "body: must have at most {MAX_BODY_BYTES} bytes; send it in several requests"
-                ),
-            ),
-            BodyError::TooSlow | BodyError::Broken => {
-                Failure::malformed(&Invalid::new("body", format!("{error}; send it again")))
-            }
-        })
+/// Reads the whole body. One that announces more than it may have is not touched, and one that
+/// comes in one piece is not copied.
+async fn read<S, B>(headers: &HeaderMap, body: S) -> Result<Bytes, Failure>
+where
+    S: Stream<Item = Result<B, warp::Error>> + Send,
+    B: Buf + Send,
+{
+    let too_large = || {
+        let problem =
+            format!("must have at most {MAX_BODY_BYTES} bytes; send it in several requests");
+        Failure::new(FailureKind::TooLarge, format!("body: {problem}"))
+    };
+    let announced = only(headers, &CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok())
+        .and_then(|length| length.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > MAX_BODY_BYTES) {
+        return Err(too_large());
+    }
+    let mut body = pin!(body);
+    let mut first = Bytes::new();
+    let mut all = BytesMut::new();
+    while let Some(piece) = body.next().await {
+        let mut piece = piece.map_err(|error| {
+            let reason = error.source().unwrap_or(&error);
+            Failure::malformed(&Invalid::new("body", format!("{reason}; send it again")))
+        })?;
+        let piece = piece.copy_to_bytes(piece.remaining());
+        if first.len() + all.len() + piece.len() > MAX_BODY_BYTES {
+            return Err(too_large());
+        }
+        if first.is_empty() && all.is_empty() {
+            first = piece;
+            continue;
+        }
+        if all.is_empty() {
+            all.extend_from_slice(&std::mem::take(&mut first));
+        }
+        all.extend_from_slice(&piece);
+    }
+    Ok(if all.is_empty() { first } else { all.freeze() })
 }
 
 /// The request's idempotency key.

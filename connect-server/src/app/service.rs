@@ -1,18 +1,17 @@
-//! The app behind the network layer: lets a request through the gate, hands it to the routes, and
-//! puts the headers on the answer that every answer has.
+//! The filters of the server's two listeners, behind the network layer.
 
-use std::{net::IpAddr, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use connect_core::{Connect, Failure, FailureKind, storage::disk::Health, wire::read::Invalid};
 use http::{Request, Response};
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::BodyExt as _;
 use tower_service::Service as _;
-use warp::filters::BoxedFilter;
+use warp::{Filter as _, filters::BoxedFilter};
 
-use super::gate;
+use super::api;
 use crate::{
-    endpoint::{Reply, add_rate},
+    endpoint::Reply,
     net::{App, Body, NetFailure, Peer},
     routes,
 };
@@ -29,8 +28,7 @@ pub enum Door {
 /// Connect as an [`App`].
 pub struct ConnectApp {
     connect: Connect,
-    open: BoxedFilter<(Reply,)>,
-    door: Door,
+    filter: BoxedFilter<(warp::reply::Response,)>,
 }
 
 impl ConnectApp {
@@ -45,64 +43,23 @@ impl ConnectApp {
         door: Door,
         health: impl Fn() -> Health + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            open: routes::open_filters(connect.clone(), Arc::new(health)),
-            connect,
-            door,
-        }
-    }
-
-    /// A request to the API: through the gate, then to its handler.
-    async fn api(&self, request: Request<Body>, address: IpAddr) -> Response<Bytes> {
-        let authorization = gate::authorization(request.headers());
-        let caller = match self.connect.admit(address, authorization).await {
-            Ok(caller) => caller,
-            Err(turned) => {
-                let reply = Reply::from(turned.failure).retry_after(turned.retry_after);
-                return reply.into_response(turned.rate);
-            }
+        let open = routes::open_filters(connect.clone(), Arc::new(health));
+        let filter = match door {
+            Door::Api => api(connect.clone()).or(open).unify().boxed(),
+            Door::Owner => open,
         };
-        let rate = caller.rate();
-        match gate::pass(&self.connect, caller, request).await {
-            Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
-            Err(reply) => reply,
-        }
-        .into_response(rate)
-    }
-
-    /// A request that needs no token.
-    async fn open(&self, request: Request<Body>, address: IpAddr) -> Response<Bytes> {
-        let rate = self.connect.anonymous_rate(address);
-        let request = request.map(|_| Empty::<Bytes>::new());
-        let Ok(response) = warp::service(self.open.clone()).call(request).await;
-        let (head, body) = response.into_parts();
-        // The body is in memory already: this waits for nothing, and copies nothing.
-        let body = body
-            .collect()
-            .await
-            .map(|body| body.to_bytes())
-            .unwrap_or_default();
-        let mut response = Response::from_parts(head, body);
-        add_rate(response.headers_mut(), rate);
-        response
+        Self { connect, filter }
     }
 }
 
 impl App for ConnectApp {
-    async fn call(&self, request: Request<Body>, peer: Peer) -> Response<Bytes> {
-        let id = request.headers().get("x-request-id").cloned();
-        let method = request.method().clone();
-        let path = request.uri().path();
-        let response = if self.door == Door::Api && routes::needs_token(path) {
-            self.api(request, peer.address).await
-        } else {
-            self.open(request, peer.address).await
-        };
-        if response.status().is_server_error() {
-            // Behind the line with the reason: by this id the client's report finds it.
-            tracing::error!(request_id = ?id, %method, status = %response.status(), "answered");
-        }
-        response
+    async fn call(&self, mut request: Request<Body>, peer: Peer) -> Response<Bytes> {
+        request.extensions_mut().insert(peer);
+        let Ok(response) = warp::service(self.filter.clone()).call(request).await;
+        let (head, body) = response.into_parts();
+        // The body is in memory already: this waits for nothing, and copies nothing.
+        let body = body.collect().await.map(|body| body.to_bytes());
+        Response::from_parts(head, body.unwrap_or_default())
     }
 
     fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {

@@ -54,6 +54,11 @@ impl Reply {
         response
     }
 
+    /// Its status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     /// The same answer with another status.
     pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;

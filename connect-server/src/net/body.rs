@@ -1,11 +1,13 @@
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use http_body::Body as _;
-use http_body_util::BodyExt;
+use bytes::Bytes;
+use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
-use tokio::time::timeout;
+
+use super::deadline::Deadline;
 
 /// A request's body, not read yet.
 ///
@@ -14,7 +16,8 @@ use tokio::time::timeout;
 #[derive(Debug)]
 pub struct Body {
     incoming: Option<Incoming>,
-    deadline: Duration,
+    within: Duration,
+    deadline: Deadline,
     touched: bool,
     leftover: Option<Leftover>,
 }
@@ -22,9 +25,6 @@ pub struct Body {
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// It is longer than the limit: its announced length, or what has come so far.
-    #[error("the body is too large")]
-    TooLarge,
     /// It did not arrive in time.
     #[error("the body took too long to arrive")]
     TooSlow,
@@ -34,11 +34,12 @@ pub enum BodyError {
 }
 
 impl Body {
-    /// A body to be read within `deadline`. With `leftover`, what stays unread ends up there.
-    pub(super) fn new(incoming: Incoming, deadline: Duration, leftover: Option<Leftover>) -> Self {
+    /// A body that has to arrive `within` this time of the first wait for it. With `leftover`, what stays unread ends up there.
+    pub(super) fn new(incoming: Incoming, within: Duration, leftover: Option<Leftover>) -> Self {
         Self {
             incoming: Some(incoming),
-            deadline,
+            within,
+            deadline: Deadline::default(),
             touched: false,
             leftover,
         }
@@ -57,56 +58,47 @@ impl Body {
             .as_ref()
             .is_none_or(|incoming| incoming.is_end_stream())
     }
+}
 
-    /// The whole body, of at most `limit` bytes. One that announces more is not touched.
-    /// A body that came in one piece is not copied.
-    pub async fn read(mut self, limit: usize) -> Result<Bytes, BodyError> {
-        if self.announced().is_some_and(|length| length > limit as u64) {
-            return Err(BodyError::TooLarge);
-        }
-        match timeout(self.deadline, self.collect(limit)).await {
-            Ok(read) => read,
-            Err(_) => Err(BodyError::TooSlow),
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = self.get_mut();
+        let Some(incoming) = &mut this.incoming else {
+            return Poll::Ready(None);
+        };
+        this.touched = true;
+        match Pin::new(incoming).poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => Poll::Ready(Some(Ok(frame))),
+            Poll::Ready(Some(Err(_))) => {
+                this.incoming = None;
+                Poll::Ready(Some(Err(BodyError::Broken)))
+            }
+            Poll::Ready(None) => {
+                this.incoming = None;
+                Poll::Ready(None)
+            }
+            // The deadline runs from the first wait on, whatever comes in between.
+            Poll::Pending => {
+                ready!(this.deadline.poll(cx, this.within));
+                Poll::Ready(Some(Err(BodyError::TooSlow)))
+            }
         }
     }
 
-    async fn collect(&mut self, limit: usize) -> Result<Bytes, BodyError> {
-        let mut first = Bytes::new();
-        let mut all = BytesMut::new();
-        while let Some(data) = self.next().await? {
-            if first.len() + all.len() + data.len() > limit {
-                return Err(BodyError::TooLarge);
-            }
-            if first.is_empty() && all.is_empty() {
-                first = data;
-                continue;
-            }
-            if all.is_empty() {
-                all.extend_from_slice(&std::mem::take(&mut first));
-            }
-            all.extend_from_slice(&data);
-        }
-        Ok(if all.is_empty() { first } else { all.freeze() })
+    fn is_end_stream(&self) -> bool {
+        self.is_empty()
     }
 
-    /// The next piece; `None` at the end, trailers are skipped.
-    async fn next(&mut self) -> Result<Option<Bytes>, BodyError> {
-        while let Some(incoming) = &mut self.incoming {
-            self.touched = true;
-            match incoming.frame().await {
-                Some(Ok(frame)) => {
-                    if let Ok(data) = frame.into_data() {
-                        return Ok(Some(data));
-                    }
-                }
-                Some(Err(_)) => {
-                    self.incoming = None;
-                    return Err(BodyError::Broken);
-                }
-                None => self.incoming = None,
-            }
-        }
-        Ok(None)
+    fn size_hint(&self) -> SizeHint {
+        self.incoming
+            .as_ref()
+            .map_or(SizeHint::with_exact(0), http_body::Body::size_hint)
     }
 }
 

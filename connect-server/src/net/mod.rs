@@ -24,7 +24,7 @@ mod limits;
 mod peer;
 mod plain;
 mod refusal;
-mod request_id;
+pub(crate) mod request_id;
 mod server;
 mod service;
 mod shared;

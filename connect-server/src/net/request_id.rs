@@ -6,7 +6,7 @@ use uuid::Uuid;
 const NAME: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The client's id when it is usable, else a new one, which then replaces it in the request.
-pub(super) fn ensure(headers: &mut HeaderMap) -> HeaderValue {
+pub(crate) fn ensure(headers: &mut HeaderMap) -> HeaderValue {
     if let Some(id) = headers.get(NAME)
         && usable(id.as_bytes())
     {
@@ -25,7 +25,7 @@ pub(super) fn fresh() -> HeaderValue {
 }
 
 /// Marks an answer with its request's id.
-pub(super) fn stamp(headers: &mut HeaderMap, id: HeaderValue) {
+pub(crate) fn stamp(headers: &mut HeaderMap, id: HeaderValue) {
     headers.insert(NAME, id);
 }
 

@@ -13,7 +13,7 @@ use http::Method;
 
 pub use crate::endpoint::{Needs, Route};
 use crud::{batch, crud};
-pub(crate) use documents::filters as open_filters;
+pub(crate) use documents::{OPENAPI, OPENAPI_PATH, filters as open_filters};
 pub use find::{Found, find};
 
 /// Every endpoint that needs a token.
@@ -34,9 +34,3 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
     .flatten()
     .collect()
 });
-
-/// Returns whether a path belongs to the part of the server that answers nobody without a token.
-pub fn needs_token(path: &str) -> bool {
-    let is_api = path == "/v1" || path.starts_with("/v1/");
-    is_api && path != documents::OPENAPI_PATH
-}

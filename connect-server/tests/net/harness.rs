@@ -1,5 +1,6 @@
 //! A small app behind a real server, and a client that writes raw bytes.
 
+use http_body_util::{BodyExt as _, Limited};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,12 +40,7 @@ impl App for Probe {
                 self.go.acquire().await.expect("never closed").forget();
                 text("waited")
             }
-            "/echo" => match body.read(1_000_000).await {
-                Ok(bytes) => text(bytes),
-                Err(BodyError::TooLarge) => status(StatusCode::PAYLOAD_TOO_LARGE, "too large"),
-                Err(BodyError::TooSlow) => status(StatusCode::REQUEST_TIMEOUT, "too slow"),
-                Err(BodyError::Broken) => status(StatusCode::BAD_REQUEST, "broken"),
-            },
+            "/echo" => echo(body).await,
             _ => status(StatusCode::NOT_FOUND, "not found"),
         }
     }
@@ -58,6 +54,22 @@ impl App for Probe {
             .headers_mut()
             .insert("x-ratelimit-limit", http::HeaderValue::from_static("120"));
         response
+    }
+}
+
+/// Answers with the body, of at most 1 MB.
+async fn echo(body: Body) -> Response<Bytes> {
+    const MOST: usize = 1_000_000;
+    if body.announced().is_some_and(|length| length > MOST as u64) {
+        return status(StatusCode::PAYLOAD_TOO_LARGE, "too large");
+    }
+    match Limited::new(body, MOST).collect().await {
+        Ok(body) => text(body.to_bytes()),
+        Err(error) => match error.downcast_ref::<BodyError>() {
+            None => status(StatusCode::PAYLOAD_TOO_LARGE, "too large"),
+            Some(BodyError::TooSlow) => status(StatusCode::REQUEST_TIMEOUT, "too slow"),
+            Some(BodyError::Broken) => status(StatusCode::BAD_REQUEST, "broken"),
+        },
     }
 }
 
