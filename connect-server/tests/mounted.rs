@@ -1,0 +1,117 @@
+//! The API as a filter in somebody else's warp server.
+
+use std::sync::Arc;
+
+use connect_core::{
+    Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
+    environment::{Environment, ManualClock},
+    storage::memory::MemoryStorage,
+    wire::{Timestamp, VatRate},
+};
+use uuid::Uuid;
+
+#[path = "../examples/own_routes.rs"]
+#[allow(dead_code)]
+mod own_routes;
+
+/// A location where the API is available, and a token for it.
+async fn shop() -> (Connect, Uuid, String) {
+    let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
+    let connect = Connect::new(
+        Arc::new(MemoryStorage::new()),
+        Environment::manual(clock),
+        RateLimits::default(),
+    );
+    let account = NewAccount {
+        name: "Kiosk on the quay".into(),
+        owner_email: "owner@kiosk.example".into(),
+        sandbox: true,
+    };
+    let account = connect.create_account(account).await.unwrap().id;
+    let quay = NewLocation {
+        name: "Quay".into(),
+        currency: "EUR".into(),
+        default_vat_rate: VatRate::percent(9),
+    };
+    let quay = connect.create_location(account, quay).await.unwrap().id;
+    let screen = NewScreen {
+        location_id: quay,
+        kind: ScreenType::Pos,
+        name: "Till".into(),
+    };
+    connect.create_screen(account, screen).await.unwrap();
+    let token = connect.create_full_token(account, "Till").await.unwrap();
+    (connect, quay, token.secret.expose().to_owned())
+}
+
+#[tokio::test]
+async fn a_filter_answers_below_v1_and_leaves_the_rest_to_others() {
+    let (connect, quay, token) = shop().await;
+    let site = own_routes::site(connect);
+    let get = |path: &str| warp::test::request().path(path);
+
+    assert_eq!(get("/hours").reply(&site).await.status(), 200);
+    assert_eq!(get("/elsewhere").reply(&site).await.status(), 404);
+    let document = get("/v1/openapi.json").reply(&site).await;
+    assert_eq!(document.status(), 200);
+
+    let refused = get("/v1/locations").reply(&site).await;
+    assert_eq!(refused.status(), 401);
+    assert!(refused.headers().contains_key("x-request-id"));
+    assert_eq!(refused.headers()["x-ratelimit-limit"], "30");
+
+    let products = format!("/v1/locations/{quay}/products");
+    let made = get(&products)
+        .method("POST")
+        .header("authorization", format!("Bearer {token}"))
+        .header("x-request-id", "made-1")
+        .json(&serde_json::json!({ "name": "Bread" }))
+        .reply(&site)
+        .await;
+    assert_eq!(made.status(), 201);
+    assert_eq!(made.headers()["x-request-id"], "made-1");
+    let other_method = get(&products)
+        .method("PUT")
+        .header("authorization", format!("Bearer {token}"))
+        .reply(&site)
+        .await;
+    assert_eq!(other_method.status(), 405);
+    assert_eq!(other_method.headers()["allow"], "GET, HEAD, POST");
+}
+
+#[tokio::test]
+async fn a_server_of_warps_own_serves_it() {
+    let (connect, quay, token) = shop().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let site = own_routes::site(connect);
+    let server = tokio::spawn(warp::serve(site).incoming(listener).run());
+
+    // The client wants one, also where it speaks plain HTTP.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let products = format!("http://{address}/v1/locations/{quay}/products");
+    let made = client
+        .post(&products)
+        .bearer_auth(&token)
+        .header("idempotency-key", "bread")
+        .json(&serde_json::json!({ "name": "Bread" }));
+    let again = made.try_clone().unwrap().send();
+    let made = made.send().await.unwrap();
+    assert_eq!(made.status(), 201);
+    assert_eq!(
+        again.await.unwrap().headers()["idempotent-replayed"],
+        "true"
+    );
+    let page = client.get(&products).bearer_auth(&token).send().await;
+    let page: serde_json::Value = page.unwrap().json().await.unwrap();
+    assert_eq!(page["data"][0]["name"], "Bread");
+
+    let too_large = client
+        .post(&products)
+        .bearer_auth(&token)
+        .header("content-type", "application/json")
+        .body(vec![b' '; 2_000_001]);
+    assert_eq!(too_large.send().await.unwrap().status(), 413);
+    server.abort();
+}
