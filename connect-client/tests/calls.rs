@@ -253,7 +253,7 @@ async fn products_batch() {
         "results": [
             { "index": 0, "status": "created", "id": ID, "externalId": "P-1" },
             { "index": 1, "status": "failed",
-              "error": { "code": "validation_failed", "message": "items[1].name: is required" } },
+              "error": { "code": "validation_failed", "message": "name: is required" } },
         ],
     } });
     let (server, client) = service(200, answer).await;

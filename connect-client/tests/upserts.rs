@@ -90,22 +90,22 @@ async fn a_long_batch_is_cut_by_bytes_envelope_included() {
 }
 
 #[tokio::test]
-async fn a_refused_item_is_named_by_its_place_in_the_whole() {
+async fn a_refused_item_has_its_place_in_the_whole() {
     let failed = |index: usize, message: &str| {
         json!({ "index": index, "status": "failed",
             "error": { "code": "validation_failed", "message": message } })
     };
     let part = json!({ "data": {
         "created": 0, "updated": 0, "unchanged": 0, "failed": 2, "imagesQueued": 0,
-        "results": [failed(0, "items[0].name: is required"), failed(1, "name: items[1] is odd")],
+        "results": [failed(0, "name: is required"), failed(1, "priceCents: is odd")],
     } });
     let script = Script::new([json(200, &all_created(500)), json(200, &part)]);
     let upsert = products(&script.client()).upsert_all(menu(502));
     let results = upsert.run().await.unwrap().results;
     let told = |at: usize| results[at].error.as_ref().unwrap().message.as_str();
     assert_eq!((results[500].index, results[501].index), (500, 501));
-    assert_eq!(told(500), "items[500].name: is required");
-    assert_eq!(told(501), "name: items[1] is odd");
+    assert_eq!(told(500), "name: is required");
+    assert_eq!(told(501), "priceCents: is odd");
     script.finish();
 }
 
@@ -209,7 +209,7 @@ async fn an_item_too_large_for_any_request_fails_alone() {
     assert_eq!(refused.external_id.as_deref(), Some("P-2"));
     let why = refused.error.as_ref().unwrap();
     assert_eq!(why.code, ErrorCode::PayloadTooLarge);
-    assert!(why.message.contains("items[2]"), "{}", why.message);
+    assert!(why.message.starts_with("item: has "), "{}", why.message);
     for (sent, names) in script
         .finish()
         .iter()

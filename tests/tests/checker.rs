@@ -391,7 +391,7 @@ fn the_parts_of_a_batch_answer_go_together() {
     let refused = json!({
         "index": 1,
         "status": "failed",
-        "error": { "code": "validation_failed", "message": "items[1].name: must be a string" },
+        "error": { "code": "validation_failed", "message": "name: must be a string" },
     });
     good(&batch([1, 0, 0, 1], json!([made, refused])));
     bad(&batch([2, 0, 0, 0], json!([made, refused])), "created is 2");

@@ -7,15 +7,7 @@ use crate::wire::{BatchStatus, ErrorCode, ErrorDetail, ItemResult, ProductBatchR
 /// The result of one request, with the indexes of the whole sequence.
 pub(super) fn renumbered(mut part: ProductBatchResult, items: &Range<usize>) -> ProductBatchResult {
     for result in &mut part.results {
-        let index = result.index.saturating_add(items.start);
-        if let Some(error) = &mut result.error {
-            // The message names the field by its path: a reader would look at the wrong item.
-            let path = format!("items[{}]", result.index);
-            if let Some(rest) = error.message.strip_prefix(&path) {
-                error.message = format!("items[{index}]{rest}");
-            }
-        }
-        result.index = index;
+        result.index = result.index.saturating_add(items.start);
     }
     part
 }
@@ -37,9 +29,7 @@ pub(super) fn too_large(
             image_status: None,
             error: Some(ErrorDetail {
                 code: ErrorCode::PayloadTooLarge,
-                message: format!(
-                    "items[{index}]: has {bytes} bytes as JSON, and a request at most {most}"
-                ),
+                message: format!("item: has {bytes} bytes as JSON, and a request at most {most}"),
             }),
         }],
         ..ProductBatchResult::default()

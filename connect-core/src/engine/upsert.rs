@@ -17,19 +17,15 @@ use crate::{
         MOST_HOLDERS, Reads, Unit,
         keys::{Family, Part, key},
     },
-    resource::{Access, Answer, BatchItemJson, Change, Failure, FailureKind, Outcome},
+    resource::{Access, Answer, Change, Failure, FailureKind, Outcome},
     wire::{
-        BatchResult, BatchStatus, EventType, ItemResult, MatchBy, RecordsWritten,
+        BatchInput, BatchResult, BatchStatus, EventType, ItemResult, MatchBy, RecordsWritten,
         read::{BatchRequest, Invalid},
     },
 };
 
 /// A kind of record that is written in batches.
-pub trait Upsert: Resource<Input: BatchItemJson> {
-    /// The most items of a batch.
-    const MAX_ITEMS: usize;
-    /// The keys by which a batch can find its records.
-    const MATCH_BY: &'static [MatchBy];
+pub trait Upsert: Resource<Input: BatchInput> {
     /// The event of a batch.
     const BATCH_CHANGED: EventType;
     /// What the result says besides the counts and the items.
@@ -96,24 +92,15 @@ struct Refused {
 
 impl<R: Upsert> Batch<R> {
     pub(super) fn checked(batch: BatchRequest<R::Input>) -> Result<Self, Invalid> {
-        if !R::MATCH_BY.contains(&batch.match_by) {
-            let allowed: Vec<_> = R::MATCH_BY.iter().map(MatchBy::as_str).collect();
-            let problem = format!("must be one of {}", allowed.join(", "));
-            return Err(Invalid::new("matchBy", problem));
-        }
-        let (most, count) = (R::MAX_ITEMS, batch.items.len());
-        if !(1..=most).contains(&count) {
-            let problem = format!("must have 1 to {most} entries, not {count}");
-            return Err(Invalid::new("items", problem));
-        }
-        let check = |(index, item): (usize, Result<R::Input, (Invalid, Option<String>)>)| {
+        batch.check()?;
+        let check = |item: Result<R::Input, (Invalid, Option<String>)>| {
             let item = item.map_err(|(invalid, external_id)| Refused {
                 invalid,
                 external_id,
             })?;
             let external_id = R::external_id(&item).map(str::to_owned);
             Draft::check(item, Purpose::Change).map_err(|invalid| Refused {
-                invalid: invalid.within(&path(index)),
+                invalid,
                 external_id,
             })
         };
@@ -121,7 +108,7 @@ impl<R: Upsert> Batch<R> {
             match_by: batch.match_by,
             create_missing: batch.create_missing,
             dry_run: batch.dry_run,
-            items: batch.items.into_iter().enumerate().map(check).collect(),
+            items: batch.items.into_iter().map(check).collect(),
         })
     }
 
@@ -294,10 +281,6 @@ impl<R: Upsert> Change for Batch<R> {
     }
 }
 
-fn path(index: usize) -> String {
-    format!("items[{index}]")
-}
-
 fn failed<R: Upsert>(
     index: usize,
     item: &Result<Draft<R>, Refused>,
@@ -307,14 +290,9 @@ fn failed<R: Upsert>(
         Ok(item) => R::external_id(item).map(str::to_owned),
         Err(refused) => refused.external_id.clone(),
     };
-    let mut error = failure.detail();
-    // What the checks of a single write say names the field; here it stands in an item.
-    if item.is_ok() {
-        error.message = format!("{}.{}", path(index), error.message);
-    }
     ItemResult {
         external_id,
-        error: Some(error),
+        error: Some(failure.detail()),
         ..ItemResult::new(index, BatchStatus::Failed)
     }
 }

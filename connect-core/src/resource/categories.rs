@@ -14,7 +14,8 @@ use crate::{
     rules::{category as rules, text},
     storage::{Key, Value},
     wire::{
-        Category, CategoryInput, EventType, MatchBy, Timestamp, query::CategoryQuery, read::Invalid,
+        Category, CategoryInput, EventType, MatchBy, Timestamp, WriteInput as _,
+        query::CategoryQuery, read::Invalid,
     },
 };
 
@@ -54,7 +55,7 @@ impl Resource for Category {
     type Effect = ();
 
     fn check(input: CategoryInput, purpose: Purpose) -> Result<CategoryInput, Invalid> {
-        let input = rules::check(input)?;
+        let input = input.check()?;
         if purpose == Purpose::Create {
             rules::name_of(&input)?;
         }

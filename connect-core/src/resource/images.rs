@@ -8,7 +8,11 @@ use crate::{
         keys::{Family, Part, key},
     },
     storage::{Key, Value},
-    wire::{Field, ImageJob, ImageStatus, Product},
+    wire::{
+        Field, ImageJob, ImageStatus, Product,
+        form::{HttpsLink, OrNull},
+        limits::MAX_IMAGE_URL,
+    },
 };
 
 /// What a write does to the image job of its product.
@@ -33,7 +37,7 @@ pub(crate) fn reads(partition: Uuid, product: Uuid, reads: &mut Reads) {
 pub(crate) async fn apply(
     unit: &mut Unit<'_>,
     product: &mut Product,
-    link: &Field<String>,
+    link: &Field<OrNull<HttpsLink<MAX_IMAGE_URL>>>,
 ) -> Result<ImageEffect, Fault> {
     match link {
         Field::Absent => Ok(ImageEffect::None),

@@ -36,6 +36,6 @@ pub use failure::{Failure, FailureKind};
 pub(crate) use list::{Filter, PageRequest};
 pub use location::LocationHandle;
 pub use maintenance::Maintenance;
-pub use request::{BatchItemJson, FromJson, Idempotency, Input, Request};
+pub use request::{FromJson, Idempotency, Input, Request};
 pub use tokens::{IssuedToken, NewToken};
 pub(crate) use write_queue::Change;

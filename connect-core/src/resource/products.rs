@@ -22,10 +22,8 @@ use crate::{
     rules::{product as rules, text},
     wire::{
         Category, CategoryInput, EventType, Field, ImageStatus, ImagesQueued, ItemResult, MatchBy,
-        Product, ProductInput, ProductsChanged, Timestamp,
-        limits::{MAX_IDS_PER_EVENT, MAX_PRODUCTS_PER_BATCH},
-        query::ProductQuery,
-        read::Invalid,
+        Product, ProductInput, ProductsChanged, Timestamp, limits::MAX_IDS_PER_EVENT,
+        query::ProductQuery, read::Invalid,
     },
 };
 
@@ -215,8 +213,6 @@ fn passes(product: &Product, query: &ProductQuery) -> bool {
 }
 
 impl Upsert for Product {
-    const MAX_ITEMS: usize = MAX_PRODUCTS_PER_BATCH;
-    const MATCH_BY: &'static [MatchBy] = &[MatchBy::ExternalId, MatchBy::Barcode, MatchBy::Id];
     const BATCH_CHANGED: EventType = EventType::ProductsChanged;
 
     type Extra = ImagesQueued;

@@ -4,8 +4,8 @@ use super::Failure;
 use crate::{
     rules::idempotency::{Fingerprint, IdempotencyKey},
     wire::{
-        CategoryInput, ProductInput,
-        read::{BatchRequest, ReadError},
+        BatchInput, WriteInput,
+        read::{self, BatchRequest, ReadError},
     },
 };
 
@@ -93,40 +93,19 @@ pub trait FromJson: Sized {
     }
 }
 
-macro_rules! from_json {
-    ($($body:ty),+) => {$(
-        impl FromJson for $body {
-            fn from_json(json: &[u8]) -> Result<Self, ReadError> {
-                Self::from_json(json)
-            }
-        }
-    )+};
-}
-
-from_json!(CategoryInput, ProductInput);
-
-/// A body that can be an item of a batch.
-pub trait BatchItemJson: Sized {
-    /// Reads a batch of them.
-    ///
-    /// # Errors
-    /// The text is malformed, or a setting is unknown, missing or of another type.
-    fn batch_from_json(json: &[u8]) -> Result<BatchRequest<Self>, ReadError>;
-}
-
-impl BatchItemJson for ProductInput {
-    fn batch_from_json(json: &[u8]) -> Result<BatchRequest<Self>, ReadError> {
-        BatchRequest::<Self>::from_json(json)
+impl<T: WriteInput> FromJson for T {
+    fn from_json(json: &[u8]) -> Result<Self, ReadError> {
+        read::input(json)
     }
 }
 
-impl<T: BatchItemJson> FromJson for BatchRequest<T> {
+impl<T: BatchInput> FromJson for BatchRequest<T> {
     fn from_json(json: &[u8]) -> Result<Self, ReadError> {
-        T::batch_from_json(json)
+        Self::from_json(json)
     }
 
     fn is_dry_run(json: &[u8]) -> bool {
-        BatchRequest::<ProductInput>::asks_for_dry_run(json)
+        Self::asks_for_dry_run(json)
     }
 }
 

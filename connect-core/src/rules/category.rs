@@ -1,25 +1,10 @@
 //! What a category may be, and what a write makes of it.
 
-use super::{
-    field::{required, set, within},
-    text,
-};
+use super::field::set;
 use crate::wire::{
-    Category, CategoryInput, limits,
+    Category, CategoryInput,
     read::{Invalid, missing},
 };
-
-/// Checks every field of a category that needs nothing but itself to be checked, and trims its name.
-pub(crate) fn check(mut input: CategoryInput) -> Result<CategoryInput, Invalid> {
-    input.name = required(input.name, "name", |name| {
-        text::name("name", &name, limits::MAX_CATEGORY_NAME)
-    })?;
-    input.is_active = required(input.is_active, "isActive", Ok)?;
-    input.position = required(input.position, "position", |position| {
-        within("position", position, limits::MAX_POSITION)
-    })?;
-    Ok(input)
-}
 
 /// Writes the given fields of a checked `input` into `category`.
 pub(crate) fn apply(input: &CategoryInput, category: &mut Category) {

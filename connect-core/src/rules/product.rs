@@ -1,71 +1,23 @@
 //! What a product may be, and what a write makes of it.
 
-use std::collections::HashSet;
-
-use super::{
-    field::{required, set, set_optional, within},
-    text,
-};
+use super::field::{set, set_optional};
 use crate::wire::{
-    Field, Product, ProductInput, limits,
+    Field, Product, ProductInput, WriteInput as _,
     read::{Invalid, missing},
 };
 
-/// Checks every field of a product that needs nothing but itself to be checked, and trims names.
-pub(crate) fn check(mut input: ProductInput) -> Result<ProductInput, Invalid> {
-    if let Field::Value(id) = &input.external_id {
-        text::external_id("externalId", id, limits::MAX_EXTERNAL_ID)?;
-    }
-    input.name = required(input.name, "name", |name| {
-        text::name("name", &name, limits::MAX_PRODUCT_NAME)
-    })?;
-    if let Field::Value(description) = &input.description {
-        text::prose("description", description, limits::MAX_DESCRIPTION)?;
-    }
-    input.price_cents = required(input.price_cents, "priceCents", |price| {
-        within("priceCents", price, limits::MAX_PRICE_CENTS)
-    })?;
-    input.vat_rate = required(input.vat_rate, "vatRate", Ok)?;
-    if let Field::Value(barcode) = &input.barcode {
-        text::code("barcode", barcode, limits::MAX_BARCODE)?;
-    }
-    if let Field::Value(name) = input.category_name {
-        let name = text::name("categoryName", &name, limits::MAX_CATEGORY_NAME)?;
-        input.category_name = Field::Value(name);
-    }
+/// Checks everything of a product that needs nothing but itself to be checked, and trims names.
+pub(crate) fn check(input: ProductInput) -> Result<ProductInput, Invalid> {
     if !input.category_id.is_absent() && !input.category_name.is_absent() {
-        return Err(Invalid::new(
-            "categoryName",
-            "cannot be sent together with categoryId",
-        ));
+        let problem = "cannot be sent together with categoryId";
+        return Err(Invalid::new("categoryName", problem));
     }
     if matches!(input.category_name, Field::Null) {
         let problem =
             "must be a name; to take the product out of its category send categoryId: null";
         return Err(Invalid::new("categoryName", problem));
     }
-    input.is_active = required(input.is_active, "isActive", Ok)?;
-    if let Field::Value(link) = &input.image_url {
-        text::https_link("imageUrl", link, limits::MAX_IMAGE_URL)?;
-    }
-    input.option_group_ids = required(input.option_group_ids, "optionGroupIds", |ids| {
-        if ids.len() > limits::MAX_OPTION_GROUPS_PER_PRODUCT {
-            let most = limits::MAX_OPTION_GROUPS_PER_PRODUCT;
-            return Err(Invalid::new(
-                "optionGroupIds",
-                format!("must have at most {most} ids"),
-            ));
-        }
-        let mut seen = HashSet::new();
-        match ids.iter().position(|id| !seen.insert(*id)) {
-            Some(at) => Err(Invalid::new(
-                format!("optionGroupIds[{at}]"),
-                "repeats an earlier id",
-            )),
-            None => Ok(ids),
-        }
-    })?;
-    Ok(input)
+    input.check()
 }
 
 /// Writes the given fields of a checked `input` into `product`; whatever needs a look at other

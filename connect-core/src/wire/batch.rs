@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{ErrorDetail, ImageStatus, ProductInput, open_enum::open_enum};
+use super::{ErrorDetail, ImageStatus, ProductInput, WriteInput, limits, open_enum::open_enum};
 
 open_enum! {
     /// By which field the items of a batch find the records they mean.
@@ -29,6 +29,20 @@ open_enum! {
         /// The item was refused and left nothing behind.
         Failed = "failed",
     }
+}
+
+/// The body of a write that can be an item of a batch.
+pub trait BatchInput: WriteInput {
+    /// The fields by which items can find their record; the first is the default.
+    const MATCH_BY: &'static [MatchBy];
+
+    /// The most items of a batch.
+    const MAX_ITEMS: usize;
+}
+
+impl BatchInput for ProductInput {
+    const MATCH_BY: &'static [MatchBy] = &[MatchBy::ExternalId, MatchBy::Barcode, MatchBy::Id];
+    const MAX_ITEMS: usize = limits::MAX_PRODUCTS_PER_BATCH;
 }
 
 /// The error of one item, in the shape of every error.

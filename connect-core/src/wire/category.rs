@@ -3,7 +3,12 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Field, Timestamp};
+use super::{
+    Field, Timestamp,
+    form::{Name, Whole},
+    input::input,
+    limits::{MAX_CATEGORY_NAME, MAX_POSITION},
+};
 
 /// A group of products with a name that is unique in its location, without regard to case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,20 +28,22 @@ pub struct Category {
     pub updated_at: Timestamp,
 }
 
-/// What a client says of a category: everything it may write. On create `name` is required; on
-/// update what is left out stays as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CategoryInput {
-    /// See [`Category::name`].
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub name: Field<String>,
-    /// See [`Category::is_active`].
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub is_active: Field<bool>,
-    /// See [`Category::position`].
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub position: Field<i64>,
+/// A category's name.
+pub type CategoryName = Name<MAX_CATEGORY_NAME>;
+
+input! {
+    /// What a client says of a category: everything it may write. What is left out of an update
+    /// stays as it is.
+    pub struct CategoryInput {
+        /// Unique in the location, without regard to case.
+        pub name: Field<CategoryName>,
+        /// Whether the category is in use. A new one is, unless this says otherwise.
+        pub is_active: Field<bool>,
+        /// Where it stands among the others; smaller comes first. 0 for a new one unless given.
+        pub position: Field<Whole<MAX_POSITION>>,
+    }
+    required: ["name"],
+    read_only: ["id", "createdAt", "updatedAt"],
 }
 
 impl CategoryInput {

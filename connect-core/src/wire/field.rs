@@ -1,61 +1,93 @@
 //! Three-valued fields of writes.
 
-use serde::{Serialize, Serializer};
+use std::{fmt, marker::PhantomData};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
+
+use super::{form::Form, read::Invalid};
 
 /// A field of a write: left out, `null`, or a value. Left out keeps what is there, `null` clears.
+/// Its type names the [form](super::form) of its values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Field<T> {
+pub enum Field<F: Form> {
     /// The field is not in the request.
     #[default]
     Absent,
     /// The field is `null`.
     Null,
     /// The field has a value.
-    Value(T),
+    Value(F::Value),
 }
 
-impl<T> Field<T> {
-    /// Whether the field is left out. Such fields are not written to JSON.
+impl<F: Form> Field<F> {
+    /// Returns whether the field is left out. Such fields are not written to JSON.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
 
-    /// The value, if there is one.
-    pub fn value(&self) -> Option<&T> {
+    /// Returns the value, if there is one.
+    pub fn value(&self) -> Option<&F::Value> {
         match self {
             Self::Value(value) => Some(value),
             Self::Absent | Self::Null => None,
         }
     }
 
-    /// The field with `change` applied to its value.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Field<U> {
+    /// Checks the field against its form; names are trimmed.
+    ///
+    /// # Errors
+    /// The value is out of bounds, or is `null` and cannot be.
+    pub fn check(&mut self, name: &str) -> Result<(), Invalid> {
         match self {
-            Self::Absent => Field::Absent,
-            Self::Null => Field::Null,
-            Self::Value(value) => Field::Value(change(value)),
+            Self::Null if !F::TAKES_NULL => {
+                Err(Invalid::new(name, "must not be null; leave it out instead"))
+            }
+            Self::Absent | Self::Null => Ok(()),
+            Self::Value(value) => F::check(value, name),
         }
     }
 }
 
-impl<T> From<T> for Field<T> {
-    fn from(value: T) -> Self {
+impl<F: Form<Value = F>> From<F> for Field<F> {
+    fn from(value: F) -> Self {
         Self::Value(value)
     }
 }
 
-/// `None` becomes `null`: to leave a field out, do not set it.
-impl<T> From<Option<T>> for Field<T> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Self::Value)
+impl<F: Form<Value = String>> From<&str> for Field<F> {
+    fn from(text: &str) -> Self {
+        Self::Value(text.to_owned())
     }
 }
 
-impl<T: Serialize> Serialize for Field<T> {
+impl<F: Form> Serialize for Field<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Absent | Self::Null => serializer.serialize_none(),
             Self::Value(value) => serializer.serialize_some(value),
         }
+    }
+}
+
+/// Reads a field that is there; `null` is taken as such, whatever the form.
+impl<'de, F: Form> Deserialize<'de> for Field<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Given<F>(PhantomData<F>);
+        impl<'de, F: Form> Visitor<'de> for Given<F> {
+            type Value = Field<F>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value or null")
+            }
+
+            fn visit_none<E>(self) -> Result<Field<F>, E> {
+                Ok(Field::Null)
+            }
+
+            fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<Field<F>, D::Error> {
+                F::read(value).map(Field::Value)
+            }
+        }
+        deserializer.deserialize_option(Given(PhantomData))
     }
 }

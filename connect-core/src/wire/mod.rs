@@ -9,6 +9,8 @@ mod date;
 mod error;
 mod event;
 mod field;
+pub mod form;
+mod input;
 pub mod limits;
 mod location;
 mod number;
@@ -21,14 +23,15 @@ mod scope;
 mod timestamp;
 
 pub use batch::{
-    Batch, BatchResult, BatchStatus, ImagesQueued, ItemError, ItemResult, MatchBy, ProductBatch,
-    ProductBatchResult,
+    Batch, BatchInput, BatchResult, BatchStatus, ImagesQueued, ItemError, ItemResult, MatchBy,
+    ProductBatch, ProductBatchResult,
 };
-pub use category::{Category, CategoryInput};
+pub use category::{Category, CategoryInput, CategoryName};
 pub use date::Date;
 pub use error::{ErrorBody, ErrorCode, ErrorDetail};
 pub use event::{Changed, Deleted, Event, EventType, ProductsChanged, RecordsWritten};
 pub use field::Field;
+pub use input::WriteInput;
 pub use location::Location;
 pub use number::{Quantity, VatRate};
 pub use page::{Collection, Entry, Page, Single, Tombstone};

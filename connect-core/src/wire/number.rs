@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
 
 /// A VAT rate in percent, 0 to 100, with at most two fraction digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -216,11 +215,9 @@ fixed_number!(
     "a quantity is at most 1000000000 either way"
 );
 
-/// The text of a raw JSON value, if it is a number.
-pub(crate) fn number_text(raw: &RawValue) -> Option<&str> {
-    let text = raw.get();
+/// Returns whether a JSON text is a number.
+pub(crate) fn is_number(text: &str) -> bool {
     text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
-        .then_some(text)
 }
 
 #[cfg(test)]

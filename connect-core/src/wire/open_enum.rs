@@ -58,6 +58,16 @@ macro_rules! open_enum {
                 Ok(Self::from(&*text))
             }
         }
+
+        /// A request takes only what this version knows.
+        impl $crate::wire::form::Form for $name {
+            type Value = Self;
+
+            fn read<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let known: Vec<_> = Self::KNOWN.iter().map(Self::as_str).collect();
+                $crate::wire::form::one_of(deserializer, &known).map(|text| Self::from(&*text))
+            }
+        }
     };
 }
 

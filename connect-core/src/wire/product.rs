@@ -3,7 +3,16 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Date, Field, Quantity, Timestamp, VatRate, open_enum::open_enum};
+use super::{
+    CategoryName, Date, Field, Quantity, Timestamp, VatRate,
+    form::{Code, ExternalId, HttpsLink, Ids, Name, OrNull, Prose, Whole},
+    input::input,
+    limits::{
+        MAX_BARCODE, MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_IMAGE_URL,
+        MAX_OPTION_GROUPS_PER_PRODUCT, MAX_PRICE_CENTS, MAX_PRODUCT_NAME,
+    },
+    open_enum::open_enum,
+};
 
 open_enum! {
     /// How far the download of a product's image has come.
@@ -62,69 +71,63 @@ pub struct Product {
     pub updated_at: Timestamp,
 }
 
-/// What a client says of a product: everything it may write. On create `name` is required; on
-/// update what is left out stays as it is, and [`Field::Null`] clears what may be cleared.
-///
-/// ```
-/// use connect_core::wire::{Field, ProductInput, VatRate};
-///
-/// let bread = ProductInput {
-///     external_id: Field::Value("BREAD-1".into()),
-///     price_cents: Field::Value(345),
-///     vat_rate: Field::Value(VatRate::percent(9)),
-///     ..ProductInput::named("Bread")
-/// };
-/// assert_eq!(
-///     serde_json::to_string(&bread).unwrap(),
-///     r#"{"externalId":"BREAD-1","name":"Bread","priceCents":345,"vatRate":9}"#,
-/// );
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ProductInput {
-    /// The product meant, in a batch matched by `id`. Ignored everywhere else.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub id: Field<Uuid>,
-    /// See [`Product::external_id`].
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub external_id: Field<String>,
-    /// See [`Product::name`].
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub name: Field<String>,
-    /// See [`Product::description`].
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub description: Field<String>,
-    /// See [`Product::price_cents`]. 0 on create unless given.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub price_cents: Field<i64>,
-    /// See [`Product::vat_rate`]. The location's rate on create unless given.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub vat_rate: Field<VatRate>,
-    /// See [`Product::barcode`].
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub barcode: Field<String>,
-    /// See [`Product::category_id`]. Not together with `category_name`.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub category_id: Field<Uuid>,
-    /// The category by its name, which is created when it does not exist yet.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub category_name: Field<String>,
-    /// See [`Product::is_active`]. `true` on create unless given.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub is_active: Field<bool>,
-    /// See [`Product::available_from`].
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub available_from: Field<Date>,
-    /// See [`Product::available_until`]. Not before `available_from`.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub available_until: Field<Date>,
-    /// A public HTTPS link to a JPEG, PNG, WebP or GIF; the download is queued. At most 2000
-    /// characters. `null` removes the image.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub image_url: Field<String>,
-    /// The full list of option groups.
-    #[serde(skip_serializing_if = "Field::is_absent")]
-    pub option_group_ids: Field<Vec<Uuid>>,
+input! {
+    /// What a client says of a product: everything it may write. On create `name` is required; on
+    /// update what is left out stays as it is, and [`Field::Null`] clears what may be cleared.
+    ///
+    /// ```
+    /// use connect_core::wire::{Field, ProductInput, VatRate};
+    ///
+    /// let bread = ProductInput {
+    ///     external_id: Field::Value("BREAD-1".into()),
+    ///     price_cents: Field::Value(345),
+    ///     vat_rate: Field::Value(VatRate::percent(9)),
+    ///     ..ProductInput::named("Bread")
+    /// };
+    /// assert_eq!(
+    ///     serde_json::to_string(&bread).unwrap(),
+    ///     r#"{"externalId":"BREAD-1","name":"Bread","priceCents":345,"vatRate":9}"#,
+    /// );
+    /// ```
+    pub struct ProductInput {
+        /// The product that is meant, in a batch matched by `id`. Ignored everywhere else.
+        pub id: Field<Uuid>,
+        /// The client's own code for the product. Unique in the location; `null` removes it.
+        pub external_id: Field<OrNull<ExternalId<MAX_EXTERNAL_ID>>>,
+        /// The name of the product.
+        pub name: Field<Name<MAX_PRODUCT_NAME>>,
+        /// Text for people, which may have several lines.
+        pub description: Field<OrNull<Prose<MAX_DESCRIPTION>>>,
+        /// The price in cents, VAT included. 0 for a new product unless given.
+        pub price_cents: Field<Whole<MAX_PRICE_CENTS>>,
+        /// The VAT rate in percent. A new product has the location's rate unless this is given.
+        pub vat_rate: Field<VatRate>,
+        /// The barcode. Several products may share one.
+        pub barcode: Field<OrNull<Code<MAX_BARCODE>>>,
+        /// A category of this location; `null` takes the product out of its category. Not together
+        /// with `categoryName`.
+        pub category_id: Field<OrNull<Uuid>>,
+        /// The category by its name in any case; it is made when the location has none of that
+        /// name. Not together with `categoryId`.
+        pub category_name: Field<CategoryName>,
+        /// Whether the product is for sale. A new one is, unless this says otherwise.
+        pub is_active: Field<bool>,
+        /// The first day on which the product is available, in the location's time zone.
+        pub available_from: Field<OrNull<Date>>,
+        /// The last day on which the product is available, in the location's time zone; not before
+        /// `availableFrom`.
+        pub available_until: Field<OrNull<Date>>,
+        /// A public link to a JPEG, PNG, WebP or GIF of at most 5 MB. A new link queues a download;
+        /// the one that the product has already changes nothing; `null` removes the image.
+        pub image_url: Field<OrNull<HttpsLink<MAX_IMAGE_URL>>>,
+        /// The full list of option groups, in the order in which they are shown. There are none
+        /// yet in this version, so only the empty list is taken.
+        pub option_group_ids: Field<Ids<MAX_OPTION_GROUPS_PER_PRODUCT>>,
+    }
+    required: ["name"],
+    read_only: [
+        "id", "currency", "imageStatus", "imageError", "stockQuantity", "createdAt", "updatedAt"
+    ],
 }
 
 impl ProductInput {

@@ -56,18 +56,8 @@ impl fmt::Display for Refused<'_> {
             write!(f, " ({id})")?;
         }
         match &self.item.error {
-            Some(error) => write!(f, ": {}: {}", error.code, without_index(&error.message)),
+            Some(error) => write!(f, ": {}: {}", error.code, error.message),
             None => write!(f, ": no reason given"),
         }
     }
-}
-
-/// The message without the item's place in its request, which says nothing to who reads a file.
-fn without_index(message: &str) -> &str {
-    let rest = message
-        .strip_prefix("items[")
-        .and_then(|rest| rest.split_once(']'));
-    rest.map_or(message, |(_, rest)| {
-        rest.trim_start_matches(['.', ':', ' '])
-    })
 }

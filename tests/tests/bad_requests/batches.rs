@@ -134,115 +134,117 @@ pub(super) fn table() -> Vec<Bad> {
 }
 
 /// Items that fail alone: the batch is answered with 200. The fault is in the first item; where
-/// the field alone is at fault, `products.rs` has it.
+/// the field alone is at fault, `products.rs` has it. Paths start at the item.
 pub(super) fn items() -> Vec<Bad> {
     let failed = |name: &str, batch: &str, code: &'static str, names: &str| {
         let request = write("POST products/batch", batch.to_owned());
-        Bad::item(
-            &format!("item: {name}"),
-            request,
-            code,
-            &format!("items[0]{names}"),
-        )
-        .unstated()
+        Bad::item(&format!("item: {name}"), request, code, names).unstated()
     };
     let invalid =
         |name: &str, batch: &str, names: &str| failed(name, batch, "validation_failed", names);
     vec![
-        invalid("a number", r#"{"items":[7]}"#, ""),
-        invalid("a string", r#"{"items":["Rye"]}"#, ""),
-        invalid("null", r#"{"items":[null]}"#, ""),
-        invalid("a list", r#"{"items":[[]]}"#, ""),
-        invalid("nothing in it", r#"{"items":[{}]}"#, ".name"),
+        invalid(
+            "a number",
+            r#"{"items":[7]}"#,
+            "item: must be a JSON object",
+        ),
+        invalid(
+            "a string",
+            r#"{"items":["Rye"]}"#,
+            "item: must be a JSON object",
+        ),
+        invalid("null", r#"{"items":[null]}"#, "item: must be a JSON object"),
+        invalid("a list", r#"{"items":[[]]}"#, "item: must be a JSON object"),
+        invalid("nothing in it", r#"{"items":[{}]}"#, "name"),
         invalid(
             "no name to make a product with",
             r#"{"items":[{"externalId":"new-1"}]}"#,
-            ".name",
+            "name",
         ),
         invalid(
             "until before from",
             r#"{"items":[{"name":"Rye","availableFrom":"2026-11-20","availableUntil":"2026-11-19"}]}"#,
-            ".availableUntil",
+            "availableUntil",
         ),
         invalid(
             "until before the from that its product has",
             r#"{"items":[{"externalId":"SCENE-1","availableUntil":"2025-12-31"}]}"#,
-            ".availableUntil",
+            "availableUntil",
         ),
         invalid(
             "a category by id and by name",
             r#"{"items":[{"name":"Rye","categoryId":"{category}","categoryName":"Bread"}]}"#,
-            ".categoryName",
+            "categoryName",
         ),
         failed(
             "a category of another location",
             r#"{"items":[{"name":"Rye","categoryId":"{theirs}"}]}"#,
             "forbidden_location",
-            ".categoryId",
+            "categoryId",
         ),
         failed(
             "no product of this id",
             r#"{"matchBy":"id","items":[{"id":"019a8c52-8e20-7c42-8a1f-4c2d6e8fab02","name":"Rye"}]}"#,
             "not_found",
-            ".id",
+            "id",
         ),
         failed(
             "a product of another location",
             r#"{"matchBy":"id","items":[{"id":"{elsewhere}","name":"Rye"}]}"#,
             "not_found",
-            ".id",
+            "id",
         ),
         invalid(
             "an id that is none",
             r#"{"matchBy":"id","items":[{"id":"x","name":"Rye"}]}"#,
-            ".id",
+            "id",
         ),
         invalid(
             "an id that is a number",
             r#"{"matchBy":"id","items":[{"id":7,"name":"Rye"}]}"#,
-            ".id",
+            "id",
         ),
         failed(
             "no product of this external id, and none is to be made",
             r#"{"createMissing":false,"items":[{"externalId":"new-1","name":"Rye"}]}"#,
             "not_found",
-            ".externalId",
+            "externalId",
         ),
         failed(
             "no product of this barcode, and none is to be made",
             r#"{"matchBy":"barcode","createMissing":false,"items":[{"barcode":"404","name":"Rye"}]}"#,
             "not_found",
-            ".barcode",
+            "barcode",
         ),
         failed(
             "no external id to match by, and none is to be made",
             r#"{"createMissing":false,"items":[{"name":"Rye"}]}"#,
             "not_found",
-            ".externalId",
+            "externalId",
         ),
         failed(
             "no id to match by, and none is to be made",
             r#"{"matchBy":"id","createMissing":false,"items":[{"name":"Rye"}]}"#,
             "not_found",
-            ".id",
+            "id",
         ),
         failed(
             "a barcode that two products share",
             r#"{"matchBy":"barcode","items":[{"barcode":"SHARED","name":"Rye"}]}"#,
             "conflict",
-            ".barcode",
+            "barcode",
         ),
         failed(
             "an external id that is taken",
             r#"{"matchBy":"id","items":[{"name":"Rye","externalId":"SCENE-1"}]}"#,
             "conflict",
-            ".externalId",
+            "externalId",
         ),
         failed(
             "a product that is given the external id of another",
             r#"{"matchBy":"id","items":[{"id":"{product}","externalId":"SCENE-2"}]}"#,
             "conflict",
-            ".externalId",
+            "externalId",
         ),
     ]
 }

@@ -163,7 +163,7 @@ pub(super) fn table() -> Vec<Bad> {
     table.push(Bad::invalid(
         "POST product: 150 unknown fields",
         write("POST products", fields),
-        "body",
+        "f0: is not a field of this request",
     ));
 
     for request in [

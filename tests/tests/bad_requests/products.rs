@@ -279,7 +279,7 @@ pub(super) fn table() -> Vec<Bad> {
                 &called("batch"),
                 write("POST products/batch", batch),
                 "validation_failed",
-                &format!("items[0].{}", if names == "field" { "" } else { names }),
+                names,
             ),
         ];
         table.extend(cases.map(|bad| if unstated { bad.unstated() } else { bad }));

@@ -97,7 +97,7 @@ impl Bad {
         Self::new(name, request, 413, "payload_too_large", "2000000")
     }
 
-    /// An item of a batch that fails with 200 for the whole: `names` is a path from `items[0]` on.
+    /// An item of a batch that fails with 200 for the whole: `names` is a path from the item on.
     pub(crate) fn item(name: &str, request: Request, code: &'static str, names: &str) -> Self {
         Self::new(name, request, 200, code, names)
     }

@@ -1,64 +1,78 @@
-//! Whether a text that is JSON repeats a key, is nested too deeply, or has an escape that stands
-//! for no character. Numbers are not looked at: they may be larger than any type holds.
+//! What is wrong with a text that parses as JSON: a key twice, too deep nesting, or an escape that
+//! stands for no character. Numbers are not looked at: they may be larger than any type holds.
 
-use std::{collections::HashSet, fmt};
+use std::{borrow::Cow, collections::HashSet, fmt};
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
-use serde_json::{Error, value::RawValue};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
-use super::{Key, clip};
+use super::clip;
 
 /// How deep arrays and objects may lie in each other. Bodies of this API need three; each level
 /// costs one more look at what lies in it.
 const DEEPEST: usize = 64;
 
 /// Checks `text`, which is one JSON value.
-pub(super) fn check(text: &str) -> Result<(), Error> {
+///
+/// # Errors
+/// What is wrong, to follow the name of the text.
+pub(super) fn check(text: &str) -> Result<(), String> {
     within(text, 0)
 }
 
-fn within(text: &str, depth: usize) -> Result<(), Error> {
+fn within(text: &str, depth: usize) -> Result<(), String> {
     let parts = match text.trim_start().as_bytes().first() {
-        Some(b'{') => serde_json::from_str::<Members<'_>>(text)?.0,
-        Some(b'[') => serde_json::from_str(text)?,
-        Some(b'"') if text.contains('\\') => return serde_json::from_str::<String>(text).map(drop),
+        Some(b'{') => {
+            let Members(members) = parse(text)?;
+            let mut seen = HashSet::new();
+            if let Some((twice, _)) = members.iter().find(|(key, _)| !seen.insert(key)) {
+                return Err(format!("has the key \"{}\" twice", clip(twice)));
+            }
+            members.into_iter().map(|(_, value)| value).collect()
+        }
+        Some(b'[') => parse::<Vec<&RawValue>>(text)?,
+        Some(b'"') if text.contains('\\') => return parse::<String>(text).map(drop),
         _ => return Ok(()),
     };
     if depth == DEEPEST {
-        return Err(Error::custom(format_args!("nested deeper than {DEEPEST}")));
+        return Err(format!("is nested deeper than {DEEPEST} levels"));
     }
     parts
         .iter()
         .try_for_each(|part| within(part.get(), depth + 1))
 }
 
-/// The values of an object whose keys are all different.
-struct Members<'a>(Vec<&'a RawValue>);
+/// Parses a part of a text whose form was checked; only escapes were not looked at then.
+fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|_| "has an escape that stands for no character".to_owned())
+}
+
+/// The members of an object in order, repeated keys included.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
+        struct All;
+        impl<'de> Visitor<'de> for All {
             type Value = Members<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let (mut seen, mut values) = (HashSet::new(), Vec::new());
-                while let Some(Key(key)) = map.next_key()? {
-                    if seen.contains(&key) {
-                        let key = clip(&key);
-                        return Err(A::Error::custom(format_args!("key \"{key}\" twice")));
-                    }
-                    seen.insert(key);
-                    values.push(map.next_value()?);
+                let mut members = Vec::new();
+                while let Some((Key(key), value)) = map.next_entry()? {
+                    members.push((key, value));
                 }
-                Ok(Members(values))
+                Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(All)
     }
 }
+
+/// A key, borrowed where it has no escapes.
+#[derive(serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {

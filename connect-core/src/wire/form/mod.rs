@@ -1,0 +1,150 @@
+//! Forms: the values that a field of a request takes.
+//!
+//! A form is named once, in the type of the field: `Field<OrNull<Code<MAX_BARCODE>>>`. From it
+//! come the reading of the field and the check of its value.
+
+mod list;
+mod number;
+mod text;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize as _, Deserializer, Serialize, de::Error as _};
+use serde_json::value::RawValue;
+use uuid::Uuid;
+
+pub use list::Ids;
+pub use number::Whole;
+#[cfg(feature = "logic")]
+pub(crate) use text::name;
+pub use text::{Code, ExternalId, HttpsLink, Name, Prose};
+
+use super::{
+    Date,
+    read::{Invalid, clip, kind, parse_uuid},
+};
+
+/// The form of a field.
+pub trait Form {
+    /// The values in code.
+    type Value: Serialize;
+
+    /// Whether the field can be `null`.
+    const TAKES_NULL: bool = false;
+
+    /// Reads a value of the right type. The error says what the value must be, without its path.
+    ///
+    /// # Errors
+    /// The value is of another type.
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>;
+
+    /// Checks the value of `field` against the bounds of the form; names are trimmed.
+    ///
+    /// # Errors
+    /// The value is out of bounds.
+    fn check(_value: &mut Self::Value, _field: &str) -> Result<(), Invalid> {
+        Ok(())
+    }
+}
+
+/// The form of a field that can be `null`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrNull<F>(std::marker::PhantomData<F>);
+
+impl<F: Form> Form for OrNull<F> {
+    type Value = F::Value;
+
+    const TAKES_NULL: bool = true;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<F::Value, D::Error> {
+        F::read(deserializer)
+    }
+
+    fn check(value: &mut F::Value, field: &str) -> Result<(), Invalid> {
+        F::check(value, field)
+    }
+}
+
+impl Form for bool {
+    type Value = Self;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match raw(deserializer)? {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            other => Err(mismatch("true or false", other)),
+        }
+    }
+}
+
+/// The hyphenated form, in upper or lower case.
+impl Form for Uuid {
+    type Value = Self;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = raw(deserializer)?;
+        let Some(text) = unquoted(raw)? else {
+            return Err(mismatch("a UUID", raw));
+        };
+        parse_uuid(&text).ok_or_else(|| {
+            let sent = clip(&text);
+            let example = "018f2f6e-4c1a-7000-8000-000000000001";
+            D::Error::custom(format_args!(
+                "must be a UUID such as {example}, not \"{sent}\""
+            ))
+        })
+    }
+}
+
+impl Form for Date {
+    type Value = Self;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        string(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// The text of a value: only the text tells `12.0` from `12.0000000000000000001`, and it says of
+/// which type a value is that does not fit.
+fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de str, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(RawValue::get)
+}
+
+/// A string of any kind.
+fn string<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let raw = raw(deserializer)?;
+    match unquoted(raw)? {
+        Some(text) => Ok(text.into_owned()),
+        None => Err(mismatch("a string", raw)),
+    }
+}
+
+/// One of a few strings.
+pub(super) fn one_of<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    known: &[&str],
+) -> Result<String, D::Error> {
+    let raw = raw(deserializer)?;
+    let text = unquoted(raw)?.filter(|text| known.contains(&&**text));
+    text.map(Cow::into_owned).ok_or_else(|| {
+        let (known, sent) = (known.join(", "), clip(raw));
+        D::Error::custom(format_args!("must be one of {known}, not {sent}"))
+    })
+}
+
+/// The string that a JSON text is; `None` when it is something else.
+fn unquoted<E: serde::de::Error>(raw: &str) -> Result<Option<Cow<'_, str>>, E> {
+    let inner = raw.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    match inner {
+        Some(inner) if inner.contains('\\') => match serde_json::from_str::<String>(raw) {
+            Ok(text) => Ok(Some(text.into())),
+            Err(_) => Err(E::custom("has an escape that stands for no character")),
+        },
+        inner => Ok(inner.map(Into::into)),
+    }
+}
+
+/// The error of a value of another type.
+fn mismatch<E: serde::de::Error>(expected: &str, raw: &str) -> E {
+    E::custom(format_args!("must be {expected}, not {}", kind(raw)))
+}

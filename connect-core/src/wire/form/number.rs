@@ -1,0 +1,67 @@
+//! Numbers.
+
+use serde::{Deserializer, de::Error as _};
+
+use super::{Form, mismatch, raw};
+use crate::wire::{
+    VatRate,
+    number::{BadNumber, fixed, is_number},
+    read::{Invalid, clip},
+};
+
+/// A whole number from 0 to `MAX`, however written: `12`, `12.0`, `1.2e1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole<const MAX: i64>;
+
+impl<const MAX: i64> Form for Whole<MAX> {
+    type Value = i64;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+        let raw = raw(deserializer)?;
+        if !is_number(raw) {
+            return Err(mismatch("a whole number", raw));
+        }
+        fixed(raw, 0).map_err(|bad| {
+            let what = match bad {
+                BadNumber::TooPrecise => "a whole number".to_owned(),
+                BadNumber::TooLarge => format!("from 0 to {MAX}"),
+            };
+            D::Error::custom(format_args!("must be {what}, not {}", clip(raw)))
+        })
+    }
+
+    fn check(number: &mut i64, field: &str) -> Result<(), Invalid> {
+        if (0..=MAX).contains(number) {
+            return Ok(());
+        }
+        let problem = format!("must be from 0 to {MAX}, not {number}");
+        Err(Invalid::new(field, problem))
+    }
+}
+
+impl Form for VatRate {
+    type Value = Self;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = raw(deserializer)?;
+        if !is_number(raw) {
+            return Err(mismatch("a number", raw));
+        }
+        let rate = match fixed(raw, 2) {
+            Err(BadNumber::TooPrecise) => {
+                let sent = clip(raw);
+                return Err(D::Error::custom(format_args!(
+                    "must be a number with at most 2 fraction digits, not {sent}"
+                )));
+            }
+            Err(BadNumber::TooLarge) => None,
+            Ok(hundredths) => u16::try_from(hundredths).ok(),
+        };
+        rate.and_then(Self::from_hundredths).ok_or_else(|| {
+            let sent = clip(raw);
+            D::Error::custom(format_args!(
+                "must be a percentage from 0 to 100, not {sent}"
+            ))
+        })
+    }
+}

@@ -1,0 +1,239 @@
+//! Texts.
+
+use serde::Deserializer;
+
+use super::{Form, string};
+use crate::wire::read::Invalid;
+
+/// A name: 1 to `MAX` characters without control characters; white space around it is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<const MAX: usize>;
+
+/// A text of at most `MAX` characters, without control characters except line feeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prose<const MAX: usize>;
+
+/// A code such as a barcode: 1 to `MAX` characters without control characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code<const MAX: usize>;
+
+/// A client's own key: 1 to `MAX` letters and digits of ASCII, blanks and `. _ - /`, without a
+/// blank at either end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExternalId<const MAX: usize>;
+
+/// An HTTPS link of at most `MAX` characters, without user name or password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HttpsLink<const MAX: usize>;
+
+macro_rules! text_form {
+    ($form:ident, $check:expr) => {
+        impl<const MAX: usize> Form for $form<MAX> {
+            type Value = String;
+
+            fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+                string(deserializer)
+            }
+
+            fn check(text: &mut String, field: &str) -> Result<(), Invalid> {
+                $check(field, text, MAX)
+            }
+        }
+    };
+}
+
+text_form!(Name, |field: &str, text: &mut String, longest| {
+    let trimmed = name(field, text, longest)?;
+    if trimmed.len() < text.len() {
+        *text = trimmed;
+    }
+    Ok(())
+});
+text_form!(Prose, prose);
+text_form!(Code, code);
+text_form!(ExternalId, external_id);
+text_form!(HttpsLink, https_link);
+
+/// `text` without white space around it, if it then has 1 to `longest` characters and no control
+/// characters. For names.
+pub(crate) fn name(field: &str, text: &str, longest: usize) -> Result<String, Invalid> {
+    let text = text.trim();
+    length(field, text, longest)?;
+    no_controls(field, text, "")?;
+    Ok(text.to_owned())
+}
+
+/// A text of at most `longest` characters without control characters, line feeds excepted.
+fn prose(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
+    if text.chars().count() > longest {
+        return Err(Invalid::new(
+            field,
+            format!("must have at most {longest} characters"),
+        ));
+    }
+    no_controls(field, text, "\n")
+}
+
+/// A code such as a barcode: 1 to `longest` characters, no control characters.
+fn code(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
+    length(field, text, longest)?;
+    no_controls(field, text, "")
+}
+
+/// An external id: 1 to `longest` letters, digits, blanks and `. _ - /`, no blank at either end.
+fn external_id(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || " ._-/".contains(c);
+    if !text.chars().all(allowed) {
+        let problem = "may only have the letters A to Z and a to z, digits, blanks and . _ - /";
+        return Err(Invalid::new(field, problem));
+    }
+    length(field, text, longest)?;
+    if text.starts_with(' ') || text.ends_with(' ') {
+        return Err(Invalid::new(field, "must not start or end with a blank"));
+    }
+    Ok(())
+}
+
+/// An HTTPS link of at most `longest` characters without user information.
+fn https_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
+    let invalid = |problem: &str| Err(Invalid::new(field, problem));
+    length(field, text, longest)?;
+    let Ok(link) = url::Url::parse(text) else {
+        return invalid("must be an absolute link such as https://example.com/bread.jpg");
+    };
+    // The parser repairs what it can; a link that needed repair is not what somebody meant.
+    if text
+        .chars()
+        .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
+    {
+        return invalid("must not have white space, control characters or backslashes");
+    }
+    if link.scheme() != "https" || !text.to_ascii_lowercase().starts_with("https://") {
+        return invalid("must start with https://");
+    }
+    if !link.username().is_empty() || link.password().is_some() || has_user_info(text) {
+        return invalid("must not have a user name or password");
+    }
+    // The parser takes "https:///x" for "https://x".
+    let host = text.as_bytes().get("https://".len());
+    if host.is_none_or(|first| b"/?#:".contains(first)) || link.host_str().is_none_or(str::is_empty)
+    {
+        return invalid("must name a host");
+    }
+    Ok(())
+}
+
+/// Whether the authority of a link has an `@`, even one with nothing before it, which the parser
+/// drops.
+fn has_user_info(link: &str) -> bool {
+    let authority = link.get("https://".len()..).unwrap_or_default();
+    authority
+        .split(['/', '?', '#'])
+        .next()
+        .is_some_and(|authority| authority.contains('@'))
+}
+
+fn length(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
+    let count = text.chars().count();
+    if (1..=longest).contains(&count) {
+        Ok(())
+    } else {
+        Err(Invalid::new(
+            field,
+            format!("must have 1 to {longest} characters, not {count}"),
+        ))
+    }
+}
+
+fn no_controls(field: &str, text: &str, except: &str) -> Result<(), Invalid> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Ok(());
+    }
+    match text
+        .chars()
+        .find(|c| c.is_control() && !except.contains(*c))
+    {
+        Some(control) => {
+            let problem = format!(
+                "must not have control characters (U+{:04X})",
+                control as u32
+            );
+            Err(Invalid::new(field, problem))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_trimmed_and_bounded() {
+        assert_eq!(name("name", "  Brød \u{a0}", 5).unwrap(), "Brød");
+        assert_eq!(name("name", "éééé", 4).unwrap(), "éééé");
+        for bad in ["", "   ", "éééée", "a\tb", "a\nb", "a\u{7f}b", "a\u{85}b"] {
+            assert!(name("name", bad, 4).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn prose_may_have_lines() {
+        assert!(prose("d", "", 9).is_ok() && prose("d", "two\nlines", 9).is_ok());
+        for bad in ["tab\t", "cr\r\n", "0123456789"] {
+            assert!(prose("d", bad, 9).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn external_ids_have_a_small_alphabet() {
+        for good in ["A", "a b", "A.b_c-d/9", &"x".repeat(100)] {
+            assert!(external_id("e", good, 100).is_ok(), "{good:?}");
+        }
+        for bad in [
+            "",
+            " a",
+            "a ",
+            "é",
+            "a\n",
+            "a,b",
+            "a\u{1F600}",
+            &"x".repeat(101),
+        ] {
+            assert!(external_id("e", bad, 100).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn image_links_are_plain_https() {
+        for good in [
+            "https://a.example/x.png",
+            "HTTPS://a.example",
+            "https://a.example/a@b?c=@",
+        ] {
+            assert!(https_link("u", good, 2000).is_ok(), "{good:?}");
+        }
+        let long = format!("https://a.example/{}", "x".repeat(2000));
+        for bad in [
+            "",
+            "x.png",
+            "http://a.example/x.png",
+            "https://",
+            "https://u@a.example/",
+            "https://u:p@a.example/",
+            "https:///a.png",
+            "https://:80/",
+            "https://@a.example/",
+            "https:a.example",
+            "https:/a.example",
+            " https://a.example",
+            "https://a.example/a b",
+            "ftp://a.example",
+            "https:\\\\a.example",
+            "data:image/png;base64,AA==",
+            &long,
+        ] {
+            assert!(https_link("u", bad, 2000).is_err(), "{bad:?}");
+        }
+    }
+}

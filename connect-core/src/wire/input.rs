@@ -1,0 +1,81 @@
+//! The bodies of writes: what they have in common, and how one is declared.
+
+use super::read::Invalid;
+
+/// The body of a write.
+pub trait WriteInput: serde::de::DeserializeOwned {
+    /// The fields that creating a record requires.
+    const REQUIRED: &'static [&'static str];
+
+    /// The fields that only the service sets. They are accepted with any value and ignored, so
+    /// that a record can be sent back as it was read.
+    const READ_ONLY: &'static [&'static str];
+
+    /// Checks every field against its form; names are trimmed.
+    ///
+    /// # Errors
+    /// A value is out of bounds.
+    fn check(self) -> Result<Self, Invalid>;
+}
+
+/// Declares the body of a write: each field once, with its doc comment and its form.
+macro_rules! input {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $($(#[$doc:meta])* pub $field:ident: $type:ty,)+
+        }
+        required: [$($required:literal),*],
+        read_only: [$($read_only:literal),*],
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        pub struct $name {
+            $(
+                $(#[$doc])*
+                #[serde(skip_serializing_if = "Field::is_absent")]
+                pub $field: $type,
+            )+
+        }
+
+        impl $name {
+            /// Reads the body of a write strictly; read-only fields are accepted and ignored.
+            ///
+            /// # Errors
+            /// The body is malformed, or a field is unknown or of another type.
+            pub fn from_json(json: &[u8]) -> Result<Self, crate::wire::read::ReadError> {
+                crate::wire::read::input(json)
+            }
+        }
+
+        impl crate::wire::WriteInput for $name {
+            const REQUIRED: &'static [&'static str] = &[$($required),*];
+            const READ_ONLY: &'static [&'static str] = &[$($read_only),*];
+
+            fn check(mut self) -> Result<Self, crate::wire::read::Invalid> {
+                $(self.$field.check(stringify!($field)).map_err(crate::wire::input::in_json)?;)+
+                Ok(self)
+            }
+        }
+    };
+}
+
+pub(crate) use input;
+
+/// Gives the path of a field of a struct the spelling that it has in JSON.
+pub(crate) fn in_json(invalid: Invalid) -> Invalid {
+    let mut field = String::with_capacity(invalid.field.len());
+    let mut is_first_of_word = false;
+    for letter in invalid.field.chars() {
+        match letter {
+            '_' => is_first_of_word = true,
+            _ if is_first_of_word => {
+                field.push(letter.to_ascii_uppercase());
+                is_first_of_word = false;
+            }
+            _ => field.push(letter),
+        }
+    }
+    Invalid { field, ..invalid }
+}

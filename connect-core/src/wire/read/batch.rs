@@ -1,0 +1,158 @@
+//! Reading batches.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::{BatchInput, Invalid, ReadError, array, check_syntax, missing, object, refusal, utf8};
+use crate::wire::{Batch, Field, MatchBy};
+
+/// A batch as the service received it: its settings, and each item read or refused by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchRequest<T> {
+    /// The field by which items find their record.
+    pub match_by: MatchBy,
+    /// Whether an item that finds nothing makes a record.
+    pub create_missing: bool,
+    /// Whether to do all but save.
+    pub dry_run: bool,
+    /// The items in order.
+    pub items: Vec<BatchItem<T>>,
+}
+
+/// An item of a batch; or why it is refused, and the external id it was sent with.
+pub type BatchItem<T> = Result<T, (Invalid, Option<String>)>;
+
+/// The name of an item as a whole, in errors.
+const ITEM: &str = "item";
+
+/// A batch with its items still to be read.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Body<'a> {
+    match_by: Field<MatchBy>,
+    create_missing: Field<bool>,
+    dry_run: Field<bool>,
+    #[serde(borrow, deserialize_with = "items")]
+    items: Option<Vec<&'a RawValue>>,
+}
+
+fn items<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<&'de RawValue>>, D::Error> {
+    array(deserializer).map(Some)
+}
+
+impl<T> BatchRequest<T> {
+    /// A batch made in code, with the default settings: matched by `externalId`, making what is
+    /// missing, saving what it does.
+    pub fn new(items: Vec<T>) -> Self {
+        Self {
+            match_by: MatchBy::ExternalId,
+            create_missing: true,
+            dry_run: false,
+            items: items.into_iter().map(Ok).collect(),
+        }
+    }
+
+    /// Returns whether a body asks for a dry run, also when the rest of it is refused.
+    pub fn asks_for_dry_run(json: &[u8]) -> bool {
+        #[derive(Deserialize)]
+        struct Sent {
+            #[serde(rename = "dryRun")]
+            dry_run: Field<bool>,
+        }
+        let sent = serde_json::from_slice::<Sent>(json);
+        sent.is_ok_and(|sent| sent.dry_run == Field::Value(true))
+    }
+}
+
+impl<T> From<Batch<T>> for BatchRequest<T> {
+    fn from(batch: Batch<T>) -> Self {
+        Self {
+            match_by: batch.match_by,
+            create_missing: batch.create_missing,
+            dry_run: batch.dry_run,
+            items: batch.items.into_iter().map(Ok).collect(),
+        }
+    }
+}
+
+impl<T: BatchInput> BatchRequest<T> {
+    /// Reads a batch. An item that cannot be read does not spoil the others.
+    ///
+    /// # Errors
+    /// The body is malformed, a setting is invalid, or there are no items or too many.
+    pub fn from_json(json: &[u8]) -> Result<Self, ReadError> {
+        let text = utf8(json)?;
+        let read = object::<Body<'_>>(text, &[]).map_err(|_| None);
+        let batch = read.and_then(|body| Self::read(body).map_err(Some));
+        let has_refused = !matches!(&batch, Ok(batch) if batch.items.iter().all(Result::is_ok));
+        // A key that stands twice makes the whole body malformed, wherever it is.
+        if has_refused {
+            check_syntax(text)?;
+        }
+        batch.map_err(|invalid| {
+            let refusal = || refusal::<Body<'_>>(super::BODY, text, &[]);
+            invalid.unwrap_or_else(refusal).into()
+        })
+    }
+
+    /// Checks the settings and the number of items.
+    ///
+    /// # Errors
+    /// Items of this kind cannot be matched so, or there are none or too many.
+    pub fn check(&self) -> Result<(), Invalid> {
+        check_settings::<T>(&self.match_by, self.items.len())
+    }
+
+    fn read(mut body: Body<'_>) -> Result<Self, Invalid> {
+        body.match_by.check("matchBy")?;
+        body.create_missing.check("createMissing")?;
+        body.dry_run.check("dryRun")?;
+        let match_by = body.match_by.value().unwrap_or(&T::MATCH_BY[0]);
+        let items = body.items.ok_or_else(|| missing("items"))?;
+        check_settings::<T>(match_by, items.len())?;
+        let mut ignored = T::READ_ONLY.to_vec();
+        if *match_by == MatchBy::Id {
+            ignored.retain(|field| *field != MatchBy::Id.as_str());
+        }
+        let read = |raw: &&RawValue| {
+            let text = raw.get();
+            object(text, &ignored).map_err(|_| {
+                let invalid = refusal::<T>(ITEM, text, &ignored);
+                (invalid, external_id(text))
+            })
+        };
+        Ok(Self {
+            match_by: match_by.clone(),
+            create_missing: body.create_missing.value().copied().unwrap_or(true),
+            dry_run: body.dry_run.value().copied().unwrap_or(false),
+            items: items.iter().map(read).collect(),
+        })
+    }
+}
+
+fn check_settings<T: BatchInput>(match_by: &MatchBy, items: usize) -> Result<(), Invalid> {
+    if !T::MATCH_BY.contains(match_by) {
+        let allowed: Vec<_> = T::MATCH_BY.iter().map(MatchBy::as_str).collect();
+        let problem = format!("must be one of {}, not \"{match_by}\"", allowed.join(", "));
+        return Err(Invalid::new("matchBy", problem));
+    }
+    let most = T::MAX_ITEMS;
+    if !(1..=most).contains(&items) {
+        let problem = format!("must have 1 to {most} entries, not {items}");
+        return Err(Invalid::new("items", problem));
+    }
+    Ok(())
+}
+
+/// The external id of an item that is otherwise wrong.
+fn external_id(item: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Sent<'a> {
+        #[serde(borrow, rename = "externalId")]
+        external_id: Option<&'a RawValue>,
+    }
+    let sent: Sent<'_> = serde_json::from_str(item).ok()?;
+    serde_json::from_str(sent.external_id?.get()).ok()
+}
