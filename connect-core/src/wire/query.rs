@@ -1,28 +1,34 @@
 //! Query parameters as values: the server reads them from a query string, a client writes them.
+//!
+//! Each query has one list, [`Query::PARAMETERS`]. Reading, writing, the names in messages and
+//! the API document come from it.
+
+mod parameter;
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 use uuid::Uuid;
 
+use parameter::{CursorText, Flag, Id, PageSize, Text, Time, parameter};
+pub use parameter::{Kind, Parameter};
+
 use super::{
-    Timestamp, limits,
-    read::{Invalid, parse_uuid},
+    Timestamp,
+    limits::{MAX_BARCODE, MAX_EXTERNAL_ID},
+    read::Invalid,
 };
 
 /// Query parameters that can be read from and written to a query string.
-pub trait Query: Default {
-    /// The names of the parameters, for messages.
-    const NAMES: &'static [&'static str];
+pub trait Query: Default + 'static {
+    /// The parameters.
+    const PARAMETERS: &'static [Parameter<Self>];
 
-    /// Takes one parameter; `name` is one of [`NAMES`](Self::NAMES).
-    ///
-    /// # Errors
-    /// The value is not one the parameter can have.
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Invalid>;
-
-    /// The parameters that are set, as names and values.
-    fn pairs(&self) -> Vec<(&'static str, String)>;
+    /// Returns the parameters that are set, as names and values.
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        let pair = |p: &Parameter<Self>| Some((p.name, p.get(self)?));
+        Self::PARAMETERS.iter().filter_map(pair).collect()
+    }
 
     /// Reads the query string of a request, without its question mark.
     ///
@@ -36,28 +42,29 @@ pub trait Query: Default {
             if seen.contains(&name) {
                 return Err(Invalid::new(&*name, "is given more than once"));
             }
-            if !Self::NAMES.contains(&&*name) {
-                let allowed = match Self::NAMES {
-                    [] => "this request takes none".to_owned(),
-                    names => format!("allowed here: {}", names.join(", ")),
-                };
-                return Err(Invalid::new(
-                    &*name,
-                    format!("is not a query parameter ({allowed})"),
-                ));
-            }
-            parsed.set(&name, &value)?;
+            let parameter = Self::PARAMETERS.iter().find(|p| p.name == name);
+            let parameter = parameter.ok_or_else(|| unknown::<Self>(&name))?;
+            parameter.set(&mut parsed, &value)?;
             seen.push(name);
         }
         Ok(parsed)
     }
 
-    /// The query string, without a question mark; empty when nothing is set.
+    /// Writes the query string, without a question mark; empty when nothing is set.
     fn to_query(&self) -> String {
         form_urlencoded::Serializer::new(String::new())
             .extend_pairs(self.pairs())
             .finish()
     }
+}
+
+fn unknown<Q: Query>(name: &str) -> Invalid {
+    let names: Vec<_> = Q::PARAMETERS.iter().map(|p| p.name).collect();
+    let allowed = match &names[..] {
+        [] => "this request takes none".to_owned(),
+        names => format!("allowed here: {}", names.join(", ")),
+    };
+    Invalid::new(name, format!("is not a query parameter ({allowed})"))
 }
 
 /// The parameters of a list by `updatedAt`.
@@ -98,15 +105,7 @@ fn check_escapes(query: &str) -> Result<(), Invalid> {
 pub struct NoQuery;
 
 impl Query for NoQuery {
-    const NAMES: &'static [&'static str] = &[];
-
-    fn set(&mut self, _: &str, _: &str) -> Result<(), Invalid> {
-        Ok(())
-    }
-
-    fn pairs(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 
 /// The parameters that every list by `updatedAt` takes.
@@ -122,61 +121,34 @@ pub struct SyncQuery {
     pub include_deleted: bool,
 }
 
-impl SyncQuery {
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Invalid> {
-        let invalid = |problem: String| Invalid::new(name, problem);
-        match name {
-            "limit" => {
-                let limit = value
-                    .parse()
-                    .ok()
-                    .filter(|_| value.bytes().all(|b| b.is_ascii_digit()));
-                let limit = limit.filter(|limit| (1..=limits::MAX_PAGE_SIZE).contains(limit));
-                self.limit = Some(limit.ok_or_else(|| {
-                    invalid(format!(
-                        "must be a whole number from 1 to {}",
-                        limits::MAX_PAGE_SIZE
-                    ))
-                })?);
-            }
-            "cursor" => self.cursor = Some(value.to_owned()),
-            "updatedSince" => {
-                self.updated_since = Some(value.parse().map_err(|e| {
-                    // In a query a plus sign stands for a blank.
-                    let plus = if value.contains(' ') {
-                        ", with + written as %2B"
-                    } else {
-                        ""
-                    };
-                    invalid(format!("{e}{plus}"))
-                })?);
-            }
-            "includeDeleted" => {
-                self.include_deleted = match value {
-                    "true" => true,
-                    "false" => false,
-                    _ => return Err(invalid("must be true or false".to_owned())),
-                };
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn pairs(&self) -> Vec<(&'static str, String)> {
-        let mut pairs = Vec::new();
-        pairs.extend(self.limit.map(|limit| ("limit", limit.to_string())));
-        pairs.extend(self.cursor.clone().map(|cursor| ("cursor", cursor)));
-        pairs.extend(
-            self.updated_since
-                .map(|since| ("updatedSince", since.to_string())),
-        );
-        pairs.extend(
-            self.include_deleted
-                .then(|| ("includeDeleted", "true".to_owned())),
-        );
-        pairs
-    }
+/// The parameters of a list by `updatedAt`: those that every such list takes, and its own.
+macro_rules! list_parameters {
+    ($($own:expr),* $(,)?) => {
+        &[
+            parameter!(
+                "limit", sync.limit, PageSize,
+                "How many records a page has at most."
+            ),
+            parameter!(
+                "cursor", sync.cursor, CursorText,
+                "The `nextCursor` of the page before. It belongs to one list, one location and \
+                 one set of filters: with others, or altered, it is refused. `limit` may change \
+                 from page to page."
+            ),
+            parameter!(
+                "updatedSince", sync.updated_since, Time,
+                "Only what changed at this time or later. Any offset is fine; a `+` in a query \
+                 has to be written `%2B`. Digits beyond microseconds are dropped."
+            ),
+            parameter!(
+                "includeDeleted", sync.include_deleted, Flag,
+                "Whether deleted records appear too, as tombstones in their place in the order. \
+                 Tombstones are kept 90 days, so together with this an `updatedSince` that is \
+                 older than that is refused: start over without it."
+            ),
+            $($own,)*
+        ]
+    };
 }
 
 /// The parameters of the list of categories.
@@ -186,26 +158,8 @@ pub struct CategoryQuery {
     pub sync: SyncQuery,
 }
 
-impl ListQuery for CategoryQuery {
-    fn sync(&self) -> &SyncQuery {
-        &self.sync
-    }
-
-    fn sync_mut(&mut self) -> &mut SyncQuery {
-        &mut self.sync
-    }
-}
-
 impl Query for CategoryQuery {
-    const NAMES: &'static [&'static str] = &["limit", "cursor", "updatedSince", "includeDeleted"];
-
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Invalid> {
-        self.sync.set(name, value)
-    }
-
-    fn pairs(&self) -> Vec<(&'static str, String)> {
-        self.sync.pairs()
-    }
+    const PARAMETERS: &'static [Parameter<Self>] = list_parameters![];
 }
 
 /// The parameters of the list of products. Filters narrow it down together.
@@ -221,7 +175,30 @@ pub struct ProductQuery {
     pub external_id: Option<String>,
 }
 
-impl ListQuery for ProductQuery {
+impl Query for ProductQuery {
+    const PARAMETERS: &'static [Parameter<Self>] = list_parameters![
+        parameter!(
+            "barcode",
+            barcode,
+            Text<MAX_BARCODE>,
+            "Only products with exactly this barcode."
+        ),
+        parameter!(
+            "categoryId",
+            category_id,
+            Id,
+            "Only products in this category."
+        ),
+        parameter!(
+            "externalId",
+            external_id,
+            Text<MAX_EXTERNAL_ID>,
+            "Only the product with exactly this external id."
+        ),
+    ];
+}
+
+impl ListQuery for CategoryQuery {
     fn sync(&self) -> &SyncQuery {
         &self.sync
     }
@@ -231,45 +208,12 @@ impl ListQuery for ProductQuery {
     }
 }
 
-impl Query for ProductQuery {
-    const NAMES: &'static [&'static str] = &[
-        "limit",
-        "cursor",
-        "updatedSince",
-        "includeDeleted",
-        "barcode",
-        "categoryId",
-        "externalId",
-    ];
-
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Invalid> {
-        let text = |longest: usize| {
-            if (1..=longest).contains(&value.chars().count()) {
-                Ok(Some(value.to_owned()))
-            } else {
-                Err(Invalid::new(
-                    name,
-                    format!("must have 1 to {longest} characters"),
-                ))
-            }
-        };
-        match name {
-            "barcode" => self.barcode = text(limits::MAX_BARCODE)?,
-            "externalId" => self.external_id = text(limits::MAX_EXTERNAL_ID)?,
-            "categoryId" => {
-                let id = parse_uuid(value).ok_or_else(|| Invalid::new(name, "must be a UUID"))?;
-                self.category_id = Some(id);
-            }
-            _ => self.sync.set(name, value)?,
-        }
-        Ok(())
+impl ListQuery for ProductQuery {
+    fn sync(&self) -> &SyncQuery {
+        &self.sync
     }
 
-    fn pairs(&self) -> Vec<(&'static str, String)> {
-        let mut pairs = self.sync.pairs();
-        pairs.extend(self.barcode.clone().map(|barcode| ("barcode", barcode)));
-        pairs.extend(self.category_id.map(|id| ("categoryId", id.to_string())));
-        pairs.extend(self.external_id.clone().map(|id| ("externalId", id)));
-        pairs
+    fn sync_mut(&mut self) -> &mut SyncQuery {
+        &mut self.sync
     }
 }

@@ -1,0 +1,173 @@
+//! A query parameter and the kinds of values there are.
+
+use uuid::Uuid;
+
+use crate::wire::{
+    Timestamp,
+    limits::MAX_PAGE_SIZE,
+    read::{Invalid, parse_uuid},
+};
+
+/// A parameter of the query `Q`.
+pub struct Parameter<Q> {
+    /// The name in the query string.
+    pub name: &'static str,
+    /// The description in the API document.
+    pub about: &'static str,
+    /// The kind of its values.
+    pub kind: Kind,
+    pub(super) set: fn(&mut Q, &str) -> Result<(), String>,
+    pub(super) get: fn(&Q) -> Option<String>,
+}
+
+/// The kind of values that a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number of records per page.
+    PageSize,
+    /// The `nextCursor` of a page.
+    Cursor,
+    /// An RFC 3339 timestamp.
+    Time,
+    /// `true` or `false`, which it is unless given.
+    Flag,
+    /// A text of 1 to so many characters.
+    Text(usize),
+    /// A UUID.
+    Id,
+}
+
+impl<Q> Parameter<Q> {
+    /// Reads a value into `query`.
+    pub(super) fn set(&self, query: &mut Q, value: &str) -> Result<(), Invalid> {
+        (self.set)(query, value).map_err(|problem| Invalid::new(self.name, problem))
+    }
+
+    /// Returns the value as it is written, if the parameter is set.
+    pub(super) fn get(&self, query: &Q) -> Option<String> {
+        (self.get)(query)
+    }
+}
+
+/// A parameter by its name, its field in the query, its kind and its description.
+macro_rules! parameter {
+    ($name:literal, $($field:ident).+, $value:ty, $about:literal) => {
+        $crate::wire::query::Parameter {
+            name: $name,
+            about: $about,
+            kind: <$value as $crate::wire::query::parameter::Value>::KIND,
+            set: |query, text| {
+                query.$($field).+ =
+                    <$value as $crate::wire::query::parameter::Value>::read(text)?.into();
+                Ok(())
+            },
+            get: |query| $crate::wire::query::parameter::Given::given(&query.$($field).+),
+        }
+    };
+}
+
+pub(super) use parameter;
+
+/// A kind of values.
+pub(super) trait Value {
+    const KIND: Kind;
+    type Read;
+
+    /// Reads a value; the error says what it must be.
+    fn read(text: &str) -> Result<Self::Read, String>;
+}
+
+pub(super) struct PageSize;
+pub(super) struct CursorText;
+pub(super) struct Time;
+pub(super) struct Flag;
+pub(super) struct Text<const MAX: usize>;
+pub(super) struct Id;
+
+impl Value for PageSize {
+    const KIND: Kind = Kind::PageSize;
+    type Read = usize;
+
+    fn read(text: &str) -> Result<usize, String> {
+        // A number in Rust may have a plus sign.
+        let digits = text.bytes().all(|b| b.is_ascii_digit());
+        let size = text.parse().ok().filter(|_| digits);
+        size.filter(|size| (1..=MAX_PAGE_SIZE).contains(size))
+            .ok_or_else(|| format!("must be a whole number from 1 to {MAX_PAGE_SIZE}"))
+    }
+}
+
+impl Value for CursorText {
+    const KIND: Kind = Kind::Cursor;
+    type Read = String;
+
+    fn read(text: &str) -> Result<String, String> {
+        Ok(text.to_owned())
+    }
+}
+
+impl Value for Time {
+    const KIND: Kind = Kind::Time;
+    type Read = Timestamp;
+
+    fn read(text: &str) -> Result<Timestamp, String> {
+        text.parse().map_err(|e| {
+            // In a query a plus sign stands for a blank.
+            let plus = if text.contains(' ') {
+                ", with + written as %2B"
+            } else {
+                ""
+            };
+            format!("{e}{plus}")
+        })
+    }
+}
+
+impl Value for Flag {
+    const KIND: Kind = Kind::Flag;
+    type Read = bool;
+
+    fn read(text: &str) -> Result<bool, String> {
+        text.parse().map_err(|_| "must be true or false".to_owned())
+    }
+}
+
+impl<const MAX: usize> Value for Text<MAX> {
+    const KIND: Kind = Kind::Text(MAX);
+    type Read = String;
+
+    fn read(text: &str) -> Result<String, String> {
+        if (1..=MAX).contains(&text.chars().count()) {
+            Ok(text.to_owned())
+        } else {
+            Err(format!("must have 1 to {MAX} characters"))
+        }
+    }
+}
+
+impl Value for Id {
+    const KIND: Kind = Kind::Id;
+    type Read = Uuid;
+
+    fn read(text: &str) -> Result<Uuid, String> {
+        parse_uuid(text).ok_or_else(|| "must be a UUID".to_owned())
+    }
+}
+
+/// A field of a query, which may be unset.
+pub(super) trait Given {
+    /// Returns the value as it is written, if it is set.
+    fn given(&self) -> Option<String>;
+}
+
+impl<T: ToString> Given for Option<T> {
+    fn given(&self) -> Option<String> {
+        self.as_ref().map(T::to_string)
+    }
+}
+
+impl Given for bool {
+    fn given(&self) -> Option<String> {
+        self.then(|| "true".to_owned())
+    }
+}
