@@ -12,6 +12,8 @@ mod engine;
 #[cfg(feature = "logic")]
 pub mod environment;
 #[cfg(feature = "logic")]
+mod error;
+#[cfg(feature = "logic")]
 mod record;
 #[cfg(feature = "logic")]
 mod resource;
@@ -22,6 +24,8 @@ pub mod storage;
 
 #[cfg(feature = "logic")]
 pub use engine::{JsonRecords, Records, Resource, Upsert, Write, Written};
+#[cfg(feature = "logic")]
+pub use error::{Cause, Error, Reason, Refusal};
 #[cfg(feature = "logic")]
 pub use record::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
 #[cfg(feature = "logic")]

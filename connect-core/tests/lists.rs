@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use connect_core::{
-    Failure, FailureKind, Request,
+    Error, Request,
     storage::{Storage, memory::MemoryStorage},
     wire::{
         Category, CategoryInput, Entry, Field, Page, Product, ProductInput, Timestamp,
@@ -28,7 +28,7 @@ async fn page(
     shop: &Shop,
     since: Option<Timestamp>,
     cursor: Option<&str>,
-) -> Result<Page<Entry<Product>>, Failure> {
+) -> Result<Page<Entry<Product>>, Error> {
     let query = ProductQuery {
         sync: SyncQuery {
             updated_since: since,
@@ -69,13 +69,10 @@ async fn open() -> Shop {
     shop::open_on(Arc::new(MemoryStorage::new())).await
 }
 
-fn assert_too_old<T: std::fmt::Debug>(refused: Result<T, Failure>, field: &str) {
+fn assert_too_old<T: std::fmt::Debug>(refused: Result<T, Error>, field: &str) {
     let failure = refused.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Malformed);
-    assert!(
-        failure.message.starts_with(&format!("{field}: ")),
-        "{failure}"
-    );
+    assert!(matches!(failure, Error::Malformed(_)));
+    assert_eq!(failure.detail().field.as_deref(), Some(field), "{failure}");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Answer, Failure, FailureKind, Request,
+    Answer, Error, Refusal, Request,
     storage::memory::MemoryStorage,
     wire::{Field, Product, ProductInput, query::ProductQuery},
 };
@@ -27,7 +27,7 @@ impl Tried {
     }
 
     /// Makes a product, under a key if one is given.
-    async fn create(&self, name: &str, key: Option<&str>) -> Result<Answer, Failure> {
+    async fn create(&self, name: &str, key: Option<&str>) -> Result<Answer, Refusal> {
         let request = Request::from(ProductInput::named(name));
         let request = match key {
             Some(key) => keyed(request, key),
@@ -100,9 +100,9 @@ async fn what_stays_unknown_is_settled_by_a_retry() {
         tried.storage.fail_reads_after(4);
         tried.storage.decide([fate]);
         let failure = tried.create("Bread", Some("a")).await.unwrap_err();
-        assert_eq!(failure.kind, FailureKind::Server);
+        assert!(matches!(failure.error, Error::Internal(_)));
         assert!(
-            failure.message.contains("same Idempotency-Key"),
+            failure.to_string().contains("same Idempotency-Key"),
             "{failure}"
         );
         // The retry meets the same once more.
@@ -125,7 +125,7 @@ async fn a_lost_commit_is_not_reported_as_done() {
     let before = tried.rows().await;
     tried.storage.decide([Fate::Lost]);
     let failure = tried.create("Bread", Some("a")).await.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Server);
+    assert!(matches!(failure.error, Error::Internal(_)));
     assert_eq!(tried.rows().await, before);
     assert!(!tried.create("Bread", Some("a")).await.unwrap().replayed);
     assert!(tried.create("Bread", Some("a")).await.unwrap().replayed);
@@ -157,9 +157,9 @@ async fn a_refused_commit_leaves_nothing_and_says_so() {
     let before = rows(&*tried.storage).await;
     tried.storage.decide([Fate::Refused]);
     let failure = tried.create("Bread", Some("a")).await.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Server);
+    assert!(matches!(failure.error, Error::Internal(_)));
     assert!(
-        failure.message.contains("has saved nothing of this"),
+        failure.to_string().contains("has saved nothing of this"),
         "{failure}"
     );
     assert_eq!(rows(&*tried.storage).await, before);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Failure, FailureKind,
+    Error,
     storage::memory::MemoryStorage,
     wire::{
         Page, Product, ProductInput,
@@ -26,7 +26,7 @@ async fn create(shop: &Shop, name: &str) -> Product {
 }
 
 /// A page of the changes and deletions since the start.
-async fn page(shop: &Shop, limit: usize, cursor: Option<String>) -> Result<Page<Value>, Failure> {
+async fn page(shop: &Shop, limit: usize, cursor: Option<String>) -> Result<Page<Value>, Error> {
     let query = ProductQuery {
         sync: SyncQuery {
             updated_since: Some(START),
@@ -78,7 +78,7 @@ async fn a_walk_ends_only_where_a_deletion_is_missing() {
                 .collect();
             assert_eq!(names, ["C"]);
         } else {
-            assert_eq!(second.unwrap_err().kind, FailureKind::Malformed);
+            assert!(matches!(second.unwrap_err(), Error::Malformed(_)));
         }
         assert!(page(&shop, limit, None).await.is_err());
     }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use connect_core::{Connect, Failure, environment::Environment, storage::disk::OpenError};
+use connect_core::{Connect, Error, environment::Environment, storage::disk::OpenError};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::watch,
@@ -44,8 +44,8 @@ pub enum RunError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The demo's shop could not be set up.
-    #[error("the demo could not be set up: {0}")]
-    Demo(#[from] Failure),
+    #[error("the demo could not be set up: {}", .0.cause())]
+    Demo(#[from] Error),
     /// Standard output or the signals of the system could not be used.
     #[error(transparent)]
     System(#[from] std::io::Error),
@@ -143,8 +143,12 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     if let Some(reason) = dead.get() {
         return Err(RunError::Dead(reason.clone()));
     }
-    // A failure is logged where it happens, and costs no more than the time of a token's last use.
-    let _ = connect.write_down_uses().await;
+    if let Err(error) = connect.write_down_uses().await {
+        tracing::warn!(
+            cause = error.cause(),
+            "the last uses of tokens were not written down"
+        );
+    }
     tracing::info!("stopped");
     Ok(())
 }
@@ -196,9 +200,12 @@ async fn maintain(connect: Connect) {
     let mut rounds = tokio::time::interval(MAINTENANCE);
     loop {
         rounds.tick().await;
-        // A failure is logged where it happens; the next round tries again.
-        if let Ok(done) = connect.maintain().await {
-            tracing::debug!(?done, "maintenance");
+        match connect.maintain().await {
+            Ok(done) => tracing::debug!(?done, "maintenance"),
+            Err(error) => {
+                let cause = error.cause();
+                tracing::error!(%cause, "maintenance stopped; the next round goes on");
+            }
         }
     }
 }

@@ -5,8 +5,9 @@ use uuid::Uuid;
 
 use super::{Draft, Resource};
 use crate::{
+    error::Error,
     record::{Reads, Unit},
-    resource::{Access, Answer, Change, Failure, Outcome},
+    resource::{Access, Answer, Change, Outcome},
     wire::{Changed, Deleted},
 };
 
@@ -23,7 +24,7 @@ pub(super) async fn insert<R: Resource>(
     unit: &mut Unit<'_>,
     access: &Access,
     draft: &Draft<R>,
-) -> Result<Saved<R>, Failure> {
+) -> Result<Saved<R>, Error> {
     let mut record = R::blank(draft, unit, access)?;
     let effect = record.fill(draft, None, unit, access).await?;
     unit.save(None, &record);
@@ -40,7 +41,7 @@ pub(super) async fn change<R: Resource>(
     access: &Access,
     old: R,
     draft: &Draft<R>,
-) -> Result<Saved<R>, Failure> {
+) -> Result<Saved<R>, Error> {
     let mut record = old.clone();
     let effect = record.fill(draft, Some(&old), unit, access).await?;
     let is_changed = record != old;
@@ -60,7 +61,7 @@ pub(crate) async fn create<R: Resource>(
     unit: &mut Unit<'_>,
     access: &Access,
     draft: &Draft<R>,
-) -> Result<R, Failure> {
+) -> Result<R, Error> {
     let record = insert(unit, access, draft).await?.record;
     emit_changed(unit, &record);
     Ok(record)
@@ -75,9 +76,9 @@ fn emit_changed<R: Resource>(unit: &mut Unit<'_>, record: &R) {
 }
 
 /// The record with this id.
-async fn find<R: Resource>(unit: &mut Unit<'_>, id: Uuid) -> Result<R, Failure> {
+async fn find<R: Resource>(unit: &mut Unit<'_>, id: Uuid) -> Result<R, Error> {
     let found = unit.find(id).await?;
-    found.ok_or_else(|| Failure::not_found(R::NAME, id))
+    found.ok_or_else(|| Error::not_found(R::NAME, id))
 }
 
 pub(super) struct Create<R: Resource>(pub(super) Draft<R>);
@@ -92,7 +93,7 @@ impl<R: Resource> Change for Create<R> {
         R::more_reads(&[&self.0], access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Failure> {
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         let record = create(unit, access, &self.0).await?;
         Answer::with(Outcome::Created, &record)
     }
@@ -113,7 +114,7 @@ impl<R: Resource> Change for Update<R> {
         R::more_reads(&[&self.1], access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Failure> {
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         let Self(id, draft) = self;
         let old = find::<R>(unit, *id).await?;
         let saved = change(unit, access, old, draft).await?;
@@ -139,7 +140,7 @@ impl<R: Resource> Change for Delete<R> {
         R::reads_of(self.0, None, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
+    async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
         let id = self.0;
         let record = find::<R>(unit, id).await?;
         unit.remove(&record);

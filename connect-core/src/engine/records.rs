@@ -11,10 +11,10 @@ use super::{
     upsert::Batch,
 };
 use crate::{
+    error::{Error, Refusal},
     record::{Fault, Row},
     resource::{
-        Access, Answer, Change, Connect, Failure, Filter, FromJson, Json, PageRequest, Request,
-        single,
+        Access, Answer, Change, Connect, Filter, FromJson, Json, PageRequest, Request, single,
     },
     wire::{Page, Single, read::BatchRequest},
 };
@@ -51,7 +51,7 @@ impl<R: Resource> JsonRecords<R> {
     pub fn list(
         &self,
         query: &R::Query,
-    ) -> impl Future<Output = Result<Json<Page<R>>, Failure>> + Send + use<R> {
+    ) -> impl Future<Output = Result<Json<Page<R>>, Error>> + Send + use<R> {
         let (this, query) = (self.clone(), query.clone());
         async move {
             let Self {
@@ -78,12 +78,12 @@ impl<R: Resource> JsonRecords<R> {
     /// Returns one record.
     ///
     /// # Errors
-    /// [`FailureKind::NotFound`](crate::FailureKind::NotFound).
-    pub async fn get(&self, id: Uuid) -> Result<Json<Single<R>>, Failure> {
+    /// [`Error::NotFound`].
+    pub async fn get(&self, id: Uuid) -> Result<Json<Single<R>>, Error> {
         let location = self.access.location().id;
         let row = self.connect.store().row::<R>(location, id).await?;
         row.map(|row| single(&row))
-            .ok_or_else(|| Failure::not_found(R::NAME, id))
+            .ok_or_else(|| Error::not_found(R::NAME, id))
     }
 
     /// Queues a write. The future owns what it needs, so it can be spawned.
@@ -91,9 +91,9 @@ impl<R: Resource> JsonRecords<R> {
         &self,
         request: Request<T>,
         change: F,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R, T, F>
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R, T, F>
     where
-        F: FnOnce(T) -> Result<Box<dyn Change>, Failure> + Send,
+        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send,
     {
         let (connect, access) = (self.connect.clone(), self.access.clone());
         async move { connect.write(access, request, change).await }
@@ -107,7 +107,7 @@ impl<R: Resource> JsonRecords<R> {
     pub fn create(
         &self,
         request: Request<R::Input>,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R> {
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
         let change = move |input| {
             let draft = Draft::<R>::check(input, Purpose::Create)?;
             Ok(Box::new(Create(draft)) as _)
@@ -123,7 +123,7 @@ impl<R: Resource> JsonRecords<R> {
         &self,
         id: Uuid,
         request: Request<R::Input>,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R> {
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
         let change = move |input| {
             let draft = Draft::<R>::check(input, Purpose::Change)?;
             Ok(Box::new(Update(id, draft)) as _)
@@ -139,7 +139,7 @@ impl<R: Resource> JsonRecords<R> {
         &self,
         id: Uuid,
         request: Request<()>,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R> {
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
         let change = move |()| Ok(Box::new(Delete::<R>::new(id)) as _);
         self.write(request, change)
     }
@@ -154,7 +154,7 @@ impl<R: Upsert> JsonRecords<R> {
     pub fn batch(
         &self,
         request: Request<BatchRequest<R::Input>>,
-    ) -> impl Future<Output = Result<Answer, Failure>> + Send + use<R> {
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
         let change = |batch| Ok(Box::new(Batch::<R>::checked(batch)?) as _);
         self.write(request, change)
     }

@@ -8,8 +8,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
+    error::Error,
     record::{Reads, Record, Through, Unit},
-    resource::{Access, Failure, FromJson},
+    resource::{Access, FromJson},
     wire::{EventType, MatchBy, query::ListQuery, read::Invalid},
 };
 
@@ -72,11 +73,11 @@ pub trait Resource: Record + Clone + PartialEq + 'static {
         old: Option<&Self>,
         unit: &mut Unit<'_>,
         access: &Access,
-    ) -> Result<Self::Effect, Failure>;
+    ) -> Result<Self::Effect, Error>;
 
     /// Removes what belongs to a record that is deleted.
     #[doc(hidden)]
-    async fn on_delete(&self, _: &mut Unit<'_>) -> Result<(), Failure> {
+    async fn on_delete(&self, _: &mut Unit<'_>) -> Result<(), Error> {
         Ok(())
     }
 

@@ -9,8 +9,9 @@ use uuid::Uuid;
 
 use super::{JsonRecords, Resource, Upsert};
 use crate::{
+    error::{Error, Refusal},
     record::Fault,
-    resource::{Answer, Failure, Idempotency, Request},
+    resource::{Answer, Idempotency, Request},
     rules::idempotency::{Fingerprint, IdempotencyKey},
     wire::{Batch, BatchResult, Entry, Page, query::ListQuery},
 };
@@ -34,7 +35,7 @@ impl<R: Resource> Records<R> {
     ///
     /// # Errors
     /// A query parameter is bad.
-    pub async fn list(&self, query: &R::Query) -> Result<Page<R>, Failure> {
+    pub async fn list(&self, query: &R::Query) -> Result<Page<R>, Error> {
         let page = self.0.list(&self.with_deleted(query, false)).await?;
         decoded(page.decode())
     }
@@ -44,7 +45,7 @@ impl<R: Resource> Records<R> {
     ///
     /// # Errors
     /// A query parameter is bad.
-    pub async fn list_with_deleted(&self, query: &R::Query) -> Result<Page<Entry<R>>, Failure> {
+    pub async fn list_with_deleted(&self, query: &R::Query) -> Result<Page<Entry<R>>, Error> {
         let page = self.0.list(&self.with_deleted(query, true)).await?;
         decoded(serde_json::from_slice(&page.into_bytes()))
     }
@@ -58,8 +59,8 @@ impl<R: Resource> Records<R> {
     /// Returns one record.
     ///
     /// # Errors
-    /// [`FailureKind::NotFound`](crate::FailureKind::NotFound).
-    pub async fn get(&self, id: Uuid) -> Result<R, Failure> {
+    /// [`Error::NotFound`].
+    pub async fn get(&self, id: Uuid) -> Result<R, Error> {
         decoded(self.0.get(id).await?.decode()).map(|single| single.data)
     }
 
@@ -130,7 +131,7 @@ pub struct Write<T> {
     read: fn(&[u8]) -> Result<T, serde_json::Error>,
 }
 
-type Sent = BoxFuture<'static, Result<Answer, Failure>>;
+type Sent = BoxFuture<'static, Result<Answer, Refusal>>;
 
 /// What a write did, and whether it did so before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,8 +185,10 @@ impl<T: DeserializeOwned> Write<T> {
     ///
     /// # Errors
     /// See the method that made it.
-    pub async fn send(self) -> Result<Written<T>, Failure> {
-        let answer = (self.send)(self.key).await?;
+    pub async fn send(self) -> Result<Written<T>, Error> {
+        let answer = (self.send)(self.key)
+            .await
+            .map_err(|refusal| refusal.error)?;
         Ok(Written {
             data: decoded((self.read)(&answer.body))?,
             replayed: answer.replayed,
@@ -194,7 +197,7 @@ impl<T: DeserializeOwned> Write<T> {
 }
 
 impl<T: DeserializeOwned + Send + 'static> IntoFuture for Write<T> {
-    type Output = Result<T, Failure>;
+    type Output = Result<T, Error>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -211,6 +214,6 @@ impl<T> fmt::Debug for Write<T> {
 }
 
 /// What the core wrote itself is read back, unless the store was damaged.
-fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Failure> {
+fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Error> {
     read.map_err(|e| Fault::corrupt(b"an answer", e).into())
 }

@@ -13,11 +13,12 @@ use super::{
     changes::{Saved, change, insert},
 };
 use crate::{
+    error::{Error, Reason},
     record::{
         MOST_HOLDERS, Reads, Unit,
         keys::{Family, Part, key},
     },
-    resource::{Access, Answer, Change, Failure, FailureKind, Outcome},
+    resource::{Access, Answer, Change, Outcome},
     wire::{
         BatchInput, BatchResult, BatchStatus, EventType, ItemResult, MatchBy, RecordsWritten,
         read::{BatchRequest, Invalid},
@@ -128,14 +129,14 @@ impl<R: Upsert> Batch<R> {
     }
 
     /// The record that an item means, if there is one.
-    async fn find(&self, unit: &mut Unit<'_>, item: &R::Input) -> Result<Option<R>, Failure> {
+    async fn find(&self, unit: &mut Unit<'_>, item: &R::Input) -> Result<Option<R>, Error> {
         let id = match R::matched(item, &self.match_by) {
             None => None,
             Some(Match::Id(id)) => {
                 let found = unit.find(id).await?;
                 let unknown = || {
-                    let message = format!("id: there is no {} {id} at this location", R::NAME);
-                    Failure::new(FailureKind::NotFound, message)
+                    let problem = format!("there is no {} {id} at this location", R::NAME);
+                    Error::NotFound(Reason::of("id", problem))
                 };
                 return found.map(Some).ok_or_else(unknown);
             }
@@ -146,11 +147,13 @@ impl<R: Upsert> Batch<R> {
                     [] => None,
                     [holder] => Some(holder),
                     _ => {
-                        return Err(Failure::conflict(format!(
-                            "{}: several {} have \"{text}\"; match them by id or externalId",
-                            self.match_by,
-                            R::LIST,
-                        )));
+                        return Err(Error::conflict(
+                            self.match_by.as_str(),
+                            format!(
+                                "several {} have \"{text}\"; match them by id or externalId",
+                                R::LIST
+                            ),
+                        ));
                     }
                 }
             }
@@ -166,7 +169,7 @@ impl<R: Upsert> Batch<R> {
         unit: &mut Unit<'_>,
         access: &Access,
         item: &Draft<R>,
-    ) -> Result<(BatchStatus, Saved<R>), Failure> {
+    ) -> Result<(BatchStatus, Saved<R>), Error> {
         if let Some(old) = self.find(unit, item).await? {
             let saved = change(unit, access, old, item).await?;
             let status = if saved.is_changed {
@@ -177,12 +180,8 @@ impl<R: Upsert> Batch<R> {
             return Ok((status, saved));
         }
         if !self.create_missing {
-            let message = format!(
-                "{}: matches no {}, and createMissing is false",
-                self.match_by,
-                R::NAME
-            );
-            return Err(Failure::new(FailureKind::NotFound, message));
+            let problem = format!("matches no {}, and createMissing is false", R::NAME);
+            return Err(Error::NotFound(Reason::of(self.match_by.as_str(), problem)));
         }
         Ok((BatchStatus::Created, insert(unit, access, item).await?))
     }
@@ -214,7 +213,7 @@ impl<R: Upsert> Change for Batch<R> {
         R::more_reads(&items, access, unit, reads);
     }
 
-    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Failure> {
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         let mut outcome = BatchResult::<R::Extra>::default();
         outcome.results.reserve(self.items.len());
         let mut effects = R::Effects::default();
@@ -243,13 +242,13 @@ impl<R: Upsert> Change for Batch<R> {
                     result
                 }
                 // A fault of ours is not the item's: the whole batch may be repeated.
-                Err(failure) if failure.kind == FailureKind::Server => {
+                Err(error @ Error::Internal(_)) => {
                     unit.rollback();
-                    return Err(failure);
+                    return Err(error);
                 }
-                Err(failure) => {
+                Err(error) => {
                     unit.rollback();
-                    failed::<R>(index, item, failure)
+                    failed::<R>(index, item, &error)
                 }
             };
             match result.status {
@@ -281,18 +280,14 @@ impl<R: Upsert> Change for Batch<R> {
     }
 }
 
-fn failed<R: Upsert>(
-    index: usize,
-    item: &Result<Draft<R>, Refused>,
-    failure: Failure,
-) -> ItemResult {
+fn failed<R: Upsert>(index: usize, item: &Result<Draft<R>, Refused>, error: &Error) -> ItemResult {
     let external_id = match item {
         Ok(item) => R::external_id(item).map(str::to_owned),
         Err(refused) => refused.external_id.clone(),
     };
     ItemResult {
         external_id,
-        error: Some(failure.detail()),
+        error: Some(error.detail()),
         ..ItemResult::new(index, BatchStatus::Failed)
     }
 }

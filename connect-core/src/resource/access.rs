@@ -4,8 +4,9 @@ use std::{fmt, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{Failure, credentials::Credentials};
+use super::credentials::Credentials;
 use crate::{
+    error::Error,
     record::{
         Account, AccountLocation, Fault, Reads, Unit,
         keys::{Family, key},
@@ -100,7 +101,7 @@ impl Access {
     ///
     /// # Errors
     /// The right is gone: the token was revoked, say.
-    pub(super) async fn confirm(&self, unit: &mut Unit<'_>) -> Result<Option<Self>, Failure> {
+    pub(super) async fn confirm(&self, unit: &mut Unit<'_>) -> Result<Option<Self>, Error> {
         let account_key = self.account_key();
         let account_row = unit.get(&account_key).await?;
         let account_row = account_row.ok_or_else(|| self.lost())?;
@@ -109,7 +110,7 @@ impl Access {
             Caller::Owner(_) => None,
             Caller::Token(credentials, _) => {
                 let row = unit.get(&credentials.token_key).await?;
-                let row = row.ok_or_else(Failure::unauthorized)?;
+                let row = row.ok_or_else(Error::unauthorized)?;
                 unit.expect(&credentials.token_key, &row);
                 Some(row)
             }
@@ -127,7 +128,7 @@ impl Access {
             (Caller::Token(before, scope), Some(token_row)) => {
                 let now = Credentials::parse(before.token_key.clone(), token_row, account_row)?;
                 if !access::is_valid(&now.token, unit.now()) {
-                    return Err(Failure::unauthorized());
+                    return Err(Error::unauthorized());
                 }
                 now.enter(location, scope)?;
                 Self::of_token(Arc::new(now), location, scope.clone())
@@ -145,8 +146,8 @@ impl Access {
         key(self.account.id, Family::Account, &[])
     }
 
-    fn lost(&self) -> Failure {
-        Failure::not_found("location", self.location().id)
+    fn lost(&self) -> Error {
+        Error::not_found("location", self.location().id)
     }
 }
 

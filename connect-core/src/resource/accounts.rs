@@ -3,8 +3,9 @@
 
 use uuid::Uuid;
 
-use super::{Access, Connect, Failure};
+use super::{Access, Connect};
 use crate::{
+    error::{Error, Reason},
     record::{
         Account, AccountLocation, Attempt, Fault, Reads, Screen, ScreenType, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
@@ -52,7 +53,7 @@ impl Connect {
     ///
     /// # Errors
     /// A field is invalid.
-    pub async fn create_account(&self, new: NewAccount) -> Result<Account, Failure> {
+    pub async fn create_account(&self, new: NewAccount) -> Result<Account, Error> {
         let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
         let owner_email = text::name("ownerEmail", &new.owner_email, 254)?;
         if !owner_email.contains('@') {
@@ -84,12 +85,12 @@ impl Connect {
     /// The account with this id.
     ///
     /// # Errors
-    /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
-    pub async fn account(&self, id: Uuid) -> Result<Account, Failure> {
+    /// [`Error::NotFound`].
+    pub async fn account(&self, id: Uuid) -> Result<Account, Error> {
         Ok(self.account_with_row(id).await?.0)
     }
 
-    async fn account_with_row(&self, id: Uuid) -> Result<(Account, Value), Failure> {
+    async fn account_with_row(&self, id: Uuid) -> Result<(Account, Value), Error> {
         let account_key = key(id, Family::Account, &[]);
         let row = self.store().get(&account_key).await?;
         let row = row.ok_or_else(|| no_account(id))?;
@@ -101,7 +102,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn account_ids(&self) -> Result<Vec<Uuid>, Failure> {
+    pub async fn account_ids(&self) -> Result<Vec<Uuid>, Error> {
         let prefix = key(NOBODY, Family::AccountList, &[]);
         let range = Range {
             from: &prefix,
@@ -128,7 +129,7 @@ impl Connect {
         &self,
         account: Uuid,
         new: NewLocation,
-    ) -> Result<AccountLocation, Failure> {
+    ) -> Result<AccountLocation, Error> {
         let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
         if new.currency.len() != 3 || !new.currency.bytes().all(|b| b.is_ascii_uppercase()) {
             return Err(Invalid::new("currency", "must be an ISO code such as EUR").into());
@@ -155,7 +156,7 @@ impl Connect {
     ///
     /// # Errors
     /// A field is invalid, or there is no such account or location.
-    pub async fn create_screen(&self, account: Uuid, new: NewScreen) -> Result<Screen, Failure> {
+    pub async fn create_screen(&self, account: Uuid, new: NewScreen) -> Result<Screen, Error> {
         let screen = Screen {
             id: self.store().environment().ids.next(),
             location_id: new.location_id,
@@ -179,8 +180,8 @@ impl Connect {
     /// there is one again; nothing else changes.
     ///
     /// # Errors
-    /// [`FailureKind::NotFound`](super::FailureKind::NotFound).
-    pub async fn delete_screen(&self, account: Uuid, screen: Uuid) -> Result<(), Failure> {
+    /// [`Error::NotFound`].
+    pub async fn delete_screen(&self, account: Uuid, screen: Uuid) -> Result<(), Error> {
         let mut attempts = self.attempts(account);
         loop {
             let mut unit = attempts.begin();
@@ -188,10 +189,9 @@ impl Connect {
             let before = account.screens.len();
             account.screens.retain(|other| other.id != screen);
             if account.screens.len() == before {
-                return Err(Failure::new(
-                    super::FailureKind::NotFound,
-                    format!("there is no screen {screen} in this account"),
-                ));
+                return Err(Error::NotFound(Reason::new(format!(
+                    "there is no screen {screen} in this account"
+                ))));
             }
             put_account(&mut unit, &account);
             if attempts.commit(unit).await? == Attempt::Done {
@@ -210,14 +210,14 @@ impl Connect {
         account: Uuid,
         location: Uuid,
         caller: Uuid,
-    ) -> Result<Access, Failure> {
+    ) -> Result<Access, Error> {
         let (account, row) = self.account_with_row(account).await?;
         Access::of_owner(account.into(), row, location, caller)
-            .ok_or_else(|| Failure::not_found("location", location))
+            .ok_or_else(|| Error::not_found("location", location))
     }
 }
 
-pub(super) async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Failure> {
+pub(super) async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Error> {
     let id = unit.partition();
     let account_key = key(id, Family::Account, &[]);
     let mut reads = Reads::of(id);
@@ -228,9 +228,8 @@ pub(super) async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Failure>
     Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?)
 }
 
-fn no_account(id: Uuid) -> Failure {
-    let message = format!("there is no account {id}");
-    Failure::new(super::FailureKind::NotFound, message)
+fn no_account(id: Uuid) -> Error {
+    Error::NotFound(Reason::new(format!("there is no account {id}")))
 }
 
 fn put_account(unit: &mut Unit<'_>, account: &Account) {

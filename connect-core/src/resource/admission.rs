@@ -11,10 +11,11 @@ use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::{
-    Access, Connect, Failure, FailureKind,
+    Access, Connect,
     credentials::{Credentials, CredentialsCache},
 };
 use crate::{
+    error::{Error, Reason},
     record::{Account, Token},
     rules::{
         access,
@@ -48,10 +49,10 @@ impl Admitted {
 }
 
 /// A caller who was not let in, with the figures of the limit that applies.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Turned {
     /// The reason.
-    pub failure: Failure,
+    pub error: Error,
     /// The figures of the limit under which the request fell.
     pub rate: RateStatus,
     /// The seconds to wait before the next try, when there were too many requests.
@@ -88,8 +89,8 @@ impl Connect {
     /// Checks the `Authorization` header of a request from `address`, and counts the request.
     ///
     /// # Errors
-    /// [`FailureKind::Unauthorized`] without a valid token, [`FailureKind::RateLimited`] when a
-    /// limit is used up (the request then counts against nothing), [`FailureKind::Server`].
+    /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a
+    /// limit is used up (the request then counts against nothing), [`Error::Internal`].
     pub async fn admit(
         &self,
         address: IpAddr,
@@ -108,7 +109,7 @@ impl Connect {
             Ok(Some(found)) if access::is_valid(&found.token, at.now) => self.count(found, at),
             Ok(_) => Err(self.turn_away(address, at)),
             Err(fault) => Err(Turned {
-                failure: fault.into(),
+                error: fault.into(),
                 rate: self.anonymous_rate(address),
                 retry_after: None,
             }),
@@ -132,25 +133,20 @@ impl Connect {
     /// Checks that the API is available to the account of the caller.
     ///
     /// # Errors
-    /// [`FailureKind::ApiNotAvailable`].
-    pub fn check_available(&self, caller: &Admitted) -> Result<(), Failure> {
+    /// [`Error::ApiNotAvailable`].
+    pub fn check_available(&self, caller: &Admitted) -> Result<(), Error> {
         caller.credentials.check_available()
     }
 
     /// Lets an admitted caller in to a location for one kind of act.
     ///
     /// # Errors
-    /// [`FailureKind::ApiNotAvailable`], [`FailureKind::ForbiddenLocation`] (also when there is no
-    /// such location), [`FailureKind::ForbiddenScope`].
-    pub fn enter(
-        &self,
-        caller: &Admitted,
-        location: Uuid,
-        scope: &Scope,
-    ) -> Result<Access, Failure> {
+    /// [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also when there is no
+    /// such location), [`Error::ForbiddenScope`].
+    pub fn enter(&self, caller: &Admitted, location: Uuid, scope: &Scope) -> Result<Access, Error> {
         caller.credentials.enter(location, scope)?;
         Access::of_token(caller.credentials.clone(), location, scope.clone())
-            .ok_or_else(|| Failure::forbidden_location(location))
+            .ok_or_else(|| Error::forbidden_location(location))
     }
 
     /// Counts a request of a valid token against token and account.
@@ -203,7 +199,7 @@ impl Connect {
         }
         addresses.count(address, at);
         Turned {
-            failure: Failure::unauthorized(),
+            error: Error::unauthorized(),
             rate: RateStatus {
                 remaining: before.remaining - 1,
                 ..before
@@ -219,9 +215,9 @@ fn too_many(rate: RateStatus, at: Moment, whose: &str) -> Turned {
         "too many {whose} ({} a minute); wait {wait} seconds",
         rate.limit
     );
-    let failure = Failure::new(FailureKind::RateLimited, message);
+    let error = Error::RateLimited(Reason::new(message));
     Turned {
-        failure,
+        error,
         rate,
         retry_after: Some(wait),
     }

@@ -5,11 +5,10 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
+    error::Error,
     record::Fault,
     wire::{Single, Timestamp},
 };
-
-use super::Failure;
 
 /// The kind of change that a write made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +43,7 @@ impl Answer {
     }
 
     /// An answer that holds `data`.
-    pub(crate) fn with(outcome: Outcome, data: &impl Serialize) -> Result<Self, Failure> {
+    pub(crate) fn with(outcome: Outcome, data: &impl Serialize) -> Result<Self, Error> {
         let body = serde_json::to_vec(&Single { data }).map_err(|e| Fault::corrupt(b"", e))?;
         Ok(Self::new(outcome, body))
     }

@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use smallvec::SmallVec;
 use uuid::Uuid;
 
-use super::{Access, Failure, products, write_queue::MOST_RECORDS};
+use super::{Access, products, write_queue::MOST_RECORDS};
 use crate::{
     engine::{Draft, Purpose, Resource},
+    error::Error,
     record::{
         Fault, Index, Reads, Record, Unit,
         keys::{Family, Part, key},
@@ -89,7 +90,7 @@ impl Resource for Category {
         old: Option<&Self>,
         unit: &mut Unit<'_>,
         _: &Access,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         rules::apply(draft, self);
         match old {
             Some(old) if old.name == self.name => return Ok(()),
@@ -100,20 +101,21 @@ impl Resource for Category {
     }
 
     /// Its products stay, without a category.
-    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Failure> {
+    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
         free_name(unit, self.id).await?;
         products::leave_category(unit, self.id).await
     }
 }
 
 /// Enters the name of a category in the index of names.
-async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Failure> {
+async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error> {
     let folded = text::folded(&category.name);
     match unit.find_unique(Family::CategoryByName, &folded).await? {
         Some(holder) if holder != category.id => {
-            return Err(Failure::conflict(format!(
-                "name: category {holder} has this name already (upper and lower case are the same)"
-            )));
+            return Err(Error::conflict(
+                "name",
+                format!("category {holder} has it already (upper and lower case are the same)"),
+            ));
         }
         _ => {}
     }

@@ -5,14 +5,14 @@ use std::{collections::HashMap, fmt, sync::Arc};
 use parking_lot::RwLock;
 use uuid::Uuid;
 
-use super::{Failure, FailureKind};
 use crate::{
+    error::{Error, Reason},
     record::{
         Account, Fault, Store, Token,
         keys::{Family, NOBODY, Part, key},
     },
     rules::{
-        access::{self, Refusal},
+        access::{self, Denied},
         secret,
     },
     storage::{Key, Read, Value},
@@ -53,36 +53,32 @@ impl Credentials {
     /// Checks that the token may do at `location` what `scope` allows.
     ///
     /// # Errors
-    /// [`FailureKind::ForbiddenLocation`], [`FailureKind::ForbiddenScope`],
-    /// [`FailureKind::ApiNotAvailable`].
-    pub(super) fn enter(&self, location: Uuid, scope: &Scope) -> Result<(), Failure> {
+    /// [`Error::ForbiddenLocation`], [`Error::ForbiddenScope`],
+    /// [`Error::ApiNotAvailable`].
+    pub(super) fn enter(&self, location: Uuid, scope: &Scope) -> Result<(), Error> {
         self.check_available()?;
         match access::enter(&self.token, &self.account, location, scope) {
             Ok(_) => Ok(()),
-            Err(Refusal::Location) => Err(Failure::forbidden_location(location)),
-            Err(Refusal::Scope) => Err(Failure::new(
-                FailureKind::ForbiddenScope,
-                format!(
-                    "this token lacks the scope {scope} for location {location}; its owner can \
+            Err(Denied::Location) => Err(Error::forbidden_location(location)),
+            Err(Denied::Scope) => Err(Error::ForbiddenScope(Reason::new(format!(
+                "this token lacks the scope {scope} for location {location}; its owner can \
                      make a token that has it in the dashboard"
-                ),
-            )),
+            )))),
         }
     }
 
     /// Checks that the API is available to the account.
     ///
     /// # Errors
-    /// [`FailureKind::ApiNotAvailable`].
-    pub(super) fn check_available(&self) -> Result<(), Failure> {
+    /// [`Error::ApiNotAvailable`].
+    pub(super) fn check_available(&self) -> Result<(), Error> {
         if access::is_available(&self.account) {
             return Ok(());
         }
-        Err(Failure::new(
-            FailureKind::ApiNotAvailable,
+        Err(Error::ApiNotAvailable(Reason::new(
             "the API needs a screen of type POS, order kiosk or Scan & Order; add one in the \
              dashboard and the token works again",
-        ))
+        )))
     }
 }
 

@@ -1,15 +1,15 @@
 //! Lists by `updatedAt`: pages, cursors, tombstones (specification: Shared shapes; contract:
 //! Pages). A page is read in one round trip.
 
-use super::{Access, Connect, Failure, Json};
+use super::{Access, Connect, Json};
 use crate::{
+    error::{Error, Reason},
     record::{Change, Fault, Listed, Position, Record, Row, Slice, Through},
     rules::cursor::{self, List},
     wire::{
         Page, Timestamp,
         limits::{DEFAULT_PAGE_SIZE, TOMBSTONE_DAYS},
         query::ListQuery,
-        read::Invalid,
     },
 };
 
@@ -45,7 +45,7 @@ impl PageRequest {
         at: &Access,
         query: &impl ListQuery,
         now: Timestamp,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         let sync = query.sync();
         let pairs = query.pairs();
         let filters = pairs
@@ -61,8 +61,8 @@ impl PageRequest {
         };
         let (position, began) = match &sync.cursor {
             Some(cursor) => {
-                let ((time, id), began) =
-                    cursor::decode(list, cursor).map_err(|invalid| Failure::malformed(&invalid))?;
+                let ((time, id), began) = cursor::decode(list, cursor)
+                    .map_err(|invalid| Error::Malformed(invalid.into()))?;
                 (Position::After(time, id), began)
             }
             None => {
@@ -96,7 +96,7 @@ impl PageRequest {
 
     /// Refuses a request for deletions of a time when they are no longer complete. A walk has seen
     /// those before its place.
-    fn check_deletions(&self, complete_since: Option<Timestamp>) -> Result<(), Failure> {
+    fn check_deletions(&self, complete_since: Option<Timestamp>) -> Result<(), Error> {
         let from = match self.position {
             Position::From(_) => self.deletions_from,
             // What lies before the place of the cursor has been shown. A walk from the very
@@ -109,7 +109,7 @@ impl PageRequest {
         }
     }
 
-    fn too_old(&self, oldest: Timestamp) -> Failure {
+    fn too_old(&self, oldest: Timestamp) -> Error {
         let (field, subject) = match self.position {
             Position::From(_) => ("updatedSince", "must not be"),
             Position::After(..) => ("cursor", "belongs to a walk that must not be"),
@@ -118,7 +118,7 @@ impl PageRequest {
             "{subject} older than {TOMBSTONE_DAYS} days together with includeDeleted: deletions \
              before {oldest} are no longer known; read the whole list without {field} instead"
         );
-        Failure::malformed(&Invalid::new(field, problem))
+        Error::Malformed(Reason::of(field, problem))
     }
 
     /// The number of rows to look for: one more than the page, to know whether there is another.
@@ -192,7 +192,7 @@ impl Connect {
         through: Through<'_>,
         otherwise: Through<'_>,
         filter: Option<Filter<'_>>,
-    ) -> Result<Json<Page<T>>, Failure> {
+    ) -> Result<Json<Page<T>>, Error> {
         let search = self.search::<T>(at, request, through, otherwise, filter);
         let found = search.await?;
         Ok(request.page(at, &found))
@@ -205,7 +205,7 @@ impl Connect {
         mut through: Through<'_>,
         otherwise: Through<'_>,
         filter: Option<Filter<'_>>,
-    ) -> Result<Search, Failure> {
+    ) -> Result<Search, Error> {
         loop {
             let limit = match (through, filter) {
                 (Through::Holders(..), _) => MOST_SORTED + 1,

@@ -1,7 +1,8 @@
 //! Locations (specification: Locations).
 
-use super::{Admitted, Connect, Failure, Json};
+use super::{Admitted, Connect, Json};
 use crate::{
+    error::Error,
     record::Fault,
     wire::{Collection, Location},
 };
@@ -13,8 +14,8 @@ impl Connect {
     /// The locations for which the caller has at least one scope, by name, then id.
     ///
     /// # Errors
-    /// [`FailureKind::ApiNotAvailable`](super::FailureKind::ApiNotAvailable).
-    pub fn list_locations(&self, caller: &Admitted) -> Result<Json<Collection<Location>>, Failure> {
+    /// [`Error::ApiNotAvailable`].
+    pub fn list_locations(&self, caller: &Admitted) -> Result<Json<Collection<Location>>, Error> {
         self.check_available(caller)?;
         let granted = caller
             .token()

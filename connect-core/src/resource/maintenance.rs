@@ -10,9 +10,10 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::purge::Purge;
-use super::{Connect, Failure};
+use super::Connect;
 use crate::{
     environment::Drift,
+    error::Error,
     record::{
         Fault,
         keys::{Family, NOBODY, Part, key},
@@ -45,8 +46,8 @@ impl Connect {
     /// Checks that the storage reads and takes commits: for a probe.
     ///
     /// # Errors
-    /// [`FailureKind::Server`](super::FailureKind::Server).
-    pub async fn check_ready(&self) -> Result<(), Failure> {
+    /// [`Error::Internal`].
+    pub async fn check_ready(&self) -> Result<(), Error> {
         self.store().get(&maintenance_key()).await?;
         // A commit of nothing goes the way of every commit, and costs no flush.
         self.commit_aside(Commit::default()).await?;
@@ -58,7 +59,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed as a whole; the next round goes on where this one stopped.
-    pub async fn maintain(&self) -> Result<Maintenance, Failure> {
+    pub async fn maintain(&self) -> Result<Maintenance, Error> {
         self.write_down_uses().await?;
         let now = self.now();
         if !self.may_purge(now).await? {
@@ -77,7 +78,7 @@ impl Connect {
     ///
     /// A round with a clock in doubt leaves no trace. Otherwise a process that is started again
     /// would find its own wrong time confirmed.
-    async fn may_purge(&self, now: Timestamp) -> Result<bool, Failure> {
+    async fn may_purge(&self, now: Timestamp) -> Result<bool, Error> {
         if let Some(drift) = self.store().drift() {
             tracing::error!(%drift, "nothing is purged: restart the service once the clock is right");
             return Ok(false);
@@ -101,7 +102,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn trust_clock(&self) -> Result<(), Failure> {
+    pub async fn trust_clock(&self) -> Result<(), Error> {
         let row = format!("\"{}\"", self.now()).into_bytes();
         let commit = Commit {
             writes: vec![(maintenance_key(), Write::Put(row.into()))],
@@ -121,7 +122,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn last_maintenance(&self) -> Result<Option<Timestamp>, Failure> {
+    pub async fn last_maintenance(&self) -> Result<Option<Timestamp>, Error> {
         let key = maintenance_key();
         let row = self.store().get(&key).await?;
         let time = row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e)));
@@ -132,7 +133,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed; the next round tries again.
-    pub async fn write_down_uses(&self) -> Result<(), Failure> {
+    pub async fn write_down_uses(&self) -> Result<(), Error> {
         let uses = std::mem::take(&mut *self.core.admission.uses.lock());
         if uses.is_empty() {
             return Ok(());

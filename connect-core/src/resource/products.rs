@@ -10,11 +10,12 @@ use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::{
-    Access, Failure, FailureKind,
+    Access,
     images::{self, ImageEffect},
 };
 use crate::{
     engine::{self, Draft, Match, Purpose, Resource, Upsert},
+    error::{Error, Reason},
     record::{
         Index, Reads, Record, Through, Unit,
         keys::{Family, Part, key},
@@ -146,7 +147,7 @@ impl Resource for Product {
         old: Option<&Self>,
         unit: &mut Unit<'_>,
         access: &Access,
-    ) -> Result<ImageEffect, Failure> {
+    ) -> Result<ImageEffect, Error> {
         rules::apply(draft, self)?;
         // There are no option groups yet, so no id can name one.
         if let Some(ids) = draft.option_group_ids.value()
@@ -174,7 +175,7 @@ impl Resource for Product {
         Ok(images::apply(unit, self, &draft.image_url).await?)
     }
 
-    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Failure> {
+    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
         Ok(images::cancel(unit, self.id).await?)
     }
 
@@ -270,7 +271,7 @@ impl Upsert for Product {
 }
 
 /// The id of the category of this name, which is made when there is none.
-async fn category_named(unit: &mut Unit<'_>, access: &Access, name: &str) -> Result<Uuid, Failure> {
+async fn category_named(unit: &mut Unit<'_>, access: &Access, name: &str) -> Result<Uuid, Error> {
     let folded = text::folded(name);
     if let Some(id) = unit.find_unique(Family::CategoryByName, &folded).await? {
         return Ok(id);
@@ -280,7 +281,7 @@ async fn category_named(unit: &mut Unit<'_>, access: &Access, name: &str) -> Res
     Ok(category.id)
 }
 
-async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Result<(), Failure> {
+async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Result<(), Error> {
     let Some(external_id) = &product.external_id else {
         return Ok(());
     };
@@ -288,9 +289,10 @@ async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Re
         .find_unique(Family::ProductByExternalId, external_id)
         .await?
     {
-        Some(holder) if holder != product.id => Err(Failure::conflict(format!(
-            "externalId: product {holder} has \"{external_id}\" already"
-        ))),
+        Some(holder) if holder != product.id => Err(Error::conflict(
+            "externalId",
+            format!("product {holder} has \"{external_id}\" already"),
+        )),
         _ => Ok(()),
     }
 }
@@ -313,16 +315,16 @@ fn others(access: &Access) -> impl Iterator<Item = Uuid> {
 /// A category has to be of this location. One of another location of the account is forbidden
 /// rather than unknown, which tells an integrator what is mixed up; the others were looked at
 /// beforehand, as far as [`MOST_ELSEWHERE`] allows.
-async fn check_category(unit: &mut Unit<'_>, access: &Access, id: Uuid) -> Result<(), Failure> {
+async fn check_category(unit: &mut Unit<'_>, access: &Access, id: Uuid) -> Result<(), Error> {
     let row = |location: Uuid| key(location, Category::ROWS, &[Part::Id(id)]);
     if unit.get(&row(access.location().id)).await?.is_some() {
         return Ok(());
     }
     if others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_)))) {
-        return Err(Failure::new(
-            FailureKind::ForbiddenLocation,
-            format!("categoryId: category {id} belongs to another location"),
-        ));
+        return Err(Error::ForbiddenLocation(Reason::of(
+            "categoryId",
+            format!("category {id} belongs to another location"),
+        )));
     }
     Err(Invalid::new(
         "categoryId",
@@ -332,7 +334,7 @@ async fn check_category(unit: &mut Unit<'_>, access: &Access, id: Uuid) -> Resul
 }
 
 /// Takes every product out of a category that is deleted, in the same commit.
-pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Result<(), Failure> {
+pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Result<(), Error> {
     let prefix = key(
         unit.partition(),
         Family::ProductByCategory,

@@ -1,7 +1,7 @@
 //! A write as it reaches the core: its body and its idempotency key.
 
-use super::Failure;
 use crate::{
+    error::Error,
     rules::idempotency::{Fingerprint, IdempotencyKey},
     wire::{
         BatchInput, WriteInput,
@@ -27,7 +27,7 @@ pub enum Input<T> {
     Value(T),
     /// Refused by whoever received it, for its query for example. The refusal is stored under the
     /// idempotency key like every other answer.
-    Refused(Failure),
+    Refused(Error),
 }
 
 /// A write: its body and its idempotency key, if it has one.

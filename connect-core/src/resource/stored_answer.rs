@@ -1,11 +1,14 @@
 //! Answers as they are stored under their idempotency keys (specification: Idempotency).
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{Answer, Failure, FailureKind, Idempotency, Outcome};
+use super::{Answer, Idempotency, Outcome};
 use crate::{
+    error::{Error, Refusal},
     record::{
         Fault, Unit,
         keys::{Family, NOBODY, Part, key},
@@ -30,9 +33,7 @@ struct StoredAnswer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<FailureKind>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    refused: Option<Cow<'a, Error>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     body: Option<&'a RawValue>,
 }
@@ -48,7 +49,7 @@ pub(super) fn replay(
     stored: Option<&Value>,
     idempotency: &Idempotency,
     now: Timestamp,
-) -> Result<Option<Result<Answer, Failure>>, Fault> {
+) -> Result<Option<Result<Answer, Refusal>>, Fault> {
     let Some(stored) = stored else {
         return Ok(None);
     };
@@ -59,32 +60,26 @@ pub(super) fn replay(
         return Ok(None);
     }
     if stored.fingerprint != idempotency.fingerprint.to_hex() {
-        return Ok(Some(Err(Failure::conflict(
-            "Idempotency-Key: was used for a different request within the last 24 hours; use a \
-             new key for a new request",
-        ))));
+        let problem = "was used for a different request within the last 24 hours; use a new key \
+                       for a new request";
+        return Ok(Some(
+            Err(Error::conflict("Idempotency-Key", problem).into()),
+        ));
     }
-    Ok(Some(match (stored.outcome, stored.failure) {
+    Ok(Some(match (stored.outcome, stored.refused) {
         (Some(outcome), _) => {
-            let body = stored
-                .body
-                .map(|body| body.get().as_bytes().to_vec())
-                .unwrap_or_default();
+            let body = stored.body.map(|body| body.get().as_bytes().to_vec());
             Ok(Answer {
                 outcome,
-                body,
+                body: body.unwrap_or_default(),
                 replayed: true,
             })
         }
-        (None, Some(kind)) => {
-            let message = stored.message.unwrap_or_default();
-            Err(Failure {
-                kind,
-                message,
-                replayed: true,
-            })
-        }
-        (None, None) => return Err(Fault::corrupt(key, "neither outcome nor failure")),
+        (None, Some(error)) => Err(Refusal {
+            error: error.into_owned(),
+            replayed: true,
+        }),
+        (None, None) => return Err(Fault::corrupt(key, "neither an outcome nor a refusal")),
     }))
 }
 
@@ -94,16 +89,15 @@ pub(super) fn store(
     caller: Uuid,
     idempotency: &Idempotency,
     key_of_answer: Key,
-    outcome: &Result<Answer, Failure>,
-) -> Result<(), Failure> {
+    outcome: &Result<Answer, Error>,
+) -> Result<(), Fault> {
     let expires_at = idempotency::expiry(unit.now());
     let fingerprint = idempotency.fingerprint.to_hex();
     let mut stored = StoredAnswer {
         fingerprint: &fingerprint,
         expires_at,
         outcome: None,
-        failure: None,
-        message: None,
+        refused: None,
         body: None,
     };
     match outcome {
@@ -114,10 +108,7 @@ pub(super) fn store(
                 stored.body = Some(body.map_err(|e| Fault::corrupt(&key_of_answer, e))?);
             }
         }
-        Err(failure) => {
-            stored.failure = Some(failure.kind);
-            stored.message = Some(failure.message.clone());
-        }
+        Err(error) => stored.refused = Some(Cow::Borrowed(error)),
     }
     let row = unit.json(&stored);
     let row = Value::from(pack::pack(&row));

@@ -3,10 +3,11 @@
 use uuid::Uuid;
 
 use super::{
-    Connect, Failure, FailureKind,
+    Connect,
     accounts::{check_location, get_account},
 };
 use crate::{
+    error::{Error, Reason},
     record::{
         AccountLocation, Attempt, Fault, Grant, Token, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
@@ -45,7 +46,7 @@ impl Connect {
     ///
     /// # Errors
     /// A field is invalid, or there is no such account or location.
-    pub async fn create_token(&self, account: Uuid, new: NewToken) -> Result<IssuedToken, Failure> {
+    pub async fn create_token(&self, account: Uuid, new: NewToken) -> Result<IssuedToken, Error> {
         let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
         check_grants(&new.grants)?;
         let mut attempts = self.attempts(account);
@@ -87,11 +88,7 @@ impl Connect {
     ///
     /// # Errors
     /// As [`create_token`](Self::create_token).
-    pub async fn create_full_token(
-        &self,
-        account: Uuid,
-        name: &str,
-    ) -> Result<IssuedToken, Failure> {
+    pub async fn create_full_token(&self, account: Uuid, name: &str) -> Result<IssuedToken, Error> {
         let locations = self.account(account).await?.locations;
         let everything = |location: AccountLocation| Grant {
             location_id: location.id,
@@ -112,8 +109,8 @@ impl Connect {
     /// Revokes a token; it is refused from now on. Revoking it again changes nothing.
     ///
     /// # Errors
-    /// [`FailureKind::NotFound`](FailureKind::NotFound).
-    pub async fn revoke_token(&self, account: Uuid, id: Uuid) -> Result<(), Failure> {
+    /// [`Error::NotFound`].
+    pub async fn revoke_token(&self, account: Uuid, id: Uuid) -> Result<(), Error> {
         let mut attempts = self.attempts(account);
         loop {
             let mut unit = attempts.begin();
@@ -133,7 +130,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn tokens(&self, account: Uuid) -> Result<Vec<(Token, Option<Timestamp>)>, Failure> {
+    pub async fn tokens(&self, account: Uuid) -> Result<Vec<(Token, Option<Timestamp>)>, Error> {
         let by_id = key(account, Family::TokenById, &[]);
         let uses = key(account, Family::TokenUse, &[]);
         // The ids with the digests, and the last use of each.
@@ -175,13 +172,11 @@ fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
     Ok(key(NOBODY, Family::Token, &[Part::Digest(digest)]))
 }
 
-async fn find_token(unit: &mut Unit<'_>, id: Uuid) -> Result<(Token, [u8; 32]), Failure> {
+async fn find_token(unit: &mut Unit<'_>, id: Uuid) -> Result<(Token, [u8; 32]), Error> {
     let by_id = key(unit.partition(), Family::TokenById, &[Part::Id(id)]);
     let none = || {
-        Failure::new(
-            FailureKind::NotFound,
-            format!("there is no token {id} in this account"),
-        )
+        let problem = format!("there is no token {id} in this account");
+        Error::NotFound(Reason::new(problem))
     };
     let digest = unit.get(&by_id).await?.ok_or_else(none)?;
     let digest: [u8; 32] = (*digest)

@@ -12,11 +12,14 @@
 use async_trait::async_trait;
 
 use super::{
-    Access, Answer, Connect, Failure, FailureKind, FromJson, Input, Request,
+    Access, Answer, Connect, FromJson, Input, Request,
     stored_answer::{answer_key, replay, store},
     write_queue::{self, Change, Job},
 };
-use crate::record::{Reads, Unit};
+use crate::{
+    error::{Error, Refusal},
+    record::{Reads, Unit},
+};
 
 impl Connect {
     /// Does a write in the order of this file. `change` makes the change of the body.
@@ -24,8 +27,8 @@ impl Connect {
         &self,
         at: Access,
         request: Request<T>,
-        change: impl FnOnce(T) -> Result<Box<dyn Change>, Failure>,
-    ) -> Result<Answer, Failure> {
+        change: impl FnOnce(T) -> Result<Box<dyn Change>, Error>,
+    ) -> Result<Answer, Refusal> {
         // The answer to a key that was used lately is given at once.
         if let Some(idempotency) = &request.idempotency {
             let key = answer_key(at.caller(), &idempotency.key);
@@ -43,16 +46,13 @@ impl Connect {
                 Err(error) => (Err(error.into()), T::is_dry_run(&json)),
             },
             Input::Value(value) => (Ok(value), false),
-            Input::Refused(failure) => (Err(failure), false),
+            Input::Refused(error) => (Err(error), false),
         };
         let change = match input.and_then(change) {
             Ok(change) => change,
             // Without a key there is nothing to remember the refusal under.
-            Err(failure) if request.idempotency.is_none() => return Err(failure),
-            Err(failure) => Box::new(Refused {
-                failure,
-                is_dry_run,
-            }),
+            Err(error) if request.idempotency.is_none() => return Err(error.into()),
+            Err(error) => Box::new(Refused { error, is_dry_run }),
         };
         let job = Job {
             change,
@@ -73,12 +73,12 @@ pub(crate) fn reads(job: &Job, reads: &mut Reads) {
 }
 
 /// One operation of a unit: returns the stored answer, or does the change and stores its answer.
-pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Failure> {
+pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Refusal> {
     unit.next_operation();
     let renewed = job.at.confirm(unit).await?;
     let at = renewed.as_ref().unwrap_or(&job.at);
     let Some(idempotency) = &job.idempotency else {
-        return attempt(unit, job, at).await;
+        return Ok(attempt(unit, job, at).await?);
     };
     let key = answer_key(at.caller(), &idempotency.key);
     let stored = unit.get(&key).await?;
@@ -88,18 +88,17 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Fa
     // Around the change and its answer: there are both or neither.
     unit.savepoint();
     let outcome = attempt(unit, job, at).await;
-    let is_kept = !job.change.is_dry_run()
-        && !matches!(&outcome, Err(failure) if failure.kind == FailureKind::Server);
-    if is_kept && let Err(failure) = store(unit, at.caller(), idempotency, key, &outcome) {
+    let is_kept = !job.change.is_dry_run() && !matches!(&outcome, Err(Error::Internal(_)));
+    if is_kept && let Err(fault) = store(unit, at.caller(), idempotency, key, &outcome) {
         unit.rollback();
-        return Err(failure);
+        return Err(fault.into());
     }
     unit.release();
-    outcome
+    Ok(outcome?)
 }
 
 /// Does the change; a failed one, and a dry run, leave nothing.
-async fn attempt(unit: &mut Unit<'_>, job: &Job, at: &Access) -> Result<Answer, Failure> {
+async fn attempt(unit: &mut Unit<'_>, job: &Job, at: &Access) -> Result<Answer, Error> {
     unit.savepoint();
     let outcome = job.change.apply(unit, at).await;
     if outcome.is_err() || job.change.is_dry_run() {
@@ -113,7 +112,7 @@ async fn attempt(unit: &mut Unit<'_>, job: &Job, at: &Access) -> Result<Answer, 
 /// A write whose body was refused. It is queued all the same when it has an idempotency key, so
 /// that the refusal is stored like every other answer, or an earlier answer is found.
 struct Refused {
-    failure: Failure,
+    error: Error,
     is_dry_run: bool,
 }
 
@@ -121,8 +120,8 @@ struct Refused {
 impl Change for Refused {
     fn reads(&self, _: &Access, _: &mut Reads) {}
 
-    async fn apply(&self, _: &mut Unit<'_>, _: &Access) -> Result<Answer, Failure> {
-        Err(self.failure.clone())
+    async fn apply(&self, _: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
+        Err(self.error.clone())
     }
 
     fn is_dry_run(&self) -> bool {

@@ -24,11 +24,14 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::{
-    Access, Answer, Failure, Idempotency,
+    Access, Answer, Idempotency,
     connect::Core,
     write::{perform, reads},
 };
-use crate::record::{Attempt, Fault, Reads, Unit};
+use crate::{
+    error::{Error, Refusal},
+    record::{Attempt, Fault, Reads, Unit},
+};
 
 /// A write as a value: it can be queued, and run again after a conflict.
 #[async_trait]
@@ -40,7 +43,7 @@ pub(crate) trait Change: Send + Sync {
     fn more_reads(&self, _at: &Access, _unit: &Unit<'_>, _reads: &mut Reads) {}
 
     /// Does the write. On `Err` the caller rolls back whatever was written.
-    async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Failure>;
+    async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Error>;
 
     /// The number of records that it is about, which bounds what goes into one commit.
     fn weight(&self) -> usize {
@@ -60,7 +63,7 @@ pub(crate) struct Job {
     pub(crate) idempotency: Option<Idempotency>,
 }
 
-type Outcome = Result<Answer, Failure>;
+type Outcome = Result<Answer, Refusal>;
 
 /// A write and where its answer goes.
 struct Waiting {
@@ -145,8 +148,8 @@ async fn commit_group(core: &Core, location: Uuid, jobs: &[Job]) -> Vec<Outcome>
     // Whether it was written is unknown: to do it again might do it twice.
     let is_unknown = matches!(fault, Fault::Unknown(_));
     if jobs.len() < 2 || is_unknown {
-        let failure = Failure::from(fault);
-        return jobs.iter().map(|_| Err(failure.clone())).collect();
+        let refusal = Refusal::from(fault);
+        return jobs.iter().map(|_| Err(refusal.clone())).collect();
     }
     tracing::warn!(%fault, writes = jobs.len(), "a group of writes failed; running them one by one");
     let mut outcomes = Vec::with_capacity(jobs.len());

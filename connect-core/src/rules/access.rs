@@ -9,7 +9,7 @@ use crate::{
 
 /// Why access to a location is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum Denied {
     /// The token has no access to the location. Also when there is no such location, so that
     /// nobody can find out which there are.
     Location,
@@ -40,19 +40,19 @@ pub(crate) fn enter<'a>(
     account: &'a Account,
     location: Uuid,
     scope: &Scope,
-) -> Result<&'a AccountLocation, Refusal> {
+) -> Result<&'a AccountLocation, Denied> {
     let grant = token
         .grants
         .iter()
         .find(|grant| grant.location_id == location);
     let place = account.locations.iter().find(|place| place.id == location);
     let (Some(grant), Some(place)) = (grant, place) else {
-        return Err(Refusal::Location);
+        return Err(Denied::Location);
     };
     if grant.scopes.contains(scope) {
         Ok(place)
     } else {
-        Err(Refusal::Scope)
+        Err(Denied::Scope)
     }
 }
 
@@ -130,8 +130,8 @@ mod tests {
             enter(&token(), &account, Uuid::from_u128(location), &scope).map(|place| place.id)
         };
         assert_eq!(enter(1, Scope::CatalogRead), Ok(Uuid::from_u128(1)));
-        assert_eq!(enter(1, Scope::CatalogWrite), Err(Refusal::Scope));
-        assert_eq!(enter(2, Scope::CatalogRead), Err(Refusal::Location));
-        assert_eq!(enter(3, Scope::CatalogRead), Err(Refusal::Location));
+        assert_eq!(enter(1, Scope::CatalogWrite), Err(Denied::Scope));
+        assert_eq!(enter(2, Scope::CatalogRead), Err(Denied::Location));
+        assert_eq!(enter(3, Scope::CatalogRead), Err(Denied::Location));
     }
 }

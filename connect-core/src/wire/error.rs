@@ -32,7 +32,7 @@ open_enum! {
     }
 }
 
-/// The body of every error response: `{ "error": { "code", "message" } }`.
+/// The body of every error response: `{ "error": { "code", "message", "field" } }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorBody {
     /// What went wrong.
@@ -46,4 +46,8 @@ pub struct ErrorDetail {
     pub code: ErrorCode,
     /// For people; names the field by its path and says what is allowed. May change.
     pub message: String,
+    /// The path of the field at fault, such as `items[3].priceCents`, or the query parameter or
+    /// header; in an item of a batch it starts at the item. `None` when no field is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
 }

@@ -2,7 +2,7 @@
 //! again under the same key afterwards.
 
 use connect_core::{
-    Access, Answer, Connect, Failure, Request,
+    Access, Answer, Connect, Refusal, Request,
     wire::{Category, CategoryInput, Field, Product, ProductInput, Timestamp, read::BatchRequest},
 };
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub(super) enum Op {
 
 impl Op {
     /// Sends the write under its key.
-    pub(super) async fn send(&self, connect: &Connect, at: &Access) -> Result<Answer, Failure> {
+    pub(super) async fn send(&self, connect: &Connect, at: &Access) -> Result<Answer, Refusal> {
         let key = serde_json::to_string(self).unwrap();
         match self {
             Self::Create { name, version } => {

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use bytes::{Buf, Bytes};
 use connect_core::{
-    Connect,
+    Connect, Error,
     wire::query::{NoQuery, Query as _},
 };
 use futures_util::Stream;
@@ -88,12 +88,12 @@ where
     B: Buf + Send,
 {
     let id = request_id::ensure(&mut incoming.headers);
+    let method = incoming.method.clone();
     let is_open = incoming.path.as_str() == OPENAPI_PATH;
     let (reply, rate) = if is_open {
-        let reply = document(&incoming.method, &incoming.query);
+        let reply = document(&method, &incoming.query);
         (reply, connect.anonymous_rate(address))
     } else {
-        let method = incoming.method.clone();
         let authorization = gate::authorization(&incoming.headers);
         match connect.admit(address, authorization).await {
             Ok(caller) => {
@@ -102,18 +102,18 @@ where
                     Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
                     Err(reply) => reply,
                 };
-                if reply.status().is_server_error() {
-                    // Behind the line with the reason: by this id the client's report finds it.
-                    tracing::error!(request_id = ?id, %method, status = %reply.status(), "answered");
-                }
                 (reply, rate)
             }
             Err(turned) => {
-                let reply = Reply::from(turned.failure).retry_after(turned.retry_after);
+                let reply = Reply::from(turned.error).retry_after(turned.retry_after);
                 (reply, turned.rate)
             }
         }
     };
+    if let Some(cause) = reply.cause() {
+        // By the id the client's report finds this line.
+        tracing::error!(request_id = ?id, %method, %cause, "a request failed");
+    }
     let mut response = warp::Reply::into_response(reply);
     add_rate(response.headers_mut(), rate);
     request_id::stamp(response.headers_mut(), id);
@@ -127,6 +127,6 @@ fn document(method: &Method, query: &str) -> Reply {
     }
     match NoQuery::parse(query) {
         Ok(_) => Reply::json(StatusCode::OK, Bytes::from_static(OPENAPI.as_bytes())),
-        Err(invalid) => connect_core::Failure::malformed(&invalid).into(),
+        Err(invalid) => Error::Malformed(invalid.into()).into(),
     }
 }

@@ -13,19 +13,19 @@ use std::{borrow::Cow, error::Error as _, pin::pin};
 
 use bytes::{Buf, Bytes, BytesMut};
 use connect_core::{
-    Admitted, Connect, Failure, FailureKind, Fingerprint, Idempotency, IdempotencyKey,
-    wire::{limits::MAX_BODY_BYTES, read::Invalid},
+    Admitted, Connect, Error, Fingerprint, Idempotency, IdempotencyKey, Reason,
+    wire::{ErrorCode, limits::MAX_BODY_BYTES, read::Invalid},
 };
 use futures_util::{Stream, StreamExt as _};
 use http::{
-    HeaderMap, Method,
+    HeaderMap, Method, StatusCode,
     header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
 };
 use warp::path::FullPath;
 
 use crate::{
     endpoint::{Content, Needs, Passed, Reply, Route},
-    routes::{self, Found, OPENAPI_PATH},
+    routes::{self, Found},
 };
 
 /// The token of a request; `None` when there is none, or more than one.
@@ -70,8 +70,7 @@ where
             return Err(Reply::method_not_allowed(&method, &allowed));
         }
         Found::Nothing => {
-            let message = format!("there is nothing at {path}; see {OPENAPI_PATH}");
-            return Err(Failure::new(FailureKind::NotFound, message).into());
+            return Err(Reply::no_route(path));
         }
     };
     let access = match (&route.needs, location) {
@@ -113,7 +112,7 @@ where
 
 /// Reads the whole body. One that announces more than it may have is not touched, and one that
 /// comes in one piece is not copied.
-async fn read<S, B>(headers: &HeaderMap, body: S) -> Result<Bytes, Failure>
+async fn read<S, B>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply>
 where
     S: Stream<Item = Result<B, warp::Error>> + Send,
     B: Buf + Send,
@@ -121,7 +120,8 @@ where
     let too_large = || {
         let problem =
             format!("must have at most {MAX_BODY_BYTES} bytes; send it in several requests");
-        Failure::new(FailureKind::TooLarge, format!("body: {problem}"))
+        let reason = Reason::of("body", problem).detail(ErrorCode::PayloadTooLarge);
+        Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason)
     };
     let announced = only(headers, &CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
@@ -135,7 +135,7 @@ where
     while let Some(piece) = body.next().await {
         let mut piece = piece.map_err(|error| {
             let reason = error.source().unwrap_or(&error);
-            Failure::malformed(&Invalid::new("body", format!("{reason}; send it again")))
+            Error::Malformed(Reason::of("body", format!("{reason}; send it again")))
         })?;
         let piece = piece.copy_to_bytes(piece.remaining());
         if first.len() + all.len() + piece.len() > MAX_BODY_BYTES {
@@ -154,7 +154,7 @@ where
 }
 
 /// The request's idempotency key.
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failure> {
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Error> {
     const NAME: &str = "Idempotency-Key";
     if !headers.contains_key(NAME) {
         return Ok(None);
@@ -165,13 +165,12 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failur
         _ => Err(Invalid::new(NAME, "is given more than once")),
     };
     key.map(Some)
-        .map_err(|invalid| Failure::malformed(&invalid))
+        .map_err(|invalid| Error::Malformed(invalid.into()))
 }
 
 /// A body has to be JSON and say so.
-fn check_content(headers: &HeaderMap) -> Result<(), Failure> {
-    let invalid =
-        |field: &str, problem: &str| Err(Failure::malformed(&Invalid::new(field, problem)));
+fn check_content(headers: &HeaderMap) -> Result<(), Error> {
+    let invalid = |field: &str, problem: &str| Err(Error::Malformed(Reason::of(field, problem)));
     let essence = only(headers, &CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.split(';').next())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use connect_core::{Connect, Failure, FailureKind, storage::disk::Health, wire::read::Invalid};
+use connect_core::{Connect, Reason, storage::disk::Health, wire::ErrorCode};
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use tower_service::Service as _;
@@ -63,13 +63,12 @@ impl App for ConnectApp {
     }
 
     fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {
-        let kind = match failure {
-            NetFailure::Panicked => FailureKind::Server,
-            _ => FailureKind::Malformed,
+        let code = match failure {
+            NetFailure::Panicked => ErrorCode::ServerError,
+            _ => ErrorCode::ValidationFailed,
         };
-        let failed = Failure::new(kind, Invalid::new("request", failure.message()).to_string());
-        Reply::from(failed)
-            .with_status(failure.status())
+        let reason = Reason::of("request", failure.message()).detail(code);
+        Reply::error(failure.status(), reason)
             .into_response(self.connect.anonymous_rate(peer.address))
     }
 }

@@ -3,7 +3,7 @@
 mod menu;
 
 use connect_core::{
-    Account, Connect, Failure, NewAccount, NewLocation, NewScreen, ScreenType, Secret,
+    Account, Connect, Error, NewAccount, NewLocation, NewScreen, ScreenType, Secret,
     wire::{
         Field, ProductBatch, ProductInput, VatRate,
         limits::MAX_PRODUCTS_PER_BATCH,
@@ -41,7 +41,7 @@ const PLACES: [(&str, ScreenType, &str); 2] = [
 ///
 /// # Errors
 /// The store failed.
-pub async fn open(connect: &Connect) -> Result<Shop, Failure> {
+pub async fn open(connect: &Connect) -> Result<Shop, Error> {
     let id = match find_account(connect, |account| account.sandbox && account.name == NAME).await? {
         Some(account) => account.id,
         None => create_account(connect).await?,
@@ -62,7 +62,7 @@ pub async fn open(connect: &Connect) -> Result<Shop, Failure> {
 ///
 /// # Errors
 /// The store failed.
-pub async fn find(connect: &Connect) -> Result<Option<Shop>, Failure> {
+pub async fn find(connect: &Connect) -> Result<Option<Shop>, Error> {
     let account = find_account(connect, |_| true).await?;
     Ok(account.map(|account| Shop {
         account,
@@ -73,7 +73,7 @@ pub async fn find(connect: &Connect) -> Result<Option<Shop>, Failure> {
 async fn find_account(
     connect: &Connect,
     is_wanted: impl Fn(&Account) -> bool,
-) -> Result<Option<Account>, Failure> {
+) -> Result<Option<Account>, Error> {
     for id in connect.account_ids().await? {
         let account = connect.account(id).await?;
         if is_wanted(&account) {
@@ -83,7 +83,7 @@ async fn find_account(
     Ok(None)
 }
 
-async fn create_account(connect: &Connect) -> Result<Uuid, Failure> {
+async fn create_account(connect: &Connect) -> Result<Uuid, Error> {
     let account = NewAccount {
         name: NAME.into(),
         owner_email: "owner@korenbloem.example".into(),
@@ -93,7 +93,7 @@ async fn create_account(connect: &Connect) -> Result<Uuid, Failure> {
 }
 
 /// The account's location of this name.
-async fn location(connect: &Connect, account: Uuid, name: &str) -> Result<Uuid, Failure> {
+async fn location(connect: &Connect, account: Uuid, name: &str) -> Result<Uuid, Error> {
     let locations = connect.account(account).await?.locations;
     if let Some(location) = locations.iter().find(|location| location.name == name) {
         return Ok(location.id);
@@ -112,7 +112,7 @@ async fn give_screen(
     location_id: Uuid,
     kind: ScreenType,
     name: &str,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let screens = connect.account(account).await?.screens;
     if screens
         .iter()
@@ -130,7 +130,7 @@ async fn give_screen(
 }
 
 /// Puts the menu on sale at a location where nothing is on sale.
-async fn stock_shelves(connect: &Connect, account: Uuid, location: Uuid) -> Result<(), Failure> {
+async fn stock_shelves(connect: &Connect, account: Uuid, location: Uuid) -> Result<(), Error> {
     let at = connect.enter_as_owner(account, location, account).await?;
     let anything = ProductQuery {
         sync: SyncQuery {

@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 use connect_core::{
-    Access, Admitted, Connect, Failure, FromJson, Idempotency, Input, JsonRecords, Request,
-    Resource,
+    Access, Admitted, Connect, Error, FromJson, Idempotency, Input, JsonRecords, Request, Resource,
     wire::query::{NoQuery, Query},
 };
 use uuid::Uuid;
@@ -53,8 +52,8 @@ impl<T> Call<T> {
     ///
     /// # Errors
     /// A parameter is unknown, repeated, or has a value it cannot have.
-    pub fn query<Q: Query>(&self) -> Result<Q, Failure> {
-        Q::parse(&self.content.query).map_err(|invalid| Failure::malformed(&invalid))
+    pub fn query<Q: Query>(&self) -> Result<Q, Error> {
+        Q::parse(&self.content.query).map_err(|invalid| Error::Malformed(invalid.into()))
     }
 
     /// The write that the request asks for. No write takes query parameters; one that has some is
@@ -62,7 +61,7 @@ impl<T> Call<T> {
     pub fn write<I: FromJson>(&self) -> Request<I> {
         let input = match self.query::<NoQuery>() {
             Ok(_) => Input::Json(self.content.body.clone().into()),
-            Err(failure) => Input::Refused(failure),
+            Err(error) => Input::Refused(error),
         };
         Request {
             input,

@@ -1,7 +1,10 @@
-//! Answers as HTTP responses: the one place where outcomes and failures get status codes.
+//! Answers as HTTP responses: the one place where outcomes and errors get status codes.
 
 use bytes::Bytes;
-use connect_core::{Answer, Failure, FailureKind, Json, Outcome, RateStatus};
+use connect_core::{
+    Answer, Error, Json, Outcome, RateStatus, Reason, Refusal,
+    wire::{ErrorBody, ErrorCode, ErrorDetail},
+};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
     header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
@@ -13,6 +16,7 @@ pub struct Reply {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
+    cause: Option<String>,
 }
 
 impl Reply {
@@ -24,7 +28,21 @@ impl Reply {
             status,
             headers,
             body: body.into(),
+            cause: None,
         }
+    }
+
+    /// An error with this status.
+    pub fn error(status: StatusCode, error: ErrorDetail) -> Self {
+        // Our own shapes have string keys only and write to memory: this cannot fail.
+        let body = serde_json::to_vec(&ErrorBody { error }).unwrap_or_default();
+        Self::json(status, body)
+    }
+
+    /// A path where there is nothing.
+    pub fn no_route(path: &str) -> Self {
+        let message = format!("there is nothing at {path}; see /v1/openapi.json");
+        Error::NotFound(Reason::new(message)).into()
     }
 
     /// The path exists, the method does not.
@@ -35,7 +53,8 @@ impl Reply {
             .collect::<Vec<_>>()
             .join(", ");
         let message = format!("{method} is not allowed on this path; allowed: {allowed}");
-        let mut reply = Self::from(Failure::new(FailureKind::MethodNotAllowed, message));
+        let reason = Reason::new(message).detail(ErrorCode::MethodNotAllowed);
+        let mut reply = Self::error(StatusCode::METHOD_NOT_ALLOWED, reason);
         // Method names are always valid header text.
         reply.headers.extend(
             HeaderValue::try_from(allowed)
@@ -54,15 +73,9 @@ impl Reply {
         response
     }
 
-    /// Its status.
-    pub(crate) fn status(&self) -> StatusCode {
-        self.status
-    }
-
-    /// The same answer with another status.
-    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
-        self.status = status;
-        self
+    /// The cause of a fault of ours, for the log.
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.cause.as_deref()
     }
 
     /// Says how many seconds to wait.
@@ -119,29 +132,37 @@ impl From<Answer> for Reply {
     }
 }
 
-impl From<Failure> for Reply {
-    fn from(failure: Failure) -> Self {
-        let status = match failure.kind {
-            FailureKind::Malformed => StatusCode::BAD_REQUEST,
-            FailureKind::Unauthorized => StatusCode::UNAUTHORIZED,
-            FailureKind::ForbiddenScope
-            | FailureKind::ForbiddenLocation
-            | FailureKind::ApiNotAvailable => StatusCode::FORBIDDEN,
-            FailureKind::NotFound => StatusCode::NOT_FOUND,
-            FailureKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            FailureKind::Conflict => StatusCode::CONFLICT,
-            FailureKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            FailureKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-            FailureKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-            FailureKind::Server => StatusCode::INTERNAL_SERVER_ERROR,
+impl From<Error> for Reply {
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::Malformed(_) => StatusCode::BAD_REQUEST,
+            Error::Unauthorized(_) => StatusCode::UNAUTHORIZED,
+            Error::ForbiddenScope(_) | Error::ForbiddenLocation(_) | Error::ApiNotAvailable(_) => {
+                StatusCode::FORBIDDEN
+            }
+            Error::NotFound(_) => StatusCode::NOT_FOUND,
+            Error::Conflict(_) => StatusCode::CONFLICT,
+            Error::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Error::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        let mut reply = Self::json(status, failure.body());
-        if failure.kind == FailureKind::Unauthorized {
+        let mut reply = Self::error(status, error.detail());
+        if status == StatusCode::UNAUTHORIZED {
             reply
                 .headers
                 .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        reply.mark_replayed(failure.replayed);
+        if status.is_server_error() {
+            reply.cause = Some(error.cause());
+        }
+        reply
+    }
+}
+
+impl From<Refusal> for Reply {
+    fn from(refusal: Refusal) -> Self {
+        let mut reply = Self::from(refusal.error);
+        reply.mark_replayed(refusal.replayed);
         reply
     }
 }

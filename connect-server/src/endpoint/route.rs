@@ -1,6 +1,6 @@
 //! An endpoint: its line in the table, and the handler that its path fits.
 
-use connect_core::{Access, Admitted, Connect, Failure, wire::Scope};
+use connect_core::{Access, Admitted, Connect, Refusal, wire::Scope};
 use futures_util::future::BoxFuture;
 use http::Method;
 use uuid::Uuid;
@@ -28,7 +28,7 @@ pub enum Needs {
 }
 
 /// The answer of a handler, to come.
-pub(crate) type Answering = BoxFuture<'static, Result<Reply, Failure>>;
+pub(crate) type Answering = BoxFuture<'static, Result<Reply, Refusal>>;
 
 /// A request that has passed the gate.
 pub(crate) struct Passed {
@@ -50,7 +50,7 @@ impl Route {
         handler: impl Fn(Call<T>) -> A + Send + Sync + 'static,
     ) -> Self
     where
-        A: Future<Output = Result<Reply, Failure>> + Send + 'static,
+        A: Future<Output = Result<Reply, Refusal>> + Send + 'static,
     {
         // A table that contradicts itself has to be noticed by the first test that runs.
         let ids = path.matches('{').count();

@@ -1,7 +1,7 @@
 //! The endpoints that kinds of records have in common.
 
 use connect_core::{
-    Failure, Resource, Upsert,
+    Refusal, Resource, Upsert,
     wire::{Scope, query::NoQuery, read::BatchRequest},
 };
 use http::Method;
@@ -35,31 +35,31 @@ pub(super) fn batch<R: Upsert>(segment: &str) -> Vec<Route> {
     vec![Route::new(Method::POST, path, WRITE, write_batch::<R>)]
 }
 
-async fn list<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Failure> {
+async fn list<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
     let query = call.query()?;
     Ok(call.records::<R>().list(&query).await?.into())
 }
 
-async fn create<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Failure> {
+async fn create<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
     Ok(call.records::<R>().create(call.write()).await?.into())
 }
 
-async fn get<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Failure> {
+async fn get<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Refusal> {
     call.query::<NoQuery>()?;
     Ok(call.records::<R>().get(call.target.id).await?.into())
 }
 
-async fn update<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Failure> {
+async fn update<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Refusal> {
     let (id, request) = (call.target.id, call.write());
     Ok(call.records::<R>().update(id, request).await?.into())
 }
 
-async fn delete<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Failure> {
+async fn delete<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Refusal> {
     let (id, request) = (call.target.id, call.write());
     Ok(call.records::<R>().delete(id, request).await?.into())
 }
 
-async fn write_batch<R: Upsert>(call: Call<AtLocation>) -> Result<Reply, Failure> {
+async fn write_batch<R: Upsert>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
     let request = call.write::<BatchRequest<R::Input>>();
     Ok(call.records::<R>().batch(request).await?.into())
 }

@@ -1,6 +1,6 @@
 //! What is open to everybody: the OpenAPI document, and the probes.
 
-use connect_core::{Connect, Failure, FailureKind};
+use connect_core::Connect;
 use http::Method;
 use warp::{Filter as _, filters::BoxedFilter, path::FullPath};
 
@@ -27,10 +27,7 @@ pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::rep
                 }
                 "/healthz" => probes::alive(&health()),
                 "/readyz" => probes::ready(&connect, &health()).await,
-                path => {
-                    let message = format!("there is nothing at {path}; see {OPENAPI_PATH}");
-                    Failure::new(FailureKind::NotFound, message).into()
-                }
+                path => Reply::no_route(path),
             };
             let mut response = warp::Reply::into_response(reply);
             if let Some(peer) = peer {

@@ -1,10 +1,10 @@
 //! Locations (specification: Locations).
 
-use connect_core::{Failure, wire::query::NoQuery};
+use connect_core::{Refusal, wire::query::NoQuery};
 
 use crate::endpoint::{Anywhere, Call, Reply};
 
-pub(super) async fn list(call: Call<Anywhere>) -> Result<Reply, Failure> {
+pub(super) async fn list(call: Call<Anywhere>) -> Result<Reply, Refusal> {
     call.query::<NoQuery>()?;
     Ok(call.connect.list_locations(&call.target.caller)?.into())
 }

@@ -33,7 +33,10 @@ pub(super) async fn ready(connect: &Connect, health: &Health) -> Reply {
     }
     match connect.check_ready().await {
         Ok(()) => passing("ready"),
-        Err(_) => failing(UNREADY, "store"),
+        Err(error) => {
+            tracing::warn!(cause = error.cause(), "not ready");
+            failing(UNREADY, "store")
+        }
     }
 }
 

@@ -21,7 +21,9 @@ mod walk;
 
 pub use report::{CheckProgress, CheckReport, Problem, ProblemKind};
 
-use super::{Connect, Failure};
+use super::Connect;
+
+use crate::error::Error;
 
 impl Connect {
     /// Checks every row of the store, and that they agree with each other. `progress` is called
@@ -36,7 +38,7 @@ impl Connect {
     pub async fn check(
         &self,
         progress: &mut (dyn FnMut(CheckProgress) + Send),
-    ) -> Result<CheckReport, Failure> {
+    ) -> Result<CheckReport, Error> {
         Ok(walk::walk(self.store(), self.now(), progress).await?)
     }
 }

@@ -75,7 +75,7 @@ impl<'c> Purge<'c> {
     async fn account(&mut self, account: Uuid) {
         let locations = match self.connect.account(account).await {
             Ok(account) => account.locations,
-            Err(failure) => return self.failed(account, &failure),
+            Err(error) => return self.failed(account, &error.cause()),
         };
         for location in locations {
             for family in TOMBSTONES {

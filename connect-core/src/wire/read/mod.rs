@@ -47,15 +47,21 @@ impl Invalid {
     }
 }
 
+impl From<Invalid> for ReadError {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
 /// Why a body was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The text is not UTF-8, not JSON, nested too deeply, or has a key twice.
-    #[error("{0}")]
-    Malformed(String),
+    #[error(transparent)]
+    Malformed(Invalid),
     /// The text is JSON, but a field is missing or has a value it cannot have.
     #[error(transparent)]
-    Invalid(#[from] Invalid),
+    Invalid(Invalid),
 }
 
 /// The name of a body as a whole, in errors.
@@ -144,7 +150,8 @@ fn check_syntax(text: &str) -> Result<(), ReadError> {
 }
 
 fn malformed(problem: impl fmt::Display) -> ReadError {
-    ReadError::Malformed(format!("{BODY}: {problem}; send one JSON object in UTF-8"))
+    let problem = format!("{problem}; send one JSON object in UTF-8");
+    ReadError::Malformed(Invalid::new(BODY, problem))
 }
 
 /// A field that may not be left out.

@@ -1,8 +1,8 @@
 //! Writes as a client sees them.
 
 use connect_core::{
-    Access, Answer, Connect, Failure, FailureKind, Fingerprint, Idempotency, IdempotencyKey,
-    Outcome, Request,
+    Access, Answer, Connect, Error, Fingerprint, Idempotency, IdempotencyKey, Outcome, Refusal,
+    Request,
     wire::{Category, Product},
 };
 use serde_json::Value;
@@ -152,8 +152,8 @@ impl Reply {
     }
 }
 
-impl From<Result<Answer, Failure>> for Reply {
-    fn from(outcome: Result<Answer, Failure>) -> Self {
+impl From<Result<Answer, Refusal>> for Reply {
+    fn from(outcome: Result<Answer, Refusal>) -> Self {
         match outcome {
             Ok(answer) => Self {
                 status: match answer.outcome {
@@ -168,16 +168,16 @@ impl From<Result<Answer, Failure>> for Reply {
                 },
             },
             Err(failure) => Self {
-                status: match failure.kind {
-                    FailureKind::Malformed => 400,
-                    FailureKind::ForbiddenLocation => 403,
-                    FailureKind::NotFound => 404,
-                    FailureKind::Conflict => 409,
-                    FailureKind::Invalid => 422,
+                status: match &failure.error {
+                    Error::Malformed(_) => 400,
+                    Error::ForbiddenLocation(_) => 403,
+                    Error::NotFound(_) => 404,
+                    Error::Conflict(_) => 409,
+                    Error::Invalid(_) => 422,
                     other => panic!("no write of these tests may fail with {other:?}: {failure}"),
                 },
                 replayed: failure.replayed,
-                body: serde_json::from_slice(&failure.body()).unwrap(),
+                body: serde_json::to_value(failure.error.body()).unwrap(),
             },
         }
     }

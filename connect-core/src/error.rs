@@ -1,0 +1,271 @@
+//! Refusals and faults as values: what was wrong, with which field, and for a fault of ours its
+//! cause. Nobody reads or changes the text of a message; whoever needs the field has it as data.
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    record::Fault,
+    wire::{
+        ErrorBody, ErrorCode, ErrorDetail,
+        read::{Invalid, ReadError},
+    },
+};
+
+/// Why something was not done.
+///
+/// [`code`](Self::code) is the code of the API's errors, and `Display` their message: it says what
+/// to do next. Only [`Internal`](Self::Internal) is not the caller's to mend; its
+/// [`source`](std::error::Error::source) is for the log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Error {
+    /// The request is not well-formed: broken JSON, a bad query parameter.
+    Malformed(Reason),
+    /// A field is missing or has a value it cannot have.
+    Invalid(Reason),
+    /// The token is missing, unknown, expired or revoked.
+    Unauthorized(Reason),
+    /// The token lacks the scope at this location.
+    ForbiddenScope(Reason),
+    /// The location, or that of a record that was named, is not the caller's.
+    ForbiddenLocation(Reason),
+    /// The account has no screen that makes the API available.
+    ApiNotAvailable(Reason),
+    /// There is no such record.
+    NotFound(Reason),
+    /// In conflict with the current state, or an idempotency key used for another request.
+    Conflict(Reason),
+    /// Too many requests.
+    RateLimited(Reason),
+    /// The storage failed, or a row in it is damaged. The request may be repeated.
+    #[serde(skip)]
+    Internal(Cause),
+}
+
+/// What is wrong, and with which field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The path of the field at fault, such as `items[3].priceCents`, or the query parameter or
+    /// header. `None` when none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// For people: what is wrong, what is allowed, and what to do next. Does not repeat the field.
+    pub problem: String,
+}
+
+/// The cause of a fault, for the log: it may name keys of rows, and nothing that is secret.
+#[derive(Clone, thiserror::Error)]
+#[error(transparent)]
+pub struct Cause(Arc<Fault>);
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Reason {
+    /// A problem with this field.
+    pub fn of(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self {
+            field: Some(field.into()),
+            problem: problem.into(),
+        }
+    }
+
+    /// A problem that no field is at fault for.
+    pub fn new(problem: impl Into<String>) -> Self {
+        Self {
+            field: None,
+            problem: problem.into(),
+        }
+    }
+
+    /// The error of a response.
+    pub fn detail(self, code: ErrorCode) -> ErrorDetail {
+        ErrorDetail {
+            code,
+            message: self.to_string(),
+            field: self.field,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.field {
+            Some(field) => write!(f, "{field}: {}", self.problem),
+            None => f.write_str(&self.problem),
+        }
+    }
+}
+
+impl From<Invalid> for Reason {
+    fn from(Invalid { field, problem }: Invalid) -> Self {
+        Self::of(field, problem)
+    }
+}
+
+impl Error {
+    /// The code that stands in the error body.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Malformed(_) | Self::Invalid(_) => ErrorCode::ValidationFailed,
+            Self::Unauthorized(_) => ErrorCode::Unauthorized,
+            Self::ForbiddenScope(_) => ErrorCode::ForbiddenScope,
+            Self::ForbiddenLocation(_) => ErrorCode::ForbiddenLocation,
+            Self::ApiNotAvailable(_) => ErrorCode::ApiNotAvailable,
+            Self::NotFound(_) => ErrorCode::NotFound,
+            Self::Conflict(_) => ErrorCode::Conflict,
+            Self::RateLimited(_) => ErrorCode::RateLimited,
+            Self::Internal(_) => ErrorCode::ServerError,
+        }
+    }
+
+    /// What is wrong, as the caller may know it.
+    pub fn problem(&self) -> Reason {
+        match self {
+            Self::Malformed(problem)
+            | Self::Invalid(problem)
+            | Self::Unauthorized(problem)
+            | Self::ForbiddenScope(problem)
+            | Self::ForbiddenLocation(problem)
+            | Self::ApiNotAvailable(problem)
+            | Self::NotFound(problem)
+            | Self::Conflict(problem)
+            | Self::RateLimited(problem) => problem.clone(),
+            Self::Internal(cause) => Reason::new(match *cause.0 {
+                Fault::NotApplied(_) => {
+                    "the server cannot save anything at the moment, and has saved nothing of \
+                     this; repeat the request later with the same Idempotency-Key"
+                }
+                Fault::Damaged(_) | Fault::Corrupt { .. } => {
+                    "a record that this request needs is damaged; the operator of the server \
+                     finds it with `connect-server check`"
+                }
+                _ => {
+                    "the server could not do this now; repeat the request with the same \
+                     Idempotency-Key"
+                }
+            }),
+        }
+    }
+
+    /// What to write to the log: the cause of a fault of ours, else the message.
+    pub fn cause(&self) -> String {
+        match self {
+            Self::Internal(cause) => cause.to_string(),
+            _ => self.to_string(),
+        }
+    }
+
+    /// The error of a response, or of an item of a batch.
+    pub fn detail(&self) -> ErrorDetail {
+        self.problem().detail(self.code())
+    }
+
+    /// The body of an error response.
+    pub fn body(&self) -> ErrorBody {
+        ErrorBody {
+            error: self.detail(),
+        }
+    }
+
+    pub(crate) fn not_found(what: &str, id: impl fmt::Display) -> Self {
+        Self::NotFound(Reason::new(format!(
+            "there is no {what} {id} at this location"
+        )))
+    }
+
+    pub(crate) fn unauthorized() -> Self {
+        Self::Unauthorized(Reason::of(
+            "Authorization",
+            "must be \"Bearer\" and a token that is neither expired nor revoked; tokens are made \
+             in the dashboard",
+        ))
+    }
+
+    /// A location that the token has no access to, or that does not exist.
+    pub(crate) fn forbidden_location(location: impl fmt::Display) -> Self {
+        Self::ForbiddenLocation(Reason::new(format!(
+            "this token has no access to location {location}; GET /v1/locations lists those it has"
+        )))
+    }
+
+    pub(crate) fn conflict(field: &str, problem: impl Into<String>) -> Self {
+        Self::Conflict(Reason::of(field, problem))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.problem().fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Internal(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+/// A field that is not as it should be, in a body that is well-formed.
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid.into())
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Malformed(invalid) => Self::Malformed(invalid.into()),
+            ReadError::Invalid(invalid) => invalid.into(),
+        }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Internal(Cause(Arc::new(fault)))
+    }
+}
+
+/// A write that was refused, and whether it was so before.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Refusal {
+    /// Why.
+    #[source]
+    pub error: Error,
+    /// Set when this is the stored answer to an earlier request with the same idempotency key.
+    pub replayed: bool,
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self {
+            error,
+            replayed: false,
+        }
+    }
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Error::from(fault).into()
+    }
+}
+
+/// For whoever does not care whether it was refused before.
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        refusal.error
+    }
+}
