@@ -50,17 +50,21 @@ pub type ItemError = ErrorDetail;
 
 /// A batch as a client sends it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "{I}Batch"))]
 #[serde(rename_all = "camelCase")]
 pub struct Batch<I> {
-    /// By which field items find their record.
+    /// The field by which an item finds its record, `externalId` unless given. An item without it
+    /// makes a new one. A key that several records share is a `conflict`, and an unknown `id` is
+    /// `not_found`.
     pub match_by: MatchBy,
-    /// Whether an item that finds no record makes one (`true` unless said otherwise); if not, it
-    /// fails with `not_found`.
+    /// Whether an item that finds no record makes one, as it does unless this says otherwise; if
+    /// not, it fails with `not_found`.
     pub create_missing: bool,
-    /// Whether to do all but save: the full response, nothing written.
+    /// Whether to answer in full but save nothing. No `Idempotency-Key` is remembered for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The items; how many at most depends on the kind.
+    /// Applied in this order. What an item alone gets wrong does not make the batch wrong.
     pub items: Vec<I>,
 }
 
@@ -81,6 +85,8 @@ impl<I> Batch<I> {
 
 /// What a batch did. The first four counts add up to the number of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "{E}BatchResult"))]
 #[serde(rename_all = "camelCase")]
 pub struct BatchResult<E> {
     /// Records made.
@@ -100,6 +106,7 @@ pub struct BatchResult<E> {
 
 /// What a batch of products says besides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ImagesQueued {
     /// Image downloads queued.
@@ -111,6 +118,7 @@ pub type ProductBatchResult = BatchResult<ImagesQueued>;
 
 /// What became of one item of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ItemResult {
     /// The item's place in the request, from 0.

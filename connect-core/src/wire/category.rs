@@ -12,15 +12,16 @@ use super::{
 
 /// A group of products with a name that is unique in its location, without regard to case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Category {
     /// Its id.
     pub id: Uuid,
-    /// Its name, 1 to 100 characters.
+    /// Its name, unique in the location without regard to case.
     pub name: String,
-    /// Whether it is in use. `true` unless said otherwise.
+    /// Whether it is in use.
     pub is_active: bool,
-    /// Where it stands among the others, 0 to 1 000 000. 0 unless said otherwise.
+    /// Where it stands among the others; smaller comes first.
     pub position: i64,
     /// When it was created.
     pub created_at: Timestamp,

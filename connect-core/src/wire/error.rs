@@ -34,6 +34,7 @@ open_enum! {
 
 /// The body of every error response: `{ "error": { "code", "message", "field" } }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorBody {
     /// What went wrong.
     pub error: ErrorDetail,
@@ -41,10 +42,12 @@ pub struct ErrorBody {
 
 /// What went wrong: for a program (`code`) and for a person (`message`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorDetail {
     /// Stable and machine-readable.
     pub code: ErrorCode,
     /// For people; names the field by its path and says what is allowed. May change.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub message: String,
     /// The path of the field at fault, such as `items[3].priceCents`, or the query parameter or
     /// header; in an item of a batch it starts at the item. `None` when no field is.

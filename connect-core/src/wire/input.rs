@@ -18,7 +18,8 @@ pub trait WriteInput: serde::de::DeserializeOwned {
     fn check(self) -> Result<Self, Invalid>;
 }
 
-/// Declares the body of a write: each field once, with its doc comment and its form.
+/// Declares the body of a write: each field once, with its doc comment and its form. The doc
+/// comments are also the descriptions in the API document.
 macro_rules! input {
     (
         $(#[$meta:meta])*
@@ -28,8 +29,9 @@ macro_rules! input {
         required: [$($required:literal),*],
         read_only: [$($read_only:literal),*],
     ) => {
-        $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        $(#[$meta])*
         #[serde(rename_all = "camelCase", default)]
         pub struct $name {
             $(

@@ -7,6 +7,7 @@ use super::Scope;
 
 /// A place of business: the unit under which almost all records live.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
     /// Its id, as used in paths.
@@ -16,6 +17,7 @@ pub struct Location {
     /// The time zone of its dates: always `Europe/Amsterdam`.
     pub time_zone: String,
     /// The ISO code of the currency of all its amounts.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     pub currency: String,
     /// What the token that asks may do there.
     pub scopes: Vec<Scope>,

@@ -59,6 +59,23 @@ macro_rules! open_enum {
             }
         }
 
+        /// Closed in requests, open in responses.
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let known: Vec<_> = Self::KNOWN.iter().map(Self::as_str).collect();
+                $crate::wire::form::schema::enumeration(generator, &known)
+            }
+        }
+
         /// A request takes only what this version knows.
         impl $crate::wire::form::Form for $name {
             type Value = Self;

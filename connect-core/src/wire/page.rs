@@ -4,9 +4,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
 
 use super::Timestamp;
+#[cfg(feature = "schema")]
+use super::limits::MAX_CURSOR_LEN;
 
 /// One record: `{ "data": record }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "{T}Single"))]
 pub struct Single<T> {
     /// The record.
     pub data: T,
@@ -14,6 +18,8 @@ pub struct Single<T> {
 
 /// A complete list without pages: `{ "data": [record...] }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "{T}List"))]
 pub struct Collection<T> {
     /// The records.
     pub data: Vec<T>,
@@ -21,24 +27,33 @@ pub struct Collection<T> {
 
 /// One page of a list: `{ "data": [record...], "nextCursor": string or null }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "{T}Page"))]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
-    /// The records, in the order of the list.
+    /// The records, in the order of the list. Tombstones appear only with `includeDeleted=true`.
     pub data: Vec<T>,
-    /// What to send as `cursor` for the next page; `None` on the last one.
+    /// What to send as `cursor` for the next page; `null` on the last one.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(length(min = 1, max = MAX_CURSOR_LEN), regex(pattern = "^[A-Za-z0-9._~-]+$"))
+    )]
     pub next_cursor: Option<String>,
 }
 
 /// What remains of a deleted record in a list asked for with `includeDeleted=true`:
 /// `{ "id", "deleted": true, "updatedAt" }`. Kept 90 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Tombstone {
     /// The id that the record had.
     pub id: Uuid,
-    /// Always `true`. Anything else is not read: a live record that says `"deleted": false` must
-    /// not be taken for its own tombstone.
+    /// Always `true`.
+    // Anything else is not read: a live record that says `"deleted": false` must not be taken for
+    // its own tombstone.
     #[serde(deserialize_with = "only_true")]
+    #[cfg_attr(feature = "schema", schemars(extend("const" = true)))]
     pub deleted: bool,
     /// When it was deleted, on the location's change clock.
     pub updated_at: Timestamp,
@@ -46,6 +61,8 @@ pub struct Tombstone {
 
 /// An entry of a list that was asked for with `includeDeleted=true`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline, rename = "{T}"))]
 #[serde(untagged)]
 pub enum Entry<T> {
     /// The record was deleted.

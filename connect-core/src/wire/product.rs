@@ -28,24 +28,25 @@ open_enum! {
 
 /// An article that a location sells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Product {
     /// Its id.
     pub id: Uuid,
-    /// The client's own article code, 1 to 100 letters, digits, blanks and `. _ - /`. Unique in
-    /// the location.
+    /// The client's own code for the product. Unique in the location.
     pub external_id: Option<String>,
-    /// Its name, 1 to 200 characters.
+    /// The name of the product.
     pub name: String,
-    /// At most 2000 characters.
+    /// Text for people, which may have several lines.
     pub description: Option<String>,
-    /// The price in cents, VAT included, 0 to 100 000 000.
+    /// The price in cents, VAT included.
     pub price_cents: i64,
     /// The ISO code of the location's currency.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     pub currency: String,
     /// The VAT rate in percent.
     pub vat_rate: VatRate,
-    /// 1 to 64 characters; several products may share one.
+    /// The barcode. Several products may share one.
     pub barcode: Option<String>,
     /// The category it is in.
     pub category_id: Option<Uuid>,
@@ -55,15 +56,15 @@ pub struct Product {
     pub available_from: Option<Date>,
     /// The last day on which it is available, in the location's time zone.
     pub available_until: Option<Date>,
-    /// The link as it was sent until the image is `done`, then that of the stored copy.
+    /// The link as it was sent, until the image is `done`; then that of the stored copy.
     pub image_url: Option<String>,
-    /// How far the image is; `None` without an image.
+    /// How far the image is; `null` without an image.
     pub image_status: Option<ImageStatus>,
-    /// Why the image failed.
+    /// Why the image is `failed`; `null` otherwise.
     pub image_error: Option<String>,
     /// Its option groups, in the order in which they are shown.
     pub option_group_ids: Vec<Uuid>,
-    /// What is in stock; `None` when the product is not tracked.
+    /// What is in stock; `null` when the product is not tracked.
     pub stock_quantity: Option<Quantity>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -89,6 +90,10 @@ input! {
     ///     r#"{"externalId":"BREAD-1","name":"Bread","priceCents":345,"vatRate":9}"#,
     /// );
     /// ```
+    #[cfg_attr(
+        feature = "schema",
+        schemars(extend("not" = { "required": ["categoryId", "categoryName"] }))
+    )]
     pub struct ProductInput {
         /// The product that is meant, in a batch matched by `id`. Ignored everywhere else.
         pub id: Field<Uuid>,

@@ -1,10 +1,13 @@
 //! Forms: the values that a field of a request takes.
 //!
 //! A form is named once, in the type of the field: `Field<OrNull<Code<MAX_BARCODE>>>`. From it
-//! come the reading of the field and the check of its value.
+//! come the reading of the field, the check of its value and, with the feature `schema`, its JSON
+//! schema.
 
 mod list;
 mod number;
+#[cfg(feature = "schema")]
+pub(super) mod schema;
 mod text;
 
 use std::borrow::Cow;

@@ -1,0 +1,130 @@
+//! JSON schemas of the forms and of the values that have a form of their own.
+//!
+//! A schema may differ with its direction: what is written is as the service keeps it, what is
+//! read may be less tidy, and enumerations are closed in requests and open in responses.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use super::{Code, ExternalId, Form, HttpsLink, Ids, Name, OrNull, Prose, Whole};
+use crate::wire::{Date, Field, Quantity, Timestamp, VatRate};
+
+/// A schema that stands where it is used, under no name of its own.
+macro_rules! inline {
+    ([$($generics:tt)*] $type:ty, |$generator:ident| $schema:expr) => {
+        impl<$($generics)*> JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn schema_id() -> Cow<'static, str> {
+                std::any::type_name::<Self>().into()
+            }
+
+            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    };
+}
+
+/// A string of a few values. In responses more may come: the known ones are only named.
+pub(in crate::wire) fn enumeration(generator: &SchemaGenerator, known: &[&str]) -> Schema {
+    if generator.contract().is_deserialize() {
+        json_schema!({ "type": "string", "enum": known })
+    } else {
+        json_schema!({ "type": "string", "x-extensible-enum": known })
+    }
+}
+
+const CONTROLS: &str = r"\u0000-\u001f\u007f-\u009f";
+
+inline!([F: Form + JsonSchema] Field<F>, |generator| generator.subschema_for::<F>());
+inline!([F: JsonSchema] OrNull<F>, |generator| generator.subschema_for::<Option<F>>());
+inline!([const MAX: usize] Name<MAX>, |generator| {
+    // One visible character, or two with anything between.
+    let (edge, inner) = (format!(r"[^\s{CONTROLS}]"), format!("[^{CONTROLS}]"));
+    let most = MAX - 2;
+    let name = format!("{edge}({inner}{{0,{most}}}{edge})?");
+    if generator.contract().is_deserialize() {
+        // Blanks around it are dropped and do not count.
+        json_schema!({ "type": "string", "pattern": format!(r"^\s*{name}\s*$") })
+    } else {
+        json_schema!({
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX,
+            "pattern": format!("^{edge}({inner}*{edge})?$"),
+        })
+    }
+});
+inline!([const MAX: usize] Prose<MAX>, |_generator| json_schema!({
+    "type": "string",
+    "maxLength": MAX,
+    "pattern": r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*$",
+}));
+inline!([const MAX: usize] Code<MAX>, |_generator| json_schema!({
+    "type": "string",
+    "minLength": 1,
+    "maxLength": MAX,
+    "pattern": format!("^[^{CONTROLS}]*$"),
+}));
+inline!([const MAX: usize] ExternalId<MAX>, |_generator| json_schema!({
+    "type": "string",
+    "minLength": 1,
+    "maxLength": MAX,
+    "pattern": "^[A-Za-z0-9._/-]([A-Za-z0-9 ._/-]*[A-Za-z0-9._/-])?$",
+}));
+inline!([const MAX: usize] HttpsLink<MAX>, |generator| {
+    if generator.contract().is_deserialize() {
+        json_schema!({
+            "type": "string",
+            "maxLength": MAX,
+            "pattern": r"^[Hh][Tt][Tt][Pp][Ss]://[^/?#@\s]+([/?#]\S*)?$",
+        })
+    } else {
+        json_schema!({ "type": "string", "maxLength": MAX })
+    }
+});
+inline!([const MAX: i64] Whole<MAX>, |_generator| json_schema!({
+    "type": "integer",
+    "minimum": 0,
+    "maximum": MAX,
+}));
+inline!([const MAX: usize] Ids<MAX>, |generator| json_schema!({
+    "type": "array",
+    "maxItems": MAX,
+    "uniqueItems": true,
+    "items": generator.subschema_for::<uuid::Uuid>(),
+}));
+inline!([] VatRate, |_generator| json_schema!({
+    "type": "number",
+    "minimum": 0,
+    "maximum": 100,
+    "multipleOf": 0.01,
+    "examples": [21, 9, 0],
+}));
+inline!([] Quantity, |_generator| json_schema!({
+    "type": "number",
+    "minimum": -1_000_000_000,
+    "maximum": 1_000_000_000,
+    "multipleOf": 0.001,
+}));
+inline!([] Date, |_generator| json_schema!({
+    "type": "string",
+    "format": "date",
+    "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+    "examples": ["2026-11-20"],
+}));
+inline!([] Timestamp, |_generator| json_schema!({
+    "type": "string",
+    "format": "date-time",
+    "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\
+                T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}Z$",
+    "examples": ["2026-11-20T09:15:30.123456Z"],
+}));
