@@ -1,4 +1,4 @@
-//! Tests of the server over real sockets, and of its demo.
+//! Tests of the server over real sockets, of its demo, and of the API document.
 
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -6,3 +6,4 @@
 mod demo;
 mod mounted;
 mod net;
+mod openapi;

@@ -98,16 +98,102 @@ fn only_the_document_itself_is_open_to_all() {
     }
 }
 
-#[test]
-fn every_object_of_a_response_is_closed() {
-    let schemas = Document::v1().root()["components"]["schemas"]
-        .as_object()
-        .unwrap();
-    for (name, schema) in schemas {
-        if schema["type"] == "object" {
-            assert_eq!(schema["additionalProperties"], false, "{name}");
+/// Calls `look` with every schema below `value` and the path to it.
+fn schemas<'a>(at: &str, value: &'a Value, look: &mut impl FnMut(&str, &'a Value)) {
+    match value {
+        Value::Object(fields) => {
+            look(at, value);
+            for (key, field) in fields {
+                schemas(&format!("{at}/{key}"), field, look);
+            }
+        }
+        Value::Array(entries) => {
+            for (index, entry) in entries.iter().enumerate() {
+                schemas(&format!("{at}/{index}"), entry, look);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The schemas of the bodies of requests, with all that they refer to.
+fn requests() -> Vec<(String, &'static Value)> {
+    fn follow(name: &str, found: &mut Vec<(String, &'static Value)>) {
+        if found.iter().any(|(known, _)| known == name) {
+            return;
+        }
+        let schema = Document::v1().root().pointer(&name[1..]).unwrap();
+        found.push((name.to_owned(), schema));
+        schemas("", schema, &mut |_, part| {
+            if let Some(to) = part["$ref"].as_str() {
+                follow(to, found);
+            }
+        });
+    }
+    let mut found = Vec::new();
+    for (_, _, operation) in operations() {
+        let schema = operation.pointer("/requestBody/content/application~1json/schema/$ref");
+        if let Some(name) = schema.and_then(Value::as_str) {
+            follow(name, &mut found);
         }
     }
+    found
+}
+
+/// A generated client sends what a request's schema gives a default for, and an update would then
+/// change what was left out.
+#[test]
+fn requests_are_closed_and_have_no_defaults_and_no_read_only_fields() {
+    let requests = requests();
+    assert!(requests.len() >= 6, "{requests:?}");
+    for (name, schema) in requests {
+        assert_eq!(schema["additionalProperties"], false, "{name}");
+        for field in schema["x-ignored"].as_array().into_iter().flatten() {
+            let field = field.as_str().unwrap();
+            assert!(schema["properties"].get(field).is_none(), "{name}: {field}");
+        }
+        schemas("", schema, &mut |at, part| {
+            for keyword in ["default", "readOnly", "x-extensible-enum"] {
+                let is_property = at.ends_with("/properties");
+                assert!(
+                    is_property || part.get(keyword).is_none(),
+                    "{name}{at}: {keyword}"
+                );
+            }
+        });
+        let requires = name.ends_with("Create") || name.ends_with("Batch");
+        assert_eq!(schema.get("required").is_some(), requires, "{name}");
+    }
+}
+
+/// New fields and values must not break a client that was generated before they came.
+#[test]
+fn responses_are_open() {
+    let requests = requests();
+    let all = &Document::v1().root()["components"]["schemas"];
+    for (name, schema) in all.as_object().unwrap() {
+        let reference = format!("#/components/schemas/{name}");
+        if requests.iter().any(|(request, _)| *request == reference) {
+            continue;
+        }
+        schemas("", schema, &mut |at, part| {
+            for keyword in ["additionalProperties", "unevaluatedProperties", "enum"] {
+                assert!(part.get(keyword).is_none(), "{name}{at}: {keyword}");
+            }
+        });
+    }
+}
+
+#[test]
+fn every_array_says_what_its_items_are() {
+    let mut seen = 0;
+    schemas("", Document::v1().root(), &mut |at, part| {
+        if part["type"] == "array" {
+            assert!(part["items"].is_object(), "{at}");
+            seen += 1;
+        }
+    });
+    assert!(seen >= 8, "only {seen} arrays were found");
 }
 
 #[test]

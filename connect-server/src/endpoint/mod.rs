@@ -2,10 +2,12 @@
 //! it gives.
 
 mod call;
+mod operation;
 mod reply;
 mod route;
 
 pub use call::{Anywhere, AtLocation, AtRecord, Call, Content};
+pub use operation::{Operation, QueryParameter};
 pub use reply::Reply;
 pub(crate) use reply::add_rate;
 pub(crate) use route::Passed;

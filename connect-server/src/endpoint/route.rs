@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use http::Method;
 use uuid::Uuid;
 
-use super::{Anywhere, AtLocation, AtRecord, Call, Content, Reply};
+use super::{Anywhere, AtLocation, AtRecord, Call, Content, Operation, Reply};
 
 /// An endpoint of the API.
 pub struct Route {
@@ -15,6 +15,8 @@ pub struct Route {
     pub path: String,
     /// What a token needs to use it.
     pub needs: Needs,
+    /// What the API document says of it.
+    pub operation: Operation,
     handler: Box<dyn Fn(Passed) -> Answering + Send + Sync>,
 }
 
@@ -47,6 +49,7 @@ impl Route {
         method: Method,
         path: String,
         needs: Needs,
+        operation: Operation,
         handler: impl Fn(Call<T>) -> A + Send + Sync + 'static,
     ) -> Self
     where
@@ -67,6 +70,7 @@ impl Route {
             method,
             path,
             needs,
+            operation,
             handler,
         }
     }

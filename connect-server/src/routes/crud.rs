@@ -6,7 +6,7 @@ use connect_core::{
 };
 use http::Method;
 
-use crate::endpoint::{AtLocation, AtRecord, Call, Needs, Reply, Route};
+use crate::endpoint::{AtLocation, AtRecord, Call, Needs, Operation, Reply, Route};
 
 const READ: Needs = Needs::Scope(Scope::CatalogRead);
 const WRITE: Needs = Needs::Scope(Scope::CatalogWrite);
@@ -21,18 +21,54 @@ pub(super) fn crud<R: Resource>(segment: &str) -> Vec<Route> {
     let all = below_location(segment);
     let one = format!("{all}/{{id}}");
     vec![
-        Route::new(Method::GET, all.clone(), READ, list::<R>),
-        Route::new(Method::POST, all, WRITE, create::<R>),
-        Route::new(Method::GET, one.clone(), READ, get::<R>),
-        Route::new(Method::PATCH, one.clone(), WRITE, update::<R>),
-        Route::new(Method::DELETE, one, WRITE, delete::<R>),
+        Route::new(
+            Method::GET,
+            all.clone(),
+            READ,
+            Operation::list::<R>(),
+            list::<R>,
+        ),
+        Route::new(
+            Method::POST,
+            all,
+            WRITE,
+            Operation::create::<R>(),
+            create::<R>,
+        ),
+        Route::new(
+            Method::GET,
+            one.clone(),
+            READ,
+            Operation::get::<R>(),
+            get::<R>,
+        ),
+        Route::new(
+            Method::PATCH,
+            one.clone(),
+            WRITE,
+            Operation::update::<R>(),
+            update::<R>,
+        ),
+        Route::new(
+            Method::DELETE,
+            one,
+            WRITE,
+            Operation::delete::<R>(),
+            delete::<R>,
+        ),
     ]
 }
 
 /// Write many records of one kind of the catalog at once.
 pub(super) fn batch<R: Upsert>(segment: &str) -> Vec<Route> {
     let path = below_location(segment);
-    vec![Route::new(Method::POST, path, WRITE, write_batch::<R>)]
+    vec![Route::new(
+        Method::POST,
+        path,
+        WRITE,
+        Operation::batch::<R>(),
+        write_batch::<R>,
+    )]
 }
 
 async fn list<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Refusal> {

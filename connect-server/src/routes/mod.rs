@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use connect_core::wire::{Category, Product};
 use http::Method;
 
+use crate::endpoint::Operation;
 pub use crate::endpoint::{Needs, Route};
 use crud::{batch, crud};
 pub(crate) use documents::{OPENAPI, OPENAPI_PATH, filters as open_filters};
@@ -24,6 +25,12 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
             Method::GET,
             locations,
             Needs::Nothing,
+            Operation::new(
+                "listLocations",
+                "Locations",
+                "The token's locations",
+                "LocationList",
+            ),
             locations::list,
         )],
         crud::<Category>("categories"),

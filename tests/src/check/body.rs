@@ -22,10 +22,21 @@ impl Checker {
             };
         }
         match serde_json::from_slice::<Value>(&answer.body) {
-            Ok(body) => self.schema_faults(&content["schema"], &body),
+            Ok(body) => {
+                let mut faults = self.schema_faults(&content["schema"], &body);
+                faults.extend(code_fault(expected, &body));
+                faults
+            }
             Err(e) => vec![format!("the body is not JSON: {e}")],
         }
     }
+}
+
+/// An error has one of the codes of its status.
+fn code_fault(expected: &Value, body: &Value) -> Option<String> {
+    let codes = expected["x-error-codes"].as_array()?;
+    let code = &body["error"]["code"];
+    (!codes.contains(code)).then(|| format!("/error/code: {code} is not one of {codes:?}"))
 }
 
 fn empty(answer: &Answer) -> Vec<String> {

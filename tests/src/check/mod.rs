@@ -87,6 +87,7 @@ impl Checker {
             faults.extend(self.request_faults(&place, answer));
             faults.extend(rules::list(&place.query, answer));
             faults.extend(rules::batch(answer));
+            faults.extend(rules::images(answer));
         }
         faults
     }

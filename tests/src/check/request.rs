@@ -67,6 +67,7 @@ impl Checker {
         if !leave_out_failed_items(&mut body, answer) {
             return Vec::new();
         }
+        leave_out_ignored_ids(&mut body);
         let found = self.schema_faults(schema, &body);
         found
             .iter()
@@ -92,4 +93,14 @@ fn leave_out_failed_items(body: &mut Value, answer: &Answer) -> bool {
     let mut taken = results.iter().map(|result| result["status"] != "failed");
     items.retain(|_| taken.next().unwrap_or(true));
     !items.is_empty()
+}
+
+/// The `id` of an item counts only in a batch that is matched by it.
+fn leave_out_ignored_ids(body: &mut Value) {
+    let is_matched_by_id = body.get("matchBy").is_some_and(|key| key == "id");
+    let items = body.get_mut("items").and_then(Value::as_array_mut);
+    if let Some(items) = items.filter(|_| !is_matched_by_id) {
+        let items = items.iter_mut().filter_map(Value::as_object_mut);
+        items.for_each(|item| drop(item.remove("id")));
+    }
 }

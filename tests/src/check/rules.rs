@@ -84,6 +84,7 @@ pub(super) fn batch(answer: &Answer) -> Vec<String> {
             ));
         }
     }
+    faults.extend(results.iter().enumerate().filter_map(item));
     let queued = results
         .iter()
         .filter(|r| r["imageStatus"] == "pending")
@@ -108,4 +109,44 @@ pub(super) fn batch(answer: &Answer) -> Vec<String> {
         }
     }
     faults
+}
+
+/// An item that was saved has an id and no error; one that failed, an error and nothing else.
+fn item((at, result): (usize, &Value)) -> Option<String> {
+    let has = |key: &str| result.get(key).is_some();
+    let is_whole = if result["status"] == "failed" {
+        let codes = [
+            "validation_failed",
+            "not_found",
+            "conflict",
+            "forbidden_location",
+        ];
+        codes.iter().any(|code| result["error"]["code"] == *code)
+            && !has("id")
+            && !has("imageStatus")
+    } else {
+        has("id")
+            && !has("error")
+            && [Value::Null, "pending".into()].contains(&result["imageStatus"])
+    };
+    (!is_whole).then(|| format!("/data/results/{at}: no result of an item: {result}"))
+}
+
+/// The image of a product has a status when there is one, and an error when it failed.
+pub(super) fn images(answer: &Answer) -> Option<String> {
+    let body: Value = serde_json::from_slice(&answer.body).ok()?;
+    let records = match &body["data"] {
+        Value::Array(records) => &records[..],
+        record => std::slice::from_ref(record),
+    };
+    let is_odd = |record: &&Value| {
+        let is_failed = record["imageStatus"] == "failed";
+        record["imageUrl"].is_null() != record["imageStatus"].is_null()
+            || record["imageError"].is_null() == is_failed
+    };
+    let odd = records
+        .iter()
+        .filter(|r| r.get("imageUrl").is_some())
+        .find(is_odd)?;
+    Some(format!("the image of {odd} is at odds with its status"))
 }

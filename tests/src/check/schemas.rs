@@ -35,11 +35,12 @@ impl Schemas {
         let compile = || {
             // References in the document are from its root, so the parts that they lead to come
             // along.
-            let whole = json!({
+            let mut whole = json!({
                 "$schema": "https://json-schema.org/draft/2020-12/schema",
                 "allOf": [schema],
                 "components": self.document.root()["components"],
             });
+            close(&mut whole);
             let validator = jsonschema::options()
                 .offline()
                 .should_validate_formats(true)
@@ -48,5 +49,34 @@ impl Schemas {
             Arc::new(validator.unwrap_or_else(|e| panic!("{key} is no schema: {e}")))
         };
         Arc::clone(compiled.entry(key.clone()).or_insert_with(compile))
+    }
+}
+
+/// Closes what the document leaves open for later versions, as this version sends nothing else:
+/// new fields and values of responses. What requests may have beside the listed fields is added.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if fields.get("properties").is_some_and(Value::is_object) {
+                fields.entry("additionalProperties").or_insert(false.into());
+            }
+            if let Some(ignored) = fields.remove("x-ignored")
+                && let Some(properties) = fields["properties"].as_object_mut()
+            {
+                let names = ignored.as_array().into_iter().flatten();
+                let names = names.filter_map(Value::as_str);
+                properties.extend(names.map(|name| (name.to_owned(), true.into())));
+            }
+            if let Some(mut known) = fields.remove("x-extensible-enum") {
+                let can_be_null = fields["type"].is_array();
+                if let (Some(known), true) = (known.as_array_mut(), can_be_null) {
+                    known.push(Value::Null);
+                }
+                fields.insert("enum".to_owned(), known);
+            }
+            fields.values_mut().for_each(close);
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(close),
+        _ => {}
     }
 }

@@ -184,7 +184,8 @@ pub(super) fn table() -> Vec<Bad> {
                 format!(r#"{{"name":"Rye","externalId":"SCENE-1","optionGroupIds":["{UNKNOWN}"]}}"#),
             ),
             "optionGroupIds",
-        ),
+        )
+        .unstated(),
         Bad::invalid(
             "fields before state: no such category, an externalId that is taken",
             write(

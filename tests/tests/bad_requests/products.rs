@@ -223,7 +223,8 @@ fn option_groups() -> Vec<Fault> {
             format!("[\"{id}\"]"),
             "a group that is not",
         )
-        .named("optionGroupIds[0]"),
+        .named("optionGroupIds[0]")
+        .unstated(),
         fault(
             "optionGroupIds",
             format!("[\"{id}\",\"{id}\"]"),

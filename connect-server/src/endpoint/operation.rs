@@ -1,0 +1,140 @@
+//! What the API document says of an endpoint, beside its path, its method and what it needs.
+
+use connect_core::{
+    Resource, Upsert,
+    wire::{
+        BatchInput,
+        query::{Kind, Parameter, Query},
+    },
+};
+use http::StatusCode;
+
+/// An operation of the API document. Schemas are those of the core's types, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The name of the operation, such as `listProducts`.
+    pub id: String,
+    /// The group that it stands in, such as `Products`.
+    pub tag: String,
+    /// One line on what it does.
+    pub summary: String,
+    /// The query parameters.
+    pub query: Vec<QueryParameter>,
+    /// The schema of the body of the request, if there is one.
+    pub body: Option<String>,
+    /// The status of a success.
+    pub status: StatusCode,
+    /// The schema of the body of a success, if there is one.
+    pub answer: Option<String>,
+}
+
+/// A query parameter of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryParameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Its description.
+    pub about: &'static str,
+    /// The kind of its values.
+    pub kind: Kind,
+}
+
+impl Operation {
+    /// An operation that answers 200 with `answer`.
+    pub(crate) fn new(id: &str, tag: &str, summary: &str, answer: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            tag: tag.to_owned(),
+            summary: summary.to_owned(),
+            query: Vec::new(),
+            body: None,
+            status: StatusCode::OK,
+            answer: Some(answer.to_owned()),
+        }
+    }
+
+    /// The list of a kind of record.
+    pub(crate) fn list<R: Resource>() -> Self {
+        let plural = pascal(R::LIST);
+        let (id, page) = (format!("list{plural}"), format!("{}Page", pascal(R::NAME)));
+        let summary = format!("{plural}, oldest change first");
+        Self {
+            query: parameters::<R::Query>(),
+            ..Self::new(&id, &plural, &summary, &page)
+        }
+    }
+
+    /// The creation of a record.
+    pub(crate) fn create<R: Resource>() -> Self {
+        Self {
+            body: Some(format!("{}Create", pascal(R::NAME))),
+            status: StatusCode::CREATED,
+            ..Self::of_one::<R>("create", &format!("Make a {}", R::NAME))
+        }
+    }
+
+    /// The reading of a record.
+    pub(crate) fn get<R: Resource>() -> Self {
+        Self::of_one::<R>("get", &format!("One {}", R::NAME))
+    }
+
+    /// The change of a record.
+    pub(crate) fn update<R: Resource>() -> Self {
+        Self {
+            body: Some(format!("{}Update", pascal(R::NAME))),
+            ..Self::of_one::<R>("update", &format!("Change a {}", R::NAME))
+        }
+    }
+
+    /// The deletion of a record.
+    pub(crate) fn delete<R: Resource>() -> Self {
+        Self {
+            status: StatusCode::NO_CONTENT,
+            answer: None,
+            ..Self::of_one::<R>("delete", &format!("Delete a {}", R::NAME))
+        }
+    }
+
+    /// The batch of a kind of record.
+    pub(crate) fn batch<R: Upsert>() -> Self {
+        let (name, plural) = (pascal(R::NAME), R::LIST);
+        let most = <R::Input as BatchInput>::MAX_ITEMS;
+        let summary = format!("Make or change up to {most} {plural}");
+        Self {
+            body: Some(format!("{name}Batch")),
+            ..Self::new(
+                &format!("write{name}Batch"),
+                &pascal(plural),
+                &summary,
+                &format!("{name}BatchResultSingle"),
+            )
+        }
+    }
+
+    fn of_one<R: Resource>(verb: &str, summary: &str) -> Self {
+        let name = pascal(R::NAME);
+        let answer = format!("{name}Single");
+        Self::new(&format!("{verb}{name}"), &pascal(R::LIST), summary, &answer)
+    }
+}
+
+fn parameters<Q: Query>() -> Vec<QueryParameter> {
+    let parameter = |p: &Parameter<Q>| QueryParameter {
+        name: p.name,
+        about: p.about,
+        kind: p.kind,
+    };
+    Q::PARAMETERS.iter().map(parameter).collect()
+}
+
+/// A name in the spelling of types: `option groups` is `OptionGroups`.
+fn pascal(name: &str) -> String {
+    let mut pascal = String::new();
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    for word in words.filter(|word| !word.is_empty()) {
+        let (first, rest) = word.split_at(1);
+        pascal.push_str(&first.to_ascii_uppercase());
+        pascal.push_str(rest);
+    }
+    pascal
+}

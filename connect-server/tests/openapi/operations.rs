@@ -1,0 +1,193 @@
+//! The paths of the document, from the route table.
+
+use connect_core::wire::{
+    limits::{DEFAULT_PAGE_SIZE, MAX_CURSOR_LEN, MAX_PAGE_SIZE},
+    query::Kind,
+};
+use connect_server::{
+    endpoint::{Needs, QueryParameter, Route},
+    routes::ROUTES,
+};
+use http::Method;
+use serde_json::{Value, json};
+
+/// Adds an operation for each route. `texts` holds, by operation, what no type tells: a
+/// description and examples.
+pub(super) fn add(document: &mut Value, mut texts: Value) {
+    for route in ROUTES.iter() {
+        let id = &route.operation.id;
+        let text = texts.as_object_mut().unwrap().remove(id);
+        let path = route.path.trim_start_matches("/v1");
+        let path = path.replace("{location}", "{locationId}");
+        let item = &mut document["paths"][&path];
+        if item.is_null() {
+            *item = json!({ "parameters": path_parameters(&path) });
+        }
+        let method = route.method.as_str().to_lowercase();
+        item[method] = operation(route, text.unwrap_or_default());
+    }
+    assert_eq!(
+        texts,
+        json!({}),
+        "texts for operations that the table does not have"
+    );
+}
+
+fn shared(kind: &str, name: &str) -> Value {
+    json!({ "$ref": format!("#/components/{kind}/{name}") })
+}
+
+fn path_parameters(path: &str) -> Vec<Value> {
+    let mut names = Vec::new();
+    names.extend(path.contains("{locationId}").then_some("LocationId"));
+    names.extend(path.contains("{id}").then_some("RecordId"));
+    names.push("RequestId");
+    let parameter = |name| shared("parameters", name);
+    names.into_iter().map(parameter).collect()
+}
+
+fn operation(route: &Route, mut text: Value) -> Value {
+    let operation = &route.operation;
+    let needs = match &route.needs {
+        Needs::Nothing => String::new(),
+        Needs::Scope(scope) => format!("Needs `{scope}`. "),
+    };
+    let more = text["description"].as_str().unwrap_or_default();
+    let mut parameters: Vec<_> = operation.query.iter().map(parameter).collect();
+    if is_write(route) {
+        parameters.push(shared("parameters", "IdempotencyKey"));
+    }
+    let mut described = json!({
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "description": format!("{needs}{more}").trim_end(),
+    });
+    if !parameters.is_empty() {
+        described["parameters"] = parameters.into();
+    }
+    if let Some(body) = &operation.body {
+        let content = content(body, text["request"].take());
+        described["requestBody"] = json!({ "required": true, "content": content });
+    }
+    let mut responses = json!({ operation.status.as_str(): success(route, text["answer"].take()) });
+    for (status, name) in errors(route) {
+        responses[status.to_string()] = shared("responses", name);
+    }
+    described["responses"] = responses;
+    described
+}
+
+fn is_write(route: &Route) -> bool {
+    route.method != Method::GET
+}
+
+fn content(schema: &str, example: Value) -> Value {
+    let mut content = json!({ "schema": shared("schemas", schema) });
+    if !example.is_null() {
+        content["example"] = example;
+    }
+    json!({ "application/json": content })
+}
+
+fn success(route: &Route, example: Value) -> Value {
+    let operation = &route.operation;
+    let mut headers = json!({
+        "X-RateLimit-Limit": shared("headers", "RateLimit"),
+        "X-RateLimit-Remaining": shared("headers", "RateRemaining"),
+        "X-RateLimit-Reset": shared("headers", "RateReset"),
+        "X-Request-Id": shared("headers", "RequestId"),
+    });
+    if operation
+        .query
+        .iter()
+        .any(|parameter| parameter.kind == Kind::Cursor)
+    {
+        headers["Connect-State"] = shared("headers", "State");
+    }
+    if is_write(route) {
+        headers["Idempotent-Replayed"] = shared("headers", "Replayed");
+    }
+    let description = match (operation.status.as_u16(), route.method.as_str()) {
+        (201, _) => "The record as it was saved.",
+        (204, _) => "Deleted.",
+        (_, "PATCH") => "The record as it is now.",
+        (_, "POST") => "What became of each item.",
+        _ => "What was asked for.",
+    };
+    let mut success = json!({ "description": description, "headers": headers });
+    if let Some(answer) = &operation.answer {
+        success["content"] = content(answer, example);
+    }
+    success
+}
+
+/// The errors that an endpoint of this form can give, with the responses that describe them.
+fn errors(route: &Route) -> Vec<(u16, &'static str)> {
+    let (is_write, has_body) = (is_write(route), route.operation.body.is_some());
+    let (has_location, has_id) = (
+        route.path.contains("{location}"),
+        route.path.contains("{id}"),
+    );
+    let is_single = has_body && !route.path.ends_with("/batch");
+    let mut errors = vec![
+        (400, if is_write { "BadWrite" } else { "BadRequest" }),
+        (401, "Unauthorized"),
+        (
+            403,
+            match (has_location, is_single) {
+                (false, _) => "ForbiddenAnywhere",
+                (true, true) => "ForbiddenWrite",
+                (true, false) => "Forbidden",
+            },
+        ),
+    ];
+    if has_location {
+        errors.push((
+            404,
+            if is_write && has_id {
+                "WriteNotFound"
+            } else {
+                "NotFound"
+            },
+        ));
+    }
+    if is_write {
+        errors.extend([(409, "Conflict"), (413, "PayloadTooLarge")]);
+        errors.extend(has_body.then_some((422, "Invalid")));
+    }
+    errors.extend([(429, "RateLimited"), (500, "ServerError")]);
+    errors
+}
+
+fn parameter(parameter: &QueryParameter) -> Value {
+    let schema = match parameter.kind {
+        Kind::PageSize => json!({
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_PAGE_SIZE,
+            "default": DEFAULT_PAGE_SIZE,
+        }),
+        Kind::Cursor => json!({
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_CURSOR_LEN,
+            "pattern": "^[A-Za-z0-9._~-]+$",
+        }),
+        Kind::Time => json!({
+            "type": "string",
+            "format": "date-time",
+            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?\
+                        ([Zz]|[+-][0-9]{2}:[0-9]{2})$",
+        }),
+        Kind::Flag => json!({ "type": "string", "enum": ["true", "false"], "default": "false" }),
+        Kind::Text(longest) => json!({ "type": "string", "minLength": 1, "maxLength": longest }),
+        Kind::Id => json!({ "type": "string", "format": "uuid" }),
+    };
+    json!({
+        "name": parameter.name,
+        "in": "query",
+        "description": parameter.about,
+        "schema": schema,
+    })
+}
