@@ -17,6 +17,8 @@ pub struct ApiError {
     pub code: Option<ErrorCode>,
     /// What is wrong, for people; the beginning of the body when it is not the service's.
     pub message: String,
+    /// The path of the field at fault, such as `priceCents`, or the query parameter or header.
+    pub field: Option<String>,
     /// How long the service asks to wait before trying again.
     pub retry_after: Option<Duration>,
 }
@@ -28,14 +30,19 @@ impl ApiError {
         retry_after: Option<Duration>,
         redact: impl Fn(&str) -> String,
     ) -> Self {
-        let (code, message) = match serde_json::from_slice::<ErrorBody>(body) {
-            Ok(body) => (Some(body.error.code), redact(&body.error.message)),
-            Err(_) => (None, clip(body, redact)),
-        };
-        Self {
-            code,
-            message,
-            retry_after,
+        match serde_json::from_slice::<ErrorBody>(body) {
+            Ok(ErrorBody { error }) => Self {
+                code: Some(error.code),
+                message: redact(&error.message),
+                field: error.field.map(|field| redact(&field)),
+                retry_after,
+            },
+            Err(_) => Self {
+                code: None,
+                message: clip(body, redact),
+                field: None,
+                retry_after,
+            },
         }
     }
 }

@@ -66,6 +66,12 @@ impl Error {
         }
     }
 
+    /// The path of the field at fault, where the service names one: `items[3].priceCents`, or a
+    /// query parameter or header.
+    pub fn field(&self) -> Option<&str> {
+        self.api()?.field.as_deref()
+    }
+
     /// The HTTP status of the response, if there was one.
     pub fn status(&self) -> Option<u16> {
         self.meta().map(|meta| meta.status)

@@ -29,7 +29,8 @@ pub(super) fn too_large(
             image_status: None,
             error: Some(ErrorDetail {
                 code: ErrorCode::PayloadTooLarge,
-                message: format!("item: has {bytes} bytes as JSON, and a request at most {most}"),
+                message: format!("has {bytes} bytes as JSON, and a request at most {most}"),
+                field: None,
             }),
         }],
         ..ProductBatchResult::default()

@@ -71,9 +71,10 @@ impl Row {
         let mut product = ProductInput {
             external_id: Field::Value(id.to_owned()),
             price_cents: Field::Value(price),
-            barcode: Some(cell(Column::Barcode)?.to_owned())
-                .filter(|code| !code.is_empty())
-                .into(),
+            barcode: match cell(Column::Barcode)? {
+                "" => Field::Null,
+                code => Field::Value(code.to_owned()),
+            },
             ..ProductInput::named(name)
         };
         match cell(Column::Category)? {
