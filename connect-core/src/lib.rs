@@ -8,6 +8,10 @@
 pub mod wire;
 
 #[cfg(feature = "logic")]
+mod access;
+#[cfg(feature = "logic")]
+mod check;
+#[cfg(feature = "logic")]
 mod engine;
 #[cfg(feature = "logic")]
 pub mod environment;
@@ -23,7 +27,14 @@ mod rules;
 pub mod storage;
 
 #[cfg(feature = "logic")]
-pub use engine::{JsonRecords, Records, Resource, Upsert, Write, Written};
+pub use access::{Access, Admitted, Turned};
+#[cfg(feature = "logic")]
+pub use check::{CheckProgress, CheckReport, Problem, ProblemKind};
+#[cfg(feature = "logic")]
+pub use engine::{
+    Answer, Connect, FromJson, Idempotency, Input, Json, JsonRecords, Maintenance, Outcome,
+    Records, Request, Resource, Upsert, Write, Written,
+};
 #[cfg(feature = "logic")]
 pub use error::{Cause, Error, Reason, Refusal};
 #[cfg(feature = "logic")]

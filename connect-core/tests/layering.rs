@@ -3,13 +3,17 @@
 use std::{fs, path::Path};
 
 /// The rooms, in the order in which data flows.
-const ROOMS: [&str; 6] = [
+const ROOMS: [&str; 10] = [
     "wire",
     "environment",
     "storage",
     "record",
     "rules",
+    "error",
+    "access",
+    "engine",
     "resource",
+    "check",
 ];
 
 #[test]

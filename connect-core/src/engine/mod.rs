@@ -1,16 +1,36 @@
 //! The machinery under every chapter: what listing, reading, creating, changing, deleting and
-//! batches do for any kind of record.
+//! batches do for any kind of record; the order of every write, and the queue that writes wait in.
+//!
+//! Knows nothing of HTTP: answers and errors have names, and whoever serves them gives them status
+//! codes.
 
-mod changes;
+mod answer;
+mod change;
+mod connect;
+mod crud;
+mod entrance;
+mod maintenance;
+mod pages;
+mod recent_answers;
 mod records;
+mod request;
 mod resource;
+mod stored_answer;
 mod typed;
 mod upsert;
+mod write;
+mod write_queue;
 
-pub(crate) use changes::create;
+pub use answer::{Answer, Json, Outcome};
+pub(crate) use change::MOST_RECORDS;
+pub use connect::Connect;
+pub(crate) use crud::create;
+pub use maintenance::Maintenance;
 pub use records::JsonRecords;
+pub use request::{FromJson, Idempotency, Input, Request};
 pub use resource::Resource;
 pub(crate) use resource::{Draft, Purpose};
+pub(crate) use stored_answer::expiry_of;
 pub use typed::{Records, Write, Written};
 pub(crate) use upsert::Match;
 pub use upsert::Upsert;

@@ -6,16 +6,19 @@ use std::{fmt, marker::PhantomData};
 use uuid::Uuid;
 
 use super::{
-    Draft, Purpose, Resource, Upsert,
-    changes::{Create, Delete, Update},
-    upsert::Batch,
+    answer::{Answer, Json, single},
+    change::Change,
+    connect::Connect,
+    crud::{Create, Delete, Update},
+    pages::{Filter, PageRequest},
+    request::{FromJson, Request},
+    resource::{Draft, Purpose, Resource},
+    upsert::{Batch, Upsert},
 };
 use crate::{
+    access::Access,
     error::{Error, Refusal},
     record::{Fault, Row},
-    resource::{
-        Access, Answer, Change, Connect, Filter, FromJson, Json, PageRequest, Request, single,
-    },
     wire::{Page, Single, read::BatchRequest},
 };
 

@@ -7,10 +7,11 @@ use async_trait::async_trait;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::request::FromJson;
 use crate::{
+    access::Access,
     error::Error,
     record::{Reads, Record, Through, Unit},
-    resource::{Access, FromJson},
     wire::{EventType, MatchBy, query::ListQuery, read::Invalid},
 };
 

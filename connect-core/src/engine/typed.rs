@@ -7,11 +7,16 @@ use futures_util::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use super::{JsonRecords, Resource, Upsert};
+use super::{
+    answer::Answer,
+    records::JsonRecords,
+    request::{Idempotency, Request},
+    resource::Resource,
+    upsert::Upsert,
+};
 use crate::{
     error::{Error, Refusal},
     record::Fault,
-    resource::{Answer, Idempotency, Request},
     rules::idempotency::{Fingerprint, IdempotencyKey},
     wire::{Batch, BatchResult, Entry, Page, query::ListQuery},
 };

@@ -9,16 +9,18 @@ use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use super::{
-    Draft, Purpose, Resource,
-    changes::{Saved, change, insert},
+    answer::{Answer, Outcome},
+    change::Change,
+    crud::{Saved, change, insert},
+    resource::{Draft, Purpose, Resource},
 };
 use crate::{
+    access::Access,
     error::{Error, Reason},
     record::{
         MOST_HOLDERS, Reads, Unit,
         keys::{Family, Part, key},
     },
-    resource::{Access, Answer, Change, Outcome},
     wire::{
         BatchInput, BatchResult, BatchStatus, EventType, ItemResult, MatchBy, RecordsWritten,
         read::{BatchRequest, Invalid},

@@ -32,6 +32,12 @@ macro_rules! families {
         }
 
         impl Family {
+    /// The families of tombstones, of every kind of record.
+    pub(crate) fn tombstones() -> impl Iterator<Item = Self> {
+        let all = Self::ALL.iter().copied();
+        all.filter(|family| family.name().ends_with("Tombstone"))
+    }
+
             /// All families, in the order of their lines.
             pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
 

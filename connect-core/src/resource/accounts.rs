@@ -3,8 +3,9 @@
 
 use uuid::Uuid;
 
-use super::{Access, Connect};
 use crate::{
+    access::Access,
+    engine::Connect,
     error::{Error, Reason},
     record::{
         Account, AccountLocation, Attempt, Fault, Reads, Screen, ScreenType, Unit,

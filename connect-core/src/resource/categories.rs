@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use smallvec::SmallVec;
 use uuid::Uuid;
 
-use super::{Access, products, write_queue::MOST_RECORDS};
+use super::products;
 use crate::{
-    engine::{Draft, Purpose, Resource},
+    access::Access,
+    engine::{Draft, MOST_RECORDS, Purpose, Resource},
     error::Error,
     record::{
         Fault, Index, Reads, Record, Unit,

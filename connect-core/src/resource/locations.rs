@@ -1,10 +1,11 @@
-//! Locations (specification: Locations).
+//! Locations: those of a caller (specification: Locations), and what one has, kind by kind.
 
-use super::{Admitted, Connect, Json};
 use crate::{
+    access::{Access, Admitted},
+    engine::{Connect, Json, JsonRecords, Records, Resource},
     error::Error,
     record::Fault,
-    wire::{Collection, Location},
+    wire::{Category, Collection, Location, Product},
 };
 
 /// The only time zone there is.
@@ -38,5 +39,44 @@ impl Connect {
         data.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
         let bytes = serde_json::to_vec(&Collection { data }).map_err(|e| Fault::corrupt(b"", e))?;
         Ok(Json::new(bytes))
+    }
+}
+
+/// What a location has. The SDK's handle of a location has the same methods.
+#[derive(Clone, Debug)]
+pub struct LocationHandle {
+    connect: Connect,
+    access: Access,
+}
+
+impl Connect {
+    /// The location that `access` was given for.
+    pub fn location(&self, access: &Access) -> LocationHandle {
+        LocationHandle {
+            connect: self.clone(),
+            access: access.clone(),
+        }
+    }
+}
+
+impl LocationHandle {
+    /// Its categories.
+    pub fn categories(&self) -> Records<Category> {
+        self.records()
+    }
+
+    /// Its products.
+    pub fn products(&self) -> Records<Product> {
+        self.records()
+    }
+
+    /// Its records of one kind.
+    pub fn records<R: Resource>(&self) -> Records<R> {
+        Records::new(self.json())
+    }
+
+    /// The same for a server: bodies and answers are JSON.
+    pub fn json<R: Resource>(&self) -> JsonRecords<R> {
+        JsonRecords::new(&self.connect, &self.access)
     }
 }

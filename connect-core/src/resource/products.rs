@@ -9,11 +9,9 @@ use async_trait::async_trait;
 use smallvec::SmallVec;
 use uuid::Uuid;
 
-use super::{
-    Access,
-    images::{self, ImageEffect},
-};
+use super::images::{self, ImageEffect};
 use crate::{
+    access::Access,
     engine::{self, Draft, Match, Purpose, Resource, Upsert},
     error::{Error, Reason},
     record::{

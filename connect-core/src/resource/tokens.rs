@@ -2,11 +2,9 @@
 
 use uuid::Uuid;
 
-use super::{
-    Connect,
-    accounts::{check_location, get_account},
-};
+use super::accounts::{check_location, get_account};
 use crate::{
+    engine::Connect,
     error::{Error, Reason},
     record::{
         AccountLocation, Attempt, Fault, Grant, Token, Unit,

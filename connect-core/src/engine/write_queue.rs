@@ -17,51 +17,20 @@ use std::{
     sync::Arc,
 };
 
-use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::{
-    Access, Answer, Idempotency,
-    connect::Core,
+    answer::Answer,
+    change::{Job, MOST_RECORDS},
     write::{perform, reads},
 };
 use crate::{
-    error::{Error, Refusal},
-    record::{Attempt, Fault, Reads, Unit},
+    error::Refusal,
+    record::{Attempt, Fault, Reads, Store, Unit},
 };
-
-/// A write as a value: it can be queued, and run again after a conflict.
-#[async_trait]
-pub(crate) trait Change: Send + Sync {
-    /// Adds what the write will look up, so that it is read in one round trip with the rest.
-    fn reads(&self, at: &Access, reads: &mut Reads);
-
-    /// Adds what the write will look up besides, now that the first reads are known.
-    fn more_reads(&self, _at: &Access, _unit: &Unit<'_>, _reads: &mut Reads) {}
-
-    /// Does the write. On `Err` the caller rolls back whatever was written.
-    async fn apply(&self, unit: &mut Unit<'_>, at: &Access) -> Result<Answer, Error>;
-
-    /// The number of records that it is about, which bounds what goes into one commit.
-    fn weight(&self) -> usize {
-        1
-    }
-
-    /// Returns whether nothing of it is to be kept, not even the answer.
-    fn is_dry_run(&self) -> bool {
-        false
-    }
-}
-
-/// A write that waits in a queue.
-pub(crate) struct Job {
-    pub(crate) change: Box<dyn Change>,
-    pub(crate) at: Access,
-    pub(crate) idempotency: Option<Idempotency>,
-}
 
 type Outcome = Result<Answer, Refusal>;
 
@@ -72,53 +41,59 @@ struct Waiting {
 }
 
 /// The write queues of all locations in use.
-#[derive(Default)]
 pub(crate) struct WriteQueues {
-    queues: Mutex<HashMap<Uuid, VecDeque<Waiting>>>,
+    store: Arc<Store>,
+    waiting: Mutex<HashMap<Uuid, VecDeque<Waiting>>>,
 }
 
-/// The most writes that share a commit, and the most records in all of them together: enough to
-/// share a flush, few enough that nobody waits long for others.
+impl WriteQueues {
+    pub(crate) fn new(store: Arc<Store>) -> Self {
+        Self {
+            store,
+            waiting: Mutex::default(),
+        }
+    }
+}
+
+/// The most writes that share a commit, beside the bound on their records.
 const MOST_JOBS: usize = 64;
-/// See [`MOST_JOBS`].
-pub(crate) const MOST_RECORDS: usize = 1000;
 
 /// Queues `job` and waits until it is done and durable.
-pub(crate) async fn run(core: &Arc<Core>, job: Job) -> Outcome {
+pub(crate) async fn run(queues: &Arc<WriteQueues>, job: Job) -> Outcome {
     let location = job.at.location().id;
     let (reply, answer) = oneshot::channel();
     let is_first = {
-        let mut queues = core.queues.queues.lock();
-        let is_first = !queues.contains_key(&location);
+        let mut waiting = queues.waiting.lock();
+        let is_first = !waiting.contains_key(&location);
         // An entry in the map means that a task is at work.
-        let queue = queues.entry(location).or_default();
+        let queue = waiting.entry(location).or_default();
         queue.push_back(Waiting { job, reply });
         is_first
     };
     if is_first {
-        tokio::spawn(work_off(core.clone(), location));
+        tokio::spawn(work_off(queues.clone(), location));
     }
     // The sender is dropped unused only when the runtime shuts down.
     answer.await.unwrap_or_else(|_| Err(Fault::Panicked.into()))
 }
 
 /// Commits group after group until nobody waits at the location.
-async fn work_off(core: Arc<Core>, location: Uuid) {
+async fn work_off(queues: Arc<WriteQueues>, location: Uuid) {
     loop {
         let group = {
-            let mut queues = core.queues.queues.lock();
-            let waiting = queues.get_mut(&location);
-            let group = waiting.map(next_group).unwrap_or_default();
+            let mut waiting = queues.waiting.lock();
+            let queue = waiting.get_mut(&location);
+            let group = queue.map(next_group).unwrap_or_default();
             if group.is_empty() {
                 // Under the same lock as the look, so that no write falls between the two.
-                queues.remove(&location);
+                waiting.remove(&location);
                 return;
             }
             group
         };
         let (jobs, replies): (Vec<Job>, Vec<_>) =
             group.into_iter().map(|w| (w.job, w.reply)).unzip();
-        let outcomes = commit_group(&core, location, &jobs).await;
+        let outcomes = commit_group(&queues.store, location, &jobs).await;
         for (reply, outcome) in replies.into_iter().zip(outcomes) {
             // A caller that has gone away does not need its answer.
             let _ = reply.send(outcome);
@@ -140,8 +115,8 @@ fn next_group(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
 }
 
 /// Commits the jobs together; when that fails as a whole, one by one.
-async fn commit_group(core: &Core, location: Uuid, jobs: &[Job]) -> Vec<Outcome> {
-    let fault = match commit_together(core, location, jobs).await {
+async fn commit_group(store: &Store, location: Uuid, jobs: &[Job]) -> Vec<Outcome> {
+    let fault = match commit_together(store, location, jobs).await {
         Ok(outcomes) => return outcomes,
         Err(fault) => fault,
     };
@@ -154,7 +129,7 @@ async fn commit_group(core: &Core, location: Uuid, jobs: &[Job]) -> Vec<Outcome>
     tracing::warn!(%fault, writes = jobs.len(), "a group of writes failed; running them one by one");
     let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs {
-        let alone = commit_together(core, location, std::slice::from_ref(job)).await;
+        let alone = commit_together(store, location, std::slice::from_ref(job)).await;
         outcomes.push(
             alone
                 .unwrap_or_else(|fault| vec![Err(fault.into())])
@@ -166,9 +141,13 @@ async fn commit_group(core: &Core, location: Uuid, jobs: &[Job]) -> Vec<Outcome>
 
 /// Performs the jobs in order and commits them at once; again, under a lock, when another process
 /// was faster.
-async fn commit_together(core: &Core, location: Uuid, jobs: &[Job]) -> Result<Vec<Outcome>, Fault> {
+async fn commit_together(
+    store: &Store,
+    location: Uuid,
+    jobs: &[Job],
+) -> Result<Vec<Outcome>, Fault> {
     let committing = AssertUnwindSafe(async {
-        let mut attempts = core.store.attempts(location);
+        let mut attempts = store.attempts(location);
         loop {
             let mut unit = attempts.begin();
             load(&mut unit, location, jobs).await?;

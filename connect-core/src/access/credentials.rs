@@ -21,17 +21,17 @@ use crate::{
 
 /// A token and its account, each with the row that it was parsed from.
 #[derive(Clone)]
-pub(super) struct Credentials {
-    pub(super) token_key: Key,
-    pub(super) token_row: Value,
-    pub(super) token: Arc<Token>,
-    pub(super) account_row: Value,
-    pub(super) account: Arc<Account>,
+pub(crate) struct Credentials {
+    pub(crate) token_key: Key,
+    pub(crate) token_row: Value,
+    pub(crate) token: Arc<Token>,
+    pub(crate) account_row: Value,
+    pub(crate) account: Arc<Account>,
 }
 
 impl Credentials {
     /// Parses the two rows.
-    pub(super) fn parse(
+    pub(crate) fn parse(
         token_key: Key,
         token_row: Value,
         account_row: Value,
@@ -55,7 +55,7 @@ impl Credentials {
     /// # Errors
     /// [`Error::ForbiddenLocation`], [`Error::ForbiddenScope`],
     /// [`Error::ApiNotAvailable`].
-    pub(super) fn enter(&self, location: Uuid, scope: &Scope) -> Result<(), Error> {
+    pub(crate) fn enter(&self, location: Uuid, scope: &Scope) -> Result<(), Error> {
         self.check_available()?;
         match access::enter(&self.token, &self.account, location, scope) {
             Ok(_) => Ok(()),
@@ -71,7 +71,7 @@ impl Credentials {
     ///
     /// # Errors
     /// [`Error::ApiNotAvailable`].
-    pub(super) fn check_available(&self) -> Result<(), Error> {
+    pub(crate) fn check_available(&self) -> Result<(), Error> {
         if access::is_available(&self.account) {
             return Ok(());
         }
@@ -93,7 +93,7 @@ impl fmt::Debug for Credentials {
 
 /// The credentials in use, so that they are parsed once.
 #[derive(Default)]
-pub(super) struct CredentialsCache {
+pub(crate) struct CredentialsCache {
     parsed: RwLock<HashMap<[u8; 32], Arc<Credentials>>>,
 }
 
@@ -105,7 +105,7 @@ impl CredentialsCache {
     ///
     /// The rows are read for every request, so that a revocation holds at once whichever process
     /// wrote it; parsing them again is saved when they are the same.
-    pub(super) async fn find(
+    pub(crate) async fn find(
         &self,
         store: &Store,
         value: &str,

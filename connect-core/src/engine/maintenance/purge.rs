@@ -8,14 +8,13 @@ use std::{collections::HashSet, fmt::Display};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::Maintenance;
+use super::super::{connect::Connect, stored_answer};
 use crate::{
     record::{
         CompleteSince, Fault, Looked, Piece, Salvage,
         keys::{Family, NOBODY, Part, after_prefix, key, time_bytes},
         tombstones_since_key,
     },
-    resource::{Connect, stored_answer},
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     wire::{
         Timestamp,
@@ -26,10 +25,23 @@ use crate::{
 /// Rows removed per commit: few enough that writers hardly wait.
 const CHUNK: usize = 500;
 
-/// The families of tombstones.
-const TOMBSTONES: [Family; 2] = [Family::CategoryTombstone, Family::ProductTombstone];
-
 const DAY: i64 = 24 * 3600;
+
+/// The result of a round of maintenance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Maintenance {
+    /// Stored answers that were purged because their 24 hours were over.
+    pub answers: usize,
+    /// Tombstones that were purged.
+    pub tombstones: usize,
+    /// Events older than 30 days that were purged.
+    pub events: usize,
+    /// Rows that could not be read, and parts of the round that failed. They are left for the next
+    /// round; the log says which.
+    pub failed: usize,
+    /// Set when nothing was purged because the machine's clock is in doubt.
+    pub is_held_off: bool,
+}
 
 /// The purge of one round.
 pub(super) struct Purge<'c> {
@@ -78,7 +90,7 @@ impl<'c> Purge<'c> {
             Err(error) => return self.failed(account, &error.cause()),
         };
         for location in locations {
-            for family in TOMBSTONES {
+            for family in Family::tombstones() {
                 let purged = self.tombstones(location.id, family).await;
                 self.note(purged, location.id);
             }

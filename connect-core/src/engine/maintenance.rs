@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+pub use self::purge::Maintenance;
 use self::purge::Purge;
-use super::Connect;
+use super::connect::Connect;
 use crate::{
     environment::Drift,
     error::Error,
@@ -21,22 +22,6 @@ use crate::{
     storage::{Commit, CommitError, Key, Value, Write},
     wire::Timestamp,
 };
-
-/// The result of a round of maintenance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Maintenance {
-    /// Stored answers that were purged because their 24 hours were over.
-    pub answers: usize,
-    /// Tombstones that were purged.
-    pub tombstones: usize,
-    /// Events older than 30 days that were purged.
-    pub events: usize,
-    /// Rows that could not be read, and parts of the round that failed. They are left for the next
-    /// round; the log says which.
-    pub failed: usize,
-    /// Set when nothing was purged because the machine's clock is in doubt.
-    pub is_held_off: bool,
-}
 
 /// The distance that the clock may have from the last round, and the time for which nothing is
 /// purged when it has more.

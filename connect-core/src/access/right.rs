@@ -41,7 +41,7 @@ impl Access {
     /// The owner's access to `location` of the account in `account_row`; `caller` keeps the
     /// idempotency keys of one caller apart from those of others. `None` when the account has no
     /// such location.
-    pub(super) fn of_owner(
+    pub(crate) fn of_owner(
         account: Arc<Account>,
         account_row: Value,
         location: Uuid,
@@ -57,7 +57,7 @@ impl Access {
 
     /// A token's access to `location`, for what `scope` allows. `None` when the account has no
     /// such location.
-    pub(super) fn of_token(
+    pub(crate) fn of_token(
         credentials: Arc<Credentials>,
         location: Uuid,
         scope: Scope,
@@ -89,7 +89,7 @@ impl Access {
     }
 
     /// Adds the rows that the right rests on.
-    pub(super) fn reads(&self, reads: &mut Reads) {
+    pub(crate) fn reads(&self, reads: &mut Reads) {
         reads.shared_row(self.account_key());
         if let Caller::Token(credentials, _) = &self.caller {
             reads.shared_row(credentials.token_key.clone());
@@ -101,7 +101,7 @@ impl Access {
     ///
     /// # Errors
     /// The right is gone: the token was revoked, say.
-    pub(super) async fn confirm(&self, unit: &mut Unit<'_>) -> Result<Option<Self>, Error> {
+    pub(crate) async fn confirm(&self, unit: &mut Unit<'_>) -> Result<Option<Self>, Error> {
         let account_key = self.account_key();
         let account_row = unit.get(&account_key).await?;
         let account_row = account_row.ok_or_else(|| self.lost())?;

@@ -3,11 +3,15 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::{Draft, Resource};
+use super::{
+    answer::{Answer, Outcome},
+    change::Change,
+    resource::{Draft, Resource},
+};
 use crate::{
+    access::Access,
     error::Error,
     record::{Reads, Unit},
-    resource::{Access, Answer, Change, Outcome},
     wire::{Changed, Deleted},
 };
 

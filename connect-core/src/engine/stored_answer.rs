@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{Answer, Idempotency, Outcome};
+use super::{
+    answer::{Answer, Outcome},
+    request::Idempotency,
+};
 use crate::{
     error::{Error, Refusal},
     record::{
@@ -39,12 +42,12 @@ struct StoredAnswer<'a> {
 }
 
 /// The key of the row that holds the answer to a caller's request.
-pub(super) fn answer_key(caller: Uuid, idempotency: &IdempotencyKey) -> Key {
+pub(crate) fn answer_key(caller: Uuid, idempotency: &IdempotencyKey) -> Key {
     key(caller, Family::Answer, &[Part::Text(idempotency.as_str())])
 }
 
 /// Returns what a stored answer means for this request: nothing (go on), its replay, or a conflict.
-pub(super) fn replay(
+pub(crate) fn replay(
     key: &Key,
     stored: Option<&Value>,
     idempotency: &Idempotency,
@@ -84,7 +87,7 @@ pub(super) fn replay(
 }
 
 /// Stores an answer under its key, for 24 hours.
-pub(super) fn store(
+pub(crate) fn store(
     unit: &mut Unit<'_>,
     caller: Uuid,
     idempotency: &Idempotency,
@@ -126,14 +129,14 @@ pub(super) fn store(
 }
 
 /// Reads a whole stored answer, and returns when it expires.
-pub(super) fn expiry_of(stored: &[u8]) -> Result<Timestamp, String> {
+pub(crate) fn expiry_of(stored: &[u8]) -> Result<Timestamp, String> {
     let row = pack::unpack(stored, MOST_BYTES).map_err(|e| e.to_string())?;
     let stored: StoredAnswer<'_> = serde_json::from_slice(&row).map_err(|e| e.to_string())?;
     Ok(stored.expires_at)
 }
 
 /// Checks whether the 24 hours of a stored answer are over; `None` when it cannot be read.
-pub(super) fn is_over(stored: &Value, now: Timestamp) -> Option<bool> {
+pub(crate) fn is_over(stored: &Value, now: Timestamp) -> Option<bool> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Expiry {

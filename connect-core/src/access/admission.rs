@@ -1,8 +1,8 @@
 //! Letting callers in (specification: Authentication; contract: Which failure wins).
 //!
 //! The checks run in this order, and the first that fails answers: the block of an address, the
-//! token, the rate limits of token and account; then, between [`Connect::admit`] and
-//! [`Connect::enter`], whoever serves the core looks up the route; then the availability of the
+//! token, the rate limits of token and account; then, between `Connect::admit` and
+//! `Connect::enter`, whoever serves the core looks up the route; then the availability of the
 //! API to the account, the location, the scope.
 
 use std::{collections::HashMap, net::IpAddr, sync::Arc};
@@ -11,12 +11,12 @@ use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::{
-    Access, Connect,
     credentials::{Credentials, CredentialsCache},
+    right::Access,
 };
 use crate::{
     error::{Error, Reason},
-    record::{Account, Token},
+    record::{Account, Store, Token},
     rules::{
         access,
         rate::{self, Moment, RateLimits, RateStatus, Windows},
@@ -27,7 +27,7 @@ use crate::{
 /// A caller with a valid token, within its rate limits.
 #[derive(Clone, Debug)]
 pub struct Admitted {
-    pub(super) credentials: Arc<Credentials>,
+    credentials: Arc<Credentials>,
     rate: RateStatus,
 }
 
@@ -46,6 +46,16 @@ impl Admitted {
     pub fn rate(&self) -> RateStatus {
         self.rate
     }
+
+    pub(crate) fn check_available(&self) -> Result<(), Error> {
+        self.credentials.check_available()
+    }
+
+    pub(crate) fn enter(&self, location: Uuid, scope: &Scope) -> Result<Access, Error> {
+        self.credentials.enter(location, scope)?;
+        Access::of_token(self.credentials.clone(), location, scope.clone())
+            .ok_or_else(|| Error::forbidden_location(location))
+    }
 }
 
 /// A caller who was not let in, with the figures of the limit that applies.
@@ -61,12 +71,13 @@ pub struct Turned {
 
 /// The memory of admission between requests; nothing of it is stored but the last uses.
 pub(crate) struct Admission {
+    store: Arc<Store>,
     limits: RateLimits,
     windows: Mutex<(Windows<Uuid>, Windows<Uuid>)>,
     addresses: Mutex<Windows<IpAddr>>,
     credentials: CredentialsCache,
     /// Last uses of tokens that are not yet written down.
-    pub(super) uses: Mutex<HashMap<Uuid, (Uuid, Timestamp)>>,
+    pub(crate) uses: Mutex<HashMap<Uuid, (Uuid, Timestamp)>>,
 }
 
 /// More addresses than this in one minute are counted as one: memory stays bounded, and only
@@ -74,8 +85,9 @@ pub(crate) struct Admission {
 const MOST_ADDRESSES: usize = 100_000;
 
 impl Admission {
-    pub(super) fn new(limits: RateLimits) -> Self {
+    pub(crate) fn new(store: Arc<Store>, limits: RateLimits) -> Self {
         Self {
+            store,
             limits,
             windows: Mutex::default(),
             addresses: Mutex::default(),
@@ -85,21 +97,21 @@ impl Admission {
     }
 }
 
-impl Connect {
+impl Admission {
     /// Checks the `Authorization` header of a request from `address`, and counts the request.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a
     /// limit is used up (the request then counts against nothing), [`Error::Internal`].
-    pub async fn admit(
+    pub(crate) async fn admit(
         &self,
         address: IpAddr,
         authorization: Option<&str>,
     ) -> Result<Admitted, Turned> {
         let found = match authorization.and_then(access::bearer) {
             Some(value) => {
-                let cache = &self.core.admission.credentials;
-                cache.find(self.store(), value).await
+                let cache = &self.credentials;
+                cache.find(&self.store, value).await
             }
             None => Ok(None),
         };
@@ -117,44 +129,25 @@ impl Connect {
     }
 
     /// The figures for a request that needs no token.
-    pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
-        let limit = self.core.admission.limits.address;
-        let mut addresses = self.core.admission.addresses.lock();
+    pub(crate) fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
+        let limit = self.limits.address;
+        let mut addresses = self.addresses.lock();
         addresses.status(&rate::counted_address(address), limit, self.moment())
     }
 
     fn moment(&self) -> Moment {
         Moment {
-            now: self.now(),
-            elapsed: self.store().elapsed(),
+            now: self.store.now(),
+            elapsed: self.store.elapsed(),
         }
-    }
-
-    /// Checks that the API is available to the account of the caller.
-    ///
-    /// # Errors
-    /// [`Error::ApiNotAvailable`].
-    pub fn check_available(&self, caller: &Admitted) -> Result<(), Error> {
-        caller.credentials.check_available()
-    }
-
-    /// Lets an admitted caller in to a location for one kind of act.
-    ///
-    /// # Errors
-    /// [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also when there is no
-    /// such location), [`Error::ForbiddenScope`].
-    pub fn enter(&self, caller: &Admitted, location: Uuid, scope: &Scope) -> Result<Access, Error> {
-        caller.credentials.enter(location, scope)?;
-        Access::of_token(caller.credentials.clone(), location, scope.clone())
-            .ok_or_else(|| Error::forbidden_location(location))
     }
 
     /// Counts a request of a valid token against token and account.
     fn count(&self, found: Arc<Credentials>, at: Moment) -> Result<Admitted, Turned> {
-        let limits = self.core.admission.limits;
+        let limits = self.limits;
         let (token, account) = (found.token.id, found.account.id);
         let rate = {
-            let mut windows = self.core.admission.windows.lock();
+            let mut windows = self.windows.lock();
             let (tokens, accounts) = &mut *windows;
             let of_token = tokens.status(&token, limits.token, at);
             let of_account = accounts.status(&account, limits.account, at);
@@ -174,7 +167,7 @@ impl Connect {
                 ..before
             }
         };
-        let mut uses = self.core.admission.uses.lock();
+        let mut uses = self.uses.lock();
         uses.insert(token, (account, at.now));
         drop(uses);
         Ok(Admitted {
@@ -185,9 +178,9 @@ impl Connect {
 
     /// Counts a request without a valid token against its address.
     fn turn_away(&self, address: IpAddr, at: Moment) -> Turned {
-        let limit = self.core.admission.limits.address;
+        let limit = self.limits.address;
         let mut address = rate::counted_address(address);
-        let mut addresses = self.core.admission.addresses.lock();
+        let mut addresses = self.addresses.lock();
         let mut before = addresses.status(&address, limit, at);
         if before.remaining == limit && addresses.callers() >= MOST_ADDRESSES {
             address = IpAddr::from([0, 0, 0, 0]);

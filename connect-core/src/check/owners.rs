@@ -4,11 +4,11 @@ use uuid::Uuid;
 
 use super::{Problem, ProblemKind, claim::Claim, rows::Findings};
 use crate::{
+    engine::expiry_of,
     record::{
         Account, ReadKey, Token, clock_key,
         keys::{Family, NOBODY, Part, key},
     },
-    resource::stored_answer,
     storage::{Key, Value},
     wire::Timestamp,
 };
@@ -125,7 +125,7 @@ pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
 
 /// A stored answer: the index of expiries leads to it.
 pub(super) fn answer(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let expires_at = match stored_answer::expiry_of(row) {
+    let expires_at = match expiry_of(row) {
         Ok(expires_at) => expires_at,
         Err(reason) => return findings.bad(reason),
     };
@@ -159,7 +159,7 @@ pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Valu
         None if expires_at <= now => None,
         None => Some("an index entry leads to a stored answer that is not there".to_owned()),
         Some(found) => {
-            let is_other = stored_answer::expiry_of(found).is_ok_and(|found| found < expires_at);
+            let is_other = expiry_of(found).is_ok_and(|found| found < expires_at);
             is_other
                 .then(|| "an index entry leads to a stored answer that expires earlier".to_owned())
         }

@@ -1,8 +1,9 @@
 //! Lists by `updatedAt`: pages, cursors, tombstones (specification: Shared shapes; contract:
 //! Pages). A page is read in one round trip.
 
-use super::{Access, Connect, Json};
+use super::{answer::Json, connect::Connect};
 use crate::{
+    access::Access,
     error::{Error, Reason},
     record::{Change, Fault, Listed, Position, Record, Row, Slice, Through},
     rules::cursor::{self, List},

@@ -1,0 +1,9 @@
+//! Who may do what: tokens are authenticated, counted, and authorised at a location.
+
+mod admission;
+mod credentials;
+mod right;
+
+pub(crate) use admission::Admission;
+pub use admission::{Admitted, Turned};
+pub use right::Access;

@@ -1,0 +1,101 @@
+//! The entrance to the core.
+
+use std::{net::IpAddr, sync::Arc};
+
+use uuid::Uuid;
+
+use super::{recent_answers::RecentAnswers, write_queue::WriteQueues};
+use crate::{
+    access::{Access, Admission, Admitted, Turned},
+    environment::Environment,
+    error::Error,
+    record::{Attempts, Store},
+    rules::rate::{RateLimits, RateStatus},
+    storage::Storage,
+    wire::{Scope, Timestamp},
+};
+
+/// Connect over one storage. Cheap to clone; all clones share their state.
+///
+/// Every method that asks for an [`Access`](super::Access) acts at the location that the access
+/// was given for.
+#[derive(Clone)]
+pub struct Connect {
+    pub(crate) core: Arc<Core>,
+}
+
+pub(crate) struct Core {
+    pub(crate) store: Arc<Store>,
+    pub(crate) admission: Admission,
+    pub(crate) queues: Arc<WriteQueues>,
+    pub(crate) recent_answers: RecentAnswers,
+}
+
+impl Connect {
+    /// Connect on `storage`, which may be empty.
+    pub fn new(storage: Arc<dyn Storage>, environment: Environment, limits: RateLimits) -> Self {
+        let store = Arc::new(Store::new(storage, environment));
+        Self {
+            core: Arc::new(Core {
+                store: store.clone(),
+                admission: Admission::new(store.clone(), limits),
+                queues: Arc::new(WriteQueues::new(store)),
+                recent_answers: RecentAnswers::default(),
+            }),
+        }
+    }
+
+    /// Checks the `Authorization` header of a request from `address`, and counts the request.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a limit is used
+    /// up (the request then counts against nothing), [`Error::Internal`].
+    pub async fn admit(
+        &self,
+        address: IpAddr,
+        authorization: Option<&str>,
+    ) -> Result<Admitted, Turned> {
+        self.core.admission.admit(address, authorization).await
+    }
+
+    /// The figures for a request that needs no token.
+    pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
+        self.core.admission.anonymous_rate(address)
+    }
+
+    /// Checks that the API is available to the account of the caller.
+    ///
+    /// # Errors
+    /// [`Error::ApiNotAvailable`].
+    pub fn check_available(&self, caller: &Admitted) -> Result<(), Error> {
+        caller.check_available()
+    }
+
+    /// Lets an admitted caller in to a location for one kind of act.
+    ///
+    /// # Errors
+    /// [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also when there is no such
+    /// location), [`Error::ForbiddenScope`].
+    pub fn enter(&self, caller: &Admitted, location: Uuid, scope: &Scope) -> Result<Access, Error> {
+        caller.enter(location, scope)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.core.store.now()
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.core.store
+    }
+
+    /// Attempts at a unit of work on `partition`.
+    pub(crate) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
+        self.core.store.attempts(partition)
+    }
+}
+
+impl std::fmt::Debug for Connect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connect").finish_non_exhaustive()
+    }
+}

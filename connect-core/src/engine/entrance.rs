@@ -1,0 +1,80 @@
+//! The entrance of writes: a stored answer is found, the form of the body is checked, and the write
+//! goes to its location's queue.
+
+use async_trait::async_trait;
+
+use super::{
+    answer::Answer,
+    change::{Change, Job},
+    connect::Connect,
+    request::{FromJson, Input, Request},
+    stored_answer::{answer_key, replay},
+    write_queue,
+};
+use crate::{
+    access::Access,
+    error::{Error, Refusal},
+    record::{Reads, Unit},
+};
+
+impl Connect {
+    /// Does a write; [`write`](super::write) tells the order. `change` makes the change of the body.
+    pub(crate) async fn write<T: FromJson>(
+        &self,
+        at: Access,
+        request: Request<T>,
+        change: impl FnOnce(T) -> Result<Box<dyn Change>, Error>,
+    ) -> Result<Answer, Refusal> {
+        // The answer to a key that was used lately is given at once.
+        if let Some(idempotency) = &request.idempotency {
+            let key = answer_key(at.caller(), &idempotency.key);
+            if self.core.recent_answers.has(&key) {
+                let stored = self.store().get(&key).await?;
+                if let Some(answer) = replay(&key, stored.as_ref(), idempotency, self.now())? {
+                    return answer;
+                }
+            }
+            self.core.recent_answers.remember(key);
+        }
+        let (input, is_dry_run) = match request.input {
+            Input::Json(json) => match T::from_json(&json) {
+                Ok(input) => (Ok(input), false),
+                Err(error) => (Err(error.into()), T::is_dry_run(&json)),
+            },
+            Input::Value(value) => (Ok(value), false),
+            Input::Refused(error) => (Err(error), false),
+        };
+        let change = match input.and_then(change) {
+            Ok(change) => change,
+            // Without a key there is nothing to remember the refusal under.
+            Err(error) if request.idempotency.is_none() => return Err(error.into()),
+            Err(error) => Box::new(Refused { error, is_dry_run }),
+        };
+        let job = Job {
+            change,
+            at,
+            idempotency: request.idempotency,
+        };
+        write_queue::run(&self.core.queues, job).await
+    }
+}
+
+/// A write whose body was refused. It is queued all the same when it has an idempotency key, so
+/// that the refusal is stored like every other answer, or an earlier answer is found.
+struct Refused {
+    error: Error,
+    is_dry_run: bool,
+}
+
+#[async_trait]
+impl Change for Refused {
+    fn reads(&self, _: &Access, _: &mut Reads) {}
+
+    async fn apply(&self, _: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
+        Err(self.error.clone())
+    }
+
+    fn is_dry_run(&self) -> bool {
+        self.is_dry_run
+    }
+}
