@@ -209,7 +209,7 @@ async fn an_item_too_large_for_any_request_fails_alone() {
     assert_eq!(refused.external_id.as_deref(), Some("P-2"));
     let why = refused.error.as_ref().unwrap();
     assert_eq!(why.code, ErrorCode::PayloadTooLarge);
-    assert!(why.message.starts_with("item: has "), "{}", why.message);
+    assert!(why.message.starts_with("has "), "{}", why.message);
     for (sent, names) in script
         .finish()
         .iter()

@@ -91,7 +91,8 @@ fn page(target: &str, data: &Value) -> Answer {
 }
 
 fn failure(status: u16, code: &str) -> Answer {
-    let body = json!({ "error": { "code": code, "message": "limit: is wrong" } }).to_string();
+    let body = json!({ "error": { "code": code, "message": "limit: is wrong", "field": "limit" } })
+        .to_string();
     answer(Request::get(format!("{PLACE}/categories")), status, &body)
 }
 
@@ -391,7 +392,11 @@ fn the_parts_of_a_batch_answer_go_together() {
     let refused = json!({
         "index": 1,
         "status": "failed",
-        "error": { "code": "validation_failed", "message": "name: must be a string" },
+        "error": {
+            "code": "validation_failed",
+            "message": "name: must be a string",
+            "field": "name",
+        },
     });
     good(&batch([1, 0, 0, 1], json!([made, refused])));
     bad(&batch([2, 0, 0, 0], json!([made, refused])), "created is 2");

@@ -50,7 +50,7 @@ pub struct ErrorDetail {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub message: String,
     /// The path of the field at fault, such as `items[3].priceCents`, or the query parameter or
-    /// header; in an item of a batch it starts at the item. `None` when no field is.
+    /// header; in an item of a batch it starts at the item. Left out when no field is at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }

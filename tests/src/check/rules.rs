@@ -124,6 +124,7 @@ fn item((at, result): (usize, &Value)) -> Option<String> {
         codes.iter().any(|code| result["error"]["code"] == *code)
             && !has("id")
             && !has("imageStatus")
+            && super::body::field_fault(&result["error"]).is_none()
     } else {
         has("id")
             && !has("error")
