@@ -107,7 +107,7 @@ impl Form for Date {
     }
 }
 
-/// The text of a value: only the text tells `12.0` from `12.0000000000000000001`, and it says of
+/// The text of a scalar: only the text tells `12.0` from `12.0000000000000000001`, and it says of
 /// which type a value is that does not fit.
 fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'de str, D::Error> {
     <&RawValue>::deserialize(deserializer).map(RawValue::get)

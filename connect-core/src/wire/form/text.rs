@@ -27,7 +27,7 @@ pub struct ExternalId<const MAX: usize>;
 pub struct HttpsLink<const MAX: usize>;
 
 macro_rules! text_form {
-    ($form:ident, $check:expr) => {
+    ($form:ident, $check:ident) => {
         impl<const MAX: usize> Form for $form<MAX> {
             type Value = String;
 
@@ -42,25 +42,29 @@ macro_rules! text_form {
     };
 }
 
-text_form!(Name, |field: &str, text: &mut String, longest| {
-    let trimmed = name(field, text, longest)?;
-    if trimmed.len() < text.len() {
-        *text = trimmed;
-    }
-    Ok(())
-});
+text_form!(Name, trim_name);
 text_form!(Prose, prose);
 text_form!(Code, code);
 text_form!(ExternalId, external_id);
 text_form!(HttpsLink, https_link);
 
-/// `text` without white space around it, if it then has 1 to `longest` characters and no control
-/// characters. For names.
+/// Returns `text` without white space around it, if it then has 1 to `longest` characters and no
+/// control characters.
+#[cfg(feature = "logic")]
 pub(crate) fn name(field: &str, text: &str, longest: usize) -> Result<String, Invalid> {
-    let text = text.trim();
-    length(field, text, longest)?;
-    no_controls(field, text, "")?;
-    Ok(text.to_owned())
+    let mut name = text.to_owned();
+    trim_name(field, &mut name, longest)?;
+    Ok(name)
+}
+
+fn trim_name(field: &str, text: &mut String, longest: usize) -> Result<(), Invalid> {
+    let name = text.trim();
+    length(field, name, longest)?;
+    no_controls(field, name, "")?;
+    if name.len() < text.len() {
+        *text = name.to_owned();
+    }
+    Ok(())
 }
 
 /// A text of at most `longest` characters without control characters, line feeds excepted.
@@ -170,6 +174,10 @@ mod tests {
 
     #[test]
     fn names_are_trimmed_and_bounded() {
+        let name = |field, text: &str, longest| {
+            let mut text = text.to_owned();
+            trim_name(field, &mut text, longest).map(|()| text)
+        };
         assert_eq!(name("name", "  Brød \u{a0}", 5).unwrap(), "Brød");
         assert_eq!(name("name", "éééé", 4).unwrap(), "éééé");
         for bad in ["", "   ", "éééée", "a\tb", "a\nb", "a\u{7f}b", "a\u{85}b"] {
