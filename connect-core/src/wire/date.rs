@@ -39,9 +39,11 @@ impl FromStr for Date {
         if text.len() != 10 || !text.as_bytes().iter().enumerate().all(shape) {
             return Err(NotADate);
         }
-        NaiveDate::parse_from_str(text, "%Y-%m-%d")
+        let number = |from: usize, to: usize| text[from..to].parse().map_err(|_| NotADate);
+        let year = i32::try_from(number(0, 4)?).map_err(|_| NotADate)?;
+        NaiveDate::from_ymd_opt(year, number(5, 7)?, number(8, 10)?)
             .map(Self)
-            .map_err(|_| NotADate)
+            .ok_or(NotADate)
     }
 }
 

@@ -51,6 +51,9 @@ macro_rules! input {
             }
         }
 
+        // The reader keeps a bit for each of them.
+        const _: () = assert!(<$name as crate::wire::WriteInput>::READ_ONLY.len() <= 64);
+
         impl crate::wire::WriteInput for $name {
             const REQUIRED: &'static [&'static str] = &[$($required),*];
             const READ_ONLY: &'static [&'static str] = &[$($read_only),*];
