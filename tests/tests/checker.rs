@@ -254,10 +254,10 @@ fn a_body_that_is_not_as_the_schema_wants_it_is_a_fault() {
 fn an_error_has_the_code_of_its_status_and_nothing_else() {
     bad(&failure(400, "bad_request"), "/error/code");
     bad(&failure(403, "unauthorized"), "/error/code");
-    let extra = r#"{"error":{"code":"validation_failed","message":"x","field":"x"}}"#;
+    let extra = r#"{"error":{"code":"validation_failed","message":"x","line":"x"}}"#;
     bad(
         &answer(Request::get(format!("{PLACE}/categories")), 400, extra),
-        "field",
+        "line",
     );
     let silent = r#"{"error":{"code":"validation_failed","message":""}}"#;
     bad(

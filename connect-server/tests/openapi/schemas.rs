@@ -60,7 +60,7 @@ impl Schemas {
         self.add::<Page<Entry<R>>>();
         self.bound::<R>();
         let (name, noun) = (R::schema_name(), R::NAME);
-        let mut update = self.input::<R::Input>(&R::Input::READ_ONLY.to_vec());
+        let mut update = self.input::<R::Input>(R::Input::READ_ONLY);
         update["description"] =
             format!("What changes of a {noun}. What is left out stays as it is.").into();
         let mut create = update.clone();

@@ -216,6 +216,9 @@ fn difference(bad: &Bad, answer: &Answer) -> Option<String> {
     if error["code"] != bad.code {
         return Some(format!("{} and not {}", error["code"], bad.code));
     }
+    if bad.code == "validation_failed" && !error["field"].is_string() {
+        return Some("no field is named".to_owned());
+    }
     let message = error["message"].as_str().unwrap_or_default();
     (!message.contains(&bad.names)).then(|| format!("the message does not name {}", bad.names))
 }
