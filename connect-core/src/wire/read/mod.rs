@@ -1,6 +1,6 @@
 //! Strict reading of request bodies: every refusal names the field by its path.
 //!
-//! Bodies are structs with serde's derive, behind [`strict::Strict`]: an object is no array, has
+//! Bodies are structs with serde's derive, behind `strict::Strict`: an object is no array, has
 //! no unknown field and no field twice. A body that is good is read once. One that is refused is
 //! looked at again: text that is not JSON, or has a key twice anywhere, is
 //! [`ReadError::Malformed`] (400); otherwise it is read once more for the path of the field, and
