@@ -133,15 +133,6 @@ fn item((at, result): (usize, &Value)) -> Option<String> {
     (!is_whole).then(|| format!("/data/results/{at}: no result of an item: {result}"))
 }
 
-/// The message of an error starts with the field at fault, if there is one.
-pub(super) fn error(answer: &Answer) -> Option<String> {
-    let body: Value = serde_json::from_slice(&answer.body).ok()?;
-    let error = &body["error"];
-    let (field, message) = (error["field"].as_str()?, error["message"].as_str()?);
-    let is_named = message.starts_with(&format!("{field}: "));
-    (!is_named).then(|| format!("/error/message: does not start with {field}: {message}"))
-}
-
 /// The image of a product has a status when there is one, and an error when it failed.
 pub(super) fn images(answer: &Answer) -> Option<String> {
     let body: Value = serde_json::from_slice(&answer.body).ok()?;
