@@ -27,7 +27,7 @@ mod rules;
 pub mod storage;
 
 #[cfg(feature = "logic")]
-pub use access::{Access, Admitted, Turned};
+pub use access::{Access, Actor, Admitted, Turned};
 #[cfg(feature = "logic")]
 pub use check::{CheckProgress, CheckReport, Problem, ProblemKind};
 #[cfg(feature = "logic")]
@@ -43,7 +43,7 @@ pub use record::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
 pub use resource::*;
 #[cfg(feature = "logic")]
 pub use rules::{
-    idempotency::{Fingerprint, IdempotencyKey},
+    idempotency::Fingerprint,
     rate::{RateLimits, RateStatus},
     secret::Secret,
 };

@@ -1,6 +1,9 @@
 //! What a dry run leaves when it is refused as a whole.
 
-use connect_core::{Fingerprint, Idempotency, IdempotencyKey, Request, wire::Product};
+use connect_core::{
+    Fingerprint, Idempotency, Request,
+    wire::{IdempotencyKey, Product},
+};
 
 use crate::shop;
 
@@ -11,7 +14,7 @@ async fn a_refused_dry_run_does_not_use_up_its_key() {
     let (connect, at) = shop::open().await;
     let send = async |body: &str| {
         let key = Idempotency {
-            key: IdempotencyKey::parse(b"once").unwrap(),
+            key: IdempotencyKey::new("once").unwrap(),
             fingerprint: Fingerprint::of("POST", "/batch", body.as_bytes()),
         };
         let request = Request::json(body).with_idempotency(Some(key));

@@ -3,11 +3,11 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Access, Connect, Fingerprint, Idempotency, IdempotencyKey, NewAccount, NewLocation, NewScreen,
-    RateLimits, Request, ScreenType,
+    Access, Connect, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen, RateLimits,
+    Request, ScreenType,
     environment::{Environment, ManualClock},
     storage::{Storage, memory::MemoryStorage},
-    wire::{Scope, Timestamp, VatRate},
+    wire::{IdempotencyKey, Scope, Timestamp, VatRate},
 };
 use uuid::Uuid;
 
@@ -96,7 +96,7 @@ impl Shop {
 /// A request under an idempotency key.
 pub(crate) fn keyed<T>(request: Request<T>, key: &str) -> Request<T> {
     request.with_idempotency(Some(Idempotency {
-        key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
+        key: IdempotencyKey::new(key).unwrap(),
         fingerprint: Fingerprint::of("POST", "/v1", key.as_bytes()),
     }))
 }

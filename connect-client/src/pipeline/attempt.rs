@@ -10,6 +10,7 @@ use super::Pipeline;
 use crate::{
     IdempotencyKey, Meta,
     error::{ApiError, ErrorKind, RequestError},
+    idempotency,
     request::Request,
     retry::{Outcome, retry_after},
     transport::{Fault, TransportError},
@@ -36,7 +37,7 @@ impl Pipeline {
         if request.body.is_some() {
             headers.insert(header::CONTENT_TYPE, JSON);
         }
-        if let Some(key) = key.and_then(IdempotencyKey::header) {
+        if let Some(key) = key.and_then(idempotency::header) {
             headers.insert("idempotency-key", key);
         }
         Ok(ready)

@@ -15,6 +15,7 @@ use crate::{
     IdempotencyKey, Meta, RateLimit, RetryPolicy,
     base_url::BaseUrl,
     error::{CallInfo, DecodeError, Error, clip},
+    idempotency,
     request::Request,
     retry::Decision,
     token::Token,
@@ -52,7 +53,7 @@ impl Pipeline {
     ) -> Result<Answer, Error> {
         let key = request
             .is_write()
-            .then(|| key.unwrap_or_else(IdempotencyKey::random));
+            .then(|| key.unwrap_or_else(idempotency::random));
         let mut call = CallInfo {
             method: request.method.clone(),
             path: request.path.clone(),

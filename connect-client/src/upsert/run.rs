@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{Upsert, UpsertError, chunk::Piece, total};
 use crate::{
-    Call, Error, IdempotencyKey,
+    Call, Error, IdempotencyKey, idempotency,
     request::Request,
     wire::{ProductBatchResult, ProductInput},
 };
@@ -137,7 +137,7 @@ where
                 result: total::too_large(index, external_id, bytes),
             })),
             Some(Piece::Body { items, json }) => {
-                let key = IdempotencyKey::random();
+                let key = idempotency::random();
                 let request = self.outstanding.insert(Outstanding {
                     items,
                     json,

@@ -6,4 +6,4 @@ mod right;
 
 pub(crate) use admission::Admission;
 pub use admission::{Admitted, Turned};
-pub use right::Access;
+pub use right::{Access, Actor};

@@ -28,7 +28,34 @@ pub struct Access {
     caller: Caller,
 }
 
-/// Who asks.
+/// Who acts. Idempotency keys belong to one actor, and what is written can say who wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Actor<'a> {
+    /// A token of the account.
+    Token {
+        /// Its id.
+        id: Uuid,
+        /// The name that its owner gave it.
+        name: &'a str,
+    },
+    /// The owner, or software that has checked its caller itself.
+    Owner {
+        /// The id of the session, or whatever keeps one caller apart from others.
+        id: Uuid,
+    },
+}
+
+impl Actor<'_> {
+    /// The id under which the actor's idempotency keys are kept.
+    pub fn id(&self) -> Uuid {
+        match self {
+            Self::Token { id, .. } | Self::Owner { id } => *id,
+        }
+    }
+}
+
+/// What the right of an actor rests on.
 #[derive(Clone, Debug)]
 enum Caller {
     /// An owner, or software that has checked its caller itself.
@@ -80,11 +107,14 @@ impl Access {
         &self.account.locations[self.place]
     }
 
-    /// Who asks: the id of a token or of an owner's session.
-    pub fn caller(&self) -> Uuid {
+    /// Who acts.
+    pub fn actor(&self) -> Actor<'_> {
         match &self.caller {
-            Caller::Owner(caller) => *caller,
-            Caller::Token(credentials, _) => credentials.token.id,
+            Caller::Owner(id) => Actor::Owner { id: *id },
+            Caller::Token(credentials, _) => Actor::Token {
+                id: credentials.token.id,
+                name: &credentials.token.name,
+            },
         }
     }
 
@@ -136,7 +166,7 @@ impl Access {
             _ => {
                 let account = serde_json::from_slice::<Account>(&account_row)
                     .map_err(|e| Fault::corrupt(&account_key, e))?;
-                Self::of_owner(account.into(), account_row, location, self.caller())
+                Self::of_owner(account.into(), account_row, location, self.actor().id())
             }
         };
         renewed.map(Some).ok_or_else(|| self.lost())

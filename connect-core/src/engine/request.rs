@@ -2,9 +2,9 @@
 
 use crate::{
     error::Error,
-    rules::idempotency::{Fingerprint, IdempotencyKey},
+    rules::idempotency::Fingerprint,
     wire::{
-        BatchInput, WriteInput,
+        BatchInput, IdempotencyKey, WriteInput,
         read::{self, BatchRequest, ReadError},
     },
 };

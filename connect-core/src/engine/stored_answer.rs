@@ -16,12 +16,9 @@ use crate::{
         Fault, Unit,
         keys::{Family, NOBODY, Part, key},
     },
-    rules::{
-        idempotency::{self, IdempotencyKey},
-        pack,
-    },
+    rules::{idempotency, pack},
     storage::{Key, Value},
-    wire::Timestamp,
+    wire::{IdempotencyKey, Timestamp},
 };
 
 /// The longest stored answer, unpacked: well above what a batch answers.

@@ -17,8 +17,8 @@ use super::{
 use crate::{
     error::{Error, Refusal},
     record::Fault,
-    rules::idempotency::{Fingerprint, IdempotencyKey},
-    wire::{Batch, BatchResult, Entry, Page, query::ListQuery},
+    rules::idempotency::Fingerprint,
+    wire::{Batch, BatchResult, Entry, IdempotencyKey, Page, query::ListQuery},
 };
 
 /// The records of one kind at one location, such as `Records<Product>`.

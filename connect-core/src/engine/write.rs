@@ -24,7 +24,7 @@ use crate::{
 pub(crate) fn reads(job: &Job, reads: &mut Reads) {
     job.at.reads(reads);
     if let Some(idempotency) = &job.idempotency {
-        reads.row(answer_key(job.at.caller(), &idempotency.key));
+        reads.row(answer_key(job.at.actor().id(), &idempotency.key));
     }
     job.change.reads(&job.at, reads);
 }
@@ -37,7 +37,7 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
     let Some(idempotency) = &job.idempotency else {
         return Ok(attempt(unit, job, at).await?);
     };
-    let key = answer_key(at.caller(), &idempotency.key);
+    let key = answer_key(at.actor().id(), &idempotency.key);
     let stored = unit.get(&key).await?;
     if let Some(answer) = replay(&key, stored.as_ref(), idempotency, unit.now())? {
         return answer;
@@ -46,7 +46,7 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
     unit.savepoint();
     let outcome = attempt(unit, job, at).await;
     let is_kept = !job.change.is_dry_run() && !matches!(&outcome, Err(Error::Internal(_)));
-    if is_kept && let Err(fault) = store(unit, at.caller(), idempotency, key, &outcome) {
+    if is_kept && let Err(fault) = store(unit, at.actor().id(), idempotency, key, &outcome) {
         unit.rollback();
         return Err(fault.into());
     }

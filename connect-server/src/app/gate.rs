@@ -13,8 +13,8 @@ use std::{borrow::Cow, error::Error as _, pin::pin};
 
 use bytes::{Buf, Bytes, BytesMut};
 use connect_core::{
-    Admitted, Connect, Error, Fingerprint, Idempotency, IdempotencyKey, Reason,
-    wire::{ErrorCode, limits::MAX_BODY_BYTES, read::Invalid},
+    Admitted, Connect, Error, Fingerprint, Idempotency, Reason,
+    wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
 };
 use futures_util::{Stream, StreamExt as _};
 use http::{
@@ -161,7 +161,8 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Error>
     }
     let value = headers.get_all(NAME).iter().collect::<Vec<_>>();
     let key = match value[..] {
-        [value] => IdempotencyKey::parse(value.as_bytes()),
+        // What is no text has no visible ASCII characters only.
+        [value] => IdempotencyKey::new(value.to_str().unwrap_or_default()),
         _ => Err(Invalid::new(NAME, "is given more than once")),
     };
     key.map(Some)

@@ -1,9 +1,8 @@
 //! Writes as a client sees them.
 
 use connect_core::{
-    Access, Answer, Connect, Error, Fingerprint, Idempotency, IdempotencyKey, Outcome, Refusal,
-    Request,
-    wire::{Category, Product},
+    Access, Answer, Connect, Error, Fingerprint, Idempotency, Outcome, Refusal, Request,
+    wire::{Category, IdempotencyKey, Product},
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -73,7 +72,7 @@ impl Call {
     pub(crate) async fn send(self, connect: Connect, at: Access) -> Reply {
         let bytes = self.bytes();
         let idempotency = self.key.as_ref().map(|key| Idempotency {
-            key: IdempotencyKey::parse(key.as_bytes()).unwrap(),
+            key: IdempotencyKey::new(key).unwrap(),
             // The verb and its id stand for method and path.
             fingerprint: Fingerprint::of("WRITE", &format!("/{:?}", self.verb), &bytes),
         });
