@@ -2,11 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use uuid::Uuid;
-
-use crate::{
-    Call, ClientBuilder, LocationHandle, RateLimit, pipeline::Pipeline, request::Request, wire,
-};
+use crate::{ClientBuilder, RateLimit, pipeline::Pipeline};
 
 /// A client of the service, for one base address and one token.
 ///
@@ -31,16 +27,6 @@ impl Client {
 
     pub(crate) fn pipeline(&self) -> &Pipeline {
         &self.0
-    }
-
-    /// The locations that the token has a scope for, each with its scopes, by name.
-    pub fn locations(&self) -> Call<Vec<wire::Location>> {
-        Call::collection(self, Request::get("/locations".to_owned()))
-    }
-
-    /// What there is at one location.
-    pub fn location(&self, id: Uuid) -> LocationHandle {
-        LocationHandle::new(self, id)
     }
 
     /// The rate limit as the latest response to this client or a clone told it; `None` before the

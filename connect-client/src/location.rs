@@ -1,11 +1,27 @@
-//! What there is at one location.
+//! The locations, and what there is at each.
 
 use uuid::Uuid;
 
 use crate::{
-    Client, Records,
-    wire::{Category, Product},
+    Call, Client, Records,
+    request::Request,
+    wire::{Category, Location, Product},
 };
+
+impl Client {
+    /// The locations that the token has a scope for, each with its scopes, by name.
+    pub fn locations(&self) -> Call<Vec<Location>> {
+        Call::collection(self, Request::get("/locations".to_owned()))
+    }
+
+    /// What there is at one location.
+    pub fn location(&self, id: Uuid) -> LocationHandle {
+        LocationHandle {
+            client: self.clone(),
+            id,
+        }
+    }
+}
 
 /// The way to the records of one location. Making it asks the service nothing.
 #[derive(Clone, Debug)]
@@ -15,13 +31,6 @@ pub struct LocationHandle {
 }
 
 impl LocationHandle {
-    pub(crate) fn new(client: &Client, id: Uuid) -> Self {
-        Self {
-            client: client.clone(),
-            id,
-        }
-    }
-
     /// The location's id.
     pub fn id(&self) -> Uuid {
         self.id

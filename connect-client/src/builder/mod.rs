@@ -5,11 +5,7 @@ mod build;
 use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
-    RetryPolicy,
-    base_url::BaseUrl,
-    error::SettingsError,
-    token::Token,
-    transport::{Pool, Transport},
+    RetryPolicy, base_url::BaseUrl, error::SettingsError, token::Token, transport::Transport,
 };
 
 /// Limit on connecting unless set otherwise.
@@ -39,7 +35,7 @@ pub struct ClientBuilder {
 /// How requests go out.
 enum Way {
     OwnPool,
-    Pool(Pool),
+    Pool(reqwest::Client),
     Transport(Arc<dyn Transport>),
 }
 
@@ -109,8 +105,15 @@ impl ClientBuilder {
         self
     }
 
-    pub(crate) fn with_http(mut self, pool: Pool) -> Self {
-        self.way = Way::Pool(pool);
+    /// Sends requests with this reqwest client instead of one of the SDK's own: for a proxy, a
+    /// client certificate, or a pool that several clients share.
+    ///
+    /// Let it follow no redirects (`reqwest::redirect::Policy::none()`): the service sends none.
+    /// [`connect_timeout`](Self::connect_timeout) and
+    /// [`root_certificate`](Self::root_certificate) are then the given client's business;
+    /// setting them as well is an error.
+    pub fn http_client(mut self, client: reqwest::Client) -> Self {
+        self.way = Way::Pool(client);
         self
     }
 }

@@ -1,4 +1,4 @@
-//! HTTP with reqwest, which nothing else names.
+//! HTTP with reqwest.
 
 use std::{error::Error, io, time::Duration};
 
@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 
 use super::{Fault, Transport, TransportError};
-use crate::{ClientBuilder, error::SettingsError};
+use crate::error::SettingsError;
 
 /// A connection pool of our own making, or the caller's.
 pub(crate) struct HttpClient {
@@ -25,22 +25,6 @@ pub(crate) struct HttpSettings<'a> {
     /// Whether all requests stay on this machine.
     pub(crate) loopback: bool,
 }
-
-impl ClientBuilder {
-    /// Sends requests with this reqwest client instead of one of the SDK's own: for a proxy, a
-    /// client certificate, or a pool that several clients share.
-    ///
-    /// Let it follow no redirects (`reqwest::redirect::Policy::none()`): the service sends none.
-    /// [`connect_timeout`](Self::connect_timeout) and
-    /// [`root_certificate`](Self::root_certificate) are then the given client's business;
-    /// setting them as well is an error.
-    pub fn http_client(self, client: reqwest::Client) -> Self {
-        self.with_http(client)
-    }
-}
-
-/// The caller's reqwest client, for the builder to hold.
-pub(crate) type Pool = reqwest::Client;
 
 impl HttpClient {
     pub(crate) fn new(
@@ -84,7 +68,7 @@ impl HttpClient {
         Ok(Self::over(http, max_response_bytes))
     }
 
-    pub(crate) fn over(http: Pool, max_response_bytes: usize) -> Self {
+    pub(crate) fn over(http: reqwest::Client, max_response_bytes: usize) -> Self {
         Self {
             http,
             max_response_bytes,

@@ -7,7 +7,7 @@ use std::fmt;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-pub(crate) use http_client::{HttpClient, HttpSettings, Pool};
+pub(crate) use http_client::{HttpClient, HttpSettings};
 
 /// Sends one request once. The SDK does so over HTTP; a test or a program with its own way out
 /// puts another one in with [`ClientBuilder::transport`](crate::ClientBuilder::transport).

@@ -1,13 +1,12 @@
-//! A batch of any length: what it is to do.
+//! A batch of any length: what it is to do, and how far it has come.
 
-use std::{borrow::Borrow, fmt};
+use std::{borrow::Borrow, fmt, ops::Range};
 
-use super::{
-    chunk::{Cutter, Limits},
-    run::Outstanding,
-};
+use bytes::Bytes;
+
+use super::chunk::{Cutter, Limits};
 use crate::{
-    Records,
+    IdempotencyKey, Records,
     wire::{MatchBy, Product, ProductBatch, ProductInput, limits},
 };
 
@@ -58,6 +57,16 @@ pub struct Upsert<I> {
     pub(super) cutter: Cutter<I>,
     /// The request that is under way or has failed.
     pub(super) outstanding: Option<Outstanding>,
+}
+
+/// A request that is under way or has failed.
+#[derive(Clone)]
+pub(super) struct Outstanding {
+    pub(super) items: Range<usize>,
+    pub(super) json: Bytes,
+    pub(super) key: IdempotencyKey,
+    /// It was sent, and may have been applied.
+    pub(super) may_be_applied: bool,
 }
 
 impl<I> Upsert<I>

@@ -2,24 +2,12 @@
 
 use std::{borrow::Borrow, future::IntoFuture, ops::Range};
 
-use bytes::Bytes;
-
-use super::{Upsert, UpsertError, chunk::Piece, total};
+use super::{Upsert, UpsertError, chunk::Piece, plan::Outstanding, total};
 use crate::{
     Call, Error, IdempotencyKey, idempotency,
     request::Request,
     wire::{ProductBatchResult, ProductInput},
 };
-
-/// A request that is under way or has failed.
-#[derive(Clone)]
-pub(super) struct Outstanding {
-    items: Range<usize>,
-    json: Bytes,
-    key: IdempotencyKey,
-    /// It was sent, and may have been applied.
-    may_be_applied: bool,
-}
 
 /// One step of a long batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
