@@ -15,8 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::activity::{Activity, Verdict};
 use super::guarded::Guarded;
-use super::server::Phase;
-use super::shared::Shared;
+use super::shared::{Phase, Shared};
 use super::{App, NetFailure, Peer, refusal, service};
 
 /// A TLS record that starts a handshake.

@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use super::shared::{self, Shared};
+use super::shared::{self, Phase, Shared};
 use super::{App, Limits, PlainHttp, StartError, TlsFiles, connection, tls};
 
 /// Where and how to listen.
@@ -46,16 +46,6 @@ pub struct Server {
     tls: Option<TlsAcceptor>,
     plain: PlainHttp,
     limits: Limits,
-}
-
-/// How far the server is in stopping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    Serving,
-    /// No new request; running ones finish.
-    Draining,
-    /// The time for that is over.
-    Cut,
 }
 
 impl Server {

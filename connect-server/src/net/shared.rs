@@ -13,6 +13,16 @@ pub(super) struct Shared<A> {
     pub(super) http: auto::Builder<TokioExecutor>,
 }
 
+/// How far the server is in stopping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Serving,
+    /// No new request; running ones finish.
+    Draining,
+    /// The time for that is over.
+    Cut,
+}
+
 /// hyper with our limits. Its own timer for heads stays off: it would also cut idle connections
 /// and costs an allocation and a timer each request. [`Activity`](super::activity::Activity) does
 /// that work.
