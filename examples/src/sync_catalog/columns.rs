@@ -1,7 +1,5 @@
 use csv::ByteRecord;
 
-use super::MenuError;
-
 /// A column that a menu has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
@@ -36,6 +34,22 @@ impl Column {
     }
 }
 
+/// The first line of a file does not name the columns of a menu.
+#[derive(Debug, thiserror::Error)]
+pub enum ColumnsError {
+    /// It does not name every column.
+    #[error("no column {missing}; found {found}")]
+    Missing {
+        /// The columns that are not there.
+        missing: String,
+        /// What the line has.
+        found: String,
+    },
+    /// It names a column twice.
+    #[error("the column {0} is there twice")]
+    Twice(&'static str),
+}
+
 /// Where in a record each column is.
 pub(super) struct Places {
     places: [usize; COLUMNS.len()],
@@ -47,7 +61,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Finds the columns in the first record of a file.
-    pub(super) fn of(header: &ByteRecord) -> Result<Self, MenuError> {
+    pub(super) fn of(header: &ByteRecord) -> Result<Self, ColumnsError> {
         let found: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
         let mut places = [0; COLUMNS.len()];
         let mut missing = Vec::new();
@@ -55,12 +69,12 @@ impl Places {
             let mut at = found.iter().enumerate().filter(|(_, found)| *found == name);
             match (at.next(), at.next()) {
                 (Some((first, _)), None) => *place = first,
-                (Some(_), Some(_)) => return Err(MenuError::ColumnTwice(name)),
+                (Some(_), Some(_)) => return Err(ColumnsError::Twice(name)),
                 (None, _) => missing.push(name),
             }
         }
         if !missing.is_empty() {
-            return Err(MenuError::MissingColumns {
+            return Err(ColumnsError::Missing {
                 missing: missing.join(", "),
                 found: found.join(" | "),
             });

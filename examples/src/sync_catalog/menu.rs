@@ -6,7 +6,7 @@ use std::{
 
 use csv::{ByteRecord, ReaderBuilder, Trim};
 
-use super::{BadRow, Column, Row, columns::Places, lines::Lines};
+use super::{BadRow, Column, ColumnsError, Row, columns::Places, lines::Lines};
 
 /// A menu as its file has it.
 #[derive(Debug, Default)]
@@ -33,17 +33,9 @@ pub enum MenuError {
     /// The file has no first line.
     #[error("line 1: the file is empty; it begins with the names of its columns")]
     Empty,
-    /// The first line does not name every column.
-    #[error("line 1: no column {missing}; found {found}")]
-    MissingColumns {
-        /// The columns that are not there.
-        missing: String,
-        /// What the first line has.
-        found: String,
-    },
-    /// The first line names a column twice.
-    #[error("line 1: the column {0} is there twice")]
-    ColumnTwice(&'static str),
+    /// The first line does not name the columns.
+    #[error("line 1: {0}")]
+    Columns(#[from] ColumnsError),
     /// The text is not CSV.
     #[error("line {line}: {source}")]
     Csv {

@@ -16,7 +16,7 @@ mod row;
 mod run;
 
 pub use arguments::Arguments;
-pub use columns::{COLUMNS, Column};
+pub use columns::{COLUMNS, Column, ColumnsError};
 pub use menu::{Menu, MenuError};
 pub use progress::Progress;
 pub use row::{BadRow, Row};
