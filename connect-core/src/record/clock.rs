@@ -2,9 +2,16 @@
 //! writes. It gives commits their order, their time and their event numbers.
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use super::Fault;
-use crate::{storage::Value, wire::Timestamp};
+use super::{
+    Fault,
+    keys::{Family, key},
+};
+use crate::{
+    storage::{Key, Value},
+    wire::Timestamp,
+};
 
 /// The clock as it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +24,11 @@ pub(crate) struct ChangeClock {
     /// A number that no other commit has: by it a writer that lost its answer finds out whether
     /// its commit was applied.
     pub(super) nonce: u64,
+}
+
+/// The key of a partition's clock.
+pub(crate) fn clock_key(partition: Uuid) -> Key {
+    key(partition, Family::Clock, &[])
 }
 
 impl ChangeClock {

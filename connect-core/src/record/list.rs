@@ -8,10 +8,9 @@ use uuid::Uuid;
 
 use super::{
     Fault, Record,
-    clock::ChangeClock,
+    clock::{ChangeClock, clock_key},
     keys::{self, Family, Part, after_prefix, change_of, key},
     store::Store,
-    unit::clock_key,
 };
 use crate::{
     storage::{Entry, Key, Range, Read, State, Value},

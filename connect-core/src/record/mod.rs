@@ -5,6 +5,7 @@
 //! idempotency record and the location's clock together.
 
 mod account;
+mod attempts;
 mod clock;
 mod fault;
 mod key_parts;
@@ -20,15 +21,15 @@ mod unit;
 mod writes;
 
 pub use account::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
-pub(crate) use clock::ChangeClock;
+pub(crate) use attempts::Attempts;
+pub(crate) use clock::{ChangeClock, clock_key};
 pub(crate) use fault::Fault;
 pub(crate) use key_parts::ReadKey;
 pub(crate) use list::Through;
 pub(crate) use list::{Change, CompleteSince, Listed, Position, Row, Slice, tombstones_since_key};
 pub(crate) use reads::Reads;
 pub(crate) use salvage::{Looked, Piece, Salvage};
-pub(crate) use store::{Attempt, Attempts, Store};
+pub(crate) use store::Store;
 pub(crate) use table::change_key;
 pub(crate) use table::{Index, Record};
-pub(crate) use unit::Unit;
-pub(crate) use unit::{MOST_HOLDERS, clock_key};
+pub(crate) use unit::{Attempt, MOST_HOLDERS, Unit};

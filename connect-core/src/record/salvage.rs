@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::{Fault, Store, unit::clock_key};
+use super::{Fault, Store, clock::clock_key};
 use crate::storage::{Entry, Key, Locked, MAX_KEY_LEN, Range, Read, State, StorageError, Value};
 
 /// A reader for a store that may be damaged.

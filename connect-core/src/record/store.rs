@@ -9,12 +9,10 @@ use std::{
     time::Duration,
 };
 
-use uuid::Uuid;
-
-use super::{Fault, Unit};
+use super::Fault;
 use crate::{
     environment::{Clock as _, Drift, Environment, SteadyClock},
-    storage::{Key, Locked, Read, State, Storage, Value},
+    storage::{Key, Read, State, Storage, Value},
     wire::Timestamp,
 };
 
@@ -81,59 +79,5 @@ impl Store {
     /// The value of one key.
     pub(crate) async fn get(&self, key: &Key) -> Result<Option<Value>, Fault> {
         Ok(self.read(&[Read::Get(key)]).await?.value()?)
-    }
-
-    /// Attempts at a unit of work on `partition`.
-    pub(crate) fn attempts(&self, partition: Uuid) -> Attempts<'_> {
-        Attempts {
-            store: self,
-            partition,
-            lock: None,
-            left: MOST_ATTEMPTS - 1,
-        }
-    }
-}
-
-/// The most times that a unit of work is run. Once without a lock, and once with it: no more are
-/// needed unless rows outside the partition change meanwhile (a token that is revoked), or a lock
-/// is lost.
-const MOST_ATTEMPTS: usize = 16;
-
-/// One unit of work after another, until one is committed: the first without a lock, and after a
-/// conflict the others under a lock, beside which nobody else commits in the partition.
-pub(crate) struct Attempts<'s> {
-    store: &'s Store,
-    partition: Uuid,
-    lock: Option<Box<dyn Locked>>,
-    /// The attempts that are left after the one under way.
-    left: usize,
-}
-
-/// The end of an attempt.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Attempt {
-    /// It was committed, or had nothing to commit.
-    Done,
-    /// Others were faster: run it again.
-    Again,
-}
-
-impl<'s> Attempts<'s> {
-    /// A new unit of work, on the state as it is when it first reads.
-    pub(crate) fn begin(&mut self) -> Unit<'s> {
-        Unit::new(self.store, self.partition, self.lock.take())
-    }
-
-    /// Commits a unit of work. After a conflict, locks the partition for the next attempt.
-    pub(crate) async fn commit(&mut self, unit: Unit<'s>) -> Result<Attempt, Fault> {
-        if unit.commit().await? == Attempt::Done {
-            return Ok(Attempt::Done);
-        }
-        self.left = self.left.checked_sub(1).ok_or(Fault::Busy)?;
-        // Also after a conflict under a lock, which was lost then, or a row outside the partition
-        // has changed: the next in line come first.
-        let guard = super::unit::clock_key(self.partition);
-        self.lock = Some(self.store.storage.lock(&guard).await?);
-        Ok(Attempt::Again)
     }
 }

@@ -13,10 +13,10 @@ use uuid::Uuid;
 
 use super::{
     Fault,
-    clock::ChangeClock,
+    clock::{ChangeClock, clock_key},
     keys::{Family, after_prefix, key},
     reads::{Reads, Wanted},
-    store::{Attempt, Store},
+    store::Store,
     writes::{Mark, Writes},
 };
 use crate::{
@@ -57,9 +57,13 @@ pub struct Unit<'s> {
     buffer: Vec<u8>,
 }
 
-/// The key of a partition's clock.
-pub(crate) fn clock_key(partition: Uuid) -> Key {
-    key(partition, Family::Clock, &[])
+/// The end of an attempt.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// It was committed, or had nothing to commit.
+    Done,
+    /// Others were faster: run it again.
+    Again,
 }
 
 impl<'s> Unit<'s> {
