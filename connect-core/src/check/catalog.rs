@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::{ProblemKind, claim::Claim, rows::Findings};
+use super::{ProblemKind, claim::Claim, findings::Findings};
 use crate::{
     record::{
         Index, ReadKey, Record, change_key,

@@ -13,6 +13,8 @@
 
 mod catalog;
 mod claim;
+mod events;
+mod findings;
 mod owners;
 mod partition;
 mod report;

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Problem, ProblemKind, claim::Claim, rows::Findings};
+use super::{Problem, ProblemKind, claim::Claim, findings::Findings};
 use crate::{
     engine::expiry_of,
     record::{

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{Problem, ProblemKind, claim::Claim, rows::Findings};
+use super::{Problem, ProblemKind};
 use crate::{
     record::{
         ChangeClock, Fault, ReadKey, Salvage, clock_key,
         keys::{Family, NOBODY, Owner, Part, after_prefix, key},
     },
     storage::{Key, Range, Value},
-    wire::{Event, Timestamp, limits::EVENT_DAYS},
+    wire::{Timestamp, limits::EVENT_DAYS},
 };
 
 /// What was seen of a partition so far.
@@ -26,7 +25,7 @@ pub(super) struct Partition {
     /// The latest time of a record, and the record's key.
     latest: Option<(Timestamp, Key)>,
     /// The sequence number and the time of the last event; no time when it cannot be read.
-    last_event: Option<(u64, Option<Timestamp>)>,
+    pub(super) last_event: Option<(u64, Option<Timestamp>)>,
 }
 
 /// The families that have as many rows as each other.
@@ -151,44 +150,8 @@ impl Partition {
     }
 }
 
-impl Findings {
-    /// An event: it has the number of its key, and follows the one before.
-    pub(super) fn event(&mut self, at: &ReadKey, row: &Value) {
-        let Some(sequence) = at.number() else { return };
-        let before = self.partition.last_event.replace((sequence, None));
-        if let Some((last, _)) = before
-            && sequence != last + 1
-        {
-            let (first, until) = (last + 1, sequence - 1);
-            // Old events are purged from the front: then the one before is gone by now, too.
-            let test = move |found: Option<&Value>| found.map(|_| missing_events(first, until));
-            let last = key(at.partition, Family::Event, &[Part::Number(last)]);
-            let mut claim = Claim::on(last, ProblemKind::BrokenEvents, test);
-            claim.reported = key(at.partition, Family::Event, &[Part::Number(first)]);
-            self.claim(claim);
-        }
-        let Some(event) = self.parse::<Event<Held>>(row) else {
-            return;
-        };
-        if event.sequence != Some(sequence) || event.location_id != Some(at.partition) {
-            return self.bad("the event is another one than its key says".to_owned());
-        }
-        self.changed(event.created_at);
-        self.partition.last_event = Some((sequence, Some(event.created_at)));
-        if let Some((_, Some(earlier))) = before
-            && event.created_at < earlier
-        {
-            let message = format!("event {sequence} was created before the event in front of it");
-            self.problem(ProblemKind::BrokenEvents, message);
-        }
-    }
-}
-
-/// The data of an event, of which there has to be some.
-#[derive(Deserialize)]
-struct Held {}
-
-fn missing_events(first: u64, last: u64) -> String {
+/// Says that events are missing, given the numbers of the first and the last of them.
+pub(super) fn missing_events(first: u64, last: u64) -> String {
     if first == last {
         format!("event {first} is missing")
     } else {

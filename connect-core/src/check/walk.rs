@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 use super::{
-    CheckProgress, CheckReport, Problem, ProblemKind, owners, partition::Partition, rows::Findings,
+    CheckProgress, CheckReport, Problem, ProblemKind, findings::Findings, owners,
+    partition::Partition, rows,
 };
 use crate::{
     record::{
@@ -88,7 +89,7 @@ impl Walk<'_> {
             return Ok(());
         };
         self.enter(owner(first)).await?;
-        let findings = Findings::of(entries, self.partition.clone(), self.now);
+        let findings = rows::look_at(entries, self.partition.clone(), self.now);
         let (mut partition, mut problems) = judge(&self.reader, findings).await?;
         if !problems.is_empty() {
             (partition, problems) = self.read_again(first, last, problems).await?;
@@ -131,7 +132,7 @@ impl Walk<'_> {
             for (key, _) in &damaged {
                 partition.unreadable(key);
             }
-            let findings = Findings::of(&entries, partition, self.now);
+            let findings = rows::look_at(&entries, partition, self.now);
             let (partition, mut problems) = judge(reader, findings).await?;
             problems.extend(
                 damaged.iter().map(|(key, error)| {
