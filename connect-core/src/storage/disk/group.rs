@@ -6,9 +6,10 @@ use super::{
     engine::{Batch, Engine, Fault},
     layout::{self, Was},
     pending,
-    view::{Slots, View},
+    shown::{Before, Slot, Slots},
+    view::View,
 };
-use crate::storage::{Commit, Key, StorageError, Value};
+use crate::storage::{Commit, Key, StorageError};
 
 /// A group takes no further commit once it holds this many bytes. It bounds the memory of a group
 /// and how long it takes.
@@ -16,23 +17,6 @@ const FULL_BYTES: usize = 4 * 1024 * 1024;
 
 /// The same in entries, for many small ones.
 const FULL_ENTRIES: usize = 4096;
-
-/// A key that commits of the group expect something of or write.
-pub(super) struct Slot {
-    pub(super) before: Before,
-    /// The value of the key after the commits so far, if one of them writes it.
-    pub(super) after: Option<Option<Value>>,
-}
-
-/// The value of a key before the group.
-pub(super) enum Before {
-    /// This value, or none.
-    Is(Option<Value>),
-    /// A damaged row, and what can still be told of it.
-    Unreadable(StorageError, Was),
-    /// Nobody has looked; readers find it in their snapshot.
-    InSnapshot,
-}
 
 /// The fate of a commit that asked to join a group.
 #[derive(Clone, Debug)]

@@ -40,6 +40,7 @@ mod redo;
 mod runs;
 #[cfg(test)]
 mod runs_tests;
+mod shown;
 #[cfg(feature = "sled")]
 pub(super) mod sled;
 mod space;

@@ -5,10 +5,9 @@ use std::{cell::Cell, cmp::Ordering, iter::Peekable, ops::Bound};
 use super::{
     cache::RowCache,
     engine::{self, Engine, Fault},
-    group::{Before, Slot},
     layout,
     runs::{At, Recorder, RunCache},
-    view::{Shown, row},
+    shown::{Before, Shown, Slot, row},
 };
 use crate::storage::{Entry, Key, Range, Snapshot, StorageError, Value};
 

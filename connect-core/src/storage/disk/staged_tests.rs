@@ -9,10 +9,10 @@ use super::{
     layout,
     pending::Prepared,
     progress::Mark,
+    shown,
     space::SpaceOptions,
     staged::{Next, Staged, Step},
     store::DiskStore,
-    view,
 };
 use crate::storage::{
     Commit, CommitError, Expectation, Key, Range, Read, Value, Write, in_process::Local,
@@ -64,7 +64,7 @@ fn do_steps<E: Engine<Options = u64>>(engine_path: &Path, steps: usize) -> Next 
     for _ in 0..steps {
         let snapshot = engine.snapshot().unwrap();
         let mark = snapshot.get(layout::MARK_KEY, Mark::decode).unwrap();
-        let row = |key: &[u8]| view::row(&snapshot, key, E::PART_LEN);
+        let row = |key: &[u8]| shown::row(&snapshot, key, E::PART_LEN);
         let step = staged.prepare::<E>(|| engine.snapshot(), row).unwrap();
         drop(snapshot);
         match step {

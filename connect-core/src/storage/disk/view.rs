@@ -12,23 +12,20 @@
 //! group. All changes of what is laid over the engine happen under the write lock, and only move
 //! pointers. A read holds the read lock from beginning to end, so it sees one state.
 
-use std::{cell::Cell, collections::BTreeMap, mem, ops::Bound, sync::Arc};
+use std::{cell::Cell, mem, sync::Arc};
 
 use parking_lot::RwLock;
 
 use super::{
     cache::RowCache,
-    engine::{Engine, Fault, Snapshot, caught},
-    group::Slot,
+    engine::{Engine, Fault, caught},
     layout,
     pending::Pending,
     reading::Reading,
     runs::RunCache,
+    shown::{Shown, Slots, row},
 };
-use crate::storage::{Key, Range, Read, State, StorageError, Value, answer};
-
-/// The keys of a group, with what they held before and hold after it.
-pub(super) type Slots = BTreeMap<Key, Slot>;
+use crate::storage::{Key, Read, State, StorageError, Value, answer};
 
 /// The state that readers see, and the cache.
 pub(super) struct View<E: Engine> {
@@ -39,16 +36,6 @@ pub(super) struct View<E: Engine> {
 
 /// The share of the cache that goes to runs of index entries; the rest goes to rows.
 const RUNS_SHARE: u64 = 4;
-
-/// One state, complete.
-pub(super) struct Shown<E: Engine> {
-    /// Gone while the database is opened again.
-    snapshot: Option<E::Snapshot>,
-    pub(super) hidden: Slots,
-    pub(super) pending: Option<Arc<Pending>>,
-    /// Set when nobody knows if the hidden group was applied.
-    pub(super) doubt: Option<StorageError>,
-}
 
 impl<E: Engine> View<E> {
     pub(super) fn new(snapshot: E::Snapshot, cache_bytes: u64) -> Self {
@@ -174,32 +161,4 @@ impl<E: Engine> View<E> {
             doubt: None,
         };
     }
-}
-
-impl<E: Engine> Shown<E> {
-    pub(super) fn snapshot(&self) -> Result<&E::Snapshot, Fault> {
-        self.snapshot
-            .as_ref()
-            .ok_or_else(|| Fault::Damaged(StorageError::new("the database is being opened again")))
-    }
-
-    /// Whether anything is laid over the keys `from <= key < to`.
-    pub(super) fn lies_over(&self, from: &[u8], to: &[u8]) -> bool {
-        let range = Range { from, to: Some(to) };
-        let pending = self.pending.as_deref();
-        let bounds = (Bound::Included(from), Bound::Excluded(to));
-        self.hidden.range::<[u8], _>(bounds).next().is_some()
-            || pending.is_some_and(|pending| !pending.range(range).is_empty())
-    }
-}
-
-/// Reads a row from the engine.
-pub(super) fn row<S: Snapshot>(
-    snapshot: &S,
-    key: &[u8],
-    part_len: usize,
-) -> Result<Option<Value>, Fault> {
-    let engine_key = layout::row_key(key);
-    let decode = |stored: &[u8]| layout::decode(snapshot, &engine_key, stored, part_len);
-    snapshot.get(&engine_key, decode)?.transpose()
 }
