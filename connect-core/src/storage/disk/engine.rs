@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::{OpenError, layout, marker::Engine as Kind, progress::Mark};
+use super::{OpenError, marker::Engine as Kind, progress::Mark};
 use crate::storage::StorageError;
 
 /// Writes that are applied together.
@@ -143,19 +143,6 @@ impl Failed {
         match self {
             Self::NotApplied(error) | Self::Unknown(error) => error,
         }
-    }
-}
-
-/// Counts what a change does to the rows into a mark.
-pub(crate) fn count(mark: &mut Mark, change: &Change, was: Option<u32>) {
-    if layout::family(&change.key) != Some(layout::Family::Row) {
-        return;
-    }
-    if let Some(was) = was {
-        mark.remove(was.into());
-    }
-    if let Some(is) = change.value.as_deref().and_then(layout::checksum_of) {
-        mark.add(is.into());
     }
 }
 

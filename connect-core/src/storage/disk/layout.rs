@@ -14,7 +14,10 @@
 
 use std::sync::LazyLock;
 
-use super::engine::{Batch, Change, Damage, Fault, Snapshot};
+use super::{
+    engine::{Batch, Change, Damage, Fault, Snapshot},
+    progress::Mark,
+};
 use crate::storage::Value;
 
 /// The key of the store's mark.
@@ -144,6 +147,19 @@ impl Was {
 pub(super) fn checksum_of(stored: &[u8]) -> Option<u32> {
     let [_, checksum @ ..] = stored.first_chunk::<HEAD>()?;
     Some(u32::from_be_bytes(*checksum))
+}
+
+/// Counts what a change does to the rows into a mark.
+pub(super) fn count(mark: &mut Mark, change: &Change, was: Option<u32>) {
+    if family(&change.key) != Some(Family::Row) {
+        return;
+    }
+    if let Some(was) = was {
+        mark.remove(was.into());
+    }
+    if let Some(is) = change.value.as_deref().and_then(checksum_of) {
+        mark.add(is.into());
+    }
 }
 
 /// Adds to `batch` what sets an entry.

@@ -9,7 +9,7 @@ use redb::{
 
 use super::{
     Kind, OpenError,
-    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot, count},
+    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot},
     files, layout,
     progress::Mark,
 };
@@ -124,7 +124,7 @@ fn write(
             None => entries.remove(key)?,
         };
         let was = before.and_then(|before| layout::checksum_of(before.value()));
-        count(&mut mark, &change, was);
+        layout::count(&mut mark, &change, was);
     }
     entries.insert(layout::MARK_KEY, &mark.encode()[..])?;
     Ok(mark)

@@ -15,7 +15,7 @@ use sled::{Db, IVec};
 use self::durable::Durable;
 use super::{
     Kind, OpenError,
-    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot, count},
+    engine::{Batch, Engine, Failed, Fault, Slice, Snapshot},
     files, layout,
     progress::Mark,
 };
@@ -83,7 +83,7 @@ impl Engine for Sled {
         let mut writes = sled::Batch::default();
         mark.number += 1;
         for change in batch {
-            count(&mut mark, &change, change.was);
+            layout::count(&mut mark, &change, change.was);
             match change.value {
                 Some(value) => writes.insert(change.key, value),
                 None => writes.remove(change.key),
