@@ -25,15 +25,13 @@ use super::{
     closed::{self, Closed},
     files,
     marker::{self, Engine, Marker},
+    open_error::ACCEPT_LOSS_FILE,
     progress::{self, Mark, Progress, Recorded},
     space,
 };
 
 /// Our lock. The engines lock their files too, but only after they have touched the folder.
 const LOCK_FILE: &str = "connect.lock";
-
-/// The file that the operator creates to go on with a store that has lost something.
-pub(super) const ACCEPT_LOSS_FILE: &str = "connect.accept-loss";
 
 /// The time for which sled may hold on to its lock after it was closed; its threads end on their own time.
 const CLOSING: Duration = Duration::from_secs(10);

@@ -17,10 +17,7 @@ use redb::{ReadableDatabase, ReadableTable};
 use tempfile::TempDir;
 
 use super::{
-    OpenError,
-    directory::{ACCEPT_LOSS_FILE, Directory},
-    marker::Engine,
-    progress::Mark,
+    OpenError, directory::Directory, marker::Engine, open_error::ACCEPT_LOSS_FILE, progress::Mark,
 };
 
 const TABLE: redb::TableDefinition<'_, &[u8], &[u8]> = redb::TableDefinition::new("rows");

@@ -7,6 +7,9 @@ use std::{
 
 use super::marker::Engine;
 
+/// The file that the operator creates to go on with a store that has lost something.
+pub(super) const ACCEPT_LOSS_FILE: &str = "connect.accept-loss";
+
 /// The reason for which a store could not be opened. Every text says what to do about it; opening leaves the
 /// folder's data as it was.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +67,7 @@ pub enum OpenError {
          was acknowledged; restore the whole folder from a copy, or create an empty file \
          {accept} in it to go on without what is missing",
         path.display(),
-        accept = super::directory::ACCEPT_LOSS_FILE
+        accept = ACCEPT_LOSS_FILE
     )]
     WentBack {
         /// The folder that was asked for.
@@ -80,7 +83,7 @@ pub enum OpenError {
          and not all as they were; restore the whole folder from a copy, or create an empty file \
          {accept} in it to go on with the rows that are there",
         path.display(),
-        accept = super::directory::ACCEPT_LOSS_FILE
+        accept = ACCEPT_LOSS_FILE
     )]
     RowsDiffer {
         /// The folder that was asked for.

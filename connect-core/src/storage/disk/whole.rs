@@ -15,9 +15,10 @@ use std::{fs, io, path::Path};
 use super::{
     OpenError,
     closed::{self, Closed},
-    directory::{ACCEPT_LOSS_FILE, Directory},
+    directory::Directory,
     files,
     marker::Engine,
+    open_error::ACCEPT_LOSS_FILE,
     progress::{Mark, Recorded},
 };
 
