@@ -21,10 +21,10 @@ use std::{
 };
 
 use super::{
-    OpenError,
+    Kind, OpenError,
     closed::{self, Closed},
     files,
-    marker::{self, Engine, Marker},
+    marker::{self, Marker},
     open_error::ACCEPT_LOSS_FILE,
     progress::{self, Mark, Progress, Recorded},
     space,
@@ -48,7 +48,7 @@ const OPENING: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct Directory {
     pub(super) path: PathBuf,
-    pub(super) engine: Engine,
+    pub(super) engine: Kind,
     marker: Marker,
     /// The record of the progress; `None` when there is none, or a torn one.
     pub(super) recorded: Option<Recorded>,
@@ -61,7 +61,7 @@ pub(super) struct Directory {
 impl Directory {
     /// Creates the folder if need be, takes its lock, and checks that it holds a whole store of
     /// this engine, or nothing. The next steps are to open the engine, and [`Directory::admit`].
-    pub(super) fn take(path: &Path, engine: Engine) -> Result<Self, OpenError> {
+    pub(super) fn take(path: &Path, engine: Kind) -> Result<Self, OpenError> {
         let failed = OpenError::io(path);
         files::create_folder(path).map_err(failed)?;
         // Before the lock, so that a folder of something else is left as it was.
@@ -110,16 +110,16 @@ impl Directory {
     /// The engine's own folder (sled) or file (redb).
     pub(super) fn engine_path(&self) -> PathBuf {
         self.path.join(match self.engine {
-            Engine::Sled => "sled",
-            Engine::Redb => "store.redb",
+            Kind::Sled => "sled",
+            Kind::Redb => "store.redb",
         })
     }
 
     /// The engine's data file, whose length tells whether it was cut.
     pub(super) fn data_path(&self) -> PathBuf {
         match self.engine {
-            Engine::Sled => self.engine_path().join("db"),
-            Engine::Redb => self.engine_path(),
+            Kind::Sled => self.engine_path().join("db"),
+            Kind::Redb => self.engine_path(),
         }
     }
 
@@ -204,7 +204,7 @@ impl Directory {
         for path in files::all_files(&self.engine_path())? {
             File::open(path)?.sync_all()?;
         }
-        if self.engine == Engine::Sled {
+        if self.engine == Kind::Sled {
             files::sync_folder(&self.engine_path().join("blobs"))?;
             files::sync_folder(&self.engine_path())?;
         }
@@ -228,7 +228,7 @@ impl Drop for Directory {
 
 /// The marker of a folder that is ours to use; `None` when it is empty but for what a mount point
 /// has, or what a process left that was killed before it began.
-fn marker_of(path: &Path, engine: Engine) -> Result<Option<Marker>, OpenError> {
+fn marker_of(path: &Path, engine: Kind) -> Result<Option<Marker>, OpenError> {
     if let Some(marker) = Marker::read(path)? {
         return if marker.engine == engine {
             Ok(Some(marker))

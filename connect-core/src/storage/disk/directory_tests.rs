@@ -17,7 +17,7 @@ use redb::{ReadableDatabase, ReadableTable};
 use tempfile::TempDir;
 
 use super::{
-    OpenError, directory::Directory, marker::Engine, open_error::ACCEPT_LOSS_FILE, progress::Mark,
+    Kind as Engine, OpenError, directory::Directory, open_error::ACCEPT_LOSS_FILE, progress::Mark,
 };
 
 const TABLE: redb::TableDefinition<'_, &[u8], &[u8]> = redb::TableDefinition::new("rows");

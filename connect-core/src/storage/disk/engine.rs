@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::{OpenError, marker::Engine as Kind, progress::Mark};
+use super::{Kind, OpenError, progress::Mark};
 use crate::storage::StorageError;
 
 /// Writes that are applied together.

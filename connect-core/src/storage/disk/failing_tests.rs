@@ -16,10 +16,10 @@ use std::{
 use parking_lot::Mutex;
 
 use super::{
-    OpenError,
+    Kind, OpenError,
     engine::{Batch, Change, Engine, Failed, Fault, Slice, Snapshot},
     health::Health,
-    layout, marker, opening,
+    layout, opening,
     progress::Mark,
     space::SpaceOptions,
     store::DiskStore,
@@ -114,7 +114,7 @@ impl<S: Snapshot> Snapshot for FailingSnapshot<S> {
 }
 
 impl<E: Engine<Options = u64>> Engine for Failing<E> {
-    const KIND: marker::Engine = E::KIND;
+    const KIND: Kind = E::KIND;
     const PART_LEN: usize = E::PART_LEN;
     const IS_LIVE: bool = E::IS_LIVE;
     const DROPS_ROWS: bool = E::DROPS_ROWS;

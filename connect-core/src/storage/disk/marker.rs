@@ -1,11 +1,11 @@
 //! The file that says which engine made a folder.
 
-use std::{fmt, fs, io, path::Path, time::SystemTime};
+use std::{fs, io, path::Path, time::SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{OpenError, files};
+use super::{Kind, OpenError, files};
 
 /// The name of the file.
 pub(super) const FILE: &str = "connect.store";
@@ -13,30 +13,11 @@ pub(super) const FILE: &str = "connect.store";
 /// The layout of the folder and of the rows in it. Format 1 had no marker.
 pub(super) const FORMAT: u32 = 2;
 
-/// The engine under a store on the disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// sled 0.34.
-    Sled,
-    /// redb 4.
-    Redb,
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Sled => "sled",
-            Self::Redb => "redb",
-        })
-    }
-}
-
 /// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marker {
     pub(super) format: u32,
-    pub(super) engine: Engine,
+    pub(super) engine: Kind,
     /// The time at which the folder was made. For people only.
     made: String,
     /// False while the store is being made. Nobody has been handed such a store, so what is there
@@ -52,7 +33,7 @@ struct AnyMarker {
 
 impl Marker {
     /// The marker of a store that is being made.
-    pub(super) fn new(engine: Engine) -> Self {
+    pub(super) fn new(engine: Kind) -> Self {
         let made: DateTime<Utc> = SystemTime::now().into();
         Self {
             format: FORMAT,

@@ -25,6 +25,7 @@ mod failing_tests;
 mod files;
 mod group;
 mod health;
+mod kind;
 mod layout;
 mod marker;
 mod open_error;
@@ -55,7 +56,7 @@ mod whole;
 mod writer;
 
 pub use health::{Health, HealthProbe};
-pub use marker::Engine as Kind;
+pub use kind::Kind;
 pub use open_error::OpenError;
 pub use space::SpaceOptions;
 pub use verify::{Progress, Report};

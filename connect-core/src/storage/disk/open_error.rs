@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::marker::Engine;
+use super::Kind;
 
 /// The file that the operator creates to go on with a store that has lost something.
 pub(super) const ACCEPT_LOSS_FILE: &str = "connect.accept-loss";
@@ -34,7 +34,7 @@ pub enum OpenError {
         /// The folder that was asked for.
         path: PathBuf,
         /// The engine that made it.
-        found: Engine,
+        found: Kind,
     },
     /// The store was written by another version, with a layout that this one cannot read.
     #[error(

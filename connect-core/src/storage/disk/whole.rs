@@ -13,11 +13,10 @@
 use std::{fs, io, path::Path};
 
 use super::{
-    OpenError,
+    Kind, OpenError,
     closed::{self, Closed},
     directory::Directory,
     files,
-    marker::Engine,
     open_error::ACCEPT_LOSS_FILE,
     progress::{Mark, Recorded},
 };
@@ -51,7 +50,7 @@ impl Directory {
             }
             // redb checks its pages after a crash. sled opens without what it cannot read in its
             // log, and says nothing.
-            Some(_) => (self.engine == Engine::Sled).then_some("sled does not check them"),
+            Some(_) => (self.engine == Kind::Sled).then_some("sled does not check them"),
         };
         // The engine changes its files as it opens them. If that is cut short, nothing is known.
         files::remove(&self.path, closed::FILE).map_err(failed)
@@ -60,7 +59,7 @@ impl Directory {
     /// Says in words which of the engine's files are missing or empty.
     fn missing_files(&self) -> io::Result<String> {
         let mut wanted = vec![self.data_path()];
-        if self.engine == Engine::Sled {
+        if self.engine == Kind::Sled {
             let sled = self.engine_path();
             wanted.push(sled.join("conf"));
             wanted.push(sled.join("blobs"));
