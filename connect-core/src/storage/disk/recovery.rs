@@ -26,14 +26,30 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) const REOPEN_PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest pause between two openings, when opening does not help.
-pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The pause after one that was too short.
-pub(super) fn longer(pause: Duration) -> Duration {
+fn longer(pause: Duration) -> Duration {
     (2 * pause).min(LONGEST_PAUSE)
 }
 
 impl<E: Engine> Writer<E> {
+    /// Has the engine opened again after a failed read, unless that was done a moment ago.
+    pub(super) fn reopen(&mut self, error: StorageError) -> Result<(), Failed> {
+        // One failed read brings many of these.
+        let elapsed = self.opened.elapsed();
+        if elapsed < self.patience {
+            return Ok(());
+        }
+        // The last opening has not helped if it was not long ago.
+        self.patience = if elapsed < 2 * LONGEST_PAUSE {
+            longer(self.patience)
+        } else {
+            REOPEN_PAUSE
+        };
+        Err(Failed::NotApplied(error))
+    }
+
     /// Opens the engine again, however long that takes. False: the store is being closed, and the
     /// engine cannot be opened.
     pub(super) fn recover(&mut self, failed: &Failed) -> bool {

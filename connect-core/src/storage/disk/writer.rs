@@ -21,7 +21,6 @@ use super::{
     health::{Health, HealthProbe},
     progress::Mark,
     queue::{Message, Reply, Request, Work},
-    recovery,
     space::Space,
     staged::Staged,
     view::View,
@@ -149,20 +148,7 @@ impl<E: Engine> Writer<E> {
                 let _ = reply.send(checked.map(|()| check));
                 Ok(())
             }
-            Message::Reopen(error) => {
-                // One failed read brings many of these.
-                let elapsed = self.opened.elapsed();
-                if elapsed < self.patience {
-                    return Ok(());
-                }
-                // The last opening has not helped if it was not long ago.
-                self.patience = if elapsed < 2 * recovery::LONGEST_PAUSE {
-                    recovery::longer(self.patience)
-                } else {
-                    recovery::REOPEN_PAUSE
-                };
-                Err(Failed::NotApplied(error))
-            }
+            Message::Reopen(error) => self.reopen(error),
             Message::Close => {
                 self.work.is_closing = true;
                 Ok(())
