@@ -16,12 +16,10 @@ use std::{
 use redb::{ReadableDatabase, ReadableTable};
 use tempfile::TempDir;
 
-use super::{
-    Kind as Engine, OpenError, directory::Directory, open_error::ACCEPT_LOSS_FILE, progress::Mark,
-};
+use super::{Kind, OpenError, directory::Directory, open_error::ACCEPT_LOSS_FILE, progress::Mark};
 
 const TABLE: redb::TableDefinition<'_, &[u8], &[u8]> = redb::TableDefinition::new("rows");
-const ENGINES: [Engine; 2] = [Engine::Sled, Engine::Redb];
+const ENGINES: [Kind; 2] = [Kind::Sled, Kind::Redb];
 const MARK: &[u8] = b"mark";
 
 enum Raw {
@@ -30,10 +28,10 @@ enum Raw {
 }
 
 impl Raw {
-    fn open(engine: Engine, path: &Path) -> Result<Self, String> {
+    fn open(engine: Kind, path: &Path) -> Result<Self, String> {
         let open = || match engine {
-            Engine::Sled => sled::open(path).map(Self::Sled).map_err(|e| e.to_string()),
-            Engine::Redb => redb::Database::create(path)
+            Kind::Sled => sled::open(path).map(Self::Sled).map_err(|e| e.to_string()),
+            Kind::Redb => redb::Database::create(path)
                 .map(|db| Self::Redb(Box::new(db)))
                 .map_err(|e| e.to_string()),
         };
@@ -92,7 +90,7 @@ fn checksum(key: &[u8], value: &[u8]) -> u64 {
     crc32fast::hash(&[key, value].concat()).into()
 }
 
-fn open(path: &Path, engine: Engine) -> Result<Store, OpenError> {
+fn open(path: &Path, engine: Kind) -> Result<Store, OpenError> {
     let mut directory = Directory::take(path, engine)?;
     let raw = Raw::open(engine, &directory.engine_path());
     let damaged = |reason| OpenError::Damaged {
@@ -156,7 +154,7 @@ fn value(row: u32) -> Vec<u8> {
 const ROWS: std::ops::Range<u32> = 0..1500;
 
 /// A store with rows, as it is after it was closed, or as a killed process leaves it.
-fn filled(engine: Engine, closed: bool) -> TempDir {
+fn filled(engine: Kind, closed: bool) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut store = open(folder.path(), engine).unwrap();
     store.fill(ROWS);
@@ -189,10 +187,10 @@ fn copy_into(from: &Path, to: &Path) {
     }
 }
 
-fn data_file(path: &Path, engine: Engine) -> PathBuf {
+fn data_file(path: &Path, engine: Kind) -> PathBuf {
     match engine {
-        Engine::Sled => path.join("sled/db"),
-        Engine::Redb => path.join("store.redb"),
+        Kind::Sled => path.join("sled/db"),
+        Kind::Redb => path.join("store.redb"),
     }
 }
 
@@ -201,7 +199,7 @@ fn cut(path: &Path, len: u64) {
     file.set_len(len).unwrap();
 }
 
-fn refused(path: &Path, engine: Engine, case: &str) -> OpenError {
+fn refused(path: &Path, engine: Kind, case: &str) -> OpenError {
     match open(path, engine) {
         Ok(store) => panic!(
             "{engine}, {case}: opened with {} rows",
@@ -308,8 +306,8 @@ fn an_older_data_file_is_refused_until_the_loss_is_accepted() {
         store.fill(50..100);
         drop(store);
         let data = folder.path().join(match engine {
-            Engine::Sled => "sled",
-            Engine::Redb => "store.redb",
+            Kind::Sled => "sled",
+            Kind::Redb => "store.redb",
         });
         if data.is_dir() {
             fs::remove_dir_all(&data).unwrap();
@@ -378,11 +376,11 @@ fn a_record_that_is_older_missing_or_torn_does_not_harm_a_good_store() {
 #[test]
 fn a_row_that_is_gone_or_older_is_noticed_after_a_kill() {
     // redb checks its pages itself, so its rows are counted only where there is more doubt.
-    let folder = filled(Engine::Sled, false);
+    let folder = filled(Kind::Sled, false);
     let raw = sled::open(folder.path().join("sled")).unwrap();
     raw.insert(7_u32.to_be_bytes(), "older").unwrap();
     drop(raw);
-    let error = refused(folder.path(), Engine::Sled, "older row");
+    let error = refused(folder.path(), Kind::Sled, "older row");
     assert!(
         matches!(
             error,
@@ -395,7 +393,7 @@ fn a_row_that_is_gone_or_older_is_noticed_after_a_kill() {
         "{error}"
     );
     fs::write(folder.path().join(ACCEPT_LOSS_FILE), "").unwrap();
-    let store = open(folder.path(), Engine::Sled).unwrap();
+    let store = open(folder.path(), Kind::Sled).unwrap();
     assert_eq!((store.mark.number, store.mark.rows), (1500, 1500));
 }
 
@@ -403,11 +401,11 @@ fn a_row_that_is_gone_or_older_is_noticed_after_a_kill() {
 fn folders_of_others_are_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("letters.txt"), "dear").unwrap();
-    let error = refused(folder.path(), Engine::Redb, "letters");
+    let error = refused(folder.path(), Kind::Redb, "letters");
     assert!(matches!(error, OpenError::OtherContent { .. }), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 
-    for (engine, other) in [(Engine::Sled, Engine::Redb), (Engine::Redb, Engine::Sled)] {
+    for (engine, other) in [(Kind::Sled, Kind::Redb), (Kind::Redb, Kind::Sled)] {
         let folder = tempfile::tempdir().unwrap();
         open(folder.path(), engine).unwrap().close();
         let text = refused(folder.path(), other, "other engine").to_string();
@@ -418,23 +416,23 @@ fn folders_of_others_are_refused_and_left_alone() {
 
     let folder = tempfile::tempdir().unwrap();
     drop(sled::open(folder.path()).unwrap());
-    let error = refused(folder.path(), Engine::Sled, "a sled database");
+    let error = refused(folder.path(), Kind::Sled, "a sled database");
     assert!(matches!(error, OpenError::OtherContent { .. }), "{error}");
     fs::write(folder.path().join("connect.lock"), "").unwrap();
-    let text = refused(folder.path(), Engine::Sled, "format 1").to_string();
+    let text = refused(folder.path(), Kind::Sled, "format 1").to_string();
     assert!(
         text.contains("format 1, and this version reads format 2"),
         "{text}"
     );
 
     let folder = tempfile::tempdir().unwrap();
-    open(folder.path(), Engine::Redb).unwrap().close();
+    open(folder.path(), Kind::Redb).unwrap().close();
     fs::write(
         folder.path().join("connect.store"),
         r#"{"format":3,"new":1}"#,
     )
     .unwrap();
-    let text = refused(folder.path(), Engine::Redb, "format 3").to_string();
+    let text = refused(folder.path(), Kind::Redb, "format 3").to_string();
     assert!(text.contains("format 3"), "{text}");
 }
 
