@@ -72,7 +72,7 @@ pub async fn open(storage: Arc<dyn Storage>, locations: usize) -> Shop {
     // Entered last: an access shows the account as it was.
     let mut all = Vec::new();
     for id in ids {
-        all.push(connect.enter_as_owner(account, id, account).await.unwrap());
+        all.push(connect.authorize_owner(account, id, account).await.unwrap());
     }
     Shop {
         connect,

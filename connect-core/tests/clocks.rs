@@ -263,7 +263,7 @@ async fn a_request_held_up_for_two_minutes_moves_no_window() {
         let (connect, bearer) = (shop.connect.clone(), bearer.clone());
         async move {
             let address = IpAddr::from([127, 0, 0, 1]);
-            let admitted = connect.admit(address, Some(&bearer)).await.unwrap();
+            let admitted = connect.authenticate(address, Some(&bearer)).await.unwrap();
             admitted.rate().remaining
         }
     };

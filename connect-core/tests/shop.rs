@@ -48,7 +48,7 @@ pub(crate) async fn open_on(storage: Arc<dyn Storage>) -> Shop {
     connect.create_screen(account, screen).await.unwrap();
     Shop {
         at: connect
-            .enter_as_owner(account, at.location().id, account)
+            .authorize_owner(account, at.location().id, account)
             .await
             .unwrap(),
         connect,
@@ -75,7 +75,7 @@ pub(crate) async fn location(connect: &Connect, account: Uuid, name: &str) -> Ac
         default_vat_rate: VatRate::percent(21),
     };
     let location = connect.create_location(account, location).await.unwrap().id;
-    let at = connect.enter_as_owner(account, location, account).await;
+    let at = connect.authorize_owner(account, location, account).await;
     at.unwrap()
 }
 
@@ -86,9 +86,15 @@ impl Shop {
         let issued = issued.unwrap();
         let bearer = format!("Bearer {}", issued.secret.expose());
         let address = IpAddr::from([127, 0, 0, 1]);
-        let caller = self.connect.admit(address, Some(&bearer)).await.unwrap();
+        let caller = self
+            .connect
+            .authenticate(address, Some(&bearer))
+            .await
+            .unwrap();
         let location = self.at.location().id;
-        let at = self.connect.enter(&caller, location, &Scope::CatalogWrite);
+        let at = self
+            .connect
+            .authorize(&caller, location, &Scope::CatalogWrite);
         (at.unwrap(), issued.token.id)
     }
 }

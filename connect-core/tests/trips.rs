@@ -43,7 +43,7 @@ impl Counted {
             account,
             ..
         } = &mut self.shop;
-        let entered = connect.enter_as_owner(*account, at.location().id, *account);
+        let entered = connect.authorize_owner(*account, at.location().id, *account);
         *at = entered.await.unwrap();
     }
 
@@ -327,7 +327,7 @@ async fn reads() {
     let address = IpAddr::from([127, 0, 0, 1]);
     for round in ["first", "second"] {
         let (trips, caller) = counted
-            .trips(async |connect, _| connect.admit(address, Some(&bearer)).await)
+            .trips(async |connect, _| connect.authenticate(address, Some(&bearer)).await)
             .await;
         assert_eq!(
             (trips, caller.is_ok()),
@@ -349,7 +349,7 @@ async fn tokens() {
         if is_used {
             let bearer = format!("Bearer {}", token.secret.expose());
             let address = IpAddr::from([127, 0, 0, 1]);
-            connect.admit(address, Some(&bearer)).await.unwrap();
+            connect.authenticate(address, Some(&bearer)).await.unwrap();
         }
         expected.push((token.token, is_used.then_some(shop::START)));
     }

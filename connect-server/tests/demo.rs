@@ -23,7 +23,7 @@ async fn on_sale(connect: &Connect, shop: &demo::Shop) -> Vec<usize> {
     let mut counts = Vec::new();
     for location in &shop.account.locations {
         let id = shop.account.id;
-        let at = connect.enter_as_owner(id, location.id, id).await.unwrap();
+        let at = connect.authorize_owner(id, location.id, id).await.unwrap();
         let page = connect
             .location(&at)
             .json::<Product>()

@@ -4,7 +4,7 @@ use std::{borrow::Borrow, future::IntoFuture, ops::Range};
 
 use super::{Upsert, UpsertError, chunk::Piece, plan::Outstanding, total};
 use crate::{
-    Call, Error, IdempotencyKey, idempotency,
+    Call, Error, idempotency,
     request::Request,
     wire::{ProductBatchResult, ProductInput},
 };

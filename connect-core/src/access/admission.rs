@@ -1,8 +1,8 @@
 //! Letting callers in (specification: Authentication; contract: Which failure wins).
 //!
 //! The checks run in this order, and the first that fails answers: the block of an address, the
-//! token, the rate limits of token and account; then, between `Connect::admit` and
-//! `Connect::enter`, whoever serves the core looks up the route; then the availability of the
+//! token, the rate limits of token and account; then, between `Connect::authenticate` and
+//! `Connect::authorize`, whoever serves the core looks up the route; then the availability of the
 //! API to the account, the location, the scope.
 
 use std::{collections::HashMap, net::IpAddr, sync::Arc};
@@ -26,12 +26,12 @@ use crate::{
 
 /// A caller with a valid token, within its rate limits.
 #[derive(Clone, Debug)]
-pub struct Admitted {
+pub struct Authenticated {
     credentials: Arc<Credentials>,
     rate: RateStatus,
 }
 
-impl Admitted {
+impl Authenticated {
     /// The token that was presented.
     pub fn token(&self) -> &Token {
         &self.credentials.token
@@ -51,8 +51,8 @@ impl Admitted {
         self.credentials.check_available()
     }
 
-    pub(crate) fn enter(&self, location: Uuid, scope: &Scope) -> Result<Access, Error> {
-        self.credentials.enter(location, scope)?;
+    pub(crate) fn authorize(&self, location: Uuid, scope: &Scope) -> Result<Access, Error> {
+        self.credentials.authorize(location, scope)?;
         Access::of_token(self.credentials.clone(), location, scope.clone())
             .ok_or_else(|| Error::forbidden_location(location))
     }
@@ -60,7 +60,7 @@ impl Admitted {
 
 /// A caller who was not let in, with the figures of the limit that applies.
 #[derive(Clone, Debug)]
-pub struct Turned {
+pub struct Denied {
     /// The reason.
     pub error: Error,
     /// The figures of the limit under which the request fell.
@@ -103,11 +103,11 @@ impl Admission {
     /// # Errors
     /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a
     /// limit is used up (the request then counts against nothing), [`Error::Internal`].
-    pub(crate) async fn admit(
+    pub(crate) async fn authenticate(
         &self,
         address: IpAddr,
         authorization: Option<&str>,
-    ) -> Result<Admitted, Turned> {
+    ) -> Result<Authenticated, Denied> {
         let found = match authorization.and_then(access::bearer) {
             Some(value) => {
                 let cache = &self.credentials;
@@ -119,8 +119,8 @@ impl Admission {
         let at = self.moment();
         match found {
             Ok(Some(found)) if access::is_valid(&found.token, at.now) => self.count(found, at),
-            Ok(_) => Err(self.turn_away(address, at)),
-            Err(fault) => Err(Turned {
+            Ok(_) => Err(self.deny(address, at)),
+            Err(fault) => Err(Denied {
                 error: fault.into(),
                 rate: self.anonymous_rate(address),
                 retry_after: None,
@@ -143,7 +143,7 @@ impl Admission {
     }
 
     /// Counts a request of a valid token against token and account.
-    fn count(&self, found: Arc<Credentials>, at: Moment) -> Result<Admitted, Turned> {
+    fn count(&self, found: Arc<Credentials>, at: Moment) -> Result<Authenticated, Denied> {
         let limits = self.limits;
         let (token, account) = (found.token.id, found.account.id);
         let rate = {
@@ -170,14 +170,14 @@ impl Admission {
         let mut uses = self.uses.lock();
         uses.insert(token, (account, at.now));
         drop(uses);
-        Ok(Admitted {
+        Ok(Authenticated {
             credentials: found,
             rate,
         })
     }
 
     /// Counts a request without a valid token against its address.
-    fn turn_away(&self, address: IpAddr, at: Moment) -> Turned {
+    fn deny(&self, address: IpAddr, at: Moment) -> Denied {
         let limit = self.limits.address;
         let mut address = rate::counted_address(address);
         let mut addresses = self.addresses.lock();
@@ -191,7 +191,7 @@ impl Admission {
             return too_many(before, at, whose);
         }
         addresses.count(address, at);
-        Turned {
+        Denied {
             error: Error::unauthorized(),
             rate: RateStatus {
                 remaining: before.remaining - 1,
@@ -202,14 +202,14 @@ impl Admission {
     }
 }
 
-fn too_many(rate: RateStatus, at: Moment, whose: &str) -> Turned {
+fn too_many(rate: RateStatus, at: Moment, whose: &str) -> Denied {
     let wait = rate::retry_after(rate.reset, at.now);
     let message = format!(
         "too many {whose} ({} a minute); wait {wait} seconds",
         rate.limit
     );
     let error = Error::RateLimited(Reason::new(message));
-    Turned {
+    Denied {
         error,
         rate,
         retry_after: Some(wait),

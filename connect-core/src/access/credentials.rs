@@ -12,7 +12,7 @@ use crate::{
         keys::{Family, NOBODY, Part, key},
     },
     rules::{
-        access::{self, Denied},
+        access::{self, Lacks},
         secret,
     },
     storage::{Key, Read, Value},
@@ -55,12 +55,12 @@ impl Credentials {
     /// # Errors
     /// [`Error::ForbiddenLocation`], [`Error::ForbiddenScope`],
     /// [`Error::ApiNotAvailable`].
-    pub(crate) fn enter(&self, location: Uuid, scope: &Scope) -> Result<(), Error> {
+    pub(crate) fn authorize(&self, location: Uuid, scope: &Scope) -> Result<(), Error> {
         self.check_available()?;
-        match access::enter(&self.token, &self.account, location, scope) {
+        match access::authorize(&self.token, &self.account, location, scope) {
             Ok(_) => Ok(()),
-            Err(Denied::Location) => Err(Error::forbidden_location(location)),
-            Err(Denied::Scope) => Err(Error::ForbiddenScope(Reason::new(format!(
+            Err(Lacks::Location) => Err(Error::forbidden_location(location)),
+            Err(Lacks::Scope) => Err(Error::ForbiddenScope(Reason::new(format!(
                 "this token lacks the scope {scope} for location {location}; its owner can \
                      make a token that has it in the dashboard"
             )))),

@@ -5,5 +5,5 @@ mod credentials;
 mod right;
 
 pub(crate) use admission::Admission;
-pub use admission::{Admitted, Turned};
+pub use admission::{Authenticated, Denied};
 pub use right::{Access, Actor};

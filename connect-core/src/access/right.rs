@@ -160,7 +160,7 @@ impl Access {
                 if !access::is_valid(&now.token, unit.now()) {
                     return Err(Error::unauthorized());
                 }
-                now.enter(location, scope)?;
+                now.authorize(location, scope)?;
                 Self::of_token(Arc::new(now), location, scope.clone())
             }
             _ => {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{recent_answers::RecentAnswers, write_queue::WriteQueues};
 use crate::{
-    access::{Access, Admission, Admitted, Turned},
+    access::{Access, Admission, Authenticated, Denied},
     environment::Environment,
     error::Error,
     record::{Attempts, Store},
@@ -50,12 +50,15 @@ impl Connect {
     /// # Errors
     /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a limit is used
     /// up (the request then counts against nothing), [`Error::Internal`].
-    pub async fn admit(
+    pub async fn authenticate(
         &self,
         address: IpAddr,
         authorization: Option<&str>,
-    ) -> Result<Admitted, Turned> {
-        self.core.admission.admit(address, authorization).await
+    ) -> Result<Authenticated, Denied> {
+        self.core
+            .admission
+            .authenticate(address, authorization)
+            .await
     }
 
     /// The figures for a request that needs no token.
@@ -67,7 +70,7 @@ impl Connect {
     ///
     /// # Errors
     /// [`Error::ApiNotAvailable`].
-    pub fn check_available(&self, caller: &Admitted) -> Result<(), Error> {
+    pub fn check_available(&self, caller: &Authenticated) -> Result<(), Error> {
         caller.check_available()
     }
 
@@ -76,8 +79,13 @@ impl Connect {
     /// # Errors
     /// [`Error::ApiNotAvailable`], [`Error::ForbiddenLocation`] (also when there is no such
     /// location), [`Error::ForbiddenScope`].
-    pub fn enter(&self, caller: &Admitted, location: Uuid, scope: &Scope) -> Result<Access, Error> {
-        caller.enter(location, scope)
+    pub fn authorize(
+        &self,
+        caller: &Authenticated,
+        location: Uuid,
+        scope: &Scope,
+    ) -> Result<Access, Error> {
+        caller.authorize(location, scope)
     }
 
     pub(crate) fn now(&self) -> Timestamp {

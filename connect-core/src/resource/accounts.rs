@@ -206,7 +206,7 @@ impl Connect {
     ///
     /// # Errors
     /// There is no such account or location.
-    pub async fn enter_as_owner(
+    pub async fn authorize_owner(
         &self,
         account: Uuid,
         location: Uuid,

@@ -1,7 +1,7 @@
 //! Locations: those of a caller (specification: Locations), and what one has, kind by kind.
 
 use crate::{
-    access::{Access, Admitted},
+    access::{Access, Authenticated},
     engine::{Connect, Json, JsonRecords, Records, Resource},
     error::Error,
     record::Fault,
@@ -16,7 +16,10 @@ impl Connect {
     ///
     /// # Errors
     /// [`Error::ApiNotAvailable`].
-    pub fn list_locations(&self, caller: &Admitted) -> Result<Json<Collection<Location>>, Error> {
+    pub fn list_locations(
+        &self,
+        caller: &Authenticated,
+    ) -> Result<Json<Collection<Location>>, Error> {
         self.check_available(caller)?;
         let granted = caller
             .token()

@@ -9,7 +9,7 @@ use crate::{
 
 /// Why access to a location is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Denied {
+pub(crate) enum Lacks {
     /// The token has no access to the location. Also when there is no such location, so that
     /// nobody can find out which there are.
     Location,
@@ -35,24 +35,24 @@ pub(crate) fn is_available(account: &Account) -> bool {
 }
 
 /// The location, if the token may use `scope` there.
-pub(crate) fn enter<'a>(
+pub(crate) fn authorize<'a>(
     token: &Token,
     account: &'a Account,
     location: Uuid,
     scope: &Scope,
-) -> Result<&'a AccountLocation, Denied> {
+) -> Result<&'a AccountLocation, Lacks> {
     let grant = token
         .grants
         .iter()
         .find(|grant| grant.location_id == location);
     let place = account.locations.iter().find(|place| place.id == location);
     let (Some(grant), Some(place)) = (grant, place) else {
-        return Err(Denied::Location);
+        return Err(Lacks::Location);
     };
     if grant.scopes.contains(scope) {
         Ok(place)
     } else {
-        Err(Denied::Scope)
+        Err(Lacks::Scope)
     }
 }
 
@@ -126,12 +126,12 @@ mod tests {
             locations: vec![place(1), place(2)],
             screens: Vec::new(),
         };
-        let enter = |location, scope| {
-            enter(&token(), &account, Uuid::from_u128(location), &scope).map(|place| place.id)
+        let authorize = |location, scope| {
+            authorize(&token(), &account, Uuid::from_u128(location), &scope).map(|place| place.id)
         };
-        assert_eq!(enter(1, Scope::CatalogRead), Ok(Uuid::from_u128(1)));
-        assert_eq!(enter(1, Scope::CatalogWrite), Err(Denied::Scope));
-        assert_eq!(enter(2, Scope::CatalogRead), Err(Denied::Location));
-        assert_eq!(enter(3, Scope::CatalogRead), Err(Denied::Location));
+        assert_eq!(authorize(1, Scope::CatalogRead), Ok(Uuid::from_u128(1)));
+        assert_eq!(authorize(1, Scope::CatalogWrite), Err(Lacks::Scope));
+        assert_eq!(authorize(2, Scope::CatalogRead), Err(Lacks::Location));
+        assert_eq!(authorize(3, Scope::CatalogRead), Err(Lacks::Location));
     }
 }

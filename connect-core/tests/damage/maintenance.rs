@@ -53,7 +53,7 @@ async fn maintenance_goes_on_past_single_rows_of_its_tables() {
     let tried = Tried::open().await;
     let (connect, account) = (&tried.shop.connect, tried.shop.account);
     let a = tried.location("A").await;
-    let at = connect.enter_as_owner(account, a, account).await.unwrap();
+    let at = connect.authorize_owner(account, a, account).await.unwrap();
     let mut deleted = Vec::new();
     for name in ["B", "C", "D"] {
         let product = create(connect, &at, name).await;
@@ -111,7 +111,7 @@ async fn maintenance_goes_on_past_rows_that_are_something_else() {
     assert_eq!(tried.scribble(a, EVENT).await, 2);
     assert_eq!(tried.scribble(account, ANSWER).await, 1);
     assert_eq!(tried.scribble(other.account, ACCOUNT).await, 1);
-    let at = connect.enter_as_owner(account, a, account).await.unwrap();
+    let at = connect.authorize_owner(account, a, account).await.unwrap();
     create(connect, &at, "B").await;
     tried.shop.clock.advance(91 * DAY);
     let round = connect.maintain().await.unwrap();

@@ -160,7 +160,7 @@ async fn open(backend: &str, directory: &Path) -> Shop {
             connect.create_location(account, location).await.unwrap().id
         }
     };
-    let at = connect.enter_as_owner(account, location, account).await;
+    let at = connect.authorize_owner(account, location, account).await;
     Shop {
         storage,
         connect,

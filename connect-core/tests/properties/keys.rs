@@ -134,7 +134,7 @@ on_each_backend!(
         let stranger = uuid::Uuid::from_u128(0x57A);
         let at = shop
             .connect
-            .enter_as_owner(account, location, stranger)
+            .authorize_owner(account, location, stranger)
             .await
             .unwrap();
         let reply = call.send(shop.connect.clone(), at).await;

@@ -95,7 +95,7 @@ where
         (reply, connect.anonymous_rate(address))
     } else {
         let authorization = gate::authorization(&incoming.headers);
-        match connect.admit(address, authorization).await {
+        match connect.authenticate(address, authorization).await {
             Ok(caller) => {
                 let rate = caller.rate();
                 let reply = match gate::pass(&connect, caller, incoming).await {
@@ -104,9 +104,9 @@ where
                 };
                 (reply, rate)
             }
-            Err(turned) => {
-                let reply = Reply::from(turned.error).retry_after(turned.retry_after);
-                (reply, turned.rate)
+            Err(denied) => {
+                let reply = Reply::from(denied.error).retry_after(denied.retry_after);
+                (reply, denied.rate)
             }
         }
     };

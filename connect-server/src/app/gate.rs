@@ -1,8 +1,8 @@
 //! The checks of a request to the API, in their order: the first that fails answers.
 //!
-//! 1. the address, the token, the rate limits ([`Connect::admit`])
+//! 1. the address, the token, the rate limits ([`Connect::authenticate`])
 //! 2. the route: 404, 405
-//! 3. the availability of the API, the location, the scope ([`Connect::enter`])
+//! 3. the availability of the API, the location, the scope ([`Connect::authorize`])
 //! 4. the size of the body: 413
 //! 5. `Idempotency-Key` and `Content-Type`: 400
 //!
@@ -13,7 +13,7 @@ use std::{borrow::Cow, error::Error as _, pin::pin};
 
 use bytes::{Buf, Bytes, BytesMut};
 use connect_core::{
-    Admitted, Connect, Error, Fingerprint, Idempotency, Reason,
+    Authenticated, Connect, Error, Fingerprint, Idempotency, Reason,
     wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
 };
 use futures_util::{Stream, StreamExt as _};
@@ -45,7 +45,7 @@ pub(super) struct Incoming<S> {
 /// Takes an admitted caller's request through checks 2 to 5.
 pub(super) async fn pass<S, B>(
     connect: &Connect,
-    caller: Admitted,
+    caller: Authenticated,
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply>
 where
@@ -74,7 +74,7 @@ where
         }
     };
     let access = match (&route.needs, location) {
-        (Needs::Scope(scope), Some(location)) => Some(connect.enter(&caller, location, scope)?),
+        (Needs::Scope(scope), Some(location)) => Some(connect.authorize(&caller, location, scope)?),
         _ => {
             connect.check_available(&caller)?;
             None

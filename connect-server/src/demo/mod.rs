@@ -131,7 +131,7 @@ async fn give_screen(
 
 /// Puts the menu on sale at a location where nothing is on sale.
 async fn stock_shelves(connect: &Connect, account: Uuid, location: Uuid) -> Result<(), Error> {
-    let at = connect.enter_as_owner(account, location, account).await?;
+    let at = connect.authorize_owner(account, location, account).await?;
     let anything = ProductQuery {
         sync: SyncQuery {
             limit: Some(1),

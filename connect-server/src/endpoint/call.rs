@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use connect_core::{
-    Access, Admitted, Connect, Error, FromJson, Idempotency, Input, JsonRecords, Request, Resource,
+    Access, Authenticated, Connect, Error, FromJson, Idempotency, Input, JsonRecords, Request,
+    Resource,
     wire::query::{NoQuery, Query},
 };
 use uuid::Uuid;
@@ -28,7 +29,7 @@ pub struct Content {
 #[derive(Clone)]
 pub struct Anywhere {
     /// The token's holder.
-    pub caller: Admitted,
+    pub caller: Authenticated,
 }
 
 /// A path of a location.

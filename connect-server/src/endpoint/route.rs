@@ -1,6 +1,6 @@
 //! An endpoint: its line in the table, and the handler that its path fits.
 
-use connect_core::{Access, Admitted, Connect, Refusal, wire::Scope};
+use connect_core::{Access, Authenticated, Connect, Refusal, wire::Scope};
 use futures_util::future::BoxFuture;
 use http::Method;
 use uuid::Uuid;
@@ -35,7 +35,7 @@ pub(crate) type Answering = BoxFuture<'static, Result<Reply, Refusal>>;
 /// A request that has passed the gate.
 pub(crate) struct Passed {
     pub(crate) connect: Connect,
-    pub(crate) caller: Admitted,
+    pub(crate) caller: Authenticated,
     /// Set for a path of a location.
     pub(crate) access: Option<Access>,
     /// Set for a path of a record.

@@ -87,7 +87,7 @@ impl Shop {
             entrances.push((account, location));
         }
         let there = connect
-            .enter_as_owner(account, entrances[1].1, CALLER)
+            .authorize_owner(account, entrances[1].1, CALLER)
             .await
             .unwrap();
         let foreign = CategoryInput::named("Elsewhere");
@@ -99,7 +99,7 @@ impl Shop {
             .unwrap();
         let foreign_category = foreign.decode::<Category>().unwrap().id;
         let at = connect
-            .enter_as_owner(account, entrances[0].1, CALLER)
+            .authorize_owner(account, entrances[0].1, CALLER)
             .await
             .unwrap();
         Self {
