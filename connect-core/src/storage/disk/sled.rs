@@ -81,17 +81,26 @@ impl Engine for Sled {
     fn apply(&mut self, batch: Batch, mut mark: Mark) -> Result<Mark, Failed> {
         let db = self.snapshot()?;
         let mut writes = sled::Batch::default();
+        let mut keys = Vec::with_capacity(batch.len());
         mark.number += 1;
         for change in batch {
             layout::count(&mut mark, &change, change.was);
+            let key = IVec::from(change.key);
+            keys.push(key.clone());
             match change.value {
-                Some(value) => writes.insert(change.key, value),
-                None => writes.remove(change.key),
+                Some(value) => writes.insert(key, value),
+                None => writes.remove(key),
             }
         }
         writes.insert(layout::MARK_KEY, &mark.encode()[..]);
         let unknown = |error| Failed::Unknown(StorageError::new(error));
         db.apply_batch(writes).map_err(unknown)?;
+        // sled splits and merges the pages that a batch has changed when somebody comes by next.
+        // That writes. Done here, it leaves nothing for reads to write, which then fail on a full
+        // disk.
+        for key in keys {
+            db.contains_key(key).map_err(unknown)?;
+        }
         // On this thread: sled's own asynchronous flush can hang.
         db.flush().map_err(unknown)?;
         self.durable
@@ -148,7 +157,13 @@ fn fault(error: sled::Error) -> Fault {
 
 /// sled panics on some damaged files; that must not take the process down.
 fn open_sled(path: &Path, cache_bytes: u64) -> Result<Db, OpenError> {
-    let config = sled::Config::new().path(path).cache_capacity(cache_bytes);
+    // Every batch is flushed as it is applied, so sled's own thread for that has nothing to flush.
+    // It would clean up the file at any time, and a write that fails there, on a full disk, makes
+    // reads fail too. Batches do the same clean-up.
+    let config = sled::Config::new()
+        .path(path)
+        .cache_capacity(cache_bytes)
+        .flush_every_ms(None);
     match catch_unwind(AssertUnwindSafe(|| config.open())) {
         Ok(opened) => opened.map_err(|error| open_error(path, error)),
         Err(_) => {
