@@ -6,11 +6,14 @@ use std::{
     io,
     marker::PhantomData,
     path::Path,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::Duration,
+    task::{Context, Waker},
+    thread,
+    time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
@@ -21,12 +24,17 @@ use super::{
     health::Health,
     layout, opening,
     progress::Mark,
+    queue::Message,
     space::SpaceOptions,
     store::DiskStore,
 };
 use crate::storage::{
     Commit, CommitError, Expectation, Key, Read, StorageError, Value, Write, in_process::Local,
 };
+
+/// Longer than anything in these tests takes on a busy machine: reaching it means that something
+/// hangs.
+const HANGS: Duration = Duration::from_secs(60);
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +65,8 @@ struct Plan {
     lost: Mutex<Option<Vec<u8>>>,
     /// Whoever holds this keeps the engine from applying anything.
     gate: Mutex<()>,
+    /// The engine is about to apply something, and needs the gate for it.
+    is_at_gate: AtomicBool,
 }
 
 impl Plan {
@@ -73,6 +83,15 @@ impl Plan {
                 None
             }
             None => None,
+        }
+    }
+
+    /// Waits until the writer is held up by the gate.
+    fn wait_for_the_writer(&self) {
+        let give_up = Instant::now() + HANGS;
+        while !self.is_at_gate.load(Ordering::SeqCst) {
+            assert!(Instant::now() < give_up, "the writer does not come");
+            thread::sleep(Duration::from_millis(1));
         }
     }
 }
@@ -156,7 +175,9 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
 
     fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
         let error = || StorageError::new("as planned");
+        self.plan.is_at_gate.store(true, Ordering::SeqCst);
         drop(self.plan.gate.lock());
+        self.plan.is_at_gate.store(false, Ordering::SeqCst);
         match self.plan.next() {
             None => self.engine.apply(batch, mark),
             Some(Failure::Refused) => Err(Failed::NotApplied(error())),
@@ -205,7 +226,20 @@ impl<E: Engine<Options = u64>> Store<E> {
     async fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError> {
         self.store.read(&[Read::Get(key)]).await?.value()
     }
+
+    /// Puts a small commit into the queue. It is there when this returns.
+    fn send(&self, commit: Commit) -> Applying<'_> {
+        let mut applying = self.store.apply(commit);
+        let polled = applying
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        assert!(polled.is_pending(), "{polled:?}");
+        applying
+    }
 }
+
+/// A commit on its way.
+type Applying<'a> = Pin<Box<dyn Future<Output = Result<(), CommitError>> + Send + 'a>>;
 
 async fn the_truth_is_told<E: Engine<Options = u64>>() {
     let failures = [
@@ -337,10 +371,6 @@ async fn large_commits_are_whole<E: Engine<Options = u64>>() {
 async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
     store.put(b"row", b"before").await.unwrap();
-    let apply = |commit| {
-        let store = store.store.clone();
-        tokio::spawn(async move { store.apply(commit).await })
-    };
     let put = |key: &[u8], bytes: &[u8], expects: &[&[u8]]| Commit {
         expects: expects
             .iter()
@@ -351,16 +381,14 @@ async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u6
     };
     // The next two wait for this one, and so get into one group.
     let gate = store.plan.gate.lock();
-    let first = apply(put(b"first", b"", &[]));
-    std::thread::sleep(Duration::from_millis(50));
+    let first = store.send(put(b"first", b"", &[]));
+    store.plan.wait_for_the_writer();
     *store.plan.unreadable.lock() = Some(layout::row_key(b"unreadable"));
-    let second = apply(put(b"row", b"after", &[]));
-    std::thread::sleep(Duration::from_millis(50));
-    let third = apply(put(b"unreadable", b"", &[b"unreadable"]));
-    std::thread::sleep(Duration::from_millis(50));
+    let second = store.send(put(b"row", b"after", &[]));
+    let third = store.send(put(b"unreadable", b"", &[b"unreadable"]));
     drop(gate);
-    first.await.unwrap().unwrap();
-    for answer in [second.await.unwrap(), third.await.unwrap()] {
+    first.await.unwrap();
+    for answer in [second.await, third.await] {
         assert!(
             matches!(answer, Err(CommitError::NotApplied(_))),
             "{answer:?}"
@@ -377,31 +405,36 @@ async fn closing_ends<E: Engine<Options = u64>>() {
         store.plan.fail(1, Failure::Lost);
         // Holds the writer, so that the rest of the queue is there before it goes on.
         let gate = store.plan.gate.lock();
-        let apply = |rows: u32| {
-            let store = store.store.clone();
+        let commit = |rows: u32| {
             let write = |row: u32| (row.to_be_bytes().into(), Write::Put(b""[..].into()));
-            let commit = Commit {
+            Commit {
                 writes: (0..rows).map(write).collect(),
                 ..Commit::default()
-            };
-            tokio::spawn(async move { store.apply(commit).await })
+            }
         };
-        if rows == 1 {
-            apply(1);
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        let failing = apply(rows);
-        std::thread::sleep(Duration::from_millis(100));
+        let failing = if rows == 1 {
+            let _first = store.send(commit(1));
+            store.plan.wait_for_the_writer();
+            store.send(commit(1))
+        } else {
+            // A large one is put in order elsewhere before it gets into the queue.
+            let large = tokio::spawn({
+                let (store, commit) = (store.store.clone(), commit(rows));
+                async move { store.apply(commit).await }
+            });
+            store.plan.wait_for_the_writer();
+            Box::pin(async { large.await.unwrap() })
+        };
+        store.store.queue.send(Message::Close).unwrap();
+        drop(gate);
         let (ended, end) = std::sync::mpsc::channel();
         let closing = store.store.clone();
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             closing.close();
             ended.send(())
         });
-        std::thread::sleep(Duration::from_millis(50));
-        drop(gate);
-        end.recv_timeout(Duration::from_secs(8)).unwrap();
-        assert!(failing.await.unwrap().is_err());
+        end.recv_timeout(HANGS).unwrap();
+        assert!(failing.await.is_err());
     }
 }
 
@@ -409,9 +442,9 @@ async fn closing_ends<E: Engine<Options = u64>>() {
 /// first of them and nobody has read anything since.
 async fn failing_reads_reopen<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
-    let give_up = std::time::Instant::now() + Duration::from_secs(20);
+    let give_up = Instant::now() + HANGS;
     while store.plan.openings.load(Ordering::Relaxed) == 1 {
-        assert!(std::time::Instant::now() < give_up);
+        assert!(Instant::now() < give_up);
         *store.plan.unreadable.lock() = Some(layout::row_key(b"row"));
         assert!(store.get(b"row").await.is_err());
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -421,8 +454,8 @@ async fn failing_reads_reopen<E: Engine<Options = u64>>() {
 /// An opening that does not help is tried again ever more rarely.
 async fn lasting_failures_reopen_rarely<E: Engine<Options = u64>>() {
     let store = Store::<E>::open();
-    let end = std::time::Instant::now() + Duration::from_secs(9);
-    while std::time::Instant::now() < end {
+    let end = Instant::now() + Duration::from_secs(9);
+    while Instant::now() < end {
         *store.plan.unreadable.lock() = Some(layout::row_key(b"row"));
         let _ = store.get(b"row").await;
         tokio::time::sleep(Duration::from_millis(20)).await;

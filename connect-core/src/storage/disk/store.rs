@@ -30,7 +30,7 @@ use crate::storage::{
 /// A store in a directory, for one process at a time. Dropping it finishes what is queued, closes
 /// the engine and gives up the directory.
 pub(crate) struct DiskStore<E: Engine> {
-    queue: Queue,
+    pub(super) queue: Queue,
     writer: Mutex<Option<JoinHandle<()>>>,
     view: Arc<View<E>>,
     health: HealthProbe,
