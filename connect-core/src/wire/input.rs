@@ -1,22 +1,6 @@
-//! The bodies of writes: what they have in common, and how one is declared.
+//! The declaration of the bodies of writes.
 
 use super::read::Invalid;
-
-/// The body of a write.
-pub trait WriteInput: serde::de::DeserializeOwned {
-    /// The fields that creating a record requires.
-    const REQUIRED: &'static [&'static str];
-
-    /// The fields that only the service sets. They are accepted with any value and ignored, so
-    /// that a record can be sent back as it was read.
-    const READ_ONLY: &'static [&'static str];
-
-    /// Checks every field against its form; names are trimmed.
-    ///
-    /// # Errors
-    /// A value is out of bounds.
-    fn check(self) -> Result<Self, Invalid>;
-}
 
 /// Declares the body of a write: each field once, with its doc comment and its form. The doc
 /// comments are also the descriptions in the API document.

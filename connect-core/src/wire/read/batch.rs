@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::{BatchInput, Invalid, ReadError, array, check_syntax, missing, object, refusal, utf8};
-use crate::wire::{Batch, Field, MatchBy};
+use super::{Invalid, ReadError, array, check_syntax, missing, object, refusal, utf8};
+use crate::wire::{Batch, BatchInput, Field, MatchBy};
 
 /// A batch as the service received it: its settings, and each item read or refused by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]

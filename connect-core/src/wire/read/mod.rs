@@ -23,7 +23,6 @@ use uuid::Uuid;
 pub(super) use array::array;
 pub use batch::{BatchItem, BatchRequest};
 
-use super::{BatchInput, WriteInput};
 use strict::Strict;
 
 /// A field has a value that it cannot have.
@@ -62,6 +61,22 @@ pub enum ReadError {
     /// The text is JSON, but a field is missing or has a value it cannot have.
     #[error(transparent)]
     Invalid(Invalid),
+}
+
+/// The body of a write.
+pub trait WriteInput: serde::de::DeserializeOwned {
+    /// The fields that creating a record requires.
+    const REQUIRED: &'static [&'static str];
+
+    /// The fields that only the service sets. They are accepted with any value and ignored, so
+    /// that a record can be sent back as it was read.
+    const READ_ONLY: &'static [&'static str];
+
+    /// Checks every field against its form; names are trimmed.
+    ///
+    /// # Errors
+    /// A value is out of bounds.
+    fn check(self) -> Result<Self, Invalid>;
 }
 
 /// The name of a body as a whole, in errors.
