@@ -17,6 +17,7 @@ mod errors;
 mod failures;
 mod http2;
 mod idempotency;
+mod layering;
 mod locations;
 mod pages;
 mod probes;

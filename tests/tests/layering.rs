@@ -1,0 +1,262 @@
+//! No two files of a crate import each other, and no room of the server names a later one.
+//!
+//! The sources are read as plain text: `use` declarations, and other paths that start with `crate`,
+//! `super` or `self`. A name that a module re-exports belongs to the file that defines it. A module
+//! that re-exports or calls its own child does not import it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+/// The path of a module in its crate; that of `lib.rs` is empty.
+type Module = Vec<String>;
+
+/// A path that a file names.
+struct Import {
+    path: Vec<String>,
+    /// The name that a `use` gives it; empty for a path in other code.
+    name: String,
+    is_public: bool,
+}
+
+impl Import {
+    /// Takes a path without braces, perhaps with a name: `a::b as c`.
+    fn declared(path: &str, is_public: bool) -> Self {
+        let (path, name) = path.split_once(" as ").unwrap_or((path, ""));
+        let path = segments(path);
+        let name = match name {
+            "" => path.last().cloned().unwrap_or_default(),
+            name => name.to_owned(),
+        };
+        Self {
+            path,
+            name,
+            is_public,
+        }
+    }
+
+    /// Takes a path in code; `None` when it is not spelled out from where this crate begins.
+    fn in_code(path: &str) -> Option<Self> {
+        let roots = ["crate::", "super::", "self::"];
+        let is_local = roots.iter().any(|root| path.starts_with(root));
+        is_local.then(|| Self {
+            path: segments(path),
+            name: String::new(),
+            is_public: false,
+        })
+    }
+}
+
+/// The files of a crate, and the imports of each.
+struct Crate(BTreeMap<Module, Vec<Import>>);
+
+impl Crate {
+    /// Reads a crate of the workspace.
+    fn read(name: &str) -> Self {
+        let src = workspace().join(name).join("src");
+        let mut files = Vec::new();
+        let mut folders = vec![src.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let name = path.strip_prefix(&src).unwrap().display().to_string();
+                    files.push((name, fs::read_to_string(path).unwrap()));
+                }
+            }
+        }
+        Self::of(files.iter().map(|(name, text)| (&**name, &**text)))
+    }
+
+    /// Takes the paths of files in `src`, with their texts.
+    fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let module = |file: &str| {
+            let mut module = segments(&file.trim_end_matches(".rs").replace('/', "::"));
+            module.pop_if(|last| last == "mod" || last == "lib");
+            module
+        };
+        let files = files.into_iter();
+        let files = files.map(|(file, text)| (module(file), imports(text)));
+        Self(files.collect())
+    }
+
+    /// The module that defines what a file calls `path`; `None` for what another crate does.
+    fn definer(&self, file: &[String], path: &[String]) -> Option<Module> {
+        let child = |of: &[String], name: &String| {
+            let child = [of, std::slice::from_ref(name)].concat();
+            self.0.contains_key(&child).then_some(child)
+        };
+        let (first, mut rest) = path.split_first()?;
+        let mut place = match first.as_str() {
+            "crate" => Module::new(),
+            "self" => file.to_vec(),
+            "super" => file.split_last()?.1.to_vec(),
+            _ => child(file, first)?,
+        };
+        while let Some((name, after)) = rest.split_first() {
+            if name == "super" {
+                place.pop();
+            } else if let Some(child) = child(&place, name) {
+                place = child;
+            } else {
+                let mut imports = self.0.get(&place)?.iter();
+                return match imports.find(|import| import.name == *name) {
+                    Some(import) => self.definer(&place, &import.path),
+                    None => Some(place),
+                };
+            }
+            rest = after;
+        }
+        Some(place)
+    }
+
+    /// Pairs of a file and one that it imports.
+    fn arrows(&self) -> BTreeSet<(Module, Module)> {
+        let mut arrows = BTreeSet::new();
+        for (file, imports) in &self.0 {
+            for import in imports {
+                if let Some(to) = self.definer(file, &import.path)
+                    && to != *file
+                    && !(import.is_public && to.starts_with(file))
+                {
+                    arrows.insert((file.clone(), to));
+                }
+            }
+        }
+        arrows
+    }
+
+    /// The pairs of files that import each other.
+    fn circles(&self) -> Vec<String> {
+        let arrows = self.arrows();
+        let is_circle = |(one, other): &&(Module, Module)| {
+            one < other && arrows.contains(&(other.clone(), one.clone()))
+        };
+        let text = |(one, other): &(Module, Module)| {
+            format!("{} and {}", one.join("::"), other.join("::"))
+        };
+        arrows.iter().filter(is_circle).map(text).collect()
+    }
+}
+
+/// The paths that a file names, but for its tests.
+fn imports(text: &str) -> Vec<Import> {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let mut lines = code.lines().map(|line| line.split("//").next().unwrap());
+    let mut imports = Vec::new();
+    while let Some(line) = lines.next() {
+        let declaration = line.trim_start().split_once("use ");
+        let is_use = |before: &str| before.is_empty() || before.starts_with("pub");
+        if let Some((before, tree)) = declaration.filter(|(before, _)| is_use(before)) {
+            let mut tree = tree.to_owned();
+            while !tree.contains(';') {
+                tree += lines.next().unwrap_or(";");
+            }
+            let paths = leaves(tree.trim_end_matches(';'));
+            let is_public = !before.is_empty();
+            imports.extend(paths.iter().map(|path| Import::declared(path, is_public)));
+        } else {
+            let paths = line.split(|c: char| !c.is_alphanumeric() && !"_:$".contains(c));
+            imports.extend(paths.filter_map(Import::in_code));
+        }
+    }
+    imports
+}
+
+/// The paths in a tree of imports: `a::{b, c::{d, e}}` has three.
+fn leaves(tree: &str) -> Vec<String> {
+    let Some((head, rest)) = tree.split_once('{') else {
+        return vec![tree.trim().to_owned()];
+    };
+    let mut depth = 0;
+    let branches = rest.rsplit_once('}').unwrap().0.split(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    });
+    branches
+        .filter(|branch| !branch.trim().is_empty())
+        .flat_map(|branch| leaves(&format!("{head}{}", branch.trim())))
+        .collect()
+}
+
+/// The names in a path. `a::{self}` and `a::*` are `a`.
+fn segments(path: &str) -> Vec<String> {
+    let names = path.split("::").map(str::trim);
+    let names = names.filter(|name| !name.is_empty() && *name != "*");
+    let mut names: Vec<_> = names.map(str::to_owned).collect();
+    if names.len() > 1 {
+        names.pop_if(|last| last == "self");
+    }
+    names
+}
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+#[test]
+fn no_two_files_import_each_other() {
+    let manifest = fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
+    let (_, members) = manifest.split_once("members = [").unwrap();
+    let (members, _) = members.split_once(']').unwrap();
+    let mut arrows = 0;
+    for member in members.split('"').skip(1).step_by(2) {
+        let member = Crate::read(member);
+        arrows += member.arrows().len();
+        assert_eq!(member.circles(), Vec::<String>::new());
+    }
+    assert!(arrows > 500, "only {arrows} imports were found");
+}
+
+/// The rooms of the server, in the order in which they rest on each other.
+#[test]
+fn no_room_of_the_server_names_a_later_one() {
+    let rooms = ["net", "endpoint", "routes", "app"];
+    let place = |file: &Module| {
+        rooms
+            .iter()
+            .position(|room| file.first().is_some_and(|it| it == room))
+    };
+    let mut read = 0;
+    for (from, to) in Crate::read("connect-server").arrows() {
+        if let (Some(here), Some(there)) = (place(&from), place(&to)) {
+            read += 1;
+            assert!(here >= there, "{from:?} names {to:?}");
+        }
+    }
+    assert!(read > 50, "only {read} imports were found");
+}
+
+#[test]
+fn a_circle_is_found_through_what_is_re_exported() {
+    let shop = "mod drawer;\nmod till;\npub use {drawer::Drawer, till::Till};\n";
+    let till = "use super::{\n    Drawer as Money,\n};\n";
+    let files = |drawer| {
+        Crate::of([
+            ("lib.rs", "mod shop;\npub use shop::Till;\n"),
+            ("shop/mod.rs", shop),
+            ("shop/till.rs", till),
+            ("shop/drawer.rs", drawer),
+        ])
+    };
+    for circle in [
+        "use crate::Till;\n",
+        "pub(crate) use super::till::{self, Till};\n",
+        "use crate::{\n    Other,\n    shop::{Other, Till as Register},\n};\n",
+        "fn open(till: &super::Till) {}\n",
+    ] {
+        let found = files(circle).circles();
+        assert_eq!(found, ["shop::drawer and shop::till"], "{circle}");
+    }
+    for none in [
+        "use other::Till;\n",
+        "// use super::Till;\n",
+        "#[cfg(test)]\nmod tests {\n    use super::super::Till;\n}\n",
+    ] {
+        assert_eq!(files(none).circles(), Vec::<String>::new(), "{none}");
+    }
+}
