@@ -34,7 +34,8 @@ fn longer(pause: Duration) -> Duration {
 }
 
 impl<E: Engine> Writer<E> {
-    /// Has the engine opened again after a failed read, unless that was done a moment ago.
+    /// Fails with the error of a read, so that the engine is opened again, unless that was done a
+    /// moment ago.
     pub(super) fn reopen(&mut self, error: StorageError) -> Result<(), Failed> {
         // One failed read brings many of these.
         let elapsed = self.opened.elapsed();
