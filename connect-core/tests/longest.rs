@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::{
-    faulty::rows,
-    shop::{self, keyed},
-};
 use connect_core::{
     Request,
     storage::{MAX_KEY_LEN, memory::MemoryStorage},
@@ -13,6 +9,11 @@ use connect_core::{
         Category, CategoryInput, Field, Product, ProductInput,
         limits::{MAX_BARCODE, MAX_CATEGORY_NAME, MAX_EXTERNAL_ID, MAX_IDEMPOTENCY_KEY_LEN},
     },
+};
+
+use crate::{
+    faulty::rows,
+    shop::{self, keyed},
 };
 
 #[tokio::test]

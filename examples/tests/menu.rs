@@ -1,3 +1,5 @@
+//! Reading menus, good and bad.
+
 use connect_client::wire::{Field, ProductInput, VatRate};
 use connect_examples::sync_catalog::{Menu, MenuError};
 

@@ -1,3 +1,5 @@
+//! Progress on a terminal and in a file.
+
 use connect_examples::sync_catalog::Progress;
 
 fn written(is_terminal: bool) -> String {

@@ -1,3 +1,5 @@
+//! The quickstart against a real service.
+
 use std::fs;
 
 use tokio::process::Command;

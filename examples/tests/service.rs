@@ -1,3 +1,5 @@
+//! A service for the examples to talk to.
+
 use std::{
     fs,
     future::pending,

@@ -1,3 +1,5 @@
+//! The whole of `sync_catalog` against a real service.
+
 use std::path::{Path, PathBuf};
 
 use clap::Parser as _;

@@ -7,11 +7,10 @@ mod parameter;
 
 use std::borrow::Cow;
 
-use percent_encoding::percent_decode_str;
-use uuid::Uuid;
-
 use parameter::{CursorText, Flag, Id, PageSize, Text, Time, parameter};
 pub use parameter::{Kind, Parameter};
+use percent_encoding::percent_decode_str;
+use uuid::Uuid;
 
 use super::{
     Timestamp,

@@ -1,5 +1,9 @@
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
+//! The activity of one connection, by which its limits on time are kept.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    time::Duration,
+};
 
 use tokio::time::Instant;
 

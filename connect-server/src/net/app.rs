@@ -1,5 +1,6 @@
-use std::future::Future;
-use std::sync::Arc;
+//! The seam to what answers requests.
+
+use std::{future::Future, sync::Arc};
 
 use bytes::Bytes;
 use http::{Request, Response};

@@ -1,22 +1,24 @@
 //! One connection, from accept to close.
 
-use std::io;
-use std::net::SocketAddr;
-use std::pin::pin;
-use std::sync::Arc;
+use std::{io, net::SocketAddr, pin::pin, sync::Arc};
 
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+    sync::watch,
+    time::{Instant, sleep_until, timeout},
+};
 use tokio_rustls::TlsAcceptor;
 
-use super::activity::{Activity, Verdict};
-use super::guarded::Guarded;
-use super::shared::{Phase, Shared};
-use super::{App, NetFailure, Peer, refusal, service};
+use super::{
+    App, NetFailure, Peer,
+    activity::{Activity, Verdict},
+    guarded::Guarded,
+    refusal, service,
+    shared::{Phase, Shared},
+};
 
 /// A TLS record that starts a handshake.
 const TLS_HANDSHAKE: u8 = 0x16;

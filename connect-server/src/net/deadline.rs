@@ -1,6 +1,10 @@
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use std::time::Duration;
+//! A deadline that can be polled.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use tokio::time::{Instant, Sleep, sleep};
 

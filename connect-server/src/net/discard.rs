@@ -6,8 +6,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::{sleep, timeout};
 
-use super::Limits;
-use super::body::Unread;
+use super::{Limits, body::Unread};
 
 /// Reads and forgets what the app left of a body. What is still unread at the end of the limits
 /// is given back. `waits`: the client sends nothing until it is told to continue.

@@ -1,6 +1,6 @@
-use std::io;
-use std::net::SocketAddr;
-use std::path::PathBuf;
+//! The reasons for which a server does not start.
+
+use std::{io, net::SocketAddr, path::PathBuf};
 
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]

@@ -1,3 +1,5 @@
+//! The failures that are answered before a request reaches the app.
+
 use http::StatusCode;
 
 /// Why a request was answered without the app.

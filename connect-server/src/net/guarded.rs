@@ -1,14 +1,16 @@
-use std::io::{self, IoSlice};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+//! A socket that does what hyper leaves out.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::activity::Activity;
-use super::deadline::Deadline;
-use super::{Limits, NetFailure, bare};
+use super::{Limits, NetFailure, activity::Activity, bare, deadline::Deadline};
 
 /// A connection's socket with what hyper does not do: a client that reads nothing fails the
 /// write after a while, hyper's own bare answers are replaced, and a close can wait for what the

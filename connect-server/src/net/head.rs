@@ -2,9 +2,11 @@
 
 use std::net::IpAddr;
 
-use http::header::{HOST, TRANSFER_ENCODING};
-use http::request::Parts;
-use http::{Method, Request, Version};
+use http::{
+    Method, Request, Version,
+    header::{HOST, TRANSFER_ENCODING},
+    request::Parts,
+};
 
 use super::{Limits, NetFailure, Peer, PlainHttp, forwarded};
 

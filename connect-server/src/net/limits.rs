@@ -1,3 +1,5 @@
+//! The limits on time and size.
+
 use std::time::Duration;
 
 /// What one client may take of the server's time and memory.

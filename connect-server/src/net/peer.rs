@@ -1,3 +1,5 @@
+//! The sender of a request.
+
 use std::net::IpAddr;
 
 /// Who sent a request.

@@ -1,5 +1,6 @@
-use std::net::IpAddr;
-use std::str::FromStr;
+//! Plain HTTP: where it is allowed, and which proxies are believed.
+
+use std::{net::IpAddr, str::FromStr};
 
 use ipnet::IpNet;
 

@@ -1,18 +1,19 @@
-use std::fmt;
-use std::future::Future;
-use std::io;
-use std::net::SocketAddr;
-use std::pin::pin;
-use std::sync::Arc;
-use std::time::Duration;
+//! The accept loop, from bind to shutdown.
 
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
-use tokio::time::{sleep, timeout};
+use std::{fmt, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    time::{sleep, timeout},
+};
 use tokio_rustls::TlsAcceptor;
 
-use super::shared::{self, Phase, Shared};
-use super::{App, Limits, PlainHttp, StartError, TlsFiles, connection, tls};
+use super::{
+    App, Limits, PlainHttp, StartError, TlsFiles, connection,
+    shared::{self, Phase, Shared},
+    tls,
+};
 
 /// Where and how to listen.
 #[derive(Clone, Debug)]

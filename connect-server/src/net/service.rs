@@ -1,24 +1,25 @@
 //! One request: checks, the app behind a net for panics, and what every answer carries.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::net::IpAddr;
-use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::{convert::Infallible, future::Future, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use http::header::{CONNECTION, CONTENT_LENGTH, X_CONTENT_TYPE_OPTIONS};
-use http::{HeaderValue, Method, Request, Response, Version};
+use http::{
+    HeaderValue, Method, Request, Response, Version,
+    header::{CONNECTION, CONTENT_LENGTH, X_CONTENT_TYPE_OPTIONS},
+};
 use http_body::Body as _;
 use http_body_util::Full;
 use hyper::body::Incoming;
 
-use super::activity::Activity;
-use super::body::Leftover;
-use super::discard::{discard, hold};
-use super::shared::Shared;
-use super::{App, Body, NetFailure, head, request_id};
+use super::{
+    App, Body, NetFailure,
+    activity::Activity,
+    body::Leftover,
+    discard::{discard, hold},
+    head, request_id,
+    shared::Shared,
+};
 
 /// Answers one request that came over the connection from `remote`.
 ///

@@ -1,3 +1,5 @@
+//! The parts of a server that its connections share.
+
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio_rustls::TlsAcceptor;

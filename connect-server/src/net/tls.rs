@@ -1,10 +1,16 @@
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+//! TLS: reading certificates and keys.
 
-use rustls::ServerConfig;
-use rustls::crypto::ring;
-use rustls::pki_types::pem::{self, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::pem::{self, PemObject},
+    pki_types::{CertificateDer, PrivateKeyDer},
+};
 use tokio_rustls::TlsAcceptor;
 
 use super::StartError;

@@ -6,8 +6,10 @@ use bytes::Bytes;
 use connect_server::net::Limits;
 use futures_util::stream;
 use http::StatusCode;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::timeout,
+};
 
 use super::harness::{HANGS, Running, client, read_to_end};
 

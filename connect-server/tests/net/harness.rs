@@ -1,18 +1,18 @@
 //! A small app behind a real server, and a client that writes raw bytes.
 
-use http_body_util::{BodyExt as _, Limited};
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use connect_server::net::{App, Body, BodyError, Limits, Listen, NetFailure, Peer, Server};
 use http::{Request, Response, StatusCode};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, oneshot};
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use http_body_util::{BodyExt as _, Limited};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::{Semaphore, oneshot},
+    task::JoinHandle,
+    time::timeout,
+};
 
 /// Longer than any limit in these tests: reaching it means that something hangs.
 pub(super) const HANGS: Duration = Duration::from_secs(20);

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use connect_server::net::Limits;
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
+use tokio::{io::AsyncWriteExt, net::TcpStream};
 
 use super::harness::{Running, client, read_to_end};
 

@@ -1,8 +1,6 @@
 //! What stops a server from starting, and whether it says so clearly.
 
-use std::fs;
-use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::{fs, net::SocketAddr, path::PathBuf};
 
 use connect_server::net::{Listen, PlainHttp, Server, TlsFiles, TrustedProxies};
 use tempfile::TempDir;

@@ -6,8 +6,10 @@ use connect_server::net::{Limits, Listen};
 use http::StatusCode;
 use tokio::io::AsyncWriteExt;
 
-use super::harness::{Running, loopback, read_to_end};
-use super::start::Certificate;
+use super::{
+    harness::{Running, loopback, read_to_end},
+    start::Certificate,
+};
 
 async fn serve(certificate: &Certificate, limits: Limits) -> Running {
     let tls = Some(certificate.files());

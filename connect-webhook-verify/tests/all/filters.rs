@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use connect_webhook_verify::{Secret, Verifier, receiver::Receiver, sign};
 
-use self::client::{Sent, request};
-use self::servers::Servers;
+use self::{
+    client::{Sent, request},
+    servers::Servers,
+};
 use super::support::{NOW, secret};
 
 /// The limit of the servers under test, in bytes.

@@ -1,3 +1,5 @@
+//! The command line.
+
 use std::path::PathBuf;
 
 use clap::Parser;

@@ -1,3 +1,5 @@
+//! The columns of a menu.
+
 use csv::ByteRecord;
 
 /// A column that a menu has.

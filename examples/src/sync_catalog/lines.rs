@@ -1,3 +1,5 @@
+//! Line numbers as an editor counts them.
+
 /// Tells at which line of a text a record starts, as an editor counts.
 ///
 /// The line that the `csv` crate gives is one too small after `\r\n`, and that of the first blank

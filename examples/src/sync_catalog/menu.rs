@@ -1,3 +1,5 @@
+//! Reading a menu from its file.
+
 use std::{
     collections::{HashMap, hash_map},
     fs, io,

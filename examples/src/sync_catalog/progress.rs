@@ -1,3 +1,5 @@
+//! Showing how far the work is.
+
 use std::io::{self, IsTerminal, Write};
 
 /// Says on a second output how far the work is: one line that is written over on a terminal, a

@@ -1,3 +1,5 @@
+//! The report at the end.
+
 use std::{
     fmt,
     io::{self, Write},

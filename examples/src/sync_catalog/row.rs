@@ -1,3 +1,5 @@
+//! Reading one row of a menu.
+
 use std::fmt;
 
 use connect_client::wire::{Field, ProductInput, VatRate};

@@ -1,3 +1,5 @@
+//! Bringing a menu to a location.
+
 use std::io::{self, Write};
 
 use connect_client::{

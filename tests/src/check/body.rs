@@ -1,3 +1,5 @@
+//! The rules for bodies.
+
 use serde_json::Value;
 
 use super::{Checker, headers::bodiless};

@@ -1,3 +1,5 @@
+//! The rules for headers.
+
 use http::Method;
 use serde_json::Value;
 

@@ -9,13 +9,13 @@ mod schemas;
 
 use std::sync::LazyLock;
 
+use schemas::Schemas;
 use serde_json::Value;
 
 use crate::{
     document::{Document, Path},
     http::Answer,
 };
-use schemas::Schemas;
 
 /// The judge.
 pub struct Checker {

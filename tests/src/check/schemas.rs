@@ -1,3 +1,5 @@
+//! The document's schemas, compiled.
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},

@@ -1,3 +1,5 @@
+//! A response as it was received.
+
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;

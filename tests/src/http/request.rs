@@ -1,3 +1,5 @@
+//! A request as it is sent.
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use serde_json::Value;

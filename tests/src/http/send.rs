@@ -1,3 +1,5 @@
+//! Sending a request.
+
 use std::{convert::Infallible, net::SocketAddr};
 
 use bytes::Bytes;

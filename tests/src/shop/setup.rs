@@ -1,3 +1,5 @@
+//! Setting up a shop.
+
 use std::{path::Path, sync::Arc};
 
 use tempfile::TempDir;
