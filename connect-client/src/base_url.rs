@@ -30,12 +30,12 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
-    /// Whether requests go out without TLS.
+    /// Returns whether requests go out without TLS.
     pub(crate) fn is_plain(&self) -> bool {
         self.0.scheme() == "http"
     }
 
-    /// Whether the host is this machine, so that no network sees the token.
+    /// Returns whether the host is this machine, so that no network sees the token.
     pub(crate) fn is_loopback(&self) -> bool {
         match self.0.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),

@@ -63,7 +63,7 @@ impl Request {
         })
     }
 
-    /// Whether it changes something, and so carries an idempotency key.
+    /// Returns whether it changes something, and so carries an idempotency key.
     pub(crate) fn is_write(&self) -> bool {
         self.method != Method::GET
     }

@@ -133,8 +133,8 @@ impl Chosen {
         Self(arguments.filter(|name| !name.starts_with('-')).collect())
     }
 
-    /// Whether to run `name`, one of the alternatives `all`: those that are named, or all of them
-    /// when none of them is.
+    /// Returns whether to run `name`, one of the alternatives `all`: those that are named, or all
+    /// of them when none of them is.
     pub fn has(&self, name: &str, all: &[&str]) -> bool {
         let is_named = |name: &str| self.0.iter().any(|named| named == name);
         is_named(name) || !all.iter().any(|name| is_named(name))

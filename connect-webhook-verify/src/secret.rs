@@ -89,7 +89,7 @@ impl Secret {
         Signature::from_digest(&mac.finalize().into_bytes().into())
     }
 
-    /// Whether the text began the way the service's secrets do.
+    /// Returns whether the text began the way the service's secrets do.
     pub(crate) fn is_prefixed(&self) -> bool {
         self.prefixed
     }

@@ -93,8 +93,9 @@ impl Error {
         self.meta()?.request_id.as_deref()
     }
 
-    /// Whether the same call, with the same idempotency key, may succeed later: 429, 5xx and
-    /// faults of the network. The SDK has tried as its [`RetryPolicy`](crate::RetryPolicy) allows.
+    /// Returns whether the same call, with the same idempotency key, may succeed later: 429, 5xx
+    /// and faults of the network. The SDK has tried as its [`RetryPolicy`](crate::RetryPolicy)
+    /// allows.
     pub fn retryable(&self) -> bool {
         match self.kind() {
             ErrorKind::Api(_) => self.status().is_some_and(retry::is_retryable),
@@ -118,7 +119,8 @@ impl Error {
         self.0.call.as_ref().map_or(0, |call| call.attempts)
     }
 
-    /// Whether a write may have been applied, by this attempt or an earlier one of the call.
+    /// Returns whether a write may have been applied, by this attempt or an earlier one of the
+    /// call.
     ///
     /// It may have been after a timeout, a broken connection, a 5xx or an answer that is not the
     /// service's. A 400, 404, 409 or 422 of the service then settles that it was not. A 401, 403,

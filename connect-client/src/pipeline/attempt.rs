@@ -74,8 +74,8 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Whether a write may have been applied after this attempt, given whether it may have been
-    /// before.
+    /// Returns whether a write may have been applied after this attempt, given whether it may have
+    /// been before.
     pub(super) fn may_be_applied(&self, before: bool) -> bool {
         match self {
             // Refused. What the service keeps under the key speaks for all attempts: had an

@@ -71,7 +71,7 @@ pub(crate) enum Decision {
     GiveUp(Option<GaveUp>),
 }
 
-/// Whether the same request may succeed later.
+/// Returns whether the same request may succeed later.
 pub(crate) fn is_retryable(status: u16) -> bool {
     status == 429 || ((500..=599).contains(&status) && !matches!(status, 501 | 505))
 }

@@ -122,7 +122,7 @@ fn told(error: reqwest::Error) -> TransportError {
     TransportError::because(fault, error.without_url())
 }
 
-/// Whether the TLS handshake failed over who the service is, rather than over the connection.
+/// Returns whether the TLS handshake failed over who the service is, rather than over the connection.
 fn distrusts_certificate(error: &reqwest::Error) -> bool {
     std::iter::successors(error.source(), |error| cause(*error)).any(|error| {
         let error = error.downcast_ref::<rustls::Error>();

@@ -51,12 +51,12 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether the same request may succeed later.
+    /// Returns whether the same request may succeed later.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::Connect | Self::Timeout | Self::Broken)
     }
 
-    /// Whether the service may have received the request, and so may have applied a write.
+    /// Returns whether the service may have received the request, and so may have applied a write.
     pub fn may_have_arrived(self) -> bool {
         !matches!(self, Self::Connect | Self::Tls | Self::Unsendable)
     }

@@ -33,7 +33,7 @@ impl UpsertError {
         self.items.clone()
     }
 
-    /// Whether the items of the request that failed may be saved: after a timeout, a broken
+    /// Returns whether the items of the request that failed may be saved: after a timeout, a broken
     /// connection or a 5xx, unless the service settled it with a later answer. See
     /// [`Error::may_be_applied`].
     pub fn may_be_saved(&self) -> bool {

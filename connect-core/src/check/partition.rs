@@ -68,7 +68,7 @@ impl Partition {
         }
     }
 
-    /// Whether the rows are those of a location.
+    /// Returns whether the rows are those of a location.
     pub(super) fn is_location(&self) -> bool {
         (self.counts.keys()).any(|family| family.owner() == Owner::Location)
     }

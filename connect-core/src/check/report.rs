@@ -34,7 +34,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Whether nothing is wrong.
+    /// Returns whether nothing is wrong.
     pub fn is_clean(&self) -> bool {
         self.problem_count == 0
     }

@@ -98,8 +98,8 @@ impl Resource for Product {
         }
     }
 
-    /// Whether a category that is not of this location is of another one decides between two
-    /// refusals.
+    /// Returns whether a category that is not of this location is of another one decides between
+    /// two refusals.
     fn more_reads(drafts: &[&Draft<Self>], access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
         let own = access.location().id;
         let category = |location, id| key(location, Category::ROWS, &[Part::Id(id)]);

@@ -24,12 +24,12 @@ pub(crate) fn bearer(header: &str) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// Whether a token is good at `now`.
+/// Returns whether a token is good at `now`.
 pub(crate) fn is_valid(token: &Token, now: Timestamp) -> bool {
     token.revoked_at.is_none() && token.expires_at.is_none_or(|expiry| now < expiry)
 }
 
-/// Whether the API is available to an account: it has a till, a kiosk or Scan & Order.
+/// Returns whether the API is available to an account: it has a till, a kiosk or Scan & Order.
 pub(crate) fn is_available(account: &Account) -> bool {
     !account.screens.is_empty()
 }

@@ -74,8 +74,8 @@ fn all_filters(whole: &[Value]) -> Vec<Filters> {
     all
 }
 
-/// Whether an entry belongs to a list. What a deleted product was is not known, so every deletion
-/// is listed.
+/// Returns whether an entry belongs to a list. What a deleted product was is not known, so every
+/// deletion is listed.
 fn passes(record: &Value, filters: &Filters, since: Option<&str>, deleted: bool) -> bool {
     if since.is_some_and(|since| record["updatedAt"].as_str().unwrap() < since) {
         return false;

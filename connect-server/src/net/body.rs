@@ -56,7 +56,7 @@ impl Body {
             .and_then(|incoming| incoming.size_hint().exact())
     }
 
-    /// Whether it is certain that there is none.
+    /// Returns whether it is certain that there is none.
     pub fn is_empty(&self) -> bool {
         self.incoming
             .as_ref()

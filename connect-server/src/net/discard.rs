@@ -22,7 +22,7 @@ pub(super) async fn discard(unread: Unread, waits: bool, limits: &Limits) -> Opt
     (!ended).then_some(incoming)
 }
 
-/// Whether the end was reached within the limits.
+/// Returns whether the end was reached within the limits.
 async fn to_the_end(incoming: &mut Incoming, limits: &Limits) -> bool {
     let reading = async {
         let mut left = limits.discard_bytes;

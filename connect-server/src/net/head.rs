@@ -96,7 +96,7 @@ fn host<B>(request: &Request<B>) -> Result<(), NetFailure> {
     }
 }
 
-/// Whether the client waits for our consent before it sends its body.
+/// Returns whether the client waits for our consent before it sends its body.
 pub(super) fn expects_continue(parts: &Parts) -> bool {
     parts.version == Version::HTTP_11
         && parts

@@ -27,7 +27,7 @@ impl PlainHttp {
         }
     }
 
-    /// Whether a plain request from this end of a connection is answered.
+    /// Returns whether a plain request from this end of a connection is answered.
     pub(super) fn allows(&self, remote: IpAddr) -> bool {
         match self {
             Self::Anywhere => true,
@@ -42,7 +42,7 @@ impl PlainHttp {
 pub struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
-    /// Whether this address (canonical, not mapped into IPv6) is one of them.
+    /// Returns whether this address (canonical, not mapped into IPv6) is one of them.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.iter().any(|net| net.contains(&address))
     }

@@ -37,7 +37,7 @@ const LANGUAGES: [Language; 3] = [
 ];
 
 impl Language {
-    /// Whether the interpreter is there. If not, the test says so and leaves it out.
+    /// Returns whether the interpreter is there. If not, the test says so and leaves it out.
     fn is_installed(&self) -> bool {
         let found = Command::new(self.program).arg("--version").output().is_ok();
         if !found {

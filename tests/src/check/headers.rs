@@ -99,7 +99,7 @@ pub(super) fn read(text: &str, schema: &Value) -> Value {
     }
 }
 
-/// Whether the response to this method has no body, whatever its status.
+/// Returns whether the response to this method has no body, whatever its status.
 pub(super) fn bodiless(method: &Method) -> bool {
     method == Method::HEAD
 }

@@ -43,7 +43,7 @@ impl Checker {
         Self { document, schemas }
     }
 
-    /// Whether `value` is as this schema of the document wants it: all that is not.
+    /// Returns whether `value` is as this schema of the document wants it: all that is not.
     pub fn schema_faults(&self, schema: &Value, value: &Value) -> Vec<String> {
         self.schemas.faults(schema, value)
     }

@@ -76,7 +76,7 @@ impl Checker {
     }
 }
 
-/// Whether the only thing wrong with a text is a number that no float holds.
+/// Returns whether the only thing wrong with a text is a number that no float holds.
 pub(super) fn is_beyond_a_float(e: &serde_json::Error) -> bool {
     e.to_string().starts_with("number out of range")
 }

@@ -69,7 +69,7 @@ impl Prepared {
         }
     }
 
-    /// Whether one of both commits writes a key that the other expects something of or writes.
+    /// Returns whether one of both commits writes a key that the other expects something of or writes.
     pub(super) fn meets(&self, commit: &Commit) -> bool {
         let mut expected = commit.expects.iter().map(|(key, _)| key);
         let mut written = commit.writes.iter().map(|(key, _)| key);

@@ -100,7 +100,7 @@ impl Rows {
         }
     }
 
-    /// Whether every expectation of a commit holds.
+    /// Returns whether every expectation of a commit holds.
     pub(super) fn hold(&self, commit: &Commit) -> bool {
         let mut expects = commit.expects.iter();
         expects.all(|(key, expected)| expected.holds(self.get(key).map(|value| &**value)))

@@ -127,8 +127,8 @@ fn https_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Whether the authority of a link has an `@`, even one with nothing before it, which the parser
-/// drops.
+/// Returns whether the authority of a link has an `@`, even one with nothing before it, which the
+/// parser drops.
 fn has_user_info(link: &str) -> bool {
     let authority = link.get("https://".len()..).unwrap_or_default();
     authority
