@@ -104,11 +104,12 @@ pub(super) fn by_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
 
 /// An entry of an index of records, which holds the id or has it in its key.
 pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    let id = if at.family == Family::ProductByExternalId {
-        findings.id(row)
-    } else {
-        findings.is_empty(row);
-        at.id()
+    let id = match at.id() {
+        Some(id) => {
+            findings.is_empty(row);
+            Some(id)
+        }
+        None => findings.id(row),
     };
     let Some(id) = id else { return };
     let (entry, partition) = (findings.key().clone(), at.partition);
@@ -120,7 +121,7 @@ pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, 
 }
 
 /// A tombstone: it is where its own text says, and the record is gone.
-pub(super) fn tombstone(findings: &mut Findings, at: &ReadKey, row: &Value, rows: Family) {
+pub(super) fn tombstone<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(tombstone) = findings.parse::<Tombstone>(row) else {
         return;
     };
@@ -130,7 +131,7 @@ pub(super) fn tombstone(findings: &mut Findings, at: &ReadKey, row: &Value, rows
     }
     findings.changed(tombstone.updated_at);
     let kind = ProblemKind::DeletedAndThere;
-    let live = key(at.partition, rows, &[Part::Id(id)]);
+    let live = key(at.partition, T::ROWS, &[Part::Id(id)]);
     let test = move |found: Option<&Value>| {
         found.map(|_| format!("{id} has a tombstone, and is there all the same"))
     };

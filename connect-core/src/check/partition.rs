@@ -7,11 +7,11 @@ use uuid::Uuid;
 use super::{Problem, ProblemKind};
 use crate::{
     record::{
-        ChangeClock, Fault, ReadKey, Salvage, clock_key,
+        ChangeClock, Fault, ReadKey, Record, Salvage, clock_key,
         keys::{Family, NOBODY, Owner, Part, after_prefix, key},
     },
     storage::{Key, Range, Value},
-    wire::{Timestamp, limits::EVENT_DAYS},
+    wire::{Category, Product, Timestamp, limits::EVENT_DAYS},
 };
 
 /// What was seen of a partition so far.
@@ -30,12 +30,17 @@ pub(super) struct Partition {
 
 /// The families that have as many rows as each other.
 const SAME_COUNTS: [(Family, Family); 5] = [
-    (Family::Category, Family::CategoryByChange),
+    by_change::<Category>(),
+    by_change::<Product>(),
     (Family::Category, Family::CategoryByName),
     (Family::Category, Family::CategoryFoldedName),
-    (Family::Product, Family::ProductByChange),
     (Family::ImageJob, Family::ImageJobByProduct),
 ];
+
+/// The rows of a kind, and their index by change.
+const fn by_change<R: Record>() -> (Family, Family) {
+    (R::ROWS, R::BY_CHANGE)
+}
 
 impl Partition {
     pub(super) fn new(id: Uuid) -> Self {
@@ -156,5 +161,20 @@ pub(super) fn missing_events(first: u64, last: u64) -> String {
         format!("event {first} is missing")
     } else {
         format!("events {first} to {last} are missing")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_index_by_change_is_counted() {
+        let of_all = Family::ALL.iter().copied();
+        let by_change = of_all.filter(|family| family.name().ends_with("ByChange"));
+        for index in by_change {
+            let is_counted = SAME_COUNTS.iter().any(|(_, counted)| *counted == index);
+            assert!(is_counted, "{} is missing in SAME_COUNTS", index.name());
+        }
     }
 }

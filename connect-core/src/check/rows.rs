@@ -44,7 +44,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::TokenUse => owners::token_use(findings, at, row),
         Family::Category => catalog::category(findings, at, row),
         Family::CategoryByChange => catalog::index::<Category>(findings, at, row),
-        Family::CategoryTombstone => catalog::tombstone(findings, at, row, Family::Category),
+        Family::CategoryTombstone => catalog::tombstone::<Category>(findings, at, row),
         Family::CategoryByName => catalog::by_name(findings, at, row),
         Family::CategoryFoldedName => catalog::folded_name(findings, at, row),
         Family::Product => catalog::product(findings, at, row),
@@ -52,7 +52,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         | Family::ProductByExternalId
         | Family::ProductByBarcode
         | Family::ProductByCategory => catalog::index::<Product>(findings, at, row),
-        Family::ProductTombstone => catalog::tombstone(findings, at, row, Family::Product),
+        Family::ProductTombstone => catalog::tombstone::<Product>(findings, at, row),
         Family::ImageJob => catalog::image_job(findings, at, row),
         Family::ImageJobByProduct => catalog::image_job_by_product(findings, at, row),
         Family::Event => events::event(findings, at, row),

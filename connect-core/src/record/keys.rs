@@ -32,12 +32,6 @@ macro_rules! families {
         }
 
         impl Family {
-    /// The families of tombstones, of every kind of record.
-    pub(crate) fn tombstones() -> impl Iterator<Item = Self> {
-        let all = Self::ALL.iter().copied();
-        all.filter(|family| family.name().ends_with("Tombstone"))
-    }
-
             /// All families, in the order of their lines.
             pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
 
@@ -158,6 +152,12 @@ impl Family {
             .copied()
             .find(|family| *family as u8 == byte)
     }
+
+    /// The families of tombstones, of every kind of record.
+    pub(crate) fn tombstones() -> impl Iterator<Item = Self> {
+        let all = Self::ALL.iter().copied();
+        all.filter(|family| family.name().ends_with("Tombstone"))
+    }
 }
 
 /// The partition of rows that belong to no account and no location.
@@ -272,6 +272,25 @@ mod tests {
             );
         }
         assert_eq!(Family::of(0x00), None);
+    }
+
+    /// Maintenance and the check know the families of a kind by these names.
+    #[test]
+    fn every_kind_has_rows_and_tombstones() {
+        let named = |name: &str| Family::ALL.iter().find(|family| family.name() == name);
+        let mut kinds = 0;
+        for by_change in Family::ALL {
+            let Some(kind) = by_change.name().strip_suffix("ByChange") else {
+                continue;
+            };
+            kinds += 1;
+            let rows = named(kind).map(|rows| rows.parts());
+            assert_eq!(rows, Some(&[PartKind::Id][..]), "{kind}");
+            let tombstones = named(&format!("{kind}Tombstone"));
+            let tombstones = tombstones.map(|tombstones| tombstones.parts());
+            assert_eq!(tombstones, Some(by_change.parts()), "{kind}Tombstone");
+        }
+        assert_eq!(kinds, Family::tombstones().count());
     }
 
     #[test]
