@@ -5,6 +5,7 @@ mod categories;
 mod images;
 mod locations;
 mod products;
+mod references;
 mod tokens;
 
 pub use accounts::{NewAccount, NewLocation, NewScreen};

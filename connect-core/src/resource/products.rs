@@ -1,23 +1,20 @@
 //! Products (specification: Products).
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-};
+use std::{borrow::Cow, collections::HashMap};
 
 use async_trait::async_trait;
 use smallvec::SmallVec;
 use uuid::Uuid;
 
-use super::images::{self, ImageEffect};
+use super::{
+    images::{self, ImageEffect},
+    references,
+};
 use crate::{
     access::Access,
     engine::{self, Draft, Match, Purpose, Resource, Upsert},
-    error::{Error, Reason},
-    record::{
-        Index, Reads, Record, Through, Unit,
-        keys::{Family, Part, key},
-    },
+    error::Error,
+    record::{Index, Reads, Record, Through, Unit, keys::Family},
     rules::{product as rules, text},
     wire::{
         Category, CategoryInput, EventType, Field, ImageStatus, ImagesQueued, ItemResult, MatchBy,
@@ -98,21 +95,9 @@ impl Resource for Product {
         }
     }
 
-    /// Returns whether a category that is not of this location is of another one decides between
-    /// two refusals.
     fn more_reads(drafts: &[&Draft<Self>], access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        let own = access.location().id;
-        let category = |location, id| key(location, Category::ROWS, &[Part::Id(id)]);
-        let mut unknown = HashSet::new();
-        let mut left = MOST_ELSEWHERE;
-        for id in drafts.iter().filter_map(|draft| draft.category_id.value()) {
-            if unit.known(&category(own, *id)) == Some(None) && unknown.insert(id) {
-                for other in others(access).take(left) {
-                    reads.row(category(other, *id));
-                    left -= 1;
-                }
-            }
-        }
+        let ids = drafts.iter().filter_map(|draft| draft.category_id.value());
+        references::reads_elsewhere::<Category>(ids.copied(), access, unit, reads);
     }
 
     fn blank(draft: &Draft<Self>, unit: &Unit<'_>, access: &Access) -> Result<Self, Invalid> {
@@ -158,7 +143,7 @@ impl Resource for Product {
             (Field::Null, _) => self.category_id = None,
             (Field::Value(id), _) if self.category_id == Some(*id) => {}
             (Field::Value(id), _) => {
-                check_category(unit, access, *id).await?;
+                references::check::<Category>(unit, access, "categoryId", *id).await?;
                 self.category_id = Some(*id);
             }
             (Field::Absent, Field::Value(name)) => {
@@ -295,64 +280,10 @@ async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Re
     }
 }
 
-/// The most look-ups of unknown categories at other locations for one write: those of all items
-/// of a batch at ten locations.
-const MOST_ELSEWHERE: usize = 5000;
-
-/// The other locations of the account.
-fn others(access: &Access) -> impl Iterator<Item = Uuid> {
-    let own = access.location().id;
-    let all = access
-        .account()
-        .locations
-        .iter()
-        .map(|location| location.id);
-    all.filter(move |location| *location != own)
-}
-
-/// A category has to be of this location. One of another location of the account is forbidden
-/// rather than unknown, which tells an integrator what is mixed up; the others were looked at
-/// beforehand, as far as [`MOST_ELSEWHERE`] allows.
-async fn check_category(unit: &mut Unit<'_>, access: &Access, id: Uuid) -> Result<(), Error> {
-    let row = |location: Uuid| key(location, Category::ROWS, &[Part::Id(id)]);
-    if unit.get(&row(access.location().id)).await?.is_some() {
-        return Ok(());
-    }
-    if others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_)))) {
-        return Err(Error::ForbiddenLocation(Reason::of(
-            "categoryId",
-            format!("category {id} belongs to another location"),
-        )));
-    }
-    Err(Invalid::new(
-        "categoryId",
-        format!("there is no category {id} at this location"),
-    )
-    .into())
-}
-
 /// Takes every product out of a category that is deleted, in the same commit.
 pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Result<(), Error> {
-    let prefix = key(
-        unit.partition(),
-        Family::ProductByCategory,
-        &[Part::Id(category)],
-    );
-    let ids = unit.members(&prefix, Product::ROWS).await?;
-    for (index, id) in ids.iter().enumerate() {
-        if index % 200 == 199 {
-            // A category may hold a whole catalog; others want the thread too.
-            tokio::task::yield_now().await;
-        }
-        if let Some(old) = unit.find::<Product>(*id).await? {
-            let product = Product {
-                category_id: None,
-                updated_at: unit.time(),
-                ..old.clone()
-            };
-            unit.save(Some(&old), &product);
-        }
-    }
+    let leave = |product: &mut Product| product.category_id = None;
+    let ids = references::clear(unit, Family::ProductByCategory, category, leave).await?;
     for ids in ids.chunks(MAX_IDS_PER_EVENT) {
         let changed = ProductsChanged {
             reason: "bulk".to_owned(),
