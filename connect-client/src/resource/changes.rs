@@ -2,13 +2,10 @@
 
 use std::{fmt, vec};
 
-use super::{
-    Listing, Record, Records,
-    record::{Filter, changed_at},
-};
+use super::{Listing, Record, Records, record::changed_at};
 use crate::{
     Error, Response,
-    wire::{Entry, Page, Timestamp},
+    wire::{Entry, Page, Timestamp, query::ListQuery as _},
 };
 
 impl<R: Record> Records<R> {
@@ -44,7 +41,7 @@ impl<R: Record> Records<R> {
     /// ```
     pub fn changes_since(&self, since: Option<Timestamp>) -> Changes<R> {
         let mut query = R::Query::default();
-        query.sync().updated_since = since;
+        query.sync_mut().updated_since = since;
         // Deletions count on the first run, too: what is deleted while the pages are read would
         // otherwise stay in the copy for ever.
         Changes {

@@ -2,11 +2,11 @@
 
 use futures_util::stream::{self, Stream, TryStreamExt};
 
-use super::{Listing, Record, Records, record::Filter};
+use super::{Listing, Record, Records};
 use crate::{
     Call, Error, Response,
     error::DecodeError,
-    wire::{Entry, Page, limits::MAX_PAGE_SIZE},
+    wire::{Entry, Page, limits::MAX_PAGE_SIZE, query::ListQuery as _},
 };
 
 impl<R: Record> Records<R> {
@@ -55,7 +55,7 @@ fn follow<R: Record, T: Send + 'static>(
 ) -> impl Stream<Item = Result<Response<Page<T>>, Error>> + Send + 'static {
     // Full pages: requests are what the service counts.
     let mut first = query.clone();
-    first.sync().limit.get_or_insert(MAX_PAGE_SIZE);
+    first.sync_mut().limit.get_or_insert(MAX_PAGE_SIZE);
     stream::try_unfold((Some(first), fetch), async |(query, fetch)| {
         let Some(mut query) = query else {
             return Ok(None);
@@ -64,7 +64,7 @@ fn follow<R: Record, T: Send + 'static>(
         let next = match &page.data.next_cursor {
             None => None,
             Some(cursor) => {
-                let sent = query.sync().cursor.replace(cursor.clone());
+                let sent = query.sync_mut().cursor.replace(cursor.clone());
                 if sent.as_ref() == Some(cursor) {
                     return Err(going_in_circles().into());
                 }

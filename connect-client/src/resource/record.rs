@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::wire::{
     Category, CategoryInput, Entry, Product, ProductInput, Timestamp,
-    query::{CategoryQuery, ProductQuery, Query, SyncQuery},
+    query::{CategoryQuery, ListQuery, ProductQuery},
 };
 
 /// A kind of record that a location has: [`Category`] or [`Product`].
@@ -15,7 +15,7 @@ pub trait Record: Sealed + DeserializeOwned + Send + 'static {
     /// What is sent to create or update one.
     type Input: Serialize;
     /// By what a list of them is narrowed down.
-    type Query: Filter;
+    type Query: ListQuery;
 
     /// The record's id.
     fn id(&self) -> Uuid;
@@ -28,12 +28,6 @@ pub trait Record: Sealed + DeserializeOwned + Send + 'static {
 pub trait Sealed {
     /// The path segment below the location.
     const SEGMENT: &'static str;
-}
-
-/// A query of a list that can be followed.
-pub trait Filter: Query + Clone + Send + Sync + 'static {
-    /// The part that all such lists share.
-    fn sync(&mut self) -> &mut SyncQuery;
 }
 
 macro_rules! record {
@@ -53,12 +47,6 @@ macro_rules! record {
 
         impl Sealed for $record {
             const SEGMENT: &'static str = $segment;
-        }
-
-        impl Filter for $query {
-            fn sync(&mut self) -> &mut SyncQuery {
-                &mut self.sync
-            }
         }
     };
 }

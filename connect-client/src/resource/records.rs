@@ -4,11 +4,11 @@ use std::{fmt, marker::PhantomData};
 
 use uuid::Uuid;
 
-use super::{Record, record::Filter};
+use super::Record;
 use crate::{
     Call, Client,
     request::Request,
-    wire::{Entry, Page},
+    wire::{Entry, Page, query::ListQuery as _},
 };
 
 /// The records of one kind at one location: `Records<Category>` or `Records<Product>`.
@@ -75,7 +75,7 @@ impl<R: Record> Records<R> {
     /// back depends on it.
     fn listing(&self, query: &R::Query, include_deleted: bool) -> Request {
         let mut query = query.clone();
-        query.sync().include_deleted = include_deleted;
+        query.sync_mut().include_deleted = include_deleted;
         Request::list(self.path(), &query)
     }
 }

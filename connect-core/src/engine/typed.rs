@@ -12,7 +12,7 @@ use super::{
     records::JsonRecords,
     request::{Idempotency, Request},
     resource::Resource,
-    upsert::Upsert,
+    upsert::{Extra, Upsert},
 };
 use crate::{
     error::{Error, Refusal},
@@ -117,7 +117,7 @@ impl<R: Upsert> Records<R> {
     ///
     /// # Errors
     /// The batch as a whole is invalid.
-    pub fn batch(&self, batch: Batch<R::Input>) -> Write<BatchResult<R::Extra>> {
+    pub fn batch(&self, batch: Batch<R::Input>) -> Write<BatchResult<Extra<R>>> {
         let records = self.0.clone();
         Write::new(
             "batch",

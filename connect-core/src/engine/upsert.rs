@@ -5,7 +5,6 @@
 
 use async_trait::async_trait;
 use rustc_hash::FxHashSet;
-use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use super::{
@@ -31,8 +30,6 @@ use crate::{
 pub trait Upsert: Resource<Input: BatchInput> {
     /// The event of a batch.
     const BATCH_CHANGED: EventType;
-    /// What the result says besides the counts and the items.
-    type Extra: Serialize + DeserializeOwned + Default + Send + Sync + 'static;
     /// What is known of the effects of the items so far.
     #[doc(hidden)]
     type Effects: Default + Send;
@@ -63,10 +60,13 @@ pub trait Upsert: Resource<Input: BatchInput> {
 
     /// What the result says of all effects together.
     #[doc(hidden)]
-    fn extra(_effects: &Self::Effects) -> Self::Extra {
-        Self::Extra::default()
+    fn extra(_effects: &Self::Effects) -> Extra<Self> {
+        Extra::<Self>::default()
     }
 }
+
+/// What the result of a batch says besides the counts and the items.
+pub(super) type Extra<R> = <<R as Resource>::Input as BatchInput>::Extra;
 
 /// The key by which an item of a batch finds its record.
 #[derive(Clone, Copy, Debug)]
@@ -216,7 +216,7 @@ impl<R: Upsert> Change for Batch<R> {
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
-        let mut outcome = BatchResult::<R::Extra>::default();
+        let mut outcome = BatchResult::<Extra<R>>::default();
         outcome.results.reserve(self.items.len());
         let mut effects = R::Effects::default();
         let mut ids = Vec::new();

@@ -199,7 +199,6 @@ fn passes(product: &Product, query: &ProductQuery) -> bool {
 impl Upsert for Product {
     const BATCH_CHANGED: EventType = EventType::ProductsChanged;
 
-    type Extra = ImagesQueued;
     /// The places of the items whose downloads are queued, by product.
     type Effects = HashMap<Uuid, usize>;
 

@@ -1,6 +1,6 @@
 //! Batches (specification: Products, batch).
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use super::{ErrorDetail, ImageStatus, ProductInput, WriteInput, limits, open_enum::open_enum};
@@ -38,11 +38,16 @@ pub trait BatchInput: WriteInput {
 
     /// The most items of a batch.
     const MAX_ITEMS: usize;
+
+    /// What the result says besides the counts and the items; `()` when it says nothing.
+    type Extra: Serialize + DeserializeOwned + Default + Send + Sync + 'static;
 }
 
 impl BatchInput for ProductInput {
     const MATCH_BY: &'static [MatchBy] = &[MatchBy::ExternalId, MatchBy::Barcode, MatchBy::Id];
     const MAX_ITEMS: usize = limits::MAX_PRODUCTS_PER_BATCH;
+
+    type Extra = ImagesQueued;
 }
 
 /// The error of one item, in the shape of every error.

@@ -73,7 +73,7 @@ impl Schemas {
     /// Adds the batch of a kind of record, and its result.
     pub(super) fn add_batch<R>(&mut self)
     where
-        R: Upsert<Input: BatchInput + JsonSchema, Extra: JsonSchema> + JsonSchema,
+        R: Upsert<Input: BatchInput<Extra: JsonSchema> + JsonSchema> + JsonSchema,
     {
         let name = R::schema_name();
         let item = format!("{name}BatchItem");
@@ -102,7 +102,9 @@ impl Schemas {
         self.made_requests.insert(format!("{name}Batch"), batch);
 
         // The result is named after the kind of record, not after what is particular to it.
-        let mut result = Value::from(BatchResult::<R::Extra>::json_schema(&mut self.responses));
+        let mut result = Value::from(BatchResult::<<R::Input as BatchInput>::Extra>::json_schema(
+            &mut self.responses,
+        ));
         result["description"] = format!("What a batch of {} did.", R::LIST).into();
         self.made_responses
             .insert(format!("{name}BatchResult"), result);
