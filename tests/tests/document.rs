@@ -23,7 +23,6 @@ fn it_is_openapi_3_1_of_version_1_0_0() {
     assert_eq!(root["openapi"], "3.1.0");
     assert_eq!(root["info"]["version"], "1.0.0");
     assert_eq!(root["servers"][0]["url"], "/v1");
-    assert_eq!(operations().len(), 13);
 }
 
 #[test]
@@ -35,7 +34,7 @@ fn every_operation_has_the_statuses_of_its_kind() {
             (_, "get") => vec!["200", "400", "401", "403", "404"],
             (_, "delete") => vec!["204", "400", "401", "403", "404", "409", "413"],
             (_, "patch") => vec!["200", "400", "401", "403", "404", "409", "413", "422"],
-            ("/locations/{locationId}/products/batch", _) => {
+            (path, _) if path.ends_with("/batch") => {
                 vec!["200", "400", "401", "403", "404", "409", "413", "422"]
             }
             _ => vec!["201", "400", "401", "403", "404", "409", "413", "422"],

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use connect_server::routes::{Needs, ROUTES};
+use connect_server::routes::{Needs, ROUTES, lists};
 use connect_tests::document::Document;
 
 /// Method, path, and what a token needs; the document says the last in words.
@@ -36,4 +36,20 @@ fn the_document_lists_exactly_the_routes_that_there_are() {
         }
     }
     assert_eq!(served, documented);
+}
+
+/// The handles of a location, in the core and in the SDK, have a method for each kind of record.
+#[test]
+fn every_kind_is_in_the_core_and_in_the_sdk() {
+    let handles = [
+        include_str!("../../connect-core/src/resource/locations.rs"),
+        include_str!("../../connect-client/src/location.rs"),
+    ];
+    for path in lists() {
+        let (_, kind) = path.rsplit_once('/').unwrap();
+        let method = format!("pub fn {}(&self) -> Records<", kind.replace('-', "_"));
+        for handle in handles {
+            assert!(handle.contains(&method), "no `{method}` in:\n{handle}");
+        }
+    }
 }

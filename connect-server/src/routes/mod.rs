@@ -41,3 +41,10 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
     .flatten()
     .collect()
 });
+
+/// The paths of the lists that a location has, one for each kind of record.
+pub fn lists() -> impl Iterator<Item = &'static str> {
+    let paths = ROUTES.iter().filter(|route| route.method == Method::GET);
+    let paths = paths.map(|route| route.path.as_str());
+    paths.filter(|path| path.contains("{location}") && !path.ends_with("{id}"))
+}

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use connect_core::wire::Scope;
+use connect_server::routes::lists;
 use connect_tests::{
     check::Checker,
     http::{Answer, Payload, Request, send},
@@ -143,9 +144,9 @@ impl Scene {
     pub(super) async fn everything(&self) -> Vec<Value> {
         let mut all = Vec::new();
         for location in [self.shop.here, self.shop.there] {
-            for list in ["categories", "products"] {
-                let target =
-                    format!("/v1/locations/{location}/{list}?limit=200&includeDeleted=true");
+            for list in lists() {
+                let list = list.replace("{location}", &location.to_string());
+                let target = format!("{list}?limit=200&includeDeleted=true");
                 all.push(
                     self.shop
                         .send(Request::get(target))
