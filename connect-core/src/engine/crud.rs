@@ -11,7 +11,7 @@ use super::{
 use crate::{
     access::Access,
     error::Error,
-    record::{Reads, Unit},
+    record::{Index, Reads, Unit},
     wire::{Changed, Deleted},
 };
 
@@ -31,6 +31,7 @@ pub(super) async fn insert<R: Resource>(
 ) -> Result<Saved<R>, Error> {
     let mut record = R::blank(draft, unit, access)?;
     let effect = record.fill(draft, None, unit, access).await?;
+    check_unique(unit, None, &record).await?;
     unit.save(None, &record);
     Ok(Saved {
         record,
@@ -50,6 +51,7 @@ pub(super) async fn change<R: Resource>(
     let effect = record.fill(draft, Some(&old), unit, access).await?;
     let is_changed = record != old;
     if is_changed {
+        check_unique(unit, Some(&old), &record).await?;
         record.set_updated_at(unit.time());
         unit.save(Some(&old), &record);
     }
@@ -58,6 +60,26 @@ pub(super) async fn change<R: Resource>(
         is_changed,
         effect,
     })
+}
+
+/// Checks that no other record has a text that is new in `record` and has to be unique.
+async fn check_unique<R: Resource>(
+    unit: &mut Unit<'_>,
+    old: Option<&R>,
+    record: &R,
+) -> Result<(), Error> {
+    let before = old.map(R::indexes).unwrap_or_default();
+    for index in record.indexes() {
+        if let Index::Unique(family, field, text) = index
+            && !before.contains(&index)
+            && let Some(holder) = unit.find_unique(family, text).await?
+            && holder != record.id()
+        {
+            let problem = format!("{} {holder} has \"{text}\" already", R::NAME);
+            return Err(Error::conflict(field, problem));
+        }
+    }
+    Ok(())
 }
 
 /// Creates a record, with its event.

@@ -1,7 +1,5 @@
 //! One setter per record: it writes a row together with all its indexes.
 
-use std::borrow::Cow;
-
 use serde::{Serialize, de::DeserializeOwned};
 use smallvec::SmallVec;
 use uuid::Uuid;
@@ -18,8 +16,9 @@ use crate::{
 /// An entry of a record in one of its indexes.
 #[derive(PartialEq, Eq)]
 pub enum Index<'a> {
-    /// At most one record has this text. The entry holds the record's id.
-    Unique(Family, Cow<'a, str>),
+    /// At most one record has this text, which stands in the named field: another that is given it
+    /// is refused. The entry holds the record's id.
+    Unique(Family, &'static str, &'a str),
     /// The records with this text, of which there are few: read them all and sort them.
     Holders(Family, &'a str),
     /// The records with this reference, in change order.
@@ -58,7 +57,7 @@ impl Index<'_> {
     pub(crate) fn key(&self, partition: Uuid, time: Timestamp, id: Uuid) -> Key {
         let [time, id] = [Part::Time(time), Part::Id(id)];
         match self {
-            Self::Unique(family, text) => key(partition, *family, &[Part::Text(text)]),
+            Self::Unique(family, _, text) => key(partition, *family, &[Part::Text(text)]),
             Self::Holders(family, text) => key(partition, *family, &[Part::Text(text), id]),
             Self::ByChange(family, other) => key(partition, *family, &[Part::Id(*other), time, id]),
         }

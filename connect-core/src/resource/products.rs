@@ -1,6 +1,6 @@
 //! Products (specification: Products).
 
-use std::{borrow::Cow, collections::HashMap};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use smallvec::SmallVec;
@@ -42,8 +42,8 @@ impl Record for Product {
 
     fn indexes(&self) -> SmallVec<[Index<'_>; 4]> {
         let external_id = self.external_id.as_deref();
-        let by_external_id =
-            external_id.map(|text| Index::Unique(Family::ProductByExternalId, Cow::Borrowed(text)));
+        let unique = |text| Index::Unique(Family::ProductByExternalId, "externalId", text);
+        let by_external_id = external_id.map(unique);
         let barcode = self.barcode.as_deref();
         let by_barcode = barcode.map(|text| Index::Holders(Family::ProductByBarcode, text));
         let by_category = self
@@ -127,7 +127,7 @@ impl Resource for Product {
     async fn fill(
         &mut self,
         draft: &Draft<Self>,
-        old: Option<&Self>,
+        _: Option<&Self>,
         unit: &mut Unit<'_>,
         access: &Access,
     ) -> Result<ImageEffect, Error> {
@@ -150,10 +150,6 @@ impl Resource for Product {
                 self.category_id = Some(category_named(unit, access, name).await?);
             }
             (Field::Absent, _) => {}
-        }
-        // Every field comes before the state of others.
-        if old.is_none_or(|old| old.external_id != self.external_id) {
-            check_external_id_is_free(unit, self).await?;
         }
         Ok(images::apply(unit, self, &draft.image_url).await?)
     }
@@ -261,22 +257,6 @@ async fn category_named(unit: &mut Unit<'_>, access: &Access, name: &str) -> Res
     let draft = Draft::check(CategoryInput::named(name), Purpose::Create)?;
     let category: Category = engine::create(unit, access, &draft).await?;
     Ok(category.id)
-}
-
-async fn check_external_id_is_free(unit: &mut Unit<'_>, product: &Product) -> Result<(), Error> {
-    let Some(external_id) = &product.external_id else {
-        return Ok(());
-    };
-    match unit
-        .find_unique(Family::ProductByExternalId, external_id)
-        .await?
-    {
-        Some(holder) if holder != product.id => Err(Error::conflict(
-            "externalId",
-            format!("product {holder} has \"{external_id}\" already"),
-        )),
-        _ => Ok(()),
-    }
 }
 
 /// Takes every product out of a category that is deleted, in the same commit.
