@@ -79,14 +79,14 @@ where
         self
     }
 
-    /// Returns whether an item that finds no product makes one. `true` unless set; if not, it fails
+    /// Sets whether an item that finds no product makes one. `true` unless set; if not, it fails
     /// with `not_found`.
     pub fn create_missing(mut self, create: bool) -> Self {
         self.settings.create_missing = create;
         self
     }
 
-    /// Returns whether to do all but save. Each request is then tried against the present state,
+    /// Sets whether to do all but save. Each request is then tried against the present state,
     /// without what the requests before it would have saved.
     pub fn dry_run(mut self, dry: bool) -> Self {
         self.settings.dry_run = dry;

@@ -17,7 +17,7 @@ use crate::{
 
 /// Connect over one storage. Cheap to clone; all clones share their state.
 ///
-/// Every method that asks for an [`Access`](super::Access) acts at the location that the access
+/// Every method that asks for an [`Access`] acts at the location that the access
 /// was given for.
 #[derive(Clone)]
 pub struct Connect {

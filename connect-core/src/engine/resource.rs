@@ -26,7 +26,7 @@ pub enum Purpose {
 
 /// A kind of record that a location has: listed, read, created, changed and deleted under its id.
 ///
-/// Sealed: [`Record`] cannot be named outside of this crate.
+/// Sealed: the trait under it cannot be named outside of this crate.
 #[async_trait]
 pub trait Resource: Record + Clone + PartialEq + 'static {
     /// The name of one, as messages use it.

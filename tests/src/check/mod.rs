@@ -43,7 +43,7 @@ impl Checker {
         Self { document, schemas }
     }
 
-    /// Returns whether `value` is as this schema of the document wants it: all that is not.
+    /// Returns everything in which `value` is not as this schema of the document wants it.
     pub fn schema_faults(&self, schema: &Value, value: &Value) -> Vec<String> {
         self.schemas.faults(schema, value)
     }
