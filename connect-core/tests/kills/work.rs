@@ -125,14 +125,8 @@ impl Worker {
 
     async fn filled_category(&self) -> Option<Uuid> {
         let all = CategoryQuery::default();
-        let page = self
-            .connect
-            .location(&self.at)
-            .json::<Category>()
-            .list(&all)
-            .await
-            .unwrap();
-        let mut categories = page.decode().unwrap().data.into_iter();
+        let categories = self.connect.location(&self.at).categories();
+        let mut categories = categories.list(&all).await.unwrap().data.into_iter();
         let found = categories.find(|category| category.name.starts_with(FILLED));
         found.map(|category| category.id)
     }
@@ -143,14 +137,8 @@ impl Worker {
             category_id: Some(category),
             ..ProductQuery::default()
         };
-        let page = self
-            .connect
-            .location(&self.at)
-            .json::<Product>()
-            .list(&query)
-            .await
-            .unwrap();
-        !page.decode().unwrap().data.is_empty()
+        let products = self.connect.location(&self.at).products();
+        !products.list(&query).await.unwrap().data.is_empty()
     }
 
     /// Follows the changes, and notes every product that it is shown.

@@ -24,7 +24,7 @@ use http::{
 use warp::path::FullPath;
 
 use crate::{
-    endpoint::{Content, Needs, Passed, Reply, Route},
+    endpoint::{Content, Needs, Passed, Place, Reply, Route},
     routes::{self, Found},
 };
 
@@ -102,9 +102,7 @@ where
     content.query = query;
     let passed = Passed {
         connect: connect.clone(),
-        caller,
-        access,
-        id,
+        place: Place { caller, access, id },
         content,
     };
     Ok((passed, route))

@@ -71,16 +71,21 @@ impl<T> Call<T> {
     }
 }
 
-impl Call<AtLocation> {
+impl<T: AsRef<Access>> Call<T> {
     /// The records of one kind at the location.
     pub fn records<R: Resource>(&self) -> JsonRecords<R> {
-        self.connect.location(&self.target.access).json()
+        self.connect.location(self.target.as_ref()).json()
     }
 }
 
-impl Call<AtRecord> {
-    /// The records of one kind at the location.
-    pub fn records<R: Resource>(&self) -> JsonRecords<R> {
-        self.connect.location(&self.target.access).json()
+impl AsRef<Access> for AtLocation {
+    fn as_ref(&self) -> &Access {
+        &self.access
+    }
+}
+
+impl AsRef<Access> for AtRecord {
+    fn as_ref(&self) -> &Access {
+        &self.access
     }
 }

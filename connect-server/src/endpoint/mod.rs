@@ -10,5 +10,5 @@ pub use call::{Anywhere, AtLocation, AtRecord, Call, Content};
 pub use operation::{Operation, QueryParameter};
 pub use reply::Reply;
 pub(crate) use reply::add_rate;
-pub(crate) use route::Passed;
 pub use route::{Needs, Route};
+pub(crate) use route::{Passed, Place};

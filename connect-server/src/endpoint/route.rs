@@ -35,12 +35,17 @@ pub(crate) type Answering = BoxFuture<'static, Result<Reply, Refusal>>;
 /// A request that has passed the gate.
 pub(crate) struct Passed {
     pub(crate) connect: Connect,
+    pub(crate) place: Place,
+    pub(crate) content: Content,
+}
+
+/// The caller, and the place that the path names.
+pub(crate) struct Place {
     pub(crate) caller: Authenticated,
     /// Set for a path of a location.
     pub(crate) access: Option<Access>,
     /// Set for a path of a record.
     pub(crate) id: Option<Uuid>,
-    pub(crate) content: Content,
 }
 
 impl Route {
@@ -59,12 +64,11 @@ impl Route {
         let ids = path.matches('{').count();
         assert_eq!(ids, T::IDS, "{method} {path} leads to something else");
         let handler = Box::new(move |passed: Passed| -> Answering {
-            let call = Call {
-                connect: passed.connect.clone(),
-                content: passed.content.clone(),
-                target: T::of(passed),
-            };
-            Box::pin(handler(call))
+            Box::pin(handler(Call {
+                connect: passed.connect,
+                target: T::of(passed.place),
+                content: passed.content,
+            }))
         });
         Self {
             method,
@@ -86,8 +90,8 @@ pub(crate) trait Target: Send + 'static {
     /// The number of ids in the path.
     const IDS: usize;
 
-    /// The target of a request. Its path has [`IDS`](Self::IDS) ids, and its gate was passed.
-    fn of(passed: Passed) -> Self;
+    /// The target of a path. It has [`IDS`](Self::IDS) ids, and its gate was passed.
+    fn of(place: Place) -> Self;
 }
 
 /// [`Route::new`] has counted the ids of the path, and the gate lets nobody in to a location
@@ -97,9 +101,9 @@ const COUNTED: &str = "the table gives a handler the ids that it takes";
 impl Target for Anywhere {
     const IDS: usize = 0;
 
-    fn of(passed: Passed) -> Self {
+    fn of(place: Place) -> Self {
         Self {
-            caller: passed.caller,
+            caller: place.caller,
         }
     }
 }
@@ -107,9 +111,9 @@ impl Target for Anywhere {
 impl Target for AtLocation {
     const IDS: usize = 1;
 
-    fn of(passed: Passed) -> Self {
+    fn of(place: Place) -> Self {
         Self {
-            access: passed.access.expect(COUNTED),
+            access: place.access.expect(COUNTED),
         }
     }
 }
@@ -117,10 +121,10 @@ impl Target for AtLocation {
 impl Target for AtRecord {
     const IDS: usize = 2;
 
-    fn of(passed: Passed) -> Self {
+    fn of(place: Place) -> Self {
         Self {
-            access: passed.access.expect(COUNTED),
-            id: passed.id.expect(COUNTED),
+            access: place.access.expect(COUNTED),
+            id: place.id.expect(COUNTED),
         }
     }
 }
