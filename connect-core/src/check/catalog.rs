@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{ProblemKind, claim::Claim, findings::Findings};
 use crate::{
     record::{
-        Index, ReadKey, Record, change_key,
+        IndexKind, ReadKey, Record, change_key,
         keys::{Family, Part, key},
     },
     storage::{Key, Value},
@@ -28,12 +28,27 @@ pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Val
         Vec::new(),
         whose(),
     ));
-    for index in record.indexes() {
-        let held = match index {
-            Index::Unique(..) => id.as_bytes().to_vec(),
-            Index::Holders(..) | Index::ByChange(..) => Vec::new(),
+    for index in T::INDEXES {
+        let Some(entry) = index.entry(partition, &record) else {
+            continue;
         };
-        findings.claim(Claim::entry(index.key(partition, time, id), held, whose()));
+        let held = match index.kind {
+            IndexKind::Unique => id.as_bytes().to_vec(),
+            IndexKind::Holders | IndexKind::ByChange => Vec::new(),
+        };
+        findings.claim(Claim::entry(entry, held, whose()));
+    }
+    for reference in T::REFERENCES {
+        for other in (reference.of_record)(&record) {
+            findings.refers(
+                key(partition, reference.rows, &[Part::Id(*other)]),
+                format!(
+                    "{} refers to {} {other}, which is not there",
+                    whose(),
+                    reference.name
+                ),
+            );
+        }
     }
     Some(record)
 }
@@ -44,12 +59,6 @@ pub(super) fn product(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return;
     };
     let id = product.id;
-    if let Some(category) = product.category_id {
-        findings.refers(
-            key(at.partition, Family::Category, &[Part::Id(category)]),
-            format!("product {id} is in category {category}, which is not there"),
-        );
-    }
     if product.image_status == Some(ImageStatus::Pending) {
         findings.refers(
             key(at.partition, Family::ImageJobByProduct, &[Part::Id(id)]),
@@ -113,10 +122,12 @@ pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, 
     };
     let Some(id) = id else { return };
     let (entry, partition) = (findings.key().clone(), at.partition);
-    findings.leads_to::<T>(partition, T::ROWS, id, move |record| {
+    findings.leads_to::<T>(partition, T::ROWS, id, move |record: &T| {
         let time = record.updated_at();
         change_key(partition, T::BY_CHANGE, time, id) == entry
-            || (record.indexes().iter()).any(|index| index.key(partition, time, id) == entry)
+            || T::INDEXES
+                .iter()
+                .any(|index| index.entry(partition, record).as_ref() == Some(&entry))
     });
 }
 

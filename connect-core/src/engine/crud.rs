@@ -6,21 +6,23 @@ use uuid::Uuid;
 use super::{
     answer::{Answer, Outcome},
     change::Change,
+    lookup, references,
     resource::{Draft, Resource},
 };
 use crate::{
     access::Access,
     error::Error,
-    record::{Index, Reads, Unit},
-    wire::{Changed, Deleted},
+    record::{Reads, Unit},
+    wire::{Changed, Deleted, MatchBy},
 };
 
 /// A record after a write.
 pub(super) struct Saved<R: Resource> {
+    /// The record as it was, if there was one.
+    pub(super) old: Option<R>,
     pub(super) record: R,
     /// Unset when the record was already as the draft says: then nothing was written.
     pub(super) is_changed: bool,
-    pub(super) effect: R::Effect,
 }
 
 /// Creates a record, without its event.
@@ -30,13 +32,14 @@ pub(super) async fn insert<R: Resource>(
     draft: &Draft<R>,
 ) -> Result<Saved<R>, Error> {
     let mut record = R::blank(draft, unit, access)?;
-    let effect = record.fill(draft, None, unit, access).await?;
-    check_unique(unit, None, &record).await?;
+    record.fill(draft, None, unit, access).await?;
+    references::check(unit, access, None, &record).await?;
+    lookup::check_unique(unit, None, &record).await?;
     unit.save(None, &record);
     Ok(Saved {
+        old: None,
         record,
         is_changed: true,
-        effect,
     })
 }
 
@@ -48,38 +51,19 @@ pub(super) async fn change<R: Resource>(
     draft: &Draft<R>,
 ) -> Result<Saved<R>, Error> {
     let mut record = old.clone();
-    let effect = record.fill(draft, Some(&old), unit, access).await?;
+    record.fill(draft, Some(&old), unit, access).await?;
     let is_changed = record != old;
     if is_changed {
-        check_unique(unit, Some(&old), &record).await?;
+        references::check(unit, access, Some(&old), &record).await?;
+        lookup::check_unique(unit, Some(&old), &record).await?;
         record.set_updated_at(unit.time());
         unit.save(Some(&old), &record);
     }
     Ok(Saved {
+        old: Some(old),
         record,
         is_changed,
-        effect,
     })
-}
-
-/// Checks that no other record has a text that is new in `record` and has to be unique.
-async fn check_unique<R: Resource>(
-    unit: &mut Unit<'_>,
-    old: Option<&R>,
-    record: &R,
-) -> Result<(), Error> {
-    let before = old.map(R::indexes).unwrap_or_default();
-    for index in record.indexes() {
-        if let Index::Unique(family, field, text) = index
-            && !before.contains(&index)
-            && let Some(holder) = unit.find_unique(family, text).await?
-            && holder != record.id()
-        {
-            let problem = format!("{} {holder} has \"{text}\" already", R::NAME);
-            return Err(Error::conflict(field, problem));
-        }
-    }
-    Ok(())
 }
 
 /// Creates a record, with its event.
@@ -107,16 +91,28 @@ async fn find<R: Resource>(unit: &mut Unit<'_>, id: Uuid) -> Result<R, Error> {
     found.ok_or_else(|| Error::not_found(R::NAME, id))
 }
 
+/// Adds what a write of `draft` looks up, whichever record it is for. The records that a batch is
+/// matched `by` are read already.
+pub(super) fn reads_of_draft<R: Resource>(
+    draft: &Draft<R>,
+    by: Option<&MatchBy>,
+    reads: &mut Reads,
+) {
+    lookup::reads(draft, by, reads);
+    references::reads(draft, reads);
+    R::reads(draft, reads);
+}
+
 pub(super) struct Create<R: Resource>(pub(super) Draft<R>);
 
 #[async_trait]
 impl<R: Resource> Change for Create<R> {
     fn reads(&self, _: &Access, reads: &mut Reads) {
-        R::reads(&self.0, None, reads);
+        reads_of_draft(&self.0, None, reads);
     }
 
     fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        R::more_reads(&[&self.0], access, unit, reads);
+        references::reads_elsewhere(&[&self.0], access, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
@@ -133,11 +129,11 @@ impl<R: Resource> Change for Update<R> {
         let Self(id, draft) = self;
         reads.record::<R>(*id);
         R::reads_of(*id, Some(draft), reads);
-        R::reads(draft, None, reads);
+        reads_of_draft(draft, None, reads);
     }
 
     fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        R::more_reads(&[&self.1], access, unit, reads);
+        references::reads_elsewhere(&[&self.1], access, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {

@@ -10,6 +10,7 @@ use super::{
     change::Change,
     connect::Connect,
     crud::{Create, Delete, Update},
+    lookup::ListPlan,
     pages::{Filter, PageRequest},
     request::{FromJson, Request},
     resource::{Draft, Purpose, Resource},
@@ -61,19 +62,15 @@ impl<R: Resource> JsonRecords<R> {
                 connect, access, ..
             } = this;
             let request = PageRequest::of(R::LIST, &access, &query, connect.now())?;
-            let query = &query;
-            let parsed = |passes: fn(&R, &R::Query) -> bool| {
-                move |row: &Row| {
-                    let record = serde_json::from_slice(&row.1);
-                    let record: R = record.map_err(|e| Fault::corrupt(b"a listed record", e))?;
-                    Ok(passes(&record, query))
-                }
+            let plan = ListPlan::<R>::of(&query);
+            let passes = |row: &Row| {
+                let record = serde_json::from_slice(&row.1);
+                let record: R = record.map_err(|e| Fault::corrupt(b"a listed record", e))?;
+                Ok(plan.has(&record))
             };
-            let filter = R::filter(query).map(parsed);
-            let filter = filter.as_ref().map(|filter| filter as Filter<'_>);
-            let through = R::through(query);
+            let filter = (!plan.filters.is_empty()).then_some(&passes as Filter<'_>);
             connect
-                .page::<R>(&access, &request, through, R::in_order(query), filter)
+                .page::<R>(&access, &request, plan.through, plan.in_order, filter)
                 .await
         }
     }

@@ -10,73 +10,56 @@ use uuid::Uuid;
 use super::{
     answer::{Answer, Outcome},
     change::Change,
-    crud::{Saved, change, insert},
+    crud::{Saved, change, insert, reads_of_draft},
+    lookup, references,
     resource::{Draft, Purpose, Resource},
 };
 use crate::{
     access::Access,
     error::{Error, Reason},
-    record::{
-        MOST_HOLDERS, Reads, Unit,
-        keys::{Family, Part, key},
-    },
+    record::{Index, IndexKind, Indexed, MOST_HOLDERS, Reads, Record, Unit, keys::key},
     wire::{
         BatchInput, BatchResult, BatchStatus, EventType, ItemResult, MatchBy, RecordsWritten,
         read::{BatchRequest, Invalid},
     },
 };
 
-/// A kind of record that is written in batches.
+/// A kind of record that is written in batches. Items are matched by the id or by an index, which
+/// `MATCH_BY` of the input names.
 pub trait Upsert: Resource<Input: BatchInput> {
     /// The event of a batch.
     const BATCH_CHANGED: EventType;
-    /// What is known of the effects of the items so far.
+    /// What the result says besides the counts and the items; `()` when it says nothing.
     #[doc(hidden)]
-    type Effects: Default + Send;
+    type Tally: Tally<Self>;
+}
 
-    /// The record that an item means, as far as the item itself tells. `None`: the item has no
-    /// such key, and matches nothing.
-    #[doc(hidden)]
-    fn matched<'i>(item: &'i Self::Input, by: &MatchBy) -> Option<Match<'i>>;
+/// Keeps what the result of a batch says besides the counts and the items.
+#[doc(hidden)]
+pub trait Tally<R: Upsert>: Default + Send {
+    /// Notes a record before and after its item, whose result is the last of `results`. Earlier
+    /// results may change by it.
+    fn add(&mut self, old: Option<&R>, new: &R, results: &mut [ItemResult]);
 
-    /// The item's external id, which stands in its result.
-    #[doc(hidden)]
-    fn external_id(item: &Self::Input) -> Option<&str>;
+    /// What the result says.
+    fn extra(&self) -> Extra<R>;
+}
 
-    /// The record's external id.
-    #[doc(hidden)]
-    fn own_external_id(&self) -> Option<&str>;
+impl<R: Upsert<Input: BatchInput<Extra = ()>>> Tally<R> for () {
+    fn add(&mut self, _: Option<&R>, _: &R, _: &mut [ItemResult]) {}
 
-    /// Notes the effect of the item whose result comes next; earlier results may change by it.
-    #[doc(hidden)]
-    fn note(
-        _effects: &mut Self::Effects,
-        _id: Uuid,
-        _effect: Self::Effect,
-        _result: &mut ItemResult,
-        _earlier: &mut [ItemResult],
-    ) {
-    }
-
-    /// What the result says of all effects together.
-    #[doc(hidden)]
-    fn extra(_effects: &Self::Effects) -> Extra<Self> {
-        Extra::<Self>::default()
-    }
+    fn extra(&self) {}
 }
 
 /// What the result of a batch says besides the counts and the items.
-pub(super) type Extra<R> = <<R as Resource>::Input as BatchInput>::Extra;
+pub(super) type Extra<R> = <<R as Record>::Input as BatchInput>::Extra;
 
 /// The key by which an item of a batch finds its record.
-#[derive(Clone, Copy, Debug)]
-pub enum Match<'i> {
+enum Match<'i, R: Record> {
     /// The record's own id: one that is unknown is an error.
     Id(Uuid),
-    /// The entry of a unique index.
-    Unique(Family, &'i str),
-    /// The entries of an index that several records may share: the record has to be the only one.
-    Holders(Family, &'i str),
+    /// The value of an index: the record has to be the only one that has it.
+    Index(&'static Index<R>, Indexed<'i>),
 }
 
 /// A batch whose items are checked as far as they can be without the state.
@@ -101,7 +84,7 @@ impl<R: Upsert> Batch<R> {
                 invalid,
                 external_id,
             })?;
-            let external_id = R::external_id(&item).map(str::to_owned);
+            let external_id = sent_external_id::<R>(&item);
             Draft::check(item, Purpose::Change).map_err(|invalid| Refused {
                 invalid,
                 external_id,
@@ -115,24 +98,35 @@ impl<R: Upsert> Batch<R> {
         })
     }
 
+    /// The key by which an item finds its record. `None`: the item has no such key, and matches
+    /// nothing.
+    fn key_of<'i>(&self, item: &'i R::Input) -> Option<Match<'i, R>> {
+        match &self.match_by {
+            MatchBy::Id => item.id().map(Match::Id),
+            field => {
+                let index = lookup::index_by::<R>(field.as_str())?;
+                Some(Match::Index(index, (index.of_input)(item)?))
+            }
+        }
+    }
+
     /// The id of the record that an item means, as far as it is known without looking it up.
     fn known_id(&self, unit: &Unit<'_>, item: &R::Input) -> Option<Uuid> {
-        let partition = unit.partition();
-        match R::matched(item, &self.match_by)? {
+        match self.key_of(item)? {
             Match::Id(id) => Some(id),
-            Match::Unique(family, text) => {
-                let entry = unit.known(&key(partition, family, &[Part::Text(text)]))?;
-                Uuid::from_slice(&entry?).ok()
-            }
-            Match::Holders(family, text) => {
-                unit.known_holder(&key(partition, family, &[Part::Text(text)]))
+            Match::Index(index, value) => {
+                let key = key(unit.partition(), index.family, &[value.part()]);
+                match index.kind {
+                    IndexKind::Unique => Uuid::from_slice(&unit.known(&key)??).ok(),
+                    _ => unit.known_holder(&key),
+                }
             }
         }
     }
 
     /// The record that an item means, if there is one.
     async fn find(&self, unit: &mut Unit<'_>, item: &R::Input) -> Result<Option<R>, Error> {
-        let id = match R::matched(item, &self.match_by) {
+        let id = match self.key_of(item) {
             None => None,
             Some(Match::Id(id)) => {
                 let found = unit.find(id).await?;
@@ -142,20 +136,20 @@ impl<R: Upsert> Batch<R> {
                 };
                 return found.map(Some).ok_or_else(unknown);
             }
-            Some(Match::Unique(family, text)) => unit.find_unique(family, text).await?,
-            Some(Match::Holders(family, text)) => {
-                let prefix = key(unit.partition(), family, &[Part::Text(text)]);
+            Some(Match::Index(index, value)) if index.kind == IndexKind::Unique => {
+                unit.find_unique(index.family, value).await?
+            }
+            Some(Match::Index(index, value)) => {
+                let prefix = key(unit.partition(), index.family, &[value.part()]);
                 match unit.two_holders(&prefix).await?[..] {
                     [] => None,
                     [holder] => Some(holder),
                     _ => {
-                        return Err(Error::conflict(
-                            self.match_by.as_str(),
-                            format!(
-                                "several {} have \"{text}\"; match them by id or externalId",
-                                R::LIST
-                            ),
-                        ));
+                        let (list, field) = (R::LIST, index.field);
+                        let problem = format!(
+                            "several {list} have \"{value}\"; match them by id or externalId"
+                        );
+                        return Err(Error::conflict(field, problem));
                     }
                 }
             }
@@ -193,15 +187,17 @@ impl<R: Upsert> Batch<R> {
 impl<R: Upsert> Change for Batch<R> {
     fn reads(&self, _: &Access, reads: &mut Reads) {
         for item in self.items.iter().flatten() {
-            match R::matched(item, &self.match_by) {
+            match self.key_of(item) {
                 None => {}
                 Some(Match::Id(id)) => reads.record::<R>(id),
-                Some(Match::Unique(family, text)) => reads.unique::<R>(family, text),
-                Some(Match::Holders(family, text)) => {
-                    reads.holders::<R>(family, text, MOST_HOLDERS);
+                Some(Match::Index(index, value)) if index.kind == IndexKind::Unique => {
+                    reads.unique::<R>(index.family, value);
+                }
+                Some(Match::Index(index, value)) => {
+                    reads.holders::<R>(index.family, value, MOST_HOLDERS);
                 }
             }
-            R::reads(item, Some(&self.match_by), reads);
+            reads_of_draft(item, Some(&self.match_by), reads);
         }
     }
 
@@ -212,13 +208,13 @@ impl<R: Upsert> Change for Batch<R> {
                 R::reads_of(id, Some(item), reads);
             }
         }
-        R::more_reads(&items, access, unit, reads);
+        references::reads_elsewhere(&items, access, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         let mut outcome = BatchResult::<Extra<R>>::default();
         outcome.results.reserve(self.items.len());
-        let mut effects = R::Effects::default();
+        let mut tally = R::Tally::default();
         let mut ids = Vec::new();
         let mut listed = FxHashSet::default();
         for (index, item) in self.items.iter().enumerate() {
@@ -227,21 +223,22 @@ impl<R: Upsert> Change for Batch<R> {
                 Ok(item) => self.write_item(unit, access, item).await,
                 Err(refused) => Err(refused.invalid.clone().into()),
             };
-            let result = match written {
+            match written {
                 Ok((status, saved)) => {
                     unit.release();
-                    let id = saved.record.id();
+                    let Saved { old, record, .. } = &saved;
+                    let id = record.id();
                     if saved.is_changed && listed.insert(id) {
                         ids.push(id);
                     }
-                    let mut result = ItemResult {
+                    *outcome.count_mut(&status) += 1;
+                    outcome.results.push(ItemResult {
                         id: Some(id),
-                        external_id: saved.record.own_external_id().map(str::to_owned),
+                        external_id: by_external_id()
+                            .and_then(|by| text_of((by.of_record)(record))),
                         ..ItemResult::new(index, status)
-                    };
-                    let earlier = &mut outcome.results;
-                    R::note(&mut effects, id, saved.effect, &mut result, earlier);
-                    result
+                    });
+                    tally.add(old.as_ref(), record, &mut outcome.results);
                 }
                 // A fault of ours is not the item's: the whole batch may be repeated.
                 Err(error @ Error::Internal(_)) => {
@@ -250,18 +247,12 @@ impl<R: Upsert> Change for Batch<R> {
                 }
                 Err(error) => {
                     unit.rollback();
-                    failed::<R>(index, item, &error)
+                    outcome.failed += 1;
+                    outcome.results.push(failed::<R>(index, item, &error));
                 }
-            };
-            match result.status {
-                BatchStatus::Created => outcome.created += 1,
-                BatchStatus::Updated => outcome.updated += 1,
-                BatchStatus::Unchanged => outcome.unchanged += 1,
-                _ => outcome.failed += 1,
             }
-            outcome.results.push(result);
         }
-        outcome.extra = R::extra(&effects);
+        outcome.extra = tally.extra();
         if !ids.is_empty() {
             let written = RecordsWritten {
                 ids,
@@ -282,9 +273,22 @@ impl<R: Upsert> Change for Batch<R> {
     }
 }
 
+/// The index by external id, if the kind has one.
+fn by_external_id<R: Record>() -> Option<&'static Index<R>> {
+    lookup::index_by(MatchBy::ExternalId.as_str())
+}
+
+fn sent_external_id<R: Record>(item: &R::Input) -> Option<String> {
+    by_external_id::<R>().and_then(|by| text_of((by.of_input)(item)))
+}
+
+fn text_of(value: Option<Indexed<'_>>) -> Option<String> {
+    value.map(|value| value.to_string())
+}
+
 fn failed<R: Upsert>(index: usize, item: &Result<Draft<R>, Refused>, error: &Error) -> ItemResult {
     let external_id = match item {
-        Ok(item) => R::external_id(item).map(str::to_owned),
+        Ok(item) => sent_external_id::<R>(item),
         Err(refused) => refused.external_id.clone(),
     };
     ItemResult {

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{
     Fault, Record,
     clock::{ChangeClock, clock_key},
+    index::{IndexKind, Indexed},
     keys::{self, Family, Part, after_prefix, change_of, key},
     store::Store,
 };
@@ -34,15 +35,26 @@ pub(crate) type Row = (Change, Value);
 
 /// The index that a list is read through.
 #[derive(Clone, Copy, Debug)]
-pub enum Through<'a> {
+pub(crate) enum Through<'a> {
     /// All records, in change order.
     All,
-    /// The records with a reference, in change order.
-    ByChange(Family, Uuid),
-    /// The one record with a text.
-    Unique(Family, &'a str),
-    /// The records with a text, in any order. More than `limit` of them are not all returned.
-    Holders(Family, &'a str),
+    /// The records with a value, in change order.
+    ByChange(Family, Indexed<'a>),
+    /// The one record with a value.
+    Unique(Family, Indexed<'a>),
+    /// The records with a value, in any order. More than `limit` of them are not all returned.
+    Holders(Family, Indexed<'a>),
+}
+
+impl<'a> Through<'a> {
+    /// The records that an index has under a value.
+    pub(crate) fn index(kind: IndexKind, family: Family, value: Indexed<'a>) -> Self {
+        match kind {
+            IndexKind::ByChange => Self::ByChange(family, value),
+            IndexKind::Unique => Self::Unique(family, value),
+            IndexKind::Holders => Self::Holders(family, value),
+        }
+    }
 }
 
 /// Which part of a list to read.
@@ -118,10 +130,9 @@ impl Store {
         let rows = key(partition, T::ROWS, &[]);
         let prefix = match slice.through {
             Through::All => key(partition, T::BY_CHANGE, &[]),
-            Through::ByChange(family, other) => key(partition, family, &[Part::Id(other)]),
-            Through::Unique(family, text) | Through::Holders(family, text) => {
-                key(partition, family, &[Part::Text(text)])
-            }
+            Through::ByChange(family, value)
+            | Through::Unique(family, value)
+            | Through::Holders(family, value) => key(partition, family, &[value.part()]),
         };
         let (clock, since) = (clock_key(partition), tombstones_since_key(partition));
         let (from, end) = (start(&prefix, slice.position), end_of(&prefix, slice.until));

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use uuid::Uuid;
 
 use super::{
-    Record,
+    Indexed, Record,
     keys::{Family, Part, after_prefix, key},
 };
 use crate::storage::{Key, Range, Read};
@@ -109,15 +109,15 @@ impl Reads {
         self.wanted.push(Wanted::Follow { key: entry, rows });
     }
 
-    /// The record that a unique index holds for `text`.
-    pub(crate) fn unique<T: Record>(&mut self, family: Family, text: &str) {
-        let entry = key(self.partition, family, &[Part::Text(text)]);
+    /// The record that a unique index holds for a value.
+    pub(crate) fn unique<T: Record>(&mut self, family: Family, value: Indexed<'_>) {
+        let entry = key(self.partition, family, &[value.part()]);
         self.followed(entry, T::ROWS);
     }
 
-    /// At most `limit` records that an index lists under `text`.
-    pub(crate) fn holders<T: Record>(&mut self, family: Family, text: &str, limit: usize) {
-        let prefix = key(self.partition, family, &[Part::Text(text)]);
+    /// At most `limit` records that an index lists under a value.
+    pub(crate) fn holders<T: Record>(&mut self, family: Family, value: Indexed<'_>, limit: usize) {
+        let prefix = key(self.partition, family, &[value.part()]);
         self.wanted.push(Wanted::Holders {
             end: after_prefix(&prefix),
             prefix,

@@ -1,38 +1,36 @@
 //! One setter per record: it writes a row together with all its indexes.
 
 use serde::{Serialize, de::DeserializeOwned};
-use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::{
     Fault, Unit,
+    index::{Index, IndexKind, Indexed},
     keys::{Family, Part, key},
+    reference::Reference,
 };
 use crate::{
     storage::{Key, Value},
     wire::{Timestamp, Tombstone},
 };
 
-/// An entry of a record in one of its indexes.
-#[derive(PartialEq, Eq)]
-pub enum Index<'a> {
-    /// At most one record has this text, which stands in the named field: another that is given it
-    /// is refused. The entry holds the record's id.
-    Unique(Family, &'static str, &'a str),
-    /// The records with this text, of which there are few: read them all and sort them.
-    Holders(Family, &'a str),
-    /// The records with this reference, in change order.
-    ByChange(Family, Uuid),
-}
-
 /// A record that lives under its id and is listed by `updatedAt`.
-pub trait Record: Serialize + DeserializeOwned + Send + Sync {
+pub trait Record: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The fields that a client may write.
+    type Input: Send + Sync + 'static;
+    /// The parameters of the list.
+    type Query: Send + Sync + 'static;
+
     /// The rows, under their ids.
     const ROWS: Family;
     /// The index of all rows in the order in which they last changed.
     const BY_CHANGE: Family;
     /// The tombstones of deleted records, in the order of their deletion.
     const TOMBSTONES: Family;
+    /// The other indexes.
+    const INDEXES: &'static [Index<Self>];
+    /// The references to records of other kinds.
+    const REFERENCES: &'static [Reference<Self>] = &[];
 
     /// The record's id.
     fn id(&self) -> Uuid;
@@ -42,31 +40,11 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync {
 
     /// Says that it changed at this time.
     fn set_updated_at(&mut self, time: Timestamp);
-
-    /// Every index entry of the record besides that of [`BY_CHANGE`](Self::BY_CHANGE).
-    fn indexes(&self) -> SmallVec<[Index<'_>; 4]>;
 }
 
 /// The key of an entry in change order.
 pub(crate) fn change_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid) -> Key {
     key(partition, family, &[Part::Time(time), Part::Id(id)])
-}
-
-impl Index<'_> {
-    /// The key of this entry of the record with this id, at the time of its last change.
-    pub(crate) fn key(&self, partition: Uuid, time: Timestamp, id: Uuid) -> Key {
-        let [time, id] = [Part::Time(time), Part::Id(id)];
-        match self {
-            Self::Unique(family, _, text) => key(partition, *family, &[Part::Text(text)]),
-            Self::Holders(family, text) => key(partition, *family, &[Part::Text(text), id]),
-            Self::ByChange(family, other) => key(partition, *family, &[Part::Id(*other), time, id]),
-        }
-    }
-
-    /// Returns whether the entry moves with each change of its record.
-    fn is_by_change(&self) -> bool {
-        matches!(self, Self::ByChange(..))
-    }
 }
 
 /// Parses a row in wire form.
@@ -84,13 +62,13 @@ impl Unit<'_> {
         row.map(|row| parsed(&row_key, &row)).transpose()
     }
 
-    /// The id that a unique index holds for `text`.
+    /// The id that a unique index holds for a value.
     pub(crate) async fn find_unique(
         &mut self,
         family: Family,
-        text: &str,
+        value: Indexed<'_>,
     ) -> Result<Option<Uuid>, Fault> {
-        let key = key(self.partition(), family, &[Part::Text(text)]);
+        let key = key(self.partition(), family, &[value.part()]);
         let id = self.get(&key).await?;
         id.map(|id| Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&key, e)))
             .transpose()
@@ -102,29 +80,25 @@ impl Unit<'_> {
         let (partition, id, time) = (self.partition(), new.id(), new.updated_at());
         let row = self.json(new);
         self.put(key(partition, T::ROWS, &[Part::Id(id)]), row.clone());
-        let new_indexes = new.indexes();
-        let old_indexes = old.map(T::indexes).unwrap_or_default();
-        if let Some(old_time) = old.map(T::updated_at) {
-            if old_time != time {
-                self.delete(change_key(partition, T::BY_CHANGE, old_time, id));
-            }
-            for index in &old_indexes {
-                let moves = index.is_by_change() && old_time != time;
-                if moves || !new_indexes.contains(index) {
-                    self.delete(index.key(partition, old_time, id));
-                }
-            }
+        let moved_from = old.map(T::updated_at).filter(|old_time| *old_time != time);
+        if let Some(old_time) = moved_from {
+            self.delete(change_key(partition, T::BY_CHANGE, old_time, id));
         }
-        for index in &new_indexes {
-            let entry = index.key(partition, time, id);
-            if index.is_by_change() {
-                self.put_index(entry, row.clone());
-            } else if !old_indexes.contains(index) {
-                let held = match index {
-                    Index::Unique(..) => Value::from(id.as_bytes().as_slice()),
-                    _ => Value::default(),
-                };
-                self.put(entry, held);
+        for index in T::INDEXES {
+            let (before, now) = (old.and_then(index.of_record), (index.of_record)(new));
+            let is_by_change = index.kind == IndexKind::ByChange;
+            if (before != now || (is_by_change && moved_from.is_some()))
+                && let Some(entry) = old.and_then(|old| index.entry(partition, old))
+            {
+                self.delete(entry);
+            }
+            let Some(value) = now else { continue };
+            let entry = index.key(partition, value, time, id);
+            match index.kind {
+                IndexKind::ByChange => self.put_index(entry, row.clone()),
+                _ if before == now => {}
+                IndexKind::Holders => self.put(entry, Value::default()),
+                IndexKind::Unique => self.put(entry, Value::from(id.as_bytes().as_slice())),
             }
         }
         self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
@@ -133,8 +107,11 @@ impl Unit<'_> {
     /// Removes a record with all its indexes, and leaves a tombstone.
     pub(crate) fn remove<T: Record>(&mut self, old: &T) {
         let (partition, id, time) = (self.partition(), old.id(), self.time());
-        for index in old.indexes() {
-            self.delete(index.key(partition, old.updated_at(), id));
+        for entry in T::INDEXES
+            .iter()
+            .filter_map(|index| index.entry(partition, old))
+        {
+            self.delete(entry);
         }
         self.delete(change_key(partition, T::BY_CHANGE, old.updated_at(), id));
         self.delete(key(partition, T::ROWS, &[Part::Id(id)]));

@@ -1,7 +1,6 @@
 //! Categories (specification: Categories).
 
 use async_trait::async_trait;
-use smallvec::SmallVec;
 use uuid::Uuid;
 
 use super::products;
@@ -10,21 +9,26 @@ use crate::{
     engine::{Draft, MOST_RECORDS, Purpose, Resource},
     error::Error,
     record::{
-        Fault, Index, Reads, Record, Unit,
+        Fault, Index, Indexed, Reads, Record, Unit,
         keys::{Family, Part, key},
     },
     rules::{category as rules, text},
     storage::{Key, Value},
     wire::{
-        Category, CategoryInput, EventType, MatchBy, Timestamp, WriteInput as _,
-        query::CategoryQuery, read::Invalid,
+        Category, CategoryInput, EventType, Timestamp, WriteInput as _, query::CategoryQuery,
+        read::Invalid,
     },
 };
 
 impl Record for Category {
+    type Input = CategoryInput;
+    type Query = CategoryQuery;
+
     const ROWS: Family = Family::Category;
     const BY_CHANGE: Family = Family::CategoryByChange;
     const TOMBSTONES: Family = Family::CategoryTombstone;
+    /// The index of names is kept by [`take_name`] and [`free_name`].
+    const INDEXES: &'static [Index<Self>] = &[];
 
     fn id(&self) -> Uuid {
         self.id
@@ -37,11 +41,6 @@ impl Record for Category {
     fn set_updated_at(&mut self, time: Timestamp) {
         self.updated_at = time;
     }
-
-    /// The index of names is kept by [`take_name`] and [`free_name`].
-    fn indexes(&self) -> SmallVec<[Index<'_>; 4]> {
-        SmallVec::new()
-    }
 }
 
 #[async_trait]
@@ -52,10 +51,6 @@ impl Resource for Category {
     /// Deleting one may touch a whole catalog, so nothing else shares its commit.
     const DELETE_WEIGHT: usize = MOST_RECORDS;
 
-    type Input = CategoryInput;
-    type Query = CategoryQuery;
-    type Effect = ();
-
     fn check(input: CategoryInput, purpose: Purpose) -> Result<CategoryInput, Invalid> {
         let input = input.check()?;
         if purpose == Purpose::Create {
@@ -64,7 +59,7 @@ impl Resource for Category {
         Ok(input)
     }
 
-    fn reads(draft: &Draft<Self>, _: Option<&MatchBy>, reads: &mut Reads) {
+    fn reads(draft: &Draft<Self>, reads: &mut Reads) {
         if let Some(name) = draft.name.value() {
             reads.entry(Family::CategoryByName, &text::folded(name));
         }
@@ -111,7 +106,10 @@ impl Resource for Category {
 /// Enters the name of a category in the index of names.
 async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error> {
     let folded = text::folded(&category.name);
-    match unit.find_unique(Family::CategoryByName, &folded).await? {
+    match unit
+        .find_unique(Family::CategoryByName, Indexed::Text(&folded))
+        .await?
+    {
         Some(holder) if holder != category.id => {
             return Err(Error::conflict(
                 "name",

@@ -1,29 +1,55 @@
 //! Image jobs: the queue of downloads. A product has at most one; a newer link replaces it.
 
+use std::collections::HashMap;
+
 use uuid::Uuid;
 
 use crate::{
+    engine::Tally,
     record::{
         Fault, Reads, Unit,
         keys::{Family, Part, key},
     },
     storage::{Key, Value},
     wire::{
-        Field, ImageJob, ImageStatus, Product,
+        Field, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product,
         form::{HttpsLink, OrNull},
         limits::MAX_IMAGE_URL,
     },
 };
 
-/// What a write does to the image job of its product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImageEffect {
-    /// Nothing.
-    None,
-    /// A download is queued, in place of an earlier one.
-    Queued,
-    /// The product has no download any more.
-    Cancelled,
+/// The items of a batch whose downloads are queued, by product.
+#[derive(Debug, Default)]
+pub struct QueuedImages(HashMap<Uuid, usize>);
+
+impl Tally<Product> for QueuedImages {
+    fn add(&mut self, old: Option<&Product>, new: &Product, results: &mut [ItemResult]) {
+        if old.is_some_and(|old| has_same_image(old, new)) {
+            return;
+        }
+        // A later item may take back the download that an earlier one queued.
+        let before = match new.image_status {
+            Some(ImageStatus::Pending) => {
+                let last = results.len() - 1;
+                results[last].image_status = Some(ImageStatus::Pending);
+                self.0.insert(new.id, last)
+            }
+            _ => self.0.remove(&new.id),
+        };
+        if let Some(before) = before {
+            results[before].image_status = None;
+        }
+    }
+
+    fn extra(&self) -> ImagesQueued {
+        ImagesQueued {
+            images_queued: self.0.len(),
+        }
+    }
+}
+
+fn has_same_image(a: &Product, b: &Product) -> bool {
+    a.image_url == b.image_url && a.image_status == b.image_status
 }
 
 /// Adds the read of a product's image job.
@@ -38,23 +64,22 @@ pub(crate) async fn apply(
     unit: &mut Unit<'_>,
     product: &mut Product,
     link: &Field<OrNull<HttpsLink<MAX_IMAGE_URL>>>,
-) -> Result<ImageEffect, Fault> {
+) -> Result<(), Fault> {
     match link {
-        Field::Absent => Ok(ImageEffect::None),
+        Field::Absent => {}
         Field::Null => {
             cancel(unit, product.id).await?;
             product.image_url = None;
             product.image_status = None;
             product.image_error = None;
-            Ok(ImageEffect::Cancelled)
         }
-        Field::Value(link) if product.image_url.as_ref() == Some(link) => Ok(ImageEffect::None),
+        Field::Value(link) if product.image_url.as_ref() == Some(link) => {}
         Field::Value(link) => {
             // A product without a link has no job.
             if product.image_url.is_some() {
                 let job = job_of(unit, product.id).await?;
                 if job.is_some_and(|job| job.source_url == *link) {
-                    return Ok(ImageEffect::None);
+                    return Ok(());
                 }
                 cancel(unit, product.id).await?;
             }
@@ -62,9 +87,9 @@ pub(crate) async fn apply(
             product.image_url = Some(link.clone());
             product.image_status = Some(ImageStatus::Pending);
             product.image_error = None;
-            Ok(ImageEffect::Queued)
         }
     }
+    Ok(())
 }
 
 /// Removes a product's job, if it has one.

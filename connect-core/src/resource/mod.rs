@@ -5,7 +5,6 @@ mod categories;
 mod images;
 mod locations;
 mod products;
-mod references;
 mod tokens;
 
 pub use accounts::{NewAccount, NewLocation, NewScreen};
@@ -15,9 +14,22 @@ pub use tokens::{IssuedToken, NewToken};
 #[cfg(test)]
 mod tests {
     use crate::{
+        engine::Upsert,
         record::{Record, keys::Family},
-        wire::{Category, Product},
+        wire::{BatchInput, Category, MatchBy, Product},
     };
+
+    fn check_matches<R: Upsert>() {
+        for by in R::Input::MATCH_BY.iter().filter(|by| **by != MatchBy::Id) {
+            let is_indexed = R::INDEXES.iter().any(|index| index.field == by.as_str());
+            assert!(is_indexed, "no index of {} by {}", R::LIST, by.as_str());
+        }
+    }
+
+    #[test]
+    fn items_of_batches_are_matched_by_what_is_indexed() {
+        check_matches::<Product>();
+    }
 
     /// Maintenance purges the families that are named so.
     #[test]

@@ -41,6 +41,11 @@ pub trait BatchInput: WriteInput {
 
     /// What the result says besides the counts and the items; `()` when it says nothing.
     type Extra: Serialize + DeserializeOwned + Default + Send + Sync + 'static;
+
+    /// The id of the record that is meant, in a batch matched by id.
+    fn id(&self) -> Option<Uuid> {
+        None
+    }
 }
 
 impl BatchInput for ProductInput {
@@ -48,6 +53,10 @@ impl BatchInput for ProductInput {
     const MAX_ITEMS: usize = limits::MAX_PRODUCTS_PER_BATCH;
 
     type Extra = ImagesQueued;
+
+    fn id(&self) -> Option<Uuid> {
+        self.id.value().copied()
+    }
 }
 
 /// The error of one item, in the shape of every error.
@@ -76,11 +85,12 @@ pub struct Batch<I> {
 /// A batch of 1 to 500 products.
 pub type ProductBatch = Batch<ProductInput>;
 
-impl<I> Batch<I> {
-    /// A batch with the default settings: matched by `externalId`, making what is missing.
+impl<I: BatchInput> Batch<I> {
+    /// A batch with the default settings: matched by the first field of
+    /// [`MATCH_BY`](BatchInput::MATCH_BY), which is `externalId` mostly, making what is missing.
     pub fn new(items: Vec<I>) -> Self {
         Self {
-            match_by: MatchBy::ExternalId,
+            match_by: I::MATCH_BY[0].clone(),
             create_missing: true,
             dry_run: false,
             items,
@@ -142,6 +152,19 @@ pub struct ItemResult {
     /// Why the item failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ItemError>,
+}
+
+impl<E> BatchResult<E> {
+    /// The count of items that ended so.
+    #[cfg(feature = "logic")]
+    pub(crate) fn count_mut(&mut self, status: &BatchStatus) -> &mut usize {
+        match status {
+            BatchStatus::Created => &mut self.created,
+            BatchStatus::Updated => &mut self.updated,
+            BatchStatus::Unchanged => &mut self.unchanged,
+            _ => &mut self.failed,
+        }
+    }
 }
 
 impl ItemResult {

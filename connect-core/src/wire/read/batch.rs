@@ -43,17 +43,6 @@ fn items<'de, D: Deserializer<'de>>(
 }
 
 impl<T> BatchRequest<T> {
-    /// A batch made in code, with the default settings: matched by `externalId`, making what is
-    /// missing, saving what it does.
-    pub fn new(items: Vec<T>) -> Self {
-        Self {
-            match_by: MatchBy::ExternalId,
-            create_missing: true,
-            dry_run: false,
-            items: items.into_iter().map(Ok).collect(),
-        }
-    }
-
     /// Returns whether a body asks for a dry run, also when the rest of it is refused.
     pub fn asks_for_dry_run(json: &[u8]) -> bool {
         #[derive(Deserialize)]
@@ -78,6 +67,11 @@ impl<T> From<Batch<T>> for BatchRequest<T> {
 }
 
 impl<T: BatchInput> BatchRequest<T> {
+    /// A batch made in code, with the settings of [`Batch::new`].
+    pub fn new(items: Vec<T>) -> Self {
+        Batch::new(items).into()
+    }
+
     /// Reads a batch. An item that cannot be read does not spoil the others.
     ///
     /// # Errors

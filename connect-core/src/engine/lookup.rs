@@ -1,0 +1,92 @@
+//! The use that writes and lists make of the indexes that a kind declares.
+
+use super::resource::{Draft, Resource};
+use crate::{
+    error::Error,
+    record::{Index, IndexKind, Indexed, Reads, Record, Through, Unit, keys::key},
+    wire::MatchBy,
+};
+
+/// The index by a field.
+pub(super) fn index_by<R: Record>(field: &str) -> Option<&'static Index<R>> {
+    R::INDEXES.iter().find(|index| index.field == field)
+}
+
+/// Adds the reads of the entries of the unique texts that a draft gives. The records that a batch
+/// is matched `by` are read already.
+pub(super) fn reads<R: Resource>(draft: &Draft<R>, by: Option<&MatchBy>, reads: &mut Reads) {
+    for index in R::INDEXES {
+        if index.kind == IndexKind::Unique
+            && by.is_none_or(|by| by.as_str() != index.field)
+            && let Some(value) = (index.of_input)(draft)
+        {
+            reads.row(key(reads.partition(), index.family, &[value.part()]));
+        }
+    }
+}
+
+/// Checks that no other record has a value that is new in `record` and has to be unique.
+pub(super) async fn check_unique<R: Resource>(
+    unit: &mut Unit<'_>,
+    old: Option<&R>,
+    record: &R,
+) -> Result<(), Error> {
+    for index in R::INDEXES {
+        let (before, now) = (old.and_then(index.of_record), (index.of_record)(record));
+        if index.kind == IndexKind::Unique
+            && before != now
+            && let Some(value) = now
+            && let Some(holder) = unit.find_unique(index.family, value).await?
+            && holder != record.id()
+        {
+            let problem = format!("{} {holder} has \"{value}\" already", R::NAME);
+            return Err(Error::conflict(index.field, problem));
+        }
+    }
+    Ok(())
+}
+
+/// The way in which a list is read that is narrowed down by `query`.
+pub(super) struct ListPlan<'q, R: Record> {
+    /// The narrowest index.
+    pub(super) through: Through<'q>,
+    /// The index in change order that is read instead when a value has too many holders to be
+    /// sorted.
+    pub(super) in_order: Through<'q>,
+    /// What each record is held against, where the index alone does not tell.
+    pub(super) filters: Vec<(&'static Index<R>, Indexed<'q>)>,
+}
+
+impl<'q, R: Record> ListPlan<'q, R> {
+    pub(super) fn of(query: &'q R::Query) -> Self {
+        let sought = |index: &'static Index<R>| Some((index, (index.of_query)(query)?));
+        let mut filters: Vec<_> = R::INDEXES.iter().filter_map(sought).collect();
+        let first = |kind| filters.iter().find(|(index, _)| index.kind == kind);
+        let by_change = first(IndexKind::ByChange);
+        let narrowest = first(IndexKind::Unique)
+            .or(first(IndexKind::Holders))
+            .or(by_change);
+        let through = |found: Option<&(&'static Index<R>, Indexed<'q>)>| match found {
+            None => Through::All,
+            Some((index, value)) => Through::index(index.kind, index.family, *value),
+        };
+        let (through, in_order) = (through(narrowest), through(by_change));
+        // What was found through the one index that there is passes. A value with many holders is
+        // searched for without its index.
+        let is_exact = narrowest.is_none_or(|(index, _)| index.kind != IndexKind::Holders);
+        if is_exact && filters.len() == 1 {
+            filters.clear();
+        }
+        Self {
+            through,
+            in_order,
+            filters,
+        }
+    }
+
+    /// Returns whether a record is what the query asks for.
+    pub(super) fn has(&self, record: &R) -> bool {
+        let mut filters = self.filters.iter();
+        filters.all(|(index, value)| (index.of_record)(record) == Some(*value))
+    }
+}

@@ -1,0 +1,116 @@
+//! References from a record to others of its location, such as that of a product to its category.
+
+use std::collections::HashSet;
+
+use uuid::Uuid;
+
+use super::resource::{Draft, Resource};
+use crate::{
+    access::Access,
+    error::{Error, Reason},
+    record::{
+        Reads, Record, Unit,
+        keys::{Family, Part, key},
+    },
+    wire::read::Invalid,
+};
+
+/// The most look-ups of unknown records at other locations for one write: those of all items of a
+/// batch at ten locations.
+const MOST_ELSEWHERE: usize = 5000;
+
+/// Adds the reads of the records that a draft refers to.
+pub(super) fn reads<R: Resource>(draft: &Draft<R>, reads: &mut Reads) {
+    for reference in R::REFERENCES {
+        for id in (reference.of_input)(draft) {
+            // Items of a batch mostly share a few categories.
+            let row = key(reads.partition(), reference.rows, &[Part::Id(*id)]);
+            reads.shared_row(row);
+        }
+    }
+}
+
+/// Adds the look-ups at other locations of the records that this one does not have: they decide
+/// between two refusals of [`check`].
+pub(super) fn reads_elsewhere<R: Resource>(
+    drafts: &[&Draft<R>],
+    access: &Access,
+    unit: &Unit<'_>,
+    reads: &mut Reads,
+) {
+    let mut unknown = HashSet::new();
+    let mut left = MOST_ELSEWHERE;
+    for reference in R::REFERENCES {
+        for id in drafts.iter().flat_map(|draft| (reference.of_input)(draft)) {
+            let row = |location| key(location, reference.rows, &[Part::Id(*id)]);
+            let is_unknown = unit.known(&row(unit.partition())) == Some(None);
+            if is_unknown && unknown.insert((reference.rows, *id)) {
+                for other in others(access).take(left) {
+                    reads.row(row(other));
+                    left -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// Checks that the records that `record` refers to, and `old` did not, are of this location. One of
+/// another location of the account is forbidden rather than unknown, which tells an integrator what
+/// is mixed up, as far as [`reads_elsewhere`] looked.
+pub(super) async fn check<R: Resource>(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    old: Option<&R>,
+    record: &R,
+) -> Result<(), Error> {
+    for reference in R::REFERENCES {
+        let before = old.map(reference.of_record).unwrap_or_default();
+        for (place, id) in (reference.of_record)(record).iter().enumerate() {
+            let row = |location| key(location, reference.rows, &[Part::Id(*id)]);
+            if before.contains(id) || unit.get(&row(unit.partition())).await?.is_some() {
+                continue;
+            }
+            let (field, name) = (reference.path(place), reference.name);
+            if others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_)))) {
+                let problem = format!("{name} {id} belongs to another location");
+                return Err(Error::ForbiddenLocation(Reason::of(&field, problem)));
+            }
+            let problem = format!("there is no {name} {id} at this location");
+            return Err(Invalid::new(&field, problem).into());
+        }
+    }
+    Ok(())
+}
+
+/// Changes every record that refers to `id`, which is deleted in the same commit. `index` is their
+/// index by that reference. Returns their ids, in the order of the index.
+pub(crate) async fn clear<R: Record + Clone>(
+    unit: &mut Unit<'_>,
+    index: Family,
+    id: Uuid,
+    clear: impl Fn(&mut R) + Send,
+) -> Result<Vec<Uuid>, Error> {
+    let prefix = key(unit.partition(), index, &[Part::Id(id)]);
+    let ids = unit.members(&prefix, R::ROWS).await?;
+    for (place, id) in ids.iter().enumerate() {
+        if place % 200 == 199 {
+            // There may be as many as a whole catalog has; others want the thread too.
+            tokio::task::yield_now().await;
+        }
+        if let Some(old) = unit.find::<R>(*id).await? {
+            let mut record = old.clone();
+            clear(&mut record);
+            record.set_updated_at(unit.time());
+            unit.save(Some(&old), &record);
+        }
+    }
+    Ok(ids)
+}
+
+/// The other locations of the account.
+fn others(access: &Access) -> impl Iterator<Item = Uuid> {
+    let own = access.location().id;
+    let all = access.account().locations.iter();
+    all.map(|location| location.id)
+        .filter(move |location| *location != own)
+}
