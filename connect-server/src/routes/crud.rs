@@ -8,64 +8,73 @@ use http::Method;
 
 use crate::endpoint::{AtLocation, AtRecord, Call, Needs, Operation, Reply, Route};
 
-const READ: Needs = Needs::Scope(Scope::CatalogRead);
-const WRITE: Needs = Needs::Scope(Scope::CatalogWrite);
+/// The scopes that the endpoints of a kind need.
+pub(super) struct Scopes {
+    read: Needs,
+    write: Needs,
+}
+
+/// The scopes of the catalog.
+pub(super) static CATALOG: Scopes = Scopes {
+    read: Needs::Scope(Scope::CatalogRead),
+    write: Needs::Scope(Scope::CatalogWrite),
+};
 
 /// The path of a segment below a location.
 fn below_location(segment: &str) -> String {
     format!("/v1/locations/{{location}}/{segment}")
 }
 
-/// List, create, read, change and delete the records of one kind of the catalog.
-pub(super) fn crud<R: Resource>(segment: &str) -> Vec<Route> {
+/// List, create, read, change and delete the records of one kind.
+pub(super) fn crud<R: Resource>(segment: &str, scopes: &Scopes) -> Vec<Route> {
     let all = below_location(segment);
     let one = format!("{all}/{{id}}");
     vec![
         Route::new(
             Method::GET,
             all.clone(),
-            READ,
+            scopes.read.clone(),
             Operation::list::<R>(),
             list::<R>,
         ),
         Route::new(
             Method::POST,
             all,
-            WRITE,
+            scopes.write.clone(),
             Operation::create::<R>(),
             create::<R>,
         ),
         Route::new(
             Method::GET,
             one.clone(),
-            READ,
+            scopes.read.clone(),
             Operation::get::<R>(),
             get::<R>,
         ),
         Route::new(
             Method::PATCH,
             one.clone(),
-            WRITE,
+            scopes.write.clone(),
             Operation::update::<R>(),
             update::<R>,
         ),
         Route::new(
             Method::DELETE,
             one,
-            WRITE,
+            scopes.write.clone(),
             Operation::delete::<R>(),
             delete::<R>,
         ),
     ]
 }
 
-/// Write many records of one kind of the catalog at once.
-pub(super) fn batch<R: Upsert>(segment: &str) -> Vec<Route> {
+/// Write many records of one kind at once.
+pub(super) fn batch<R: Upsert>(segment: &str, scopes: &Scopes) -> Vec<Route> {
     let path = below_location(segment);
     vec![Route::new(
         Method::POST,
         path,
-        WRITE,
+        scopes.write.clone(),
         Operation::batch::<R>(),
         write_batch::<R>,
     )]

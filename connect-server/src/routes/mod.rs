@@ -13,7 +13,7 @@ use http::Method;
 
 use crate::endpoint::Operation;
 pub use crate::endpoint::{Needs, Route};
-use crud::{batch, crud};
+use crud::{CATALOG, batch, crud};
 pub(crate) use documents::{OPENAPI, OPENAPI_PATH, filters as open_filters};
 pub use find::{Found, find};
 
@@ -33,9 +33,9 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
             ),
             locations::list,
         )],
-        crud::<Category>("categories"),
-        crud::<Product>("products"),
-        batch::<Product>("products/batch"),
+        crud::<Category>("categories", &CATALOG),
+        crud::<Product>("products", &CATALOG),
+        batch::<Product>("products/batch", &CATALOG),
     ]
     .into_iter()
     .flatten()
