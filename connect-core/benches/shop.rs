@@ -6,7 +6,6 @@ use std::{path::Path, sync::Arc};
 
 use connect_core::{
     Access, Connect, NewAccount, NewLocation, NewScreen, RateLimits, Request, ScreenType,
-    environment::Environment,
     storage::{
         Storage,
         redb::{RedbOptions, RedbStorage},
@@ -41,7 +40,7 @@ pub fn connect(storage: Arc<dyn Storage>) -> Connect {
         account: u32::MAX,
         address: u32::MAX,
     };
-    Connect::new(storage, Environment::system(), limits)
+    Connect::builder(storage).limits(limits).build()
 }
 
 /// Sets up a shop on `storage`.

@@ -3,9 +3,9 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Access, Connect, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen, RateLimits,
-    Request, ScreenType,
-    environment::{Environment, ManualClock},
+    Access, Connect, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen, Request,
+    ScreenType,
+    environment::ManualClock,
     storage::{Storage, memory::MemoryStorage},
     wire::{IdempotencyKey, Scope, Timestamp, VatRate},
 };
@@ -59,12 +59,8 @@ pub(crate) async fn open_on(storage: Arc<dyn Storage>) -> Shop {
 
 /// The core of another process on the same storage.
 pub(crate) fn connect(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Connect {
-    let environment = Environment {
-        // Ids of several processes differ.
-        ids: Environment::system().ids,
-        ..Environment::manual(clock.clone())
-    };
-    Connect::new(storage, environment, RateLimits::default())
+    // Ids of several processes differ, as those of UUID v7 do.
+    Connect::builder(storage).clock(clock.clone()).build()
 }
 
 /// A new location of an account.

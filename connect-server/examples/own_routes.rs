@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
-use connect_core::{Connect, RateLimits, environment::Environment, storage::memory::MemoryStorage};
+use connect_core::{Connect, storage::memory::MemoryStorage};
 use warp::{Filter, Rejection, Reply};
 
 /// The API below `/v1`, and a page for people.
@@ -16,7 +16,7 @@ pub(crate) fn site(
 #[tokio::main]
 async fn main() {
     let storage = Arc::new(MemoryStorage::new());
-    let connect = Connect::new(storage, Environment::system(), RateLimits::default());
+    let connect = Connect::builder(storage).build();
     let address = SocketAddr::from(([127, 0, 0, 1], 8090));
     tracing_subscriber::fmt().init();
     tracing::info!("http://{address}/hours and http://{address}/v1/openapi.json");

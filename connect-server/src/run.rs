@@ -7,7 +7,11 @@ use std::{
     time::Duration,
 };
 
-use connect_core::{Connect, Error, environment::Environment, storage::disk::OpenError};
+use connect_core::{
+    Connect, Error,
+    environment::{Clock as _, SystemClock},
+    storage::disk::OpenError,
+};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::watch,
@@ -84,9 +88,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let (stop, stopped) = stop_signal()?;
     let store = open(&options)?;
     let health = store.health();
-    let environment = Environment::system();
-    let now = environment.clock.now();
-    let connect = Connect::new(store.storage(), environment, options.limits());
+    let now = SystemClock.now();
+    let connect = Connect::builder(store.storage())
+        .limits(options.limits())
+        .build();
     drop(store);
     match start_clock::check(&connect, now).await {
         Err(doubt) if options.trust_clock => {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Connect, NewAccount, RateLimits,
-    environment::{Environment, ManualClock},
+    Connect, NewAccount,
+    environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
     wire::{Product, Timestamp, query::ProductQuery},
 };
@@ -12,11 +12,10 @@ use connect_server::demo;
 
 fn connect() -> Connect {
     let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-    Connect::new(
-        Arc::new(MemoryStorage::new()),
-        Environment::manual(clock),
-        RateLimits::default(),
-    )
+    Connect::builder(Arc::new(MemoryStorage::new()))
+        .clock(clock)
+        .ids(Arc::new(SequentialIds::default()))
+        .build()
 }
 
 async fn on_sale(connect: &Connect, shop: &demo::Shop) -> Vec<usize> {

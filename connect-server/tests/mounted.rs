@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
-    environment::{Environment, ManualClock},
+    Connect, NewAccount, NewLocation, NewScreen, ScreenType,
+    environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
     wire::{Timestamp, VatRate},
 };
@@ -17,11 +17,10 @@ mod own_routes;
 /// A location where the API is available, and a token for it.
 async fn shop() -> (Connect, Uuid, String) {
     let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-    let connect = Connect::new(
-        Arc::new(MemoryStorage::new()),
-        Environment::manual(clock),
-        RateLimits::default(),
-    );
+    let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+        .clock(clock)
+        .ids(Arc::new(SequentialIds::default()))
+        .build();
     let account = NewAccount {
         name: "Kiosk on the quay".into(),
         owner_email: "owner@kiosk.example".into(),

@@ -12,8 +12,8 @@ use connect_client::{
     wire::{Product, Timestamp, query::ProductQuery},
 };
 use connect_core::{
-    Connect, RateLimits,
-    environment::{Environment, ManualClock},
+    Connect,
+    environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
 };
 use connect_server::{
@@ -38,7 +38,10 @@ impl Service {
     pub(crate) async fn start() -> Self {
         let clock = ManualClock::at(Timestamp::from_micros(1_800_000_000_000_000));
         let storage = Arc::new(MemoryStorage::new());
-        let connect = Connect::new(storage, Environment::manual(clock), RateLimits::default());
+        let connect = Connect::builder(storage)
+            .clock(clock)
+            .ids(Arc::new(SequentialIds::default()))
+            .build();
         let shop = demo::open(&connect).await.unwrap();
         let server = Server::bind(Listen::on(([127, 0, 0, 1], 0).into()))
             .await

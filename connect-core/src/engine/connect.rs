@@ -15,7 +15,8 @@ use crate::{
     wire::{Scope, Timestamp},
 };
 
-/// Connect over one storage. Cheap to clone; all clones share their state.
+/// Connect over one storage, made by [`builder`](Self::builder). Cheap to clone; all clones share
+/// their state.
 ///
 /// Every method that asks for an [`Access`] acts at the location that the access
 /// was given for.
@@ -32,8 +33,11 @@ pub(crate) struct Core {
 }
 
 impl Connect {
-    /// Connect on `storage`, which may be empty.
-    pub fn new(storage: Arc<dyn Storage>, environment: Environment, limits: RateLimits) -> Self {
+    pub(super) fn over(
+        storage: Arc<dyn Storage>,
+        environment: Environment,
+        limits: RateLimits,
+    ) -> Self {
         let store = Arc::new(Store::new(storage, environment));
         Self {
             core: Arc::new(Core {

@@ -5,6 +5,7 @@
 //! codes.
 
 mod answer;
+mod builder;
 mod change;
 mod connect;
 mod crud;
@@ -24,6 +25,7 @@ mod write;
 mod write_queue;
 
 pub use answer::{Answer, Json, Outcome};
+pub use builder::ConnectBuilder;
 pub(crate) use change::MOST_RECORDS;
 pub use connect::Connect;
 pub(crate) use crud::create;

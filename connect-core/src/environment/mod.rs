@@ -26,33 +26,23 @@ pub trait Randomness: Send + Sync + 'static {
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// Where the core takes time, ids and randomness from.
+/// The sources of time, ids and randomness that the core was built with.
 #[derive(Clone)]
-pub struct Environment {
+pub(crate) struct Environment {
     /// Tells the time.
-    pub clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     /// Makes ids of records.
-    pub ids: Arc<dyn Ids>,
+    pub(crate) ids: Arc<dyn Ids>,
     /// Makes secrets.
-    pub randomness: Arc<dyn Randomness>,
+    pub(crate) randomness: Arc<dyn Randomness>,
 }
 
-impl Environment {
+impl Default for Environment {
     /// The system's clock, UUID v7, and the operating system's random source.
-    pub fn system() -> Self {
+    fn default() -> Self {
         Self {
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidV7),
-            randomness: Arc::new(SystemRandomness),
-        }
-    }
-
-    /// A fixed clock that tests move by hand, ids in a fixed sequence, and the operating system's
-    /// random source.
-    pub fn manual(clock: Arc<ManualClock>) -> Self {
-        Self {
-            clock,
-            ids: Arc::new(SequentialIds::default()),
             randomness: Arc::new(SystemRandomness),
         }
     }

@@ -28,14 +28,14 @@ use crate::{
 ///
 /// ```
 /// use std::sync::Arc;
-/// use connect_core::{Connect, RateLimits, environment::Environment};
+/// use connect_core::Connect;
 /// use connect_core::storage::memory::MemoryStorage;
 /// use warp::Filter;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let storage = Arc::new(MemoryStorage::new());
-/// let connect = Connect::new(storage, Environment::system(), RateLimits::default());
+/// let connect = Connect::builder(storage).build();
 /// let own = warp::path("menu").map(|| "Soup, bread, herring");
 /// let site = connect_server::api(connect).or(own);
 ///

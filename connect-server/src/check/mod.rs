@@ -11,8 +11,7 @@ use std::{
 };
 
 use connect_core::{
-    CheckProgress, CheckReport, Connect, RateLimits,
-    environment::Environment,
+    CheckProgress, CheckReport, Connect,
     storage::{
         StorageError,
         disk::{OpenError, Report},
@@ -122,11 +121,7 @@ async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
         of = progress.of;
         line.show(&format!("store: {} of {of} rows", progress.rows));
     });
-    let connect = Connect::new(
-        store.storage(),
-        Environment::system(),
-        RateLimits::default(),
-    );
+    let connect = Connect::builder(store.storage()).build();
     let mut show = |progress: CheckProgress| {
         let (rows, problems) = (progress.rows, progress.problems);
         line.show(&format!(

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use connect_core::{
     Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
-    environment::{Environment, ManualClock, SystemRandomness, UuidV7},
+    environment::ManualClock,
     storage::{
         Storage,
         disk::{Health, SpaceOptions},
@@ -90,12 +90,10 @@ impl Setup {
     /// Opens the shop: its account, locations and token are made when the storage has none.
     pub async fn open(self) -> Shop {
         let clock = ManualClock::at(self.now);
-        let environment = Environment {
-            clock: clock.clone(),
-            ids: Arc::new(UuidV7),
-            randomness: Arc::new(SystemRandomness),
-        };
-        let connect = Connect::new(self.storage, environment, self.limits);
+        let connect = Connect::builder(self.storage)
+            .clock(clock.clone())
+            .limits(self.limits)
+            .build();
         let account = match connect
             .account_ids()
             .await

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Access, Connect, NewAccount, NewLocation, RateLimits,
-    environment::{Environment, ManualClock},
+    Access, Connect, NewAccount, NewLocation,
+    environment::{ManualClock, SequentialIds},
     storage::{Storage, memory::MemoryStorage},
     wire::{Category, CategoryInput, Timestamp, VatRate},
 };
@@ -41,7 +41,8 @@ pub(crate) struct Shop {
     pub(crate) storage: Arc<dyn Storage>,
     /// A category of another location of the account.
     pub(crate) foreign_category: Uuid,
-    pub(super) environment: Environment,
+    /// The ids of all processes come from here.
+    ids: Arc<SequentialIds>,
     // Dropped after the storage that lies in it.
     directory: Option<Arc<TempDir>>,
 }
@@ -68,8 +69,8 @@ impl Shop {
             }
         };
         let clock = ManualClock::at(START);
-        let environment = Environment::manual(clock.clone());
-        let connect = Connect::new(storage.clone(), environment.clone(), RateLimits::default());
+        let ids = Arc::new(SequentialIds::default());
+        let connect = connect_on(storage.clone(), &clock, &ids);
         let account = NewAccount {
             name: "Bakery".into(),
             owner_email: "owner@bakery.example".into(),
@@ -110,7 +111,7 @@ impl Shop {
             clock,
             storage,
             foreign_category,
-            environment,
+            ids,
             directory,
         }
     }
@@ -125,7 +126,7 @@ impl Shop {
             clock,
             storage,
             foreign_category,
-            environment,
+            ids,
             directory,
         } = self;
         drop(connect);
@@ -146,7 +147,7 @@ impl Shop {
             }
             _ => storage,
         };
-        let connect = Connect::new(storage.clone(), environment.clone(), RateLimits::default());
+        let connect = connect_on(storage.clone(), &clock, &ids);
         Self {
             on,
             connect,
@@ -155,7 +156,7 @@ impl Shop {
             clock,
             storage,
             foreign_category,
-            environment,
+            ids,
             directory,
         }
     }
@@ -167,12 +168,24 @@ impl Shop {
 
     /// The core as another process on the same storage would have it, with a clock of its own.
     pub(crate) fn beside(&self, clock: Arc<ManualClock>) -> Connect {
-        let environment = Environment {
-            clock,
-            ..self.environment.clone()
-        };
-        Connect::new(self.storage.clone(), environment, RateLimits::default())
+        connect_on(self.storage.clone(), &clock, &self.ids)
     }
+
+    /// The core of another process on `storage`, with the clock and the ids of the shop.
+    pub(super) fn connect_on(&self, storage: Arc<dyn Storage>) -> Connect {
+        connect_on(storage, &self.clock, &self.ids)
+    }
+}
+
+fn connect_on(
+    storage: Arc<dyn Storage>,
+    clock: &Arc<ManualClock>,
+    ids: &Arc<SequentialIds>,
+) -> Connect {
+    Connect::builder(storage)
+        .clock(clock.clone())
+        .ids(ids.clone())
+        .build()
 }
 
 #[cfg(feature = "sled")]

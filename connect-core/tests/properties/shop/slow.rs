@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use connect_core::{
-    Connect, RateLimits,
+    Connect,
     storage::{
         Commit, CommitError, Locked, Read, State, Storage, StorageError, conformance::Distant,
     },
@@ -38,16 +38,14 @@ impl Shop {
     /// From now on whoever scans in this process is overtaken by those who write.
     pub(crate) fn slow_down(&mut self) {
         let storage = Arc::new(Slow(self.storage.clone()));
-        let environment = self.environment.clone();
-        self.connect = Connect::new(storage, environment, RateLimits::default());
+        self.connect = self.connect_on(storage);
     }
 
     /// From now on the storage is a millisecond away. Returns the core of another process there.
     pub(crate) fn move_away(&mut self) -> Connect {
         let connect = || {
             let storage = Distant::new(self.storage.clone(), Duration::from_millis(1));
-            let environment = self.environment.clone();
-            Connect::new(Arc::new(storage), environment, RateLimits::default())
+            self.connect_on(Arc::new(storage))
         };
         let other = connect();
         self.connect = connect();

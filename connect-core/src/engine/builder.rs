@@ -1,0 +1,92 @@
+//! The builder of [`Connect`]: what the core takes from outside besides its storage.
+
+use std::{fmt, sync::Arc};
+
+use super::connect::Connect;
+use crate::{
+    environment::{Clock, Environment, Ids, Randomness},
+    rules::rate::RateLimits,
+    storage::Storage,
+};
+
+/// Builds [`Connect`]. What is not set has the default that its method names.
+///
+/// ```
+/// use std::sync::Arc;
+/// use connect_core::{
+///     Connect,
+///     environment::{ManualClock, SequentialIds},
+///     storage::memory::MemoryStorage,
+///     wire::Timestamp,
+/// };
+///
+/// // As a service has it:
+/// let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+///
+/// // As a test has it: time moves when the test says so, and ids count up.
+/// let clock = ManualClock::at(Timestamp::EPOCH);
+/// let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+///     .clock(clock.clone())
+///     .ids(Arc::new(SequentialIds::default()))
+///     .build();
+/// clock.advance(60);
+/// ```
+#[derive(Clone)]
+#[must_use = "nothing is built until `build` is called"]
+pub struct ConnectBuilder {
+    storage: Arc<dyn Storage>,
+    environment: Environment,
+    limits: RateLimits,
+}
+
+impl Connect {
+    /// Begins a core on `storage`, which may be empty.
+    pub fn builder(storage: Arc<dyn Storage>) -> ConnectBuilder {
+        ConnectBuilder {
+            storage,
+            environment: Environment::default(),
+            limits: RateLimits::default(),
+        }
+    }
+}
+
+impl ConnectBuilder {
+    /// Takes the time from `clock`. [`SystemClock`](crate::environment::SystemClock) unless set.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.environment.clock = clock;
+        self
+    }
+
+    /// Takes the ids of new records from `ids`. [`UuidV7`](crate::environment::UuidV7) unless set.
+    pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
+        self.environment.ids = ids;
+        self
+    }
+
+    /// Makes secrets out of `randomness`. The operating system's random source,
+    /// [`SystemRandomness`](crate::environment::SystemRandomness), unless set.
+    pub fn randomness(mut self, randomness: Arc<dyn Randomness>) -> Self {
+        self.environment.randomness = randomness;
+        self
+    }
+
+    /// Limits the requests of tokens, accounts and addresses. The limits of the specification,
+    /// [`RateLimits::default`], unless set.
+    pub fn limits(mut self, limits: RateLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Builds the core. Nothing is read or written yet.
+    pub fn build(self) -> Connect {
+        Connect::over(self.storage, self.environment, self.limits)
+    }
+}
+
+impl fmt::Debug for ConnectBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectBuilder")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
