@@ -48,8 +48,8 @@ pub enum Error {
 /// What is wrong, and with which field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// The path of the field at fault, such as `items[3].priceCents`, or the query parameter or
-    /// header. `None` when none is.
+    /// The path of the field at fault, such as `items[3].priceCents`, or the parameter.
+    /// `None` when none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// For people: what is wrong, what is allowed, and what to do next. Does not repeat the field.
@@ -182,16 +182,16 @@ impl Error {
 
     pub(crate) fn unauthorized() -> Self {
         Self::Unauthorized(Reason::of(
-            "Authorization",
-            "must be \"Bearer\" and a token that is neither expired nor revoked; tokens are made \
-             in the dashboard",
+            "token",
+            "must be a token that is neither expired nor revoked; tokens are made in the dashboard",
         ))
     }
 
     /// A location that the token has no access to, or that does not exist.
     pub(crate) fn forbidden_location(location: impl fmt::Display) -> Self {
         Self::ForbiddenLocation(Reason::new(format!(
-            "this token has no access to location {location}; GET /v1/locations lists those it has"
+            "this token has no access to location {location}; the list of locations has those it \
+             has access to"
         )))
     }
 

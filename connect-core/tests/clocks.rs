@@ -258,12 +258,15 @@ async fn a_request_held_up_for_two_minutes_moves_no_window() {
     let storage = Faulty::new(Arc::new(MemoryStorage::new()) as Arc<dyn Storage>);
     let shop = shop::open_on(storage.clone()).await;
     let issued = shop.connect.create_full_token(shop.account, "Sync").await;
-    let bearer = format!("Bearer {}", issued.unwrap().secret.expose());
+    let secret = issued.unwrap().secret;
     let admit = || {
-        let (connect, bearer) = (shop.connect.clone(), bearer.clone());
+        let (connect, secret) = (shop.connect.clone(), secret.clone());
         async move {
             let address = IpAddr::from([127, 0, 0, 1]);
-            let admitted = connect.authenticate(address, Some(&bearer)).await.unwrap();
+            let admitted = connect
+                .authenticate(address, Some(secret.expose()))
+                .await
+                .unwrap();
             admitted.rate().remaining
         }
     };

@@ -80,11 +80,11 @@ impl Shop {
     pub(crate) async fn token(&self) -> (Access, Uuid) {
         let issued = self.connect.create_full_token(self.account, "Sync").await;
         let issued = issued.unwrap();
-        let bearer = format!("Bearer {}", issued.secret.expose());
+        let secret = issued.secret;
         let address = IpAddr::from([127, 0, 0, 1]);
         let caller = self
             .connect
-            .authenticate(address, Some(&bearer))
+            .authenticate(address, Some(secret.expose()))
             .await
             .unwrap();
         let location = self.at.location().id;

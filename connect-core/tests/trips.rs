@@ -323,11 +323,11 @@ async fn reads() {
         .shop
         .connect
         .create_full_token(counted.shop.account, "Sync");
-    let bearer = format!("Bearer {}", token.await.unwrap().secret.expose());
+    let secret = token.await.unwrap().secret;
     let address = IpAddr::from([127, 0, 0, 1]);
     for round in ["first", "second"] {
         let (trips, caller) = counted
-            .trips(async |connect, _| connect.authenticate(address, Some(&bearer)).await)
+            .trips(async |connect, _| connect.authenticate(address, Some(secret.expose())).await)
             .await;
         assert_eq!(
             (trips, caller.is_ok()),
@@ -347,9 +347,12 @@ async fn tokens() {
         let token = connect.create_full_token(account, &name).await.unwrap();
         let is_used = number % 3 == 0;
         if is_used {
-            let bearer = format!("Bearer {}", token.secret.expose());
+            let secret = &token.secret;
             let address = IpAddr::from([127, 0, 0, 1]);
-            connect.authenticate(address, Some(&bearer)).await.unwrap();
+            connect
+                .authenticate(address, Some(secret.expose()))
+                .await
+                .unwrap();
         }
         expected.push((token.token, is_used.then_some(shop::START)));
     }

@@ -98,7 +98,8 @@ impl Admission {
 }
 
 impl Admission {
-    /// Checks the `Authorization` header of a request from `address`, and counts the request.
+    /// Checks the token of a request from `address`, and counts the request. `token` is `None` for a
+    /// request that presents none.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a
@@ -106,9 +107,9 @@ impl Admission {
     pub(crate) async fn authenticate(
         &self,
         address: IpAddr,
-        authorization: Option<&str>,
+        token: Option<&str>,
     ) -> Result<Authenticated, Denied> {
-        let found = match authorization.and_then(access::bearer) {
+        let found = match token {
             Some(value) => {
                 let cache = &self.credentials;
                 cache.find(&self.store, value).await

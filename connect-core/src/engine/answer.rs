@@ -14,11 +14,11 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
-    /// A record was made (201).
+    /// A record was made.
     Created,
-    /// Done; the body says what (200).
+    /// Done; the answer says what.
     Done,
-    /// Done, and there is nothing to say (204).
+    /// Done, and there is nothing to say.
     Removed,
 }
 
@@ -27,7 +27,7 @@ pub enum Outcome {
 pub struct Answer {
     /// The kind of change.
     pub outcome: Outcome,
-    /// The response body: `{ "data": ... }`, or nothing.
+    /// The answer as JSON: `{ "data": ... }`, or nothing.
     pub body: Vec<u8>,
     /// Set when this is the stored answer to an earlier request with the same idempotency key.
     pub replayed: bool,
@@ -57,8 +57,8 @@ impl Answer {
     }
 }
 
-/// A response body that is known to be a `T` in JSON. Rows are stored in the form in which they
-/// are sent, so a read puts bytes together and need not know what they say.
+/// JSON that is known to be a `T`. Rows are stored in the form in which they are sent, so a read puts
+/// bytes together and need not know what they say.
 #[derive(Clone, Debug)]
 pub struct Json<T> {
     bytes: Vec<u8>,

@@ -49,7 +49,8 @@ impl Connect {
         }
     }
 
-    /// Checks the `Authorization` header of a request from `address`, and counts the request.
+    /// Checks the token of a request from `address`, and counts the request. `token` is `None` for a
+    /// request that presents none.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a limit is used
@@ -57,12 +58,9 @@ impl Connect {
     pub async fn authenticate(
         &self,
         address: IpAddr,
-        authorization: Option<&str>,
+        token: Option<&str>,
     ) -> Result<Authenticated, Denied> {
-        self.core
-            .admission
-            .authenticate(address, authorization)
-            .await
+        self.core.admission.authenticate(address, token).await
     }
 
     /// The figures for a request that needs no token.

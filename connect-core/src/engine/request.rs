@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// The idempotency key of a request and what makes the request the same as another.
+/// The idempotency key of a request, and the fingerprint that tells the request from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idempotency {
     /// The client's key.
@@ -18,14 +18,14 @@ pub struct Idempotency {
     pub fingerprint: Fingerprint,
 }
 
-/// The body of a write: as it was received, or as a value made in code.
+/// The input of a write: as it was received, or as a value made in code.
 #[derive(Clone, Debug)]
 pub enum Input<T> {
     /// JSON, still to be read.
     Json(Vec<u8>),
     /// A value.
     Value(T),
-    /// Refused by whoever received it, for its query for example. The refusal is stored under the
+    /// Refused before it reached the core. The refusal is stored under the
     /// idempotency key like every other answer.
     Refused(Error),
 }
@@ -40,7 +40,7 @@ pub struct Request<T> {
 }
 
 impl<T> Request<T> {
-    /// A request with a body as it was received.
+    /// A request with JSON as it was received.
     pub fn json(body: impl Into<Vec<u8>>) -> Self {
         Self {
             input: Input::Json(body.into()),

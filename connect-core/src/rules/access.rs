@@ -17,13 +17,6 @@ pub(crate) enum Lacks {
     Scope,
 }
 
-/// The token that an `Authorization` header presents.
-pub(crate) fn bearer(header: &str) -> Option<&str> {
-    let (scheme, token) = header.split_once(' ')?;
-    let token = token.trim_matches(' ');
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
-}
-
 /// Returns whether a token is good at `now`.
 pub(crate) fn is_valid(token: &Token, now: Timestamp) -> bool {
     token.revoked_at.is_none() && token.expires_at.is_none_or(|expiry| now < expiry)
@@ -75,20 +68,6 @@ mod tests {
             created_at: Timestamp::EPOCH,
             expires_at: None,
             revoked_at: None,
-        }
-    }
-
-    #[test]
-    fn headers_hold_a_bearer_token() {
-        for (header, token) in [
-            ("Bearer abc", Some("abc")),
-            ("bearer  abc ", Some("abc")),
-            ("Bearer", None),
-            ("Bearer ", None),
-            ("Basic abc", None),
-            ("abc", None),
-        ] {
-            assert_eq!(bearer(header), token, "{header:?}");
         }
     }
 

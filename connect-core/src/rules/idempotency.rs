@@ -4,22 +4,18 @@ use sha2::{Digest, Sha256};
 
 use crate::wire::{Timestamp, limits::IDEMPOTENCY_HOURS};
 
-/// What makes two requests the same: method, path with query, and the bytes of the body.
+/// The fingerprint of a request. Two requests are the same when their operation, its target and the
+/// bytes of their input are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// The fingerprint of a request.
-    pub fn of(method: &str, path_and_query: &str, body: &[u8]) -> Self {
+    /// Returns the fingerprint of `operation` on `target` with `input`. Neither the operation nor
+    /// the target may have a line feed.
+    pub fn of(operation: &str, target: &str, input: &[u8]) -> Self {
         let mut digest = Sha256::new();
-        // Neither a method nor a target has a line feed, so no two requests run together.
-        for part in [
-            method.as_bytes(),
-            b"\n",
-            path_and_query.as_bytes(),
-            b"\n",
-            body,
-        ] {
+        // The line feeds keep two requests from running together.
+        for part in [operation.as_bytes(), b"\n", target.as_bytes(), b"\n", input] {
             digest.update(part);
         }
         Self(digest.finalize().into())
@@ -43,14 +39,14 @@ mod tests {
     #[test]
     fn requests_differ_by_any_part() {
         let print = Fingerprint::of;
-        assert_eq!(print("POST", "/a?b", b"c"), print("POST", "/a?b", b"c"));
+        assert_eq!(print("create", "/a?b", b"c"), print("create", "/a?b", b"c"));
         for other in [
-            print("PUT", "/a?b", b"c"),
-            print("POST", "/a", b"c"),
-            print("POST", "/a?b", b"c "),
-            print("POST", "/a", b"?b\nc"),
+            print("update", "/a?b", b"c"),
+            print("create", "/a", b"c"),
+            print("create", "/a?b", b"c "),
+            print("create", "/a", b"?b\nc"),
         ] {
-            assert_ne!(print("POST", "/a?b", b"c"), other);
+            assert_ne!(print("create", "/a?b", b"c"), other);
         }
     }
 }

@@ -28,7 +28,7 @@ impl Default for RateLimits {
     }
 }
 
-/// Where a caller stands in the window under way: the figures of the `X-RateLimit-*` headers.
+/// The figures of a caller in the window under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateStatus {
     /// Requests allowed per window.

@@ -94,8 +94,8 @@ where
         let reply = document(&method, &incoming.query);
         (reply, connect.anonymous_rate(address))
     } else {
-        let authorization = gate::authorization(&incoming.headers);
-        match connect.authenticate(address, authorization).await {
+        let token = gate::bearer(&incoming.headers);
+        match connect.authenticate(address, token).await {
             Ok(caller) => {
                 let rate = caller.rate();
                 let reply = match gate::pass(&connect, caller, incoming).await {

@@ -28,9 +28,12 @@ use crate::{
     routes::{self, Found},
 };
 
-/// The token of a request; `None` when there is none, or more than one.
-pub(super) fn authorization(headers: &HeaderMap) -> Option<&str> {
-    only(headers, &AUTHORIZATION)?.to_str().ok()
+/// Returns the token that a request presents; `None` when there is none, or more than one.
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = only(headers, &AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    let token = token.trim_matches(' ');
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
 /// A request as warp's filters take it apart.
@@ -192,4 +195,24 @@ fn only<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a http:
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;
     values.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_hold_a_bearer_token() {
+        for (header, token) in [
+            ("Bearer abc", Some("abc")),
+            ("bearer  abc ", Some("abc")),
+            ("Bearer", None),
+            ("Bearer ", None),
+            ("Basic abc", None),
+            ("abc", None),
+        ] {
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, header.parse().unwrap())]);
+            assert_eq!(bearer(&headers), token, "{header:?}");
+        }
+    }
 }

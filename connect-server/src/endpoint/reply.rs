@@ -146,7 +146,12 @@ impl From<Error> for Reply {
             Error::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        let mut reply = Self::error(status, error.detail());
+        let detail = match &error {
+            // The core does not know how tokens are presented.
+            Error::Unauthorized(_) => no_token().detail(error.code()),
+            _ => error.detail(),
+        };
+        let mut reply = Self::error(status, detail);
         if status == StatusCode::UNAUTHORIZED {
             reply
                 .headers
@@ -157,6 +162,15 @@ impl From<Error> for Reply {
         }
         reply
     }
+}
+
+/// The reason of every 401.
+fn no_token() -> Reason {
+    Reason::of(
+        "Authorization",
+        "must be \"Bearer\" and a token that is neither expired nor revoked; tokens are made in the \
+         dashboard",
+    )
 }
 
 impl From<Refusal> for Reply {
