@@ -84,7 +84,7 @@ impl<R: Upsert> Batch<R> {
                 invalid,
                 external_id,
             })?;
-            let external_id = sent_external_id::<R>(&item);
+            let external_id = item.external_id().map(str::to_owned);
             Draft::check(item, Purpose::Change).map_err(|invalid| Refused {
                 invalid,
                 external_id,
@@ -234,8 +234,7 @@ impl<R: Upsert> Change for Batch<R> {
                     *outcome.count_mut(&status) += 1;
                     outcome.results.push(ItemResult {
                         id: Some(id),
-                        external_id: by_external_id()
-                            .and_then(|by| text_of((by.of_record)(record))),
+                        external_id: external_id(record),
                         ..ItemResult::new(index, status)
                     });
                     tally.add(old.as_ref(), record, &mut outcome.results);
@@ -273,22 +272,15 @@ impl<R: Upsert> Change for Batch<R> {
     }
 }
 
-/// The index by external id, if the kind has one.
-fn by_external_id<R: Record>() -> Option<&'static Index<R>> {
-    lookup::index_by(MatchBy::ExternalId.as_str())
-}
-
-fn sent_external_id<R: Record>(item: &R::Input) -> Option<String> {
-    by_external_id::<R>().and_then(|by| text_of((by.of_input)(item)))
-}
-
-fn text_of(value: Option<Indexed<'_>>) -> Option<String> {
-    value.map(|value| value.to_string())
+/// The external id of a record, if its kind has them.
+fn external_id<R: Record>(record: &R) -> Option<String> {
+    let index = lookup::index_by::<R>(MatchBy::ExternalId.as_str())?;
+    (index.of_record)(record).map(|value| value.to_string())
 }
 
 fn failed<R: Upsert>(index: usize, item: &Result<Draft<R>, Refused>, error: &Error) -> ItemResult {
     let external_id = match item {
-        Ok(item) => sent_external_id::<R>(item),
+        Ok(item) => item.external_id().map(str::to_owned),
         Err(refused) => refused.external_id.clone(),
     };
     ItemResult {

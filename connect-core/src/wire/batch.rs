@@ -1,5 +1,7 @@
 //! Batches (specification: Products, batch).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
@@ -40,12 +42,27 @@ pub trait BatchInput: WriteInput {
     const MAX_ITEMS: usize;
 
     /// What the result says besides the counts and the items; `()` when it says nothing.
-    type Extra: Serialize + DeserializeOwned + Default + Send + Sync + 'static;
+    type Extra: BatchExtra;
 
     /// The id of the record that is meant, in a batch matched by id.
     fn id(&self) -> Option<Uuid> {
         None
     }
+
+    /// The external id that the item gives its record.
+    fn external_id(&self) -> Option<&str>;
+}
+
+/// What the result of a batch says besides the counts and the items.
+pub trait BatchExtra:
+    Serialize + DeserializeOwned + Clone + fmt::Debug + Default + Send + Sync + 'static
+{
+    /// Adds what a later part of the same work says.
+    fn add(&mut self, later: Self);
+}
+
+impl BatchExtra for () {
+    fn add(&mut self, (): ()) {}
 }
 
 impl BatchInput for ProductInput {
@@ -56,6 +73,10 @@ impl BatchInput for ProductInput {
 
     fn id(&self) -> Option<Uuid> {
         self.id.value().copied()
+    }
+
+    fn external_id(&self) -> Option<&str> {
+        self.external_id.value().map(String::as_str)
     }
 }
 
@@ -126,6 +147,12 @@ pub struct BatchResult<E> {
 pub struct ImagesQueued {
     /// Image downloads queued.
     pub images_queued: usize,
+}
+
+impl BatchExtra for ImagesQueued {
+    fn add(&mut self, later: Self) {
+        self.images_queued = self.images_queued.saturating_add(later.images_queued);
+    }
 }
 
 /// What a batch of products did.

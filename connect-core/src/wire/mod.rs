@@ -25,8 +25,8 @@ mod scope;
 mod timestamp;
 
 pub use batch::{
-    Batch, BatchInput, BatchResult, BatchStatus, ImagesQueued, ItemError, ItemResult, MatchBy,
-    ProductBatch, ProductBatchResult,
+    Batch, BatchExtra, BatchInput, BatchResult, BatchStatus, ImagesQueued, ItemError, ItemResult,
+    MatchBy, ProductBatch, ProductBatchResult,
 };
 pub use category::{Category, CategoryInput, CategoryName};
 pub use date::Date;

@@ -66,6 +66,32 @@ fn unknown<Q: Query>(name: &str) -> Invalid {
     Invalid::new(name, format!("is not a query parameter ({allowed})"))
 }
 
+/// The parameters of a list that comes in pages.
+pub trait PageQuery: Query + Clone + Send + Sync + 'static {
+    /// The records per page.
+    fn limit_mut(&mut self) -> &mut Option<usize>;
+
+    /// The `nextCursor` of the page before.
+    fn cursor_mut(&mut self) -> &mut Option<String>;
+
+    /// Leaves deleted records out. A list that never has them has nothing to do.
+    fn leave_out_deleted(&mut self) {}
+}
+
+impl<Q: ListQuery> PageQuery for Q {
+    fn limit_mut(&mut self) -> &mut Option<usize> {
+        &mut self.sync_mut().limit
+    }
+
+    fn cursor_mut(&mut self) -> &mut Option<String> {
+        &mut self.sync_mut().cursor
+    }
+
+    fn leave_out_deleted(&mut self) {
+        self.sync_mut().include_deleted = false;
+    }
+}
+
 /// The parameters of a list by `updatedAt`.
 pub trait ListQuery: Query + Clone + Send + Sync + 'static {
     /// The parameters that every such list takes.
