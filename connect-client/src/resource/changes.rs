@@ -2,13 +2,13 @@
 
 use std::{fmt, vec};
 
-use super::{Listing, Record, Records, record::changed_at};
+use super::{Listing, Records, Synced, record::changed_at};
 use crate::{
     Error, Response,
     wire::{Entry, Page, Timestamp, query::ListQuery as _},
 };
 
-impl<R: Record> Records<R> {
+impl<R: Synced> Records<R> {
     /// What changed at or after `since`, deletions included, in the order in which it changed;
     /// everything when `since` is `None`.
     ///
@@ -70,7 +70,7 @@ pub struct Changes<R> {
     latest: Option<Timestamp>,
 }
 
-impl<R: Record> Changes<R> {
+impl<R: Synced> Changes<R> {
     /// The next change; `None` when there is none at present. What changes while the pages are
     /// read comes as well.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {

@@ -1,13 +1,11 @@
 //! Records of a location: read, written, listed, followed.
 
-mod batch;
 mod changes;
-mod listing;
 mod pages;
 mod record;
 mod records;
 
 pub use changes::Changes;
-pub use listing::Listing;
-pub use record::Record;
+pub use pages::Listing;
+pub use record::{Bulk, Listed, Readable, Record, Synced, Writable};
 pub use records::Records;

@@ -1,45 +1,94 @@
-//! Lists over all their pages.
+//! Lists over all their pages, fetched while they are read.
 
-use futures_util::stream::{self, Stream, TryStreamExt};
+use std::{
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+};
 
-use super::{Listing, Record, Records};
+use futures_util::{
+    StreamExt as _,
+    stream::{self, BoxStream, Stream, TryStreamExt as _},
+};
+
+use super::{Listed, Records, Synced};
 use crate::{
     Call, Error, Response,
     error::DecodeError,
-    wire::{Entry, Page, limits::MAX_PAGE_SIZE, query::ListQuery as _},
+    wire::{Entry, Page, limits::MAX_PAGE_SIZE, query::PageQuery},
 };
 
-impl<R: Record> Records<R> {
+impl<R: Listed> Records<R> {
     /// All pages from `query.cursor` (or the beginning) on, without deleted records. Pages have
     /// 200 records unless the query has a `limit`.
     pub fn pages(&self, query: &R::Query) -> Listing<Page<R>> {
         let records = self.clone();
-        let pages = follow::<R, _>(query, move |query| records.list(query));
+        let pages = follow(query, move |query| records.list(query));
         Listing::new(pages.map_ok(|response| response.data))
     }
 
+    /// All records from `query.cursor` (or the beginning) on, in the order of the list, without
+    /// deleted ones.
+    pub fn stream(&self, query: &R::Query) -> Listing<R> {
+        items(self.pages(query))
+    }
+}
+
+impl<R: Synced> Records<R> {
     /// As [`pages`](Self::pages), with tombstones of deleted records.
     pub fn pages_with_deleted(&self, query: &R::Query) -> Listing<Page<Entry<R>>> {
         Listing::new(self.responses(query).map_ok(|response| response.data))
     }
 
-    /// As [`pages_with_deleted`](Self::pages_with_deleted), with what the headers say.
-    pub(super) fn responses(&self, query: &R::Query) -> Listing<Response<Page<Entry<R>>>> {
-        let records = self.clone();
-        Listing::new(follow::<R, _>(query, move |query| {
-            records.list_with_deleted(query)
-        }))
-    }
-
-    /// All records from `query.cursor` (or the beginning) on, by `updatedAt`, without deleted
-    /// ones.
-    pub fn stream(&self, query: &R::Query) -> Listing<R> {
-        items(self.pages(query))
-    }
-
     /// As [`stream`](Self::stream), with tombstones of deleted records.
     pub fn stream_with_deleted(&self, query: &R::Query) -> Listing<Entry<R>> {
         items(self.pages_with_deleted(query))
+    }
+
+    /// As [`pages_with_deleted`](Self::pages_with_deleted), with what the headers say.
+    pub(super) fn responses(&self, query: &R::Query) -> Listing<Response<Page<Entry<R>>>> {
+        let records = self.clone();
+        Listing::new(follow(query, move |query| records.list_with_deleted(query)))
+    }
+}
+
+/// The records of a list, or its pages, fetched as they are asked for.
+///
+/// It is a [`Stream`]; [`next`](Self::next) and [`all`](Self::all) work without the traits of the
+/// futures crates. After an error there is nothing more.
+#[must_use = "nothing is fetched until it is asked for"]
+pub struct Listing<T>(BoxStream<'static, Result<T, Error>>);
+
+impl<T> Listing<T> {
+    pub(super) fn new(stream: impl Stream<Item = Result<T, Error>> + Send + 'static) -> Self {
+        Self(stream.boxed())
+    }
+
+    /// The next one; `None` at the end.
+    pub async fn next(&mut self) -> Option<Result<T, Error>> {
+        self.0.next().await
+    }
+
+    /// All that are left, in memory.
+    ///
+    /// # Errors
+    /// A page could not be fetched; what came before is dropped.
+    pub async fn all(self) -> Result<Vec<T>, Error> {
+        self.0.try_collect().await
+    }
+}
+
+impl<T> Stream for Listing<T> {
+    type Item = Result<T, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_next_unpin(context)
+    }
+}
+
+impl<T> fmt::Debug for Listing<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listing").finish_non_exhaustive()
     }
 }
 
@@ -49,13 +98,13 @@ fn items<T: Send + 'static>(pages: Listing<Page<T>>) -> Listing<T> {
 }
 
 /// Fetches page after page until there is no cursor to follow.
-fn follow<R: Record, T: Send + 'static>(
-    query: &R::Query,
-    fetch: impl Fn(&R::Query) -> Call<Page<T>> + Send + 'static,
+fn follow<Q: PageQuery, T: Send + 'static>(
+    query: &Q,
+    fetch: impl Fn(&Q) -> Call<Page<T>> + Send + 'static,
 ) -> impl Stream<Item = Result<Response<Page<T>>, Error>> + Send + 'static {
     // Full pages: requests are what the service counts.
     let mut first = query.clone();
-    first.sync_mut().limit.get_or_insert(MAX_PAGE_SIZE);
+    first.limit_mut().get_or_insert(MAX_PAGE_SIZE);
     stream::try_unfold((Some(first), fetch), async |(query, fetch)| {
         let Some(mut query) = query else {
             return Ok(None);
@@ -64,7 +113,7 @@ fn follow<R: Record, T: Send + 'static>(
         let next = match &page.data.next_cursor {
             None => None,
             Some(cursor) => {
-                let sent = query.sync_mut().cursor.replace(cursor.clone());
+                let sent = query.cursor_mut().replace(cursor.clone());
                 if sent.as_ref() == Some(cursor) {
                     return Err(going_in_circles().into());
                 }

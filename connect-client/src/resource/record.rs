@@ -1,28 +1,77 @@
-//! What the kinds of record have in common.
+//! The kinds of record, and which methods [`Records`](super::Records) has for each.
 
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use crate::wire::{
-    Category, CategoryInput, Entry, Product, ProductInput, Timestamp,
-    query::{CategoryQuery, ListQuery, ProductQuery},
+    BatchInput, Category, CategoryInput, Entry, Product, ProductInput, Timestamp,
+    query::{CategoryQuery, ListQuery, PageQuery, ProductQuery},
 };
 
-/// A kind of record that a location has: [`Category`] or [`Product`].
-///
-/// Sealed: the service decides what kinds there are.
-pub trait Record: Sealed + DeserializeOwned + Send + 'static {
-    /// What is sent to create or update one.
-    type Input: Serialize;
-    /// By what a list of them is narrowed down.
-    type Query: ListQuery;
+// A line says what the service can do with a kind. What is synced is listed too.
+record!(
+    Category,
+    "categories",
+    Readable,
+    Synced<CategoryQuery>,
+    Writable<CategoryInput>
+);
+record!(
+    Product,
+    "products",
+    Readable,
+    Synced<ProductQuery>,
+    Writable<ProductInput>,
+    Bulk
+);
 
-    /// The record's id.
+/// A kind of record that a location has.
+///
+/// Sealed: the service decides what kinds there are, and what can be done with each.
+pub trait Record: Sealed + DeserializeOwned + Send + 'static {}
+
+/// A kind that is listed page by page: `list`, `pages` and `stream`.
+#[diagnostic::on_unimplemented(message = "the service has no list of `{Self}` records")]
+pub trait Listed: Record {
+    /// The parameters that narrow the list down.
+    type Query: PageQuery;
+}
+
+/// A kind whose records are read by their id: `get`.
+#[diagnostic::on_unimplemented(message = "`{Self}` records cannot be read one by one")]
+pub trait Readable: Record {}
+
+/// A kind whose list tells of deletions too, so that a copy can follow it: `changes_since`,
+/// `list_with_deleted`, `pages_with_deleted` and `stream_with_deleted`.
+#[diagnostic::on_unimplemented(
+    message = "the list of `{Self}` records does not tell of changes and deletions",
+    label = "cannot be followed"
+)]
+pub trait Synced: Listed<Query: ListQuery> {
+    /// The record's id, which its tombstone has too.
     fn id(&self) -> Uuid;
 
-    /// When it last changed, on the location's change clock.
+    /// The time of the record's last change, on the location's change clock.
     fn updated_at(&self) -> Timestamp;
 }
+
+/// A kind that clients write: `create`, `update` and `delete`.
+#[diagnostic::on_unimplemented(message = "`{Self}` records are written by the service alone")]
+pub trait Writable: Record {
+    /// What is sent to create or update one.
+    type Input: Serialize;
+}
+
+/// A kind that is written in batches: `batch` and `upsert_all`.
+///
+/// ```compile_fail,E0599
+/// # use connect_client::{LocationHandle, wire::{Batch, CategoryInput}};
+/// # fn example(location: LocationHandle, batch: Batch<CategoryInput>) {
+/// location.categories().batch(&batch); // categories have no batch
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(message = "the service takes no batches of `{Self}` records")]
+pub trait Bulk: Writable<Input: BatchInput> {}
 
 /// What only the SDK needs to know of a kind.
 pub trait Sealed {
@@ -30,12 +79,33 @@ pub trait Sealed {
     const SEGMENT: &'static str;
 }
 
+/// Declares a kind: its type, its path segment, and its capabilities.
 macro_rules! record {
-    ($record:ty, $input:ty, $query:ty, $segment:literal) => {
-        impl Record for $record {
-            type Input = $input;
-            type Query = $query;
+    ($record:ty, $segment:literal, $($capability:ident $(<$of:ty>)?),+) => {
+        impl Sealed for $record {
+            const SEGMENT: &'static str = $segment;
+        }
 
+        impl Record for $record {}
+
+        $(capability!($capability, $record $(, $of)?);)+
+    };
+}
+use record;
+
+macro_rules! capability {
+    (Listed, $record:ty, $query:ty) => {
+        impl Listed for $record {
+            type Query = $query;
+        }
+    };
+    (Readable, $record:ty) => {
+        impl Readable for $record {}
+    };
+    (Synced, $record:ty, $query:ty) => {
+        capability!(Listed, $record, $query);
+
+        impl Synced for $record {
             fn id(&self) -> Uuid {
                 self.id
             }
@@ -44,18 +114,20 @@ macro_rules! record {
                 self.updated_at
             }
         }
-
-        impl Sealed for $record {
-            const SEGMENT: &'static str = $segment;
+    };
+    (Writable, $record:ty, $input:ty) => {
+        impl Writable for $record {
+            type Input = $input;
         }
     };
+    (Bulk, $record:ty) => {
+        impl Bulk for $record {}
+    };
 }
+use capability;
 
-record!(Category, CategoryInput, CategoryQuery, "categories");
-record!(Product, ProductInput, ProductQuery, "products");
-
-/// When an entry, deleted or not, last changed.
-pub(super) fn changed_at<R: Record>(entry: &Entry<R>) -> Timestamp {
+/// The time of the last change of an entry, deleted or not.
+pub(super) fn changed_at<R: Synced>(entry: &Entry<R>) -> Timestamp {
     match entry {
         Entry::Deleted(tombstone) => tombstone.updated_at,
         Entry::Live(record) => record.updated_at(),

@@ -4,14 +4,20 @@ use std::{fmt, marker::PhantomData};
 
 use uuid::Uuid;
 
-use super::Record;
+use super::record::{Bulk, Listed, Readable, Record, Synced, Writable};
 use crate::{
     Call, Client,
     request::Request,
-    wire::{Entry, Page, query::ListQuery as _},
+    wire::{
+        Batch, BatchInput, BatchResult, Entry, Page,
+        query::{ListQuery as _, PageQuery as _},
+    },
 };
 
-/// The records of one kind at one location: `Records<Category>` or `Records<Product>`.
+/// The records of one kind at one location, such as `Records<Product>`.
+///
+/// It has the methods that the kind allows: [`Listed`], [`Readable`], [`Synced`], [`Writable`],
+/// [`Bulk`].
 pub struct Records<R> {
     pub(crate) client: Client,
     location: Uuid,
@@ -28,7 +34,7 @@ impl<R: Record> Records<R> {
     }
 
     /// The path of all of them.
-    pub(crate) fn path(&self) -> String {
+    fn path(&self) -> String {
         format!("/locations/{}/{}", self.location, R::SEGMENT)
     }
 
@@ -36,23 +42,36 @@ impl<R: Record> Records<R> {
     fn path_of(&self, id: Uuid) -> String {
         format!("{}/{id}", self.path())
     }
+}
 
-    /// One page, by `updatedAt`, without deleted records. To read on, send the query again with
-    /// the page's `next_cursor`; [`stream`](Self::stream) does it for you.
+impl<R: Listed> Records<R> {
+    /// One page, without deleted records. To read on, send the query again with the page's
+    /// `next_cursor`; [`stream`](Self::stream) does it for you.
     pub fn list(&self, query: &R::Query) -> Call<Page<R>> {
-        Call::page(&self.client, self.listing(query, false))
+        // The type of the page has no place for a deleted record, whatever the query says.
+        let mut query = query.clone();
+        query.leave_out_deleted();
+        Call::page(&self.client, Request::list(self.path(), &query))
     }
+}
 
-    /// One page, by `updatedAt`, with a tombstone for each record deleted in the last 90 days.
-    pub fn list_with_deleted(&self, query: &R::Query) -> Call<Page<Entry<R>>> {
-        Call::page(&self.client, self.listing(query, true))
-    }
-
+impl<R: Readable> Records<R> {
     /// One record.
     pub fn get(&self, id: Uuid) -> Call<R> {
         Call::record(&self.client, Ok(Request::get(self.path_of(id))))
     }
+}
 
+impl<R: Synced> Records<R> {
+    /// One page, by `updatedAt`, with a tombstone for each record deleted in the last 90 days.
+    pub fn list_with_deleted(&self, query: &R::Query) -> Call<Page<Entry<R>>> {
+        let mut query = query.clone();
+        query.sync_mut().include_deleted = true;
+        Call::page(&self.client, Request::list(self.path(), &query))
+    }
+}
+
+impl<R: Writable> Records<R> {
     /// Creates a record and yields it as the service has it.
     pub fn create(&self, input: &R::Input) -> Call<R> {
         Call::record(&self.client, Request::post(self.path(), input))
@@ -70,13 +89,21 @@ impl<R: Record> Records<R> {
     pub fn delete(&self, id: Uuid) -> Call<()> {
         Call::nothing(&self.client, Request::delete(self.path_of(id)))
     }
+}
 
-    /// The method decides about deleted records, whatever the query says: the type of what comes
-    /// back depends on it.
-    fn listing(&self, query: &R::Query, include_deleted: bool) -> Request {
-        let mut query = query.clone();
-        query.sync_mut().include_deleted = include_deleted;
-        Request::list(self.path(), &query)
+impl<R: Bulk> Records<R> {
+    /// Writes many records with one request, of at most 2 MB as JSON: up to 500 products. Items
+    /// are independent: one that the service refuses is reported in its place, and the others are
+    /// saved. [`upsert_all`](Self::upsert_all) takes any number.
+    pub fn batch(
+        &self,
+        batch: &Batch<R::Input>,
+    ) -> Call<BatchResult<<R::Input as BatchInput>::Extra>> {
+        Call::record(&self.client, Request::post(self.batch_path(), batch))
+    }
+
+    pub(crate) fn batch_path(&self) -> String {
+        format!("{}/batch", self.path())
     }
 }
 

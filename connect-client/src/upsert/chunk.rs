@@ -1,12 +1,13 @@
-//! Cutting a sequence of products into bodies that the service takes.
+//! Cutting a sequence of items into bodies that the service takes.
 
 use std::{borrow::Borrow, ops::Range};
 
 use bytes::Bytes;
+use serde::Serialize;
 
 use crate::{
     error::RequestError,
-    wire::{ProductBatch, ProductInput},
+    wire::{Batch, BatchInput},
 };
 
 /// How large one request may be.
@@ -65,13 +66,14 @@ impl<I> Cutter<I> {
     }
 }
 
-impl<I> Cutter<I>
-where
-    I: Iterator<Item: Borrow<ProductInput>>,
-{
+impl<I: Iterator> Cutter<I> {
     /// The next piece, with the settings of a batch that has no items itself; `None` when all
     /// items are in one.
-    pub(super) fn cut(&mut self, settings: &ProductBatch) -> Result<Option<Piece>, RequestError> {
+    pub(super) fn cut<T>(&mut self, settings: &Batch<T>) -> Result<Option<Piece>, RequestError>
+    where
+        T: BatchInput + Serialize,
+        I::Item: Borrow<T>,
+    {
         if let Some(refused) = self.refused.take() {
             self.position += 1;
             return Ok(Some(refused));
@@ -83,12 +85,13 @@ where
         json.append(&mut self.left_over);
         while count < self.limits.items {
             let Some(item) = self.items.next() else { break };
+            let item: &T = item.borrow();
             let end_of_body = json.len();
             if count > 0 {
                 json.push(b',');
             }
             let start = json.len();
-            serde_json::to_writer(&mut json, item.borrow()).map_err(unwritable)?;
+            serde_json::to_writer(&mut json, item).map_err(unwritable)?;
             if json.len() + END.len() <= self.limits.bytes {
                 count += 1;
                 continue;
@@ -99,7 +102,7 @@ where
             } else {
                 self.refused = Some(Piece::TooLarge {
                     index: self.position + count,
-                    external_id: item.borrow().external_id.value().cloned(),
+                    external_id: item.external_id().map(str::to_owned),
                     bytes,
                 });
             }

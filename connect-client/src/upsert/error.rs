@@ -2,24 +2,27 @@
 
 use std::{fmt, ops::Range};
 
-use crate::{Error, wire::ProductBatchResult};
+use crate::{Error, wire::BatchResult};
 
 /// A batch of any length stopped at a request that failed.
 ///
 /// Everything before [`unsaved_from`](Self::unsaved_from) is saved, or was refused item by item.
-/// Nothing after the failed request's [`items`](Self::items) was sent. Whether those items
-/// themselves may be saved is what [`may_be_saved`](Self::may_be_saved) says. To go on, send the items from `unsaved_from` on again: what is saved already is
-/// then `unchanged`, given that the items have the key by which they are matched.
+/// Nothing after the failed request's [`items`](Self::items) was sent. [`may_be_saved`](Self::may_be_saved)
+/// tells of those items. To go on, send the items from `unsaved_from` on again: what is saved
+/// already is then `unchanged`, given that the items have the key by which they are matched.
+///
+/// `E` is what the result of this kind of batch says besides the counts, as in
+/// [`BatchResult`].
 #[derive(Debug)]
-pub struct UpsertError {
-    pub(super) saved: ProductBatchResult,
+pub struct UpsertError<E> {
+    pub(super) saved: BatchResult<E>,
     pub(super) items: Range<usize>,
     pub(super) error: Error,
 }
 
-impl UpsertError {
+impl<E> UpsertError<E> {
     /// What the requests before came to.
-    pub fn saved(&self) -> &ProductBatchResult {
+    pub fn saved(&self) -> &BatchResult<E> {
         &self.saved
     }
 
@@ -51,7 +54,7 @@ impl UpsertError {
     }
 }
 
-impl fmt::Display for UpsertError {
+impl<E> fmt::Display for UpsertError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { start, end } = self.items;
         let these = if self.may_be_saved() {
@@ -67,14 +70,14 @@ impl fmt::Display for UpsertError {
     }
 }
 
-impl std::error::Error for UpsertError {
+impl<E: fmt::Debug> std::error::Error for UpsertError<E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.error)
     }
 }
 
-impl From<UpsertError> for Error {
-    fn from(error: UpsertError) -> Self {
+impl<E> From<UpsertError<E>> for Error {
+    fn from(error: UpsertError<E>) -> Self {
         error.error
     }
 }

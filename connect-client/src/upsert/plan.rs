@@ -6,28 +6,22 @@ use bytes::Bytes;
 
 use super::chunk::{Cutter, Limits};
 use crate::{
-    IdempotencyKey, Records,
-    wire::{MatchBy, Product, ProductBatch, ProductInput, limits},
+    Bulk, IdempotencyKey, Records,
+    wire::{Batch, BatchInput, MatchBy, limits::MAX_BODY_BYTES},
 };
 
-/// What the service takes in one request.
-const LIMITS: Limits = Limits {
-    items: limits::MAX_PRODUCTS_PER_BATCH,
-    bytes: limits::MAX_BODY_BYTES,
-};
-
-impl Records<Product> {
-    /// Writes any number of products, in as few requests as the service's limits allow (500
+impl<R: Bulk> Records<R> {
+    /// Writes any number of records, in as few requests as the service's limits allow (500
     /// products and 2 000 000 bytes of JSON each), one after the other, so that of two items for
-    /// one product the later wins. Items are taken and written down as they are sent.
+    /// one record the later wins. Items are taken and written down as they are sent.
     ///
     /// An item that alone is larger than a request can be is not sent; it is in the results as
     /// failed with `payload_too_large`, like any other item that the service refuses.
     ///
     /// ```no_run
-    /// # use connect_client::{Client, UpsertError, Uuid, wire::ProductInput};
+    /// # use connect_client::{Client, Error, Uuid, wire::ProductInput};
     /// # async fn example(client: Client, location: Uuid, menu: Vec<ProductInput>)
-    /// # -> Result<(), UpsertError> {
+    /// # -> Result<(), Error> {
     /// let products = client.location(location).products();
     /// let total = products
     ///     .upsert_all(&menu)
@@ -36,14 +30,18 @@ impl Records<Product> {
     /// println!("{} created, {} failed", total.created, total.failed);
     /// # Ok(()) }
     /// ```
-    pub fn upsert_all<I>(&self, items: I) -> Upsert<I::IntoIter>
+    pub fn upsert_all<I>(&self, items: I) -> Upsert<R, I::IntoIter>
     where
-        I: IntoIterator<Item: Borrow<ProductInput>>,
+        I: IntoIterator<Item: Borrow<R::Input>>,
     {
+        let limits = Limits {
+            items: R::Input::MAX_ITEMS,
+            bytes: MAX_BODY_BYTES,
+        };
         Upsert {
-            products: self.clone(),
-            settings: ProductBatch::new(Vec::new()),
-            cutter: Cutter::new(items.into_iter(), LIMITS),
+            records: self.clone(),
+            settings: Batch::new(Vec::new()),
+            cutter: Cutter::new(items.into_iter(), limits),
             outstanding: None,
         }
     }
@@ -51,9 +49,9 @@ impl Records<Product> {
 
 /// A batch of any length; see [`Records::upsert_all`].
 #[must_use = "nothing is sent until it is run"]
-pub struct Upsert<I> {
-    pub(super) products: Records<Product>,
-    pub(super) settings: ProductBatch,
+pub struct Upsert<R: Bulk, I> {
+    pub(super) records: Records<R>,
+    pub(super) settings: Batch<R::Input>,
     pub(super) cutter: Cutter<I>,
     /// The request that is under way or has failed.
     pub(super) outstanding: Option<Outstanding>,
@@ -69,17 +67,14 @@ pub(super) struct Outstanding {
     pub(super) may_be_applied: bool,
 }
 
-impl<I> Upsert<I>
-where
-    I: Iterator<Item: Borrow<ProductInput>>,
-{
-    /// By which field items find their product. `externalId` unless set.
+impl<R: Bulk, I> Upsert<R, I> {
+    /// Sets the field by which items find their record. `externalId` unless set.
     pub fn match_by(mut self, field: MatchBy) -> Self {
         self.settings.match_by = field;
         self
     }
 
-    /// Sets whether an item that finds no product makes one. `true` unless set; if not, it fails
+    /// Sets whether an item that finds no record makes one. `true` unless set; if not, it fails
     /// with `not_found`.
     pub fn create_missing(mut self, create: bool) -> Self {
         self.settings.create_missing = create;
@@ -94,10 +89,10 @@ where
     }
 }
 
-impl<I> fmt::Debug for Upsert<I> {
+impl<R: Bulk, I> fmt::Debug for Upsert<R, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Upsert")
-            .field("products", &self.products)
+            .field("records", &self.records)
             .field("position", &self.cutter.position())
             .finish_non_exhaustive()
     }

@@ -1,40 +1,44 @@
-//! Sending a sequence of products piece by piece.
+//! Sending a sequence of items piece by piece.
 
 use std::{borrow::Borrow, future::IntoFuture, ops::Range};
 
 use super::{Upsert, UpsertError, chunk::Piece, plan::Outstanding, total};
 use crate::{
-    Call, Error, idempotency,
+    Bulk, Call, Error, Writable, idempotency,
     request::Request,
-    wire::{ProductBatchResult, ProductInput},
+    wire::{BatchInput, BatchResult},
 };
+
+/// What the result of a batch of `R` says besides the counts.
+type Extra<R> = <<R as Writable>::Input as BatchInput>::Extra;
 
 /// One step of a long batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Progress {
+pub struct Progress<E> {
     /// The items of this step.
     pub items: Range<usize>,
     /// What became of them, with their indexes in the whole sequence.
-    pub result: ProductBatchResult,
+    pub result: BatchResult<E>,
 }
 
 /// What comes next.
-enum Due {
+enum Due<E> {
     Send(Outstanding),
     /// An item that is not sent.
-    Refused(Progress),
+    Refused(Progress<E>),
 }
 
-impl<I> Upsert<I>
+impl<R, I> Upsert<R, I>
 where
-    I: Iterator<Item: Borrow<ProductInput>>,
+    R: Bulk,
+    I: Iterator<Item: Borrow<R::Input>>,
 {
     /// Sends everything and yields the sum.
     ///
     /// # Errors
     /// A request failed; the error says what was saved before.
-    pub async fn run(self) -> Result<ProductBatchResult, UpsertError> {
+    pub async fn run(self) -> Result<BatchResult<Extra<R>>, UpsertError<Extra<R>>> {
         self.run_with(|_| ()).await
     }
 
@@ -44,9 +48,9 @@ where
     /// A request failed; the error says what was saved before.
     pub async fn run_with(
         mut self,
-        mut progress: impl FnMut(&Progress),
-    ) -> Result<ProductBatchResult, UpsertError> {
-        let mut saved = ProductBatchResult::default();
+        mut progress: impl FnMut(&Progress<Extra<R>>),
+    ) -> Result<BatchResult<Extra<R>>, UpsertError<Extra<R>>> {
+        let mut saved = BatchResult::default();
         while let Some(step) = self.next().await {
             match step {
                 Ok(step) => {
@@ -74,19 +78,19 @@ where
     ///
     /// # Errors
     /// The request failed.
-    pub async fn next(&mut self) -> Option<Result<Progress, Error>> {
+    pub async fn next(&mut self) -> Option<Result<Progress<Extra<R>>, Error>> {
         self.step().await.transpose()
     }
 
-    async fn step(&mut self) -> Result<Option<Progress>, Error> {
+    async fn step(&mut self) -> Result<Option<Progress<Extra<R>>>, Error> {
         let request = match self.due()? {
             None => return Ok(None),
             Some(Due::Refused(item)) => return Ok(Some(item)),
             Some(Due::Send(request)) => request,
         };
         let Outstanding { items, json, .. } = request;
-        let post = Request::post_bytes(self.products.batch_path(), json);
-        let call = Call::record(&self.products.client, Ok(post))
+        let post = Request::post_bytes(self.records.batch_path(), json);
+        let call = Call::record(&self.records.client, Ok(post))
             .idempotency_key(request.key)
             .may_be_applied(request.may_be_applied);
         // The future may be dropped at the next line, and then nobody knows.
@@ -110,7 +114,7 @@ where
         }
     }
 
-    fn due(&mut self) -> Result<Option<Due>, Error> {
+    fn due(&mut self) -> Result<Option<Due<Extra<R>>>, Error> {
         if let Some(again) = &self.outstanding {
             return Ok(Some(Due::Send(again.clone())));
         }

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use crate::wire::{BatchStatus, ErrorCode, ErrorDetail, ItemResult, ProductBatchResult, limits};
+use crate::wire::{
+    BatchExtra, BatchResult, BatchStatus, ErrorCode, ErrorDetail, ItemResult, limits,
+};
 
 /// The result of one request, with the indexes of the whole sequence.
-pub(super) fn renumbered(mut part: ProductBatchResult, items: &Range<usize>) -> ProductBatchResult {
+pub(super) fn renumbered<E>(mut part: BatchResult<E>, items: &Range<usize>) -> BatchResult<E> {
     for result in &mut part.results {
         result.index = result.index.saturating_add(items.start);
     }
@@ -13,13 +15,13 @@ pub(super) fn renumbered(mut part: ProductBatchResult, items: &Range<usize>) -> 
 }
 
 /// The result of an item that was not sent, in the form the service would give it.
-pub(super) fn too_large(
+pub(super) fn too_large<E: BatchExtra>(
     index: usize,
     external_id: Option<String>,
     bytes: usize,
-) -> ProductBatchResult {
+) -> BatchResult<E> {
     let most = limits::MAX_BODY_BYTES;
-    ProductBatchResult {
+    BatchResult {
         failed: 1,
         results: vec![ItemResult {
             index,
@@ -33,20 +35,43 @@ pub(super) fn too_large(
                 field: None,
             }),
         }],
-        ..ProductBatchResult::default()
+        ..BatchResult::default()
     }
 }
 
 /// Adds the result of a later piece.
-pub(super) fn add(total: &mut ProductBatchResult, mut part: ProductBatchResult) {
+pub(super) fn add<E: BatchExtra>(total: &mut BatchResult<E>, mut part: BatchResult<E>) {
     for (sum, more) in [
         (&mut total.created, part.created),
         (&mut total.updated, part.updated),
         (&mut total.unchanged, part.unchanged),
         (&mut total.failed, part.failed),
-        (&mut total.extra.images_queued, part.extra.images_queued),
     ] {
         *sum = sum.saturating_add(more);
     }
+    total.extra.add(part.extra);
     total.results.append(&mut part.results);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::ImagesQueued;
+
+    #[test]
+    fn pieces_add_up_for_every_kind_of_batch() {
+        let of_products = BatchResult {
+            created: 2,
+            extra: ImagesQueued { images_queued: 1 },
+            ..BatchResult::default()
+        };
+        let mut total = of_products.clone();
+        add(&mut total, of_products);
+        assert_eq!((total.created, total.extra.images_queued), (4, 2));
+
+        let mut plain = BatchResult::<()>::default();
+        let refused = renumbered(too_large(0, None, 9), &(7..8));
+        add(&mut plain, refused);
+        assert_eq!((plain.failed, plain.results[0].index), (1, 7));
+    }
 }

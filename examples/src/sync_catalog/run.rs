@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use connect_client::{
     Client, LocationHandle, UpsertError,
-    wire::{ProductBatchResult, Scope},
+    wire::{ImagesQueued, ProductBatchResult, Scope},
 };
 
 use super::{Arguments, Menu, MenuError, Progress, report};
@@ -121,7 +121,7 @@ async fn send(
     menu: &Menu,
     dry_run: bool,
     progress: &mut Progress<impl Write>,
-) -> Result<ProductBatchResult, UpsertError> {
+) -> Result<ProductBatchResult, UpsertError<ImagesQueued>> {
     let products = menu.rows.iter().map(|row| &row.product);
     let upsert = location.products().upsert_all(products).dry_run(dry_run);
     upsert

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::wire::Field;
+use crate::wire::{Field, ProductBatch, ProductInput};
 
 fn cut_all(items: &[ProductInput], limits: Limits) -> Vec<Piece> {
     let settings = ProductBatch::new(Vec::new());
