@@ -39,9 +39,9 @@ pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Val
         findings.claim(Claim::entry(entry, held, whose()));
     }
     for reference in T::REFERENCES {
-        for other in (reference.of_record)(&record) {
+        for other in reference.ids(&record) {
             findings.refers(
-                key(partition, reference.rows, &[Part::Id(*other)]),
+                key(partition, reference.rows, &[Part::Id(other)]),
                 format!(
                     "{} refers to {} {other}, which is not there",
                     whose(),

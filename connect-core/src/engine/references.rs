@@ -22,9 +22,9 @@ const MOST_ELSEWHERE: usize = 5000;
 /// Adds the reads of the records that a draft refers to.
 pub(super) fn reads<R: Resource>(draft: &Draft<R>, reads: &mut Reads) {
     for reference in R::REFERENCES {
-        for id in (reference.of_input)(draft) {
+        for id in reference.sent_ids(draft) {
             // Items of a batch mostly share a few categories.
-            let row = key(reads.partition(), reference.rows, &[Part::Id(*id)]);
+            let row = key(reads.partition(), reference.rows, &[Part::Id(id)]);
             reads.shared_row(row);
         }
     }
@@ -41,10 +41,10 @@ pub(super) fn reads_elsewhere<R: Resource>(
     let mut unknown = HashSet::new();
     let mut left = MOST_ELSEWHERE;
     for reference in R::REFERENCES {
-        for id in drafts.iter().flat_map(|draft| (reference.of_input)(draft)) {
-            let row = |location| key(location, reference.rows, &[Part::Id(*id)]);
+        for id in drafts.iter().flat_map(|draft| reference.sent_ids(draft)) {
+            let row = |location| key(location, reference.rows, &[Part::Id(id)]);
             let is_unknown = unit.known(&row(unit.partition())) == Some(None);
-            if is_unknown && unknown.insert((reference.rows, *id)) {
+            if is_unknown && unknown.insert((reference.rows, id)) {
                 for other in others(access).take(left) {
                     reads.row(row(other));
                     left -= 1;
@@ -64,10 +64,10 @@ pub(super) async fn check<R: Resource>(
     record: &R,
 ) -> Result<(), Error> {
     for reference in R::REFERENCES {
-        let before = old.map(reference.of_record).unwrap_or_default();
-        for (place, id) in (reference.of_record)(record).iter().enumerate() {
-            let row = |location| key(location, reference.rows, &[Part::Id(*id)]);
-            if before.contains(id) || unit.get(&row(unit.partition())).await?.is_some() {
+        for (place, id) in reference.ids(record).enumerate() {
+            let row = |location| key(location, reference.rows, &[Part::Id(id)]);
+            let is_old = old.is_some_and(|old| reference.ids(old).any(|before| before == id));
+            if is_old || unit.get(&row(unit.partition())).await?.is_some() {
                 continue;
             }
             let (field, name) = (reference.path(place), reference.name);

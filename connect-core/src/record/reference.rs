@@ -16,13 +16,23 @@ pub struct Reference<R: Record> {
     pub name: &'static str,
     /// The rows of that kind.
     pub rows: Family,
-    /// Returns the ids that a record holds.
-    pub of_record: fn(&R) -> &[Uuid],
-    /// Returns the ids that a write gives the field.
-    pub of_input: fn(&R::Input) -> &[Uuid],
+    /// Returns the id that a record holds at a place, from 0.
+    pub of_record: fn(&R, usize) -> Option<Uuid>,
+    /// Returns the id that a write gives the field at a place, from 0.
+    pub of_input: fn(&R::Input, usize) -> Option<Uuid>,
 }
 
 impl<R: Record> Reference<R> {
+    /// The ids that a record holds.
+    pub(crate) fn ids(&self, record: &R) -> impl Iterator<Item = Uuid> {
+        (0..).map_while(|place| (self.of_record)(record, place))
+    }
+
+    /// The ids that a write gives the field.
+    pub(crate) fn sent_ids(&self, input: &R::Input) -> impl Iterator<Item = Uuid> {
+        (0..).map_while(|place| (self.of_input)(input, place))
+    }
+
     /// The path of the id at `place`.
     pub(crate) fn path(&self, place: usize) -> String {
         if self.is_list {

@@ -54,8 +54,8 @@ impl Record for Product {
         is_list: false,
         name: Category::NAME,
         rows: Category::ROWS,
-        of_record: |product| product.category_id.as_slice(),
-        of_input: |input| input.category_id.as_slice(),
+        of_record: |product, place| product.category_id.filter(|_| place == 0),
+        of_input: |input, place| input.category_id.value().copied().filter(|_| place == 0),
     }];
 
     fn id(&self) -> Uuid {

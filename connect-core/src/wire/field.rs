@@ -33,11 +33,6 @@ impl<F: Form> Field<F> {
         }
     }
 
-    /// Returns the value, if there is one, as a slice.
-    pub fn as_slice(&self) -> &[F::Value] {
-        self.value().map(std::slice::from_ref).unwrap_or_default()
-    }
-
     /// Checks the field against its form; names are trimmed.
     ///
     /// # Errors
