@@ -12,7 +12,7 @@ use crate::{
     wire::{Collection, Page, Single},
 };
 
-/// How a body becomes what the call yields.
+/// Makes of a body what the call yields.
 type Read<T> = fn(&[u8]) -> Result<T, serde_json::Error>;
 
 /// One call of the API. Await it for its result, or [`send`](Self::send) it for the response with

@@ -14,7 +14,7 @@ impl Client {
         Call::collection(self, Request::get("/locations".to_owned()))
     }
 
-    /// What there is at one location.
+    /// Returns the handle of one location.
     pub fn location(&self, id: Uuid) -> LocationHandle {
         LocationHandle {
             client: self.clone(),

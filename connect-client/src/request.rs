@@ -9,7 +9,7 @@ use crate::{error::RequestError, wire::query::Query};
 /// One request, relative to the base address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// What to do with the resource.
+    /// The method.
     pub(crate) method: Method,
     /// The path below the base address, beginning with a slash.
     pub(crate) path: String,

@@ -1,4 +1,4 @@
-//! What a response says besides its record.
+//! The parts of a response besides its record.
 
 use http::{HeaderMap, StatusCode};
 
@@ -7,13 +7,13 @@ use crate::wire::Timestamp;
 /// A response: the record, and what its headers say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response<T> {
-    /// What was asked for.
+    /// The result.
     pub data: T,
-    /// What else the response says.
+    /// The facts in the headers of the response.
     pub meta: Meta,
 }
 
-/// What a response says besides its body.
+/// The facts of a response besides its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Meta {
@@ -21,15 +21,15 @@ pub struct Meta {
     pub status: u16,
     /// The service's name for the request: give it to whoever looks into its logs.
     pub request_id: Option<String>,
-    /// How much of the rate limit is left.
+    /// The rest of the rate limit.
     pub rate_limit: Option<RateLimit>,
-    /// Whether this is the stored response to an earlier request with the same idempotency key.
+    /// Set when this is the stored response to an earlier request with the same idempotency key.
     pub replayed: bool,
     /// The state that a page was read in, as a point on the location's change clock: everything
     /// that changed up to then is in the list, and nothing that changed later is in this page.
     /// `None` for other responses, and from a service that does not tell.
     pub state: Option<Timestamp>,
-    /// How often the request was sent, this response's attempt included.
+    /// The number of times that the request was sent, this response's attempt included.
     pub attempts: u32,
 }
 
@@ -41,7 +41,7 @@ pub struct RateLimit {
     pub limit: u64,
     /// Requests left in this window.
     pub remaining: u64,
-    /// When the window ends.
+    /// The end of the window.
     pub reset: Timestamp,
 }
 

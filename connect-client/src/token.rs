@@ -6,7 +6,7 @@ use http::HeaderValue;
 
 use crate::error::SettingsError;
 
-/// What stands in a text where the token stood.
+/// The text that stands where the token stood.
 const REDACTED: &str = "[token]";
 
 /// An API token. Neither `Debug` nor any error shows it.

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Why something was not done.
+/// The reason why something was not done.
 ///
 /// [`code`](Self::code) is the code of the API's errors, and `Display` their message: it says what
 /// to do next. Only [`Internal`](Self::Internal) is not the caller's to mend; its
@@ -45,7 +45,7 @@ pub enum Error {
     Internal(Cause),
 }
 
-/// What is wrong, and with which field.
+/// A problem, and the field that has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// The path of the field at fault, such as `items[3].priceCents`, or the parameter.
@@ -125,7 +125,7 @@ impl Error {
         }
     }
 
-    /// What is wrong, as the caller may know it.
+    /// Returns the problem, as the caller may know it.
     pub fn problem(&self) -> Reason {
         match self {
             Self::Malformed(problem)
@@ -154,7 +154,7 @@ impl Error {
         }
     }
 
-    /// What to write to the log: the cause of a fault of ours, else the message.
+    /// Returns the text for the log: the cause of a fault of ours, else the message.
     pub fn cause(&self) -> String {
         match self {
             Self::Internal(cause) => cause.to_string(),
@@ -241,7 +241,7 @@ impl From<Fault> for Error {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Refusal {
-    /// Why.
+    /// The reason.
     #[source]
     pub error: Error,
     /// Set when this is the stored answer to an earlier request with the same idempotency key.

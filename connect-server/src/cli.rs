@@ -11,12 +11,12 @@ use crate::net::{PlainHttp, TlsFiles, TrustedProxies};
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Arguments {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the server can do.
+/// The commands of the server.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve a store. A new store is empty.
@@ -31,22 +31,22 @@ pub enum Command {
     Check(CheckOptions),
 }
 
-/// Where the store is.
+/// The place of the store.
 #[derive(Clone, Debug, Args)]
 pub struct StoreOptions {
     /// The directory for the data [default: "connect" in the user's data folder]
     #[arg(long, value_name = "DIR", env = "CONNECT_DATA")]
     pub data: Option<PathBuf>,
-    /// Where records are kept: "redb:PATH", "sled:PATH", or "memory" [default: redb in "store" of
+    /// The store of the records: "redb:PATH", "sled:PATH", or "memory" [default: redb in "store" of
     /// the data directory]
     #[arg(long, value_name = "STORAGE")]
     pub storage: Option<StorageChoice>,
-    /// How much memory the store may use as a cache, in MiB.
+    /// The memory that the store may use as a cache, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 256)]
     pub cache: u64,
 }
 
-/// What to check.
+/// The options of a check.
 #[derive(Clone, Debug, Args)]
 pub struct CheckOptions {
     /// The store.
@@ -57,7 +57,7 @@ pub struct CheckOptions {
     pub json: bool,
 }
 
-/// How to serve.
+/// The options of serving.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// The store.
@@ -115,7 +115,7 @@ impl Options {
         Some(TlsFiles { certificates, key })
     }
 
-    /// Where plain HTTP is answered.
+    /// Returns the addresses at which plain HTTP is answered.
     pub fn plain_http(&self) -> PlainHttp {
         match &self.trusted_proxy {
             Some(proxies) => PlainHttp::BehindProxy(proxies.clone()),
@@ -125,7 +125,7 @@ impl Options {
     }
 }
 
-/// Where records are kept.
+/// A place to keep records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StorageChoice {
     /// In memory: gone when the server stops.
@@ -149,7 +149,7 @@ impl FromStr for StorageChoice {
     }
 }
 
-/// What needs no token must not be reachable from outside.
+/// Reads an address of this machine: what needs no token must not be reachable from outside.
 fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr = text.parse().map_err(|e| format!("{e}"))?;
     if address.ip().is_loopback() {

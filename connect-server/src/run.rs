@@ -29,7 +29,7 @@ use crate::{
     welcome::Welcome,
 };
 
-/// Why the server did not start, or ended.
+/// The reason why the server did not start, or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The store did not open.
@@ -55,7 +55,7 @@ pub enum RunError {
     System(#[from] std::io::Error),
 }
 
-/// How often maintenance is done.
+/// The time between two runs of maintenance.
 const MAINTENANCE: Duration = Duration::from_secs(60);
 
 /// Logs to standard error; `RUST_LOG` says how much.

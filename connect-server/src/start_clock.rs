@@ -19,7 +19,7 @@ const MOST_AHEAD: i64 = 366 * 24 * 3600;
 pub struct DoubtfulClock {
     /// The time that the clock shows.
     pub now: Timestamp,
-    /// When the store was last served.
+    /// The time at which the store was last served.
     pub last: Timestamp,
 }
 

@@ -32,7 +32,8 @@ pub enum Store {
 pub struct NoDataFolder;
 
 impl StoreOptions {
-    /// Where records are kept, when nothing was chosen in a directory of redb.
+    /// Returns the place where records are kept; when none was chosen, that of redb in the data
+    /// directory.
     ///
     /// # Errors
     /// [`NoDataFolder`].

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// For how long a store may be opened again and again before the server gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often the condition is looked at.
+/// The time between two looks at the condition.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Ends when the store has been failing for a minute without a break, with its last error.

@@ -1,4 +1,4 @@
-//! What the server says once it accepts requests.
+//! The words of the server once it accepts requests.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{demo::Shop, net::Server};
 
-/// Where and how to connect.
+/// The addresses to connect to, and the commands that do.
 pub(crate) struct Welcome {
     base_url: String,
     admin_url: String,
@@ -14,7 +14,7 @@ pub(crate) struct Welcome {
 }
 
 impl Welcome {
-    /// What to say of these listeners and this shop.
+    /// Makes the welcome of these listeners and this shop.
     pub(crate) fn new(api: &Server, owner: &Server, shop: Option<Shop>) -> Self {
         let url = |server: &Server| format!("{}://{}", server.scheme(), server.address());
         Self {

@@ -50,7 +50,7 @@ where
 /// Answers 400 as well where the signature holds and the body is not what `T` expects.
 #[derive(Debug, Clone)]
 pub struct Signed<T>(
-    /// What the body says.
+    /// The content of the body.
     pub T,
 );
 

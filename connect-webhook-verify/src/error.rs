@@ -1,10 +1,10 @@
-//! Why a delivery is refused.
+//! Refusals of deliveries.
 
 use core::fmt;
 
 use crate::hint::Hint;
 
-/// Why a delivery is refused, with the status to answer.
+/// The reason why a delivery is refused, with the status to answer.
 ///
 /// 400 means that the header could not be read, 401 that it was read and does not hold. The text
 /// is for the receiver's log. It never holds a secret, nor the signature that would have been
@@ -37,7 +37,7 @@ pub enum VerifyError {
     },
     /// No `v1` is the signature of this body at this time by any of the secrets. 401.
     NoMatch {
-        /// What may be wrong on the receiver's side, if the body gives it away.
+        /// The probable mistake on the receiver's side, if the body gives it away.
         hint: Option<Hint>,
     },
 }
@@ -74,7 +74,7 @@ impl VerifyError {
         }
     }
 
-    /// What may be wrong on the receiver's side.
+    /// Returns the probable mistake on the receiver's side.
     #[must_use]
     pub const fn hint(&self) -> Option<Hint> {
         match self {

@@ -20,7 +20,7 @@ const KEPT: usize = 16;
 /// A `v1` value of the right length: any other length cannot match.
 pub(crate) type Candidate = [u8; HEX_LEN];
 
-/// What a header says.
+/// The content of a header.
 pub(crate) struct Header<'a> {
     /// The timestamp as it was written, which is what was signed.
     pub(crate) text: &'a [u8],

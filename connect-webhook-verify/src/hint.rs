@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::secret::Secret;
 
-/// What probably went wrong on the receiver's side, judged by the body and the configuration.
+/// A probable mistake on the receiver's side, judged by the body and the configuration.
 ///
 /// It is a guess, and it is for the log of the receiver: it tells nothing about the signature that
 /// would have been right. The filters of this crate do not send it to the client either.
@@ -23,11 +23,11 @@ pub enum Hint {
     NoPrefix,
 }
 
-/// How a body begins that nothing was done to.
+/// The beginning of a body that nothing was done to.
 const AS_SENT: &[u8] = b"{\"id\":\"";
 
-/// How a body begins that was parsed and printed again: spaced out, or with its keys sorted. The
-/// service prints without white space and puts `id` first.
+/// The beginnings of a body that was parsed and printed again: spaced out, or with its keys sorted.
+/// The service prints without white space and puts `id` first.
 const PRINTED_AGAIN: [&[u8]; 10] = [
     b"{ ",
     b"{\n",
@@ -41,8 +41,8 @@ const PRINTED_AGAIN: [&[u8]; 10] = [
     b"{\"sequence\"",
 ];
 
-/// How an object begins that was printed by the language: JavaScript, Python, PHP, Ruby, or JSON
-/// within a string.
+/// The beginnings of an object that was printed by the language: JavaScript, Python, PHP, Ruby, or
+/// JSON within a string.
 const PRINTED_OBJECT: [&[u8]; 5] = [b"[object ", b"{'", b"Array\n", b"{:", b"\"{"];
 
 impl Hint {

@@ -48,7 +48,7 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
     }
 }
 
-/// Why a delivery was refused, or its body not understood.
+/// The reason why a delivery was refused, or its body not understood.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JsonError {

@@ -7,7 +7,7 @@ use sha2::Sha256;
 
 use crate::signature::Signature;
 
-/// What every secret of the service begins with. It is part of the key.
+/// The beginning of every secret of the service. It is part of the key.
 const PREFIX: &[u8] = b"whsec_";
 
 /// A webhook secret, ready to sign and to check with.
@@ -130,7 +130,7 @@ impl AsRef<[Secret]> for Secret {
     }
 }
 
-/// Why a text cannot be a secret. Never holds any of that text.
+/// The reason why a text cannot be a secret. Never holds any of that text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {

@@ -6,7 +6,8 @@ use subtle::{Choice, ConditionallySelectable};
 
 use crate::{error::VerifyError, header::Header, hint::Hint, secret::Secret};
 
-/// How far the timestamp of a delivery may lie from the receiver's clock unless set otherwise.
+/// The most that the timestamp of a delivery may differ from the receiver's clock unless set
+/// otherwise.
 pub const DEFAULT_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// Checks deliveries against one secret or several.
@@ -35,14 +36,14 @@ pub struct Verifier<S = Secret> {
     tolerance: u64,
 }
 
-/// What is known of a delivery whose signature holds.
+/// A delivery whose signature holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
     /// Place of the secret that matched, counted from 0 in the order given to the verifier. The
     /// first of them if several match, as during a roll.
     pub secret: usize,
-    /// When the delivery was signed, in seconds since 1970.
+    /// The time at which the delivery was signed, in seconds since 1970.
     pub timestamp: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a user of Connect would write, in a form that tests can call.
+//! Programs that a user of Connect would write, in a form that tests can call.
 //!
 //! - [`sync_catalog`]: brings a shop's menu from a CSV file to the service.
 //!

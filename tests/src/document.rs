@@ -54,7 +54,7 @@ impl Document {
         &self.root
     }
 
-    /// What `value` is, or what it refers to.
+    /// Returns `value`, or what it refers to.
     ///
     /// # Panics
     /// The reference leads nowhere.

@@ -1,5 +1,5 @@
-//! What the end-to-end tests are made of: the OpenAPI document as a judge of every response, an
-//! HTTP client that can also send what no client should, and shops to send it to.
+//! The parts of the end-to-end tests: the OpenAPI document as a judge of every response, an HTTP
+//! client that can also send what no client should, and shops to send it to.
 //!
 //! Nothing here is for use outside the tests of this workspace: what goes wrong ends the test.
 #![allow(

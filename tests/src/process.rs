@@ -16,18 +16,18 @@ use crate::{
 /// A running server. Killed when it is dropped.
 pub struct Process {
     child: Child,
-    /// What it said once it accepted requests.
+    /// The welcome that it printed once it accepted requests.
     pub welcome: Value,
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: SocketAddr,
 }
 
-/// What a server said that did not start.
+/// The last words of a server that did not start.
 #[derive(Debug)]
 pub struct NotStarted {
     /// Its exit code, if it ended by itself.
     pub code: Option<i32>,
-    /// What it wrote to standard error.
+    /// The text that it wrote to standard error.
     pub said: String,
 }
 

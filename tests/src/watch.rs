@@ -21,7 +21,7 @@ use crate::{
 
 /// The proxy. When it is dropped, a response that was not as the document says ends the test.
 pub struct Watch {
-    /// What a client takes for the service's base address.
+    /// The service's base address, as a client takes it.
     pub base_url: String,
     seen: Arc<Mutex<Seen>>,
     accepting: JoinHandle<()>,
@@ -61,7 +61,7 @@ impl Watch {
         self.seen.lock().unwrap().to_lose = count;
     }
 
-    /// What has passed, lost answers included, since this was asked last.
+    /// Returns the answers that have passed, lost ones included, since this was asked last.
     ///
     /// # Panics
     /// Never.

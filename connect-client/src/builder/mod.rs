@@ -32,7 +32,7 @@ pub struct ClientBuilder {
     way: Way,
 }
 
-/// How requests go out.
+/// The way in which requests go out.
 enum Way {
     OwnPool,
     Pool(reqwest::Client),
@@ -68,7 +68,8 @@ impl ClientBuilder {
         self
     }
 
-    /// How failed requests are sent again; see [`RetryPolicy`] for what holds unless set.
+    /// Sets the way in which failed requests are sent again; see [`RetryPolicy`] for what holds
+    /// unless set.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self

@@ -4,9 +4,9 @@ use std::{fmt, time::Duration};
 
 use crate::wire::{ErrorBody, ErrorCode};
 
-/// How much of a body that is not the service's an error keeps, in characters.
+/// The most that an error keeps of a body that is not the service's, in characters.
 const CLIP: usize = 300;
-/// How much of such a body is looked at, in bytes.
+/// The most of such a body that is looked at, in bytes.
 const LOOK: usize = 64 * 1024;
 
 /// The error that a response tells of.
@@ -15,11 +15,11 @@ const LOOK: usize = 64 * 1024;
 pub struct ApiError {
     /// The stable code. `None` when the body is not the service's: a proxy's page, or nothing.
     pub code: Option<ErrorCode>,
-    /// What is wrong, for people; the beginning of the body when it is not the service's.
+    /// The problem, for people; the beginning of the body when it is not the service's.
     pub message: String,
     /// The path of the field at fault, such as `priceCents`, or the query parameter or header.
     pub field: Option<String>,
-    /// How long the service asks to wait before trying again.
+    /// The time that the service asks to wait before trying again.
     pub retry_after: Option<Duration>,
 }
 

@@ -3,7 +3,7 @@
 use super::ApiError;
 use crate::transport::TransportError;
 
-/// What went wrong.
+/// The kinds of failure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -24,7 +24,7 @@ pub enum ErrorKind {
     Decode(#[from] DecodeError),
 }
 
-/// Why a client cannot be made.
+/// The reason why a client cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
@@ -65,7 +65,7 @@ pub struct RequestError(pub(crate) String);
 #[error("unexpected response: {problem}; it begins with {body:?}")]
 #[non_exhaustive]
 pub struct DecodeError {
-    /// What does not fit, and where.
+    /// The part that does not fit, and its place.
     pub problem: String,
     /// The beginning of the response's body.
     pub body: String,

@@ -32,7 +32,7 @@ struct Inner {
     meta: Option<Meta>,
 }
 
-/// What the pipeline knows of a call that failed.
+/// The pipeline's knowledge of a call that failed.
 #[derive(Debug)]
 pub(crate) struct CallInfo {
     pub(crate) method: Method,
@@ -53,7 +53,7 @@ impl Error {
         }))
     }
 
-    /// What went wrong.
+    /// Returns the kind of failure.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
@@ -83,7 +83,7 @@ impl Error {
         self.api()?.code.as_ref()
     }
 
-    /// What the response's headers say, if there was one.
+    /// Returns the facts in the response's headers, if there was one.
     pub fn meta(&self) -> Option<&Meta> {
         self.0.meta.as_ref()
     }
@@ -104,17 +104,17 @@ impl Error {
         }
     }
 
-    /// How long the service asks to wait before trying again.
+    /// Returns the time that the service asks to wait before trying again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.api()?.retry_after
     }
 
-    /// Why the SDK did not try again, of an error that may pass.
+    /// Returns the reason why the SDK did not try again, of an error that may pass.
     pub fn gave_up(&self) -> Option<GaveUp> {
         self.0.call.as_ref()?.gave_up
     }
 
-    /// How often the request was sent; 0 when it never was.
+    /// Returns the number of times that the request was sent; 0 when it never was.
     pub fn attempts(&self) -> u32 {
         self.0.call.as_ref().map_or(0, |call| call.attempts)
     }

@@ -67,7 +67,7 @@ impl Pipeline {
     }
 }
 
-/// How one attempt failed.
+/// The ways in which one attempt fails.
 pub(super) enum Failure {
     Answer(StatusCode, ApiError, Meta),
     Fault(TransportError),

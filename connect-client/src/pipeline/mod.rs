@@ -27,7 +27,7 @@ pub(crate) struct Pipeline {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) base: BaseUrl,
     pub(crate) token: Token,
-    /// What every request carries.
+    /// The headers of every request.
     pub(crate) headers: HeaderMap,
     pub(crate) request_timeout: Duration,
     pub(crate) retry: RetryPolicy,

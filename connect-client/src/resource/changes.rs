@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl<R: Synced> Records<R> {
-    /// What changed at or after `since`, deletions included, in the order in which it changed;
-    /// everything when `since` is `None`.
+    /// Follows the changes at or after `since`, deletions included, in the order in which they
+    /// happened; everything when `since` is `None`.
     ///
     /// To keep a copy: apply each entry (insert or replace by id, or delete), then store
     /// [`Changes::since`] with the copy, and begin there the next time. Nothing is ever missed:
@@ -59,7 +59,7 @@ impl<R: Synced> Records<R> {
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct Changes<R> {
     pages: Listing<Response<Page<Entry<R>>>>,
-    /// What is left of the page that was fetched last.
+    /// The rest of the page that was fetched last.
     page: vec::IntoIter<Entry<R>>,
     /// No page comes after that one. Without it the end is an error's.
     is_last: bool,
@@ -80,9 +80,9 @@ impl<R: Synced> Changes<R> {
         }
     }
 
-    /// Where to begin the next time. Good at any moment, also after an error: the latest
-    /// `updatedAt` seen, or just behind it once [`next`](Self::next) has told the end. `None` as
-    /// long as nothing was seen.
+    /// Returns the time to begin at the next time. Good at any moment, also after an error: the
+    /// latest `updatedAt` seen, or just behind it once [`next`](Self::next) has told the end.
+    /// `None` as long as nothing was seen.
     pub fn since(&self) -> Option<Timestamp> {
         self.since
     }
@@ -107,7 +107,8 @@ impl<R: Synced> Changes<R> {
         Ok((entries, self.since))
     }
 
-    /// When the entry that comes next changed; its page is fetched if need be. `None` at the end.
+    /// Returns the time of the next entry's change; its page is fetched if need be. `None` at the
+    /// end.
     async fn upcoming(&mut self) -> Result<Option<Timestamp>, Error> {
         loop {
             if let Some(entry) = self.page.as_slice().first() {

@@ -58,7 +58,7 @@ pub trait Synced: Listed<Query: ListQuery> {
 /// A kind that clients write: `create`, `update` and `delete`.
 #[diagnostic::on_unimplemented(message = "`{Self}` records are written by the service alone")]
 pub trait Writable: Record {
-    /// What is sent to create or update one.
+    /// The body that creates or updates one.
     type Input: Serialize;
 }
 
@@ -73,7 +73,7 @@ pub trait Writable: Record {
 #[diagnostic::on_unimplemented(message = "the service takes no batches of `{Self}` records")]
 pub trait Bulk: Writable<Input: BatchInput> {}
 
-/// What only the SDK needs to know of a kind.
+/// The facts of a kind that only the SDK needs.
 pub trait Sealed {
     /// The path segment below the location.
     const SEGMENT: &'static str;

@@ -6,7 +6,7 @@ use http::HeaderMap;
 
 use crate::response::text;
 
-/// How long the service asks to wait, from whole seconds or an HTTP date.
+/// Returns the time that the service asks to wait, from whole seconds or an HTTP date.
 ///
 /// A date counts from the response's own `Date`, so that a wrong clock on this machine does no
 /// harm; `now` stands in when there is none. `None` when there is no header or it is neither

@@ -1,4 +1,5 @@
-//! Whether to send a request again, and when: decisions without a clock, a network or chance.
+//! Retries: whether to send a request again, and after which wait. Decisions without a clock, a
+//! network or chance.
 
 mod after;
 mod policy;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::transport::Fault;
 
-/// How a request that failed for a reason that may pass is sent again.
+/// The way in which a request that failed for a reason that may pass is sent again.
 ///
 /// Sent again are 429, 5xx (but for 501 and 505, which time does not heal) and faults of the
 /// network; nothing else. The wait before attempt *n + 1* is drawn evenly from zero to
@@ -13,7 +13,7 @@ use crate::transport::Fault;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// How often a request is sent at most, the first time included. 0 counts as 1.
+    /// The number of times that a request is sent at most, the first time included. 0 counts as 1.
     pub max_attempts: u32,
     /// The longest wait before the second attempt.
     pub base: Duration,
@@ -38,7 +38,7 @@ impl Default for RetryPolicy {
     }
 }
 
-/// Why a request that may succeed later was not sent again.
+/// The reason why a request that may succeed later was not sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GaveUp {
@@ -50,7 +50,7 @@ pub enum GaveUp {
     RetryAfter,
 }
 
-/// How an attempt failed.
+/// The ways in which an attempt fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The service answered with an error.
@@ -62,7 +62,7 @@ pub(crate) enum Outcome {
     Fault(Fault),
 }
 
-/// What to do after an attempt failed.
+/// The decision after an attempt failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Send it again after this time.
@@ -106,8 +106,8 @@ impl RetryPolicy {
         Self { budget, ..self }
     }
 
-    /// What to do after attempt number `attempt` (from 1) failed with `outcome`, `elapsed` after
-    /// the call began. `chance` is drawn evenly from 0 to 1.
+    /// Decides what to do after attempt number `attempt` (from 1) failed with `outcome`, `elapsed`
+    /// after the call began. `chance` is drawn evenly from 0 to 1.
     pub(crate) fn decide(
         &self,
         attempt: u32,

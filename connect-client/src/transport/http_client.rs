@@ -14,15 +14,15 @@ pub(crate) struct HttpClient {
     max_response_bytes: usize,
 }
 
-/// What a connection pool is made from.
+/// The settings of a connection pool.
 pub(crate) struct HttpSettings<'a> {
     /// Limit on connecting, TLS included.
     pub(crate) connect_timeout: Duration,
     /// Certificates to trust besides the system's, each a PEM text that may hold several.
     pub(crate) root_certificates: &'a [Vec<u8>],
-    /// Whether all requests go without TLS.
+    /// Set when every request goes without TLS.
     pub(crate) plain: bool,
-    /// Whether all requests stay on this machine.
+    /// Set when every request stays on this machine.
     pub(crate) loopback: bool,
 }
 

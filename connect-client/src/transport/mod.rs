@@ -31,7 +31,7 @@ pub struct TransportError {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// What went wrong between here and the service.
+/// The failures between here and the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
@@ -95,7 +95,7 @@ impl TransportError {
         }
     }
 
-    /// What went wrong.
+    /// Returns the failure.
     pub fn fault(&self) -> Fault {
         self.fault
     }

@@ -10,7 +10,7 @@ use crate::{
     wire::{Batch, BatchInput},
 };
 
-/// How large one request may be.
+/// The largest size of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     pub(super) items: usize,
@@ -38,7 +38,7 @@ pub(super) enum Piece {
 pub(super) struct Cutter<I> {
     items: I,
     limits: Limits,
-    /// How many items are in pieces already.
+    /// The number of items that are in pieces already.
     position: usize,
     /// The JSON of an item that no longer fitted into the body before; else empty.
     left_over: Vec<u8>,
@@ -46,7 +46,7 @@ pub(super) struct Cutter<I> {
     refused: Option<Piece>,
 }
 
-/// What stands after the items.
+/// The bytes that stand after the items.
 const END: &[u8] = b"]}";
 
 impl<I> Cutter<I> {

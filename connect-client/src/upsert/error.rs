@@ -21,7 +21,7 @@ pub struct UpsertError<E> {
 }
 
 impl<E> UpsertError<E> {
-    /// What the requests before came to.
+    /// Returns the result of the requests before.
     pub fn saved(&self) -> &BatchResult<E> {
         &self.saved
     }
@@ -43,7 +43,7 @@ impl<E> UpsertError<E> {
         self.error.may_be_applied()
     }
 
-    /// Why it failed. Its [`idempotency_key`](Error::idempotency_key) is the failed request's.
+    /// Returns the reason. Its [`idempotency_key`](Error::idempotency_key) is the failed request's.
     pub fn error(&self) -> &Error {
         &self.error
     }

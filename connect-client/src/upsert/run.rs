@@ -9,7 +9,7 @@ use crate::{
     wire::{BatchInput, BatchResult},
 };
 
-/// What the result of a batch of `R` says besides the counts.
+/// The part of the result of a batch of `R` besides the counts.
 type Extra<R> = <<R as Writable>::Input as BatchInput>::Extra;
 
 /// One step of a long batch.
@@ -18,11 +18,11 @@ type Extra<R> = <<R as Writable>::Input as BatchInput>::Extra;
 pub struct Progress<E> {
     /// The items of this step.
     pub items: Range<usize>,
-    /// What became of them, with their indexes in the whole sequence.
+    /// The result of these items, with their indexes in the whole sequence.
     pub result: BatchResult<E>,
 }
 
-/// What comes next.
+/// The next thing to do.
 enum Due<E> {
     Send(Outstanding),
     /// An item that is not sent.

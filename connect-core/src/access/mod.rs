@@ -1,4 +1,4 @@
-//! Who may do what: tokens are authenticated, counted, and authorised at a location.
+//! Rights: tokens are authenticated, counted, and authorized at a location.
 
 mod admission;
 mod credentials;

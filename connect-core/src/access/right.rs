@@ -28,7 +28,8 @@ pub struct Access {
     caller: Caller,
 }
 
-/// Who acts. Idempotency keys belong to one actor, and what is written can say who wrote it.
+/// The one who acts. Idempotency keys belong to one actor, and what is written can say who wrote
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Actor<'a> {
@@ -55,7 +56,7 @@ impl Actor<'_> {
     }
 }
 
-/// What the right of an actor rests on.
+/// The rows that the right of an actor rests on.
 #[derive(Clone, Debug)]
 enum Caller {
     /// An owner, or software that has checked its caller itself.
@@ -107,7 +108,7 @@ impl Access {
         &self.account.locations[self.place]
     }
 
-    /// Who acts.
+    /// Returns the one who acts.
     pub fn actor(&self) -> Actor<'_> {
         match &self.caller {
             Caller::Owner(id) => Actor::Owner { id: *id },

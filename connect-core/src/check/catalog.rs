@@ -1,4 +1,4 @@
-//! What must hold for the rows of products, categories and image jobs.
+//! The rules that the rows of products, categories and image jobs keep.
 
 use serde::de::DeserializeOwned;
 use uuid::Uuid;

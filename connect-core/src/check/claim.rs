@@ -12,7 +12,7 @@ pub(super) struct Claim {
     pub(super) on: Key,
     /// The key under which a problem is reported.
     pub(super) reported: Key,
-    /// What it is called when it does not hold.
+    /// The kind of problem when it does not hold.
     pub(super) kind: ProblemKind,
     test: Test,
 }

@@ -1,4 +1,4 @@
-//! What must hold for the rows of events.
+//! The rules that the rows of events keep.
 
 use serde::Deserialize;
 

@@ -13,7 +13,7 @@ use crate::{
 pub(super) struct Findings {
     /// The key of the row that is looked at.
     key: Key,
-    /// What holds for the partition as a whole, as far as it was seen.
+    /// The facts about the partition as a whole, as far as it was seen.
     pub(super) partition: Partition,
     pub(super) problems: Vec<Problem>,
     pub(super) claims: Vec<Claim>,

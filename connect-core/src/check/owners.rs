@@ -1,4 +1,4 @@
-//! What must hold for the rows of accounts, tokens and stored answers.
+//! The rules that the rows of accounts, tokens and stored answers keep.
 
 use uuid::Uuid;
 
@@ -112,7 +112,7 @@ pub(super) fn account_of_token(findings: &mut Findings, at: &ReadKey, row: &Valu
     findings.claim(claim);
 }
 
-/// When a token was last used.
+/// Checks the time at which a token was last used.
 pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.parse::<Timestamp>(row);
     if let Some(id) = at.id() {

@@ -1,4 +1,4 @@
-//! What must hold for a location or an account as a whole: its clock, its events, its counts.
+//! The rules that a location or an account keeps as a whole: its clock, its events, its counts.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::{
     wire::{Category, Product, Timestamp, limits::EVENT_DAYS},
 };
 
-/// What was seen of a partition so far.
+/// The facts of a partition that were seen so far.
 #[derive(Clone, Default)]
 pub(super) struct Partition {
     pub(super) id: Uuid,
     /// The row of the clock, which is the first of the partition.
     pub(super) clock: Option<Value>,
-    /// How many rows there are of each family.
+    /// The number of rows of each family.
     pub(super) counts: BTreeMap<Family, u64>,
     /// The latest time of a record, and the record's key.
     latest: Option<(Timestamp, Key)>,

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use crate::record::{ReadKey, keys::Owner};
 
-/// How many problems are listed; further ones are only counted.
+/// The most problems that are listed; further ones are only counted.
 const LISTED: usize = 1000;
 
-/// How far a check has come.
+/// The progress of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckProgress {
     /// Rows that were checked so far.
@@ -19,7 +19,7 @@ pub struct CheckProgress {
     pub problems: u64,
 }
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
@@ -27,7 +27,7 @@ pub struct CheckReport {
     pub rows: u64,
     /// The same per family of rows, such as `Product` or `ProductByBarcode`.
     pub families: BTreeMap<&'static str, u64>,
-    /// How many problems there are.
+    /// The number of problems.
     pub problem_count: u64,
     /// The first 1000 of them, in the order of their rows.
     pub problems: Vec<Problem>,
@@ -50,13 +50,13 @@ impl CheckReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub kind: ProblemKind,
     /// The location whose row it is; `None` for rows of accounts and of nobody.
     pub location: Option<Uuid>,
     /// The key of the row that is wrong or missing, in hexadecimal digits.
     pub key: String,
-    /// What is wrong, in a sentence that names the records.
+    /// The problem in a sentence that names the records.
     pub message: String,
 }
 
@@ -77,7 +77,7 @@ impl Problem {
     }
 }
 
-/// What kind of problem something is.
+/// The kinds of problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ProblemKind {

@@ -1,4 +1,4 @@
-//! What must hold for a row, by its family.
+//! The rules that a row keeps, by its family.
 
 use super::{ProblemKind, catalog, events, findings::Findings, owners, partition::Partition};
 use crate::{

@@ -17,10 +17,10 @@ use crate::{
     wire::Timestamp,
 };
 
-/// How many rows are read at a time.
+/// The number of rows that are read at a time.
 const PIECE: usize = 500;
 
-/// How often a piece is read at most while others write; the third time and later under a lock.
+/// The most readings of a piece while others write; the third and later ones are under a lock.
 const MOST_READINGS: usize = 6;
 
 /// Checks all rows of a store.

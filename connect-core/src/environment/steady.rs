@@ -70,8 +70,8 @@ impl fmt::Display for Drift {
 }
 
 impl SteadyClock {
-    /// How far the time of day may be from what it was at the start plus the time that has
-    /// passed, before it is no longer believed.
+    /// The longest distance of the time of day from what it was at the start plus the time that has
+    /// passed. Beyond it the time of day is no longer believed.
     ///
     /// An hour is more than a time service corrects on a machine that is looked after, and less
     /// than the shortest time after which the core forgets or removes anything: an idempotency

@@ -37,7 +37,7 @@ pub enum Read<'a> {
     },
     /// At most `limit` entries of `range`. Answered by [`Found::Entries`].
     Scan {
-        /// Which keys.
+        /// The keys.
         range: Range<'a>,
         /// The most entries that are returned.
         limit: usize,
@@ -48,7 +48,7 @@ pub enum Read<'a> {
     /// entry's key`: index entries and the rows that they belong to. Answered by
     /// [`Found::Joined`].
     ScanFollow {
-        /// Which index entries.
+        /// The index entries.
         range: Range<'a>,
         /// The most entries that are returned.
         limit: usize,

@@ -1,4 +1,4 @@
-//! What answers requests: the checks of every request in their order, then its handler.
+//! The service that answers requests: the checks of every request in their order, then its handler.
 
 mod api;
 mod gate;

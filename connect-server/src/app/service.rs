@@ -16,7 +16,7 @@ use crate::{
     routes,
 };
 
-/// Which of the server's two listeners a request came in by.
+/// The two listeners of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// The API for integrators.

@@ -31,7 +31,7 @@ const FOUND: u8 = 1;
 /// The store could not be checked.
 const NOT_CHECKED: u8 = 2;
 
-/// Why a store was not checked.
+/// The reason why a store was not checked.
 #[derive(Debug, thiserror::Error)]
 enum NotChecked {
     #[error(transparent)]
@@ -48,7 +48,7 @@ enum NotChecked {
     Output(#[from] io::Error),
 }
 
-/// What both checks have found.
+/// The findings of both checks.
 struct Findings {
     /// The store's own check, or why that came to no end.
     store: Result<Report, StorageError>,

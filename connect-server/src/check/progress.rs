@@ -6,16 +6,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a terminal is written to.
+/// The time between two writes to a terminal.
 const ON_TERMINAL: Duration = Duration::from_millis(200);
 
-/// How often a file or a pipe is written to.
+/// The time between two writes to a file or a pipe.
 const ELSEWHERE: Duration = Duration::from_secs(5);
 
 /// Shows progress.
 pub(super) struct ProgressLine {
     is_terminal: bool,
-    /// When to show something next.
+    /// The time at which to show something next.
     next: Instant,
 }
 

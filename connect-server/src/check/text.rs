@@ -9,7 +9,7 @@ use connect_core::storage::disk::Report;
 
 use super::Findings;
 
-/// How many keys of unreadable rows are printed; all of the first thousand are in the JSON.
+/// The most keys of unreadable rows that are printed; all of the first thousand are in the JSON.
 const KEYS: usize = 20;
 
 pub(super) fn write(output: &mut dyn Write, path: &Path, findings: &Findings) -> io::Result<()> {
@@ -50,7 +50,7 @@ pub(super) fn write(output: &mut dyn Write, path: &Path, findings: &Findings) ->
     )
 }
 
-/// What the store's own check has found.
+/// Writes the findings of the store's own check.
 fn write_store(output: &mut dyn Write, report: &Report) -> io::Result<()> {
     let unreadable = report.damaged + report.missing_parts + report.unreachable;
     if unreadable > 0 {

@@ -1,4 +1,4 @@
-//! What the demo's shop sells.
+//! The goods of the demo's shop.
 
 /// Article code, category, name, price in cents, VAT rate in percent.
 pub(super) type Article = (&'static str, &'static str, &'static str, i64, u8);

@@ -12,12 +12,12 @@ use uuid::Uuid;
 #[derive(Clone)]
 pub struct Call<T> {
     pub(crate) connect: Connect,
-    /// What the path leads to.
+    /// The target of the path.
     pub(crate) target: T,
     pub(crate) content: Content,
 }
 
-/// What a request carries besides its path.
+/// The content of a request besides its path.
 #[derive(Clone, Default)]
 pub struct Content {
     pub(crate) query: String,
@@ -35,14 +35,14 @@ pub struct Anywhere {
 /// A path of a location.
 #[derive(Clone)]
 pub struct AtLocation {
-    /// What the caller may do there.
+    /// The caller's right there.
     pub access: Access,
 }
 
 /// A path of one record at a location.
 #[derive(Clone)]
 pub struct AtRecord {
-    /// What the caller may do there.
+    /// The caller's right there.
     pub access: Access,
     /// The record.
     pub id: Uuid,

@@ -1,5 +1,4 @@
-//! What an endpoint is: its line in the table, the request that its handler sees, the reply that
-//! it gives.
+//! Endpoints: the line in the table, the request that the handler sees, the reply that it gives.
 
 mod call;
 mod operation;

@@ -1,4 +1,4 @@
-//! What the API document says of an endpoint, beside its path, its method and what it needs.
+//! The entry of an endpoint in the API document, beside its path, its method and what it needs.
 
 use connect_core::{
     Resource, Upsert,

@@ -13,14 +13,14 @@ pub struct Route {
     pub method: Method,
     /// Its path; `{location}` and `{id}` are UUIDs.
     pub path: String,
-    /// What a token needs to use it.
+    /// The right that a token needs to use it.
     pub needs: Needs,
-    /// What the API document says of it.
+    /// Its entry in the API document.
     pub operation: Operation,
     handler: Box<dyn Fn(Passed) -> Answering + Send + Sync>,
 }
 
-/// What a token needs.
+/// The right that a token needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// To be valid.
@@ -85,7 +85,7 @@ impl Route {
     }
 }
 
-/// What a path leads to.
+/// The target of a path.
 pub(crate) trait Target: Send + 'static {
     /// The number of ids in the path.
     const IDS: usize;

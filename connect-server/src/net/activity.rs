@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 use super::Limits;
 
-/// What one connection is doing: shared by its socket, its requests and the task that watches
-/// its time. One clock reading a request, no timer.
+/// The activity of one connection: shared by its socket, its requests and the task that watches its
+/// time. One clock reading a request, no timer.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
@@ -26,7 +26,7 @@ pub(super) struct Activity {
 
 const NEVER: u64 = u64::MAX;
 
-/// What to do about a connection's time.
+/// The decision about a connection's time.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Stay,

@@ -7,7 +7,7 @@ use http::{Request, Response};
 
 use super::{Body, NetFailure, Peer};
 
-/// What answers requests.
+/// A service that answers requests.
 ///
 /// The request carries a valid `X-Request-Id` header, the client's own or a new one; the same id
 /// is put on the answer afterwards, together with `X-Content-Type-Options: nosniff`. For a HEAD

@@ -3,7 +3,7 @@
 
 use super::{Limits, NetFailure};
 
-/// What went wrong, if these bytes, written at once, are such an answer.
+/// Returns the failure behind these bytes, if they, written at once, are such an answer.
 ///
 /// Ours are told apart by their `x-request-id`. Nothing that an app sends as a body can be
 /// mistaken for one unless it is exactly such a head and happens to start a write of its own.

@@ -26,7 +26,7 @@ pub struct Body {
     leftover: Option<Leftover>,
 }
 
-/// Why a body could not be read.
+/// The reason why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
     /// It did not arrive in time.
@@ -119,15 +119,15 @@ impl Drop for Body {
     }
 }
 
-/// What the app left of a body.
+/// The part of a body that the app left.
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) incoming: Incoming,
-    /// Whether reading had begun, so that a client that waits for `100 Continue` has got it.
+    /// Set once reading had begun, so that a client that waits for `100 Continue` has got it.
     pub(super) touched: bool,
 }
 
-/// Where a dropped body leaves what it did not read.
+/// The place where a dropped body leaves what it did not read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leftover(Arc<Mutex<Option<Unread>>>);
 

@@ -2,15 +2,15 @@
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
-/// Why the server cannot start.
+/// The reason why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Bind {
-        /// What was asked for.
+        /// The address that was asked for.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Plain HTTP on an address that others can reach.
@@ -20,7 +20,7 @@ pub enum StartError {
          (--trusted-proxy), or accept plain HTTP knowingly (--insecure-http)"
     )]
     PlainHttp {
-        /// What was asked for.
+        /// The address that was asked for.
         address: SocketAddr,
     },
     /// The certificate chain cannot be used.
@@ -28,7 +28,7 @@ pub enum StartError {
     Certificate {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// The private key cannot be used. Says nothing of its content.
@@ -36,7 +36,7 @@ pub enum StartError {
     Key {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
 }

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 
-/// Why a request was answered without the app.
+/// The reason why a request was answered without the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetFailure {
     /// The app panicked while it answered.
@@ -30,7 +30,7 @@ impl NetFailure {
         }
     }
 
-    /// What to tell the client: what is wrong and what is allowed.
+    /// Returns the message for the client: what is wrong and what is allowed.
     pub fn message(self) -> String {
         match self {
             Self::Panicked => "The server failed while answering this request.".into(),

@@ -1,4 +1,4 @@
-//! What a trusted proxy says about the client.
+//! The client's address and scheme, as a trusted proxy forwards them.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! What is checked of a request's head before the app sees it.
+//! The checks of a request's head before the app sees it.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ use http::{
 
 use super::{Limits, NetFailure, Peer, PlainHttp, forwarded};
 
-/// Who is asking, or why not to answer.
+/// Returns who is asking, or why not to answer.
 pub(super) fn check<B>(
     request: &Request<B>,
     remote: IpAddr,

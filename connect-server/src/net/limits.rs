@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What one client may take of the server's time and memory.
+/// The most that one client may take of the server's time and memory.
 ///
 /// Time is checked from time to time, not to the millisecond: a connection may live up to a
 /// quarter longer than the shortest of these says.
@@ -22,7 +22,7 @@ pub struct Limits {
     /// Between two requests on one connection. Longer than the minute most proxies in front keep
     /// theirs, so that they and not we close first.
     pub idle: Duration,
-    /// How long a client may read nothing of an answer.
+    /// The longest time in which a client may read nothing of an answer.
     pub write_stall: Duration,
     /// The age at which a connection is asked to end (running requests finish): bounds what
     /// pings and half-read HTTP/2 streams can hold.
@@ -53,9 +53,9 @@ pub struct Limits {
     /// HTTP/2 streams reset because of the client's own errors; one more ends the connection.
     /// The `h2` crate's default.
     pub h2_error_resets: usize,
-    /// How often a quiet HTTP/2 connection is pinged.
+    /// The time after which a quiet HTTP/2 connection is pinged.
     pub h2_ping: Duration,
-    /// How long the answer to such a ping may take.
+    /// The longest time that the answer to such a ping may take.
     pub h2_ping_answer: Duration,
 }
 
@@ -85,7 +85,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// How often a connection's time is looked at.
+    /// The time between two looks at a connection's time.
     pub(super) fn tick(&self) -> Duration {
         let shortest = self.head.min(self.idle).min(self.connection_age);
         (shortest / 4).max(Duration::from_millis(1))

@@ -4,8 +4,8 @@ use std::{net::IpAddr, str::FromStr};
 
 use ipnet::IpNet;
 
-/// Where requests without TLS are answered. Tokens travel in headers, so the default is: only
-/// where nobody can listen in.
+/// The addresses at which requests without TLS are answered. Tokens travel in headers, so the
+/// default is: only where nobody can listen in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PlainHttp {
     /// Only on a loopback address.

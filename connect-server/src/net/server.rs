@@ -15,16 +15,16 @@ use super::{
     tls,
 };
 
-/// Where and how to listen.
+/// The address to listen at, with the files, proxies and limits that apply there.
 #[derive(Clone, Debug)]
 pub struct Listen {
     /// Address and port; port 0 lets the system choose one.
     pub address: SocketAddr,
     /// With these, TLS; without, plain HTTP where [`Listen::plain`] allows it.
     pub tls: Option<TlsFiles>,
-    /// Where plain HTTP is answered, and which proxies are believed.
+    /// The addresses at which plain HTTP is answered, and the proxies that are believed.
     pub plain: PlainHttp,
-    /// What one client may take.
+    /// The most that one client may take.
     pub limits: Limits,
 }
 

@@ -91,7 +91,7 @@ pub(super) fn answer<A: App>(
     }
 }
 
-/// What every answer carries.
+/// Adds what every answer carries.
 pub(super) fn finish(response: &mut Response<Bytes>, id: HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

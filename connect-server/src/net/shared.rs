@@ -6,7 +6,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{Limits, PlainHttp};
 
-/// What all connections of a server use.
+/// The things that all connections of a server use.
 pub(super) struct Shared<A> {
     pub(super) app: A,
     pub(super) limits: Limits,
@@ -15,7 +15,7 @@ pub(super) struct Shared<A> {
     pub(super) http: auto::Builder<TokioExecutor>,
 }
 
-/// How far the server is in stopping.
+/// The stages of stopping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Serving,

@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::StartError;
 
-/// Where the certificate and its key are. Both are PEM and read once, at the start.
+/// The files of the certificate and its key. Both are PEM and read once, at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The server's certificate first, then those that vouch for it.

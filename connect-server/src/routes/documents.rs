@@ -1,4 +1,4 @@
-//! What is open to everybody: the OpenAPI document, and the probes.
+//! Endpoints that are open to everybody: the OpenAPI document, and the probes.
 
 use connect_core::Connect;
 use http::Method;
@@ -10,7 +10,7 @@ use crate::{
     net::Peer,
 };
 
-/// Where the OpenAPI document is.
+/// The path of the OpenAPI document.
 pub(crate) const OPENAPI_PATH: &str = "/v1/openapi.json";
 
 /// The OpenAPI document.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::ROUTES;
 use crate::endpoint::Route;
 
-/// What the table says of a request.
+/// The result of looking a request up in the table.
 pub enum Found {
     /// The endpoint, and the ids in the path.
     Route {

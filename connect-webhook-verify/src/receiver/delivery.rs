@@ -18,7 +18,7 @@ pub struct Delivery {
     pub body: Bytes,
     /// The headers of the request. Not signed.
     pub headers: HeaderMap,
-    /// Which secret matched, and when the delivery was signed.
+    /// The secret that matched, and the time at which the delivery was signed.
     pub verified: Verified,
 }
 

@@ -1,4 +1,4 @@
-//! Why a request is refused, and what is answered.
+//! Refusals of requests, and the responses to them.
 
 use core::fmt;
 use std::{boxed::Box, error::Error};
@@ -7,7 +7,7 @@ use ::http::StatusCode;
 
 use crate::error::VerifyError;
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 ///
 /// The client gets [`status`](Self::status) and [`code`](Self::code) as plain text. The text of
 /// the error, with its hints, is for the receiver's own log.

@@ -7,7 +7,7 @@ use csv::ByteRecord;
 pub enum Column {
     /// The shop's own article code.
     ExternalId,
-    /// What the article is called.
+    /// The name of the article.
     Name,
     /// The name of its category.
     Category,
@@ -44,7 +44,7 @@ pub enum ColumnsError {
     Missing {
         /// The columns that are not there.
         missing: String,
-        /// What the line has.
+        /// The text of the line.
         found: String,
     },
     /// It names a column twice.
@@ -52,10 +52,10 @@ pub enum ColumnsError {
     Twice(&'static str),
 }
 
-/// Where in a record each column is.
+/// The place of each column in a record.
 pub(super) struct Places {
     places: [usize; COLUMNS.len()],
-    /// How many columns the file has.
+    /// The number of columns of the file.
     pub(super) width: usize,
     /// Columns that are in the file and in no menu.
     pub(super) unused: Vec<String>,

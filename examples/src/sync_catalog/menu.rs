@@ -29,7 +29,7 @@ pub enum MenuError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The file has no first line.
@@ -41,9 +41,9 @@ pub enum MenuError {
     /// The text is not CSV.
     #[error("line {line}: {source}")]
     Csv {
-        /// Where.
+        /// The line.
         line: usize,
-        /// What the reader says.
+        /// The reader's error.
         source: csv::Error,
     },
 }

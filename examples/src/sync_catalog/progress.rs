@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Write};
 pub struct Progress<W> {
     output: W,
     is_terminal: bool,
-    /// Whether the line on the terminal is to be written over.
+    /// Set while the line on the terminal is to be written over.
     is_open: bool,
 }
 

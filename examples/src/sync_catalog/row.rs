@@ -12,7 +12,7 @@ use super::{Column, columns::Places};
 pub struct Row {
     /// The line of the file it starts on, from 1.
     pub line: usize,
-    /// What it says.
+    /// The product that it describes.
     pub product: ProductInput,
 }
 
@@ -21,9 +21,9 @@ pub struct Row {
 pub struct BadRow {
     /// The line of the file it starts on, from 1.
     pub line: usize,
-    /// Where in the row; `None` when it is the row as a whole.
+    /// The column; `None` when it is the row as a whole.
     pub column: Option<Column>,
-    /// What is wrong, and what would be right.
+    /// The problem, and what would be right.
     pub problem: String,
 }
 

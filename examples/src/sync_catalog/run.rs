@@ -9,7 +9,7 @@ use connect_client::{
 
 use super::{Arguments, Menu, MenuError, Progress, report};
 
-/// How a run that came to its end went.
+/// The outcome of a run that came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// All of the file is at the location.
@@ -18,7 +18,7 @@ pub enum Outcome {
     Incomplete,
 }
 
-/// Why a run could not start, or stopped.
+/// The reason why a run could not start, or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped {
     /// The file is no menu.
@@ -38,7 +38,7 @@ pub enum Stopped {
     HalfWay {
         /// The first row that is not known to be done.
         line: usize,
-        /// What failed.
+        /// The error of the service.
         source: connect_client::Error,
     },
     /// The result could not be written.

@@ -23,7 +23,7 @@ pub struct Checker {
     schemas: Schemas,
 }
 
-/// What a request was for, according to the document.
+/// The purpose of a request, according to the document.
 struct Place<'a> {
     path: Option<Path<'a>>,
     operation: Option<&'a Value>,

@@ -1,4 +1,4 @@
-//! What the service took has to be what the document says it takes.
+//! Requests: what the service took has to be what the document says it takes.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What a schema cannot say: how the parts of a response go together.
+//! Rules that a schema cannot state: how the parts of a response go together.
 
 use serde_json::Value;
 

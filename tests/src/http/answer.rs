@@ -9,7 +9,7 @@ use super::Request;
 /// A response, with the request that it answers.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What was asked.
+    /// The request that was sent.
     pub request: Request,
     /// The status.
     pub status: StatusCode,
@@ -44,7 +44,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {self:?}"))
     }
 
-    /// What stands under `data`.
+    /// Returns what stands under `data`.
     ///
     /// # Panics
     /// The response is not a success or has no data.
@@ -104,7 +104,7 @@ impl Answer {
         self
     }
 
-    /// What was asked and answered, short enough for a message.
+    /// Returns the request and the answer, short enough for a message.
     pub fn summary(&self) -> String {
         let body = String::from_utf8_lossy(&self.body);
         let body: String = body.chars().take(600).collect();

@@ -19,7 +19,7 @@ pub use unsteady::{Mood, Unsteady};
 
 /// An account with two locations, and the server that answers for it. Stops when it is dropped.
 pub struct Shop {
-    /// Where the server listens.
+    /// The address at which the server listens.
     pub address: SocketAddr,
     /// The core behind it.
     pub connect: Connect,

@@ -25,17 +25,17 @@ use uuid::Uuid;
 
 use super::Shop;
 
-/// How a shop is to be set up.
+/// The set-up of a shop.
 pub struct Setup {
-    /// Where its records are kept.
+    /// The store of its records.
     storage: Arc<dyn Storage>,
     /// Its rate limits.
     limits: RateLimits,
-    /// What time it is, until the test moves the clock.
+    /// The time, until the test moves the clock.
     now: Timestamp,
-    /// What the probes are told of the storage.
+    /// The health of the storage, as the probes are told it.
     health: Arc<dyn Fn() -> Health + Send + Sync>,
-    /// What is to be deleted when the shop is gone.
+    /// The directory that is deleted when the shop is gone.
     directory: Option<TempDir>,
 }
 

@@ -7,7 +7,7 @@ use connect_core::storage::{
     Commit, CommitError, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
 };
 
-/// What an [`Unsteady`] storage does.
+/// The faults of an [`Unsteady`] storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
     /// Its work.
@@ -54,7 +54,7 @@ impl Unsteady {
     }
 }
 
-/// What the mood does to a read.
+/// Does to a read what the mood says.
 fn before_read(mood: Mood, reads: &[Read<'_>]) -> Result<(), StorageError> {
     let scans = |read: &Read<'_>| matches!(read, Read::Scan { .. } | Read::ScanFollow { .. });
     match mood {
@@ -64,7 +64,7 @@ fn before_read(mood: Mood, reads: &[Read<'_>]) -> Result<(), StorageError> {
     }
 }
 
-/// What the mood does to a commit before it is made.
+/// Does to a commit what the mood says, before it is made.
 fn before_commit(mood: Mood) -> Result<(), CommitError> {
     match mood {
         Mood::Down | Mood::Lost => Err(CommitError::Unknown(failed())),
@@ -74,7 +74,7 @@ fn before_commit(mood: Mood) -> Result<(), CommitError> {
     }
 }
 
-/// What the mood does to the answer of a commit that was made.
+/// Does to the answer of a commit that was made what the mood says.
 fn after_commit(mood: Mood) -> Result<(), CommitError> {
     match mood {
         Mood::Unsure => Err(CommitError::Unknown(failed())),

@@ -1,4 +1,4 @@
-//! Where the cuts fall.
+//! The places of the cuts.
 
 use proptest::prelude::*;
 

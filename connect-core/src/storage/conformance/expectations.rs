@@ -1,4 +1,4 @@
-//! When a commit is refused, and that it then leaves nothing.
+//! Refusals of commits, which leave nothing behind.
 
 use super::{
     Fault, Place,
