@@ -104,7 +104,9 @@ fn follow<Q: PageQuery, T: Send + 'static>(
 ) -> impl Stream<Item = Result<Response<Page<T>>, Error>> + Send + 'static {
     // Full pages: requests are what the service counts.
     let mut first = query.clone();
-    first.limit_mut().get_or_insert(MAX_PAGE_SIZE);
+    if first.limit().is_none() {
+        first.set_limit(MAX_PAGE_SIZE);
+    }
     stream::try_unfold((Some(first), fetch), async |(query, fetch)| {
         let Some(mut query) = query else {
             return Ok(None);
@@ -113,10 +115,10 @@ fn follow<Q: PageQuery, T: Send + 'static>(
         let next = match &page.data.next_cursor {
             None => None,
             Some(cursor) => {
-                let sent = query.cursor_mut().replace(cursor.clone());
-                if sent.as_ref() == Some(cursor) {
+                if query.cursor() == Some(cursor) {
                     return Err(going_in_circles().into());
                 }
+                query.set_cursor(cursor.clone());
                 Some(query)
             }
         };

@@ -1,26 +1,34 @@
-//! Lists by `updatedAt`: pages, cursors, tombstones (specification: Shared shapes; contract:
-//! Pages). A page is read in one round trip.
+//! Lists: pages, cursors, tombstones (specification: Shared shapes; contract: Pages). A page is
+//! read in one round trip.
+
+use std::ops::Bound;
+
+use uuid::Uuid;
 
 use super::{answer::Json, connect::Connect};
 use crate::{
     access::Access,
     error::{Error, Reason},
-    record::{Change, Fault, Listed, Position, Record, Row, Slice, Through},
+    record::{Change, Fault, Listed, Placed, Row, Slice, SortKey, Span, Through},
     rules::cursor::{self, List},
+    storage::Value,
     wire::{
         Page, Timestamp,
         limits::{DEFAULT_PAGE_SIZE, TOMBSTONE_DAYS},
-        query::ListQuery,
+        query::{ListQuery, PageQuery},
     },
 };
 
 /// The part of a list that a request asks for.
-pub(crate) struct PageRequest {
+pub(crate) struct PageRequest<K> {
     name: &'static str,
     filters: String,
-    position: Position,
+    /// What is left of the list at the place where the page begins.
+    span: Span<K>,
     limit: usize,
     include_deleted: bool,
+    /// Set when the page goes on from a cursor.
+    is_continued: bool,
     /// When the walk through the list began.
     began: Timestamp,
     /// From when on deletions have to be known.
@@ -37,9 +45,9 @@ const MOST_LOOKED_AT: usize = 2000;
 const MOST_SORTED: usize = 500;
 
 /// Tells rows that belong to a list from others.
-pub(crate) type Filter<'a> = &'a (dyn Fn(&Row) -> Result<bool, Fault> + Sync);
+pub(crate) type Filter<'a> = &'a (dyn Fn(&Value) -> Result<bool, Fault> + Sync);
 
-impl PageRequest {
+impl PageRequest<Change> {
     /// The part of the list `name` that `query`, with the common parameters `sync`, asks for.
     pub(crate) fn of(
         name: &'static str,
@@ -48,6 +56,44 @@ impl PageRequest {
         now: Timestamp,
     ) -> Result<Self, Error> {
         let sync = query.sync();
+        let since = sync.updated_since;
+        let whole = Span {
+            from: since.map_or(Bound::Unbounded, |since| {
+                Bound::Included((since, Uuid::nil()))
+            }),
+            ..Span::ALL
+        };
+        let mut request = Self::within(name, at, query, whole, now)?;
+        request.include_deleted = sync.include_deleted;
+        // What lies before the place of the cursor has been shown. A walk from the very beginning
+        // shows no deletion that is older than itself, and needs none.
+        request.deletions_from = match request.span.from {
+            Bound::Excluded((place, _)) => Some(place.max(since.unwrap_or(request.began))),
+            _ => since,
+        };
+        // A walk is held against the 90 days by when it began, not by where it is.
+        let from = if request.is_continued {
+            Some(request.began)
+        } else {
+            since
+        };
+        let oldest = now.plus_seconds(-TOMBSTONE_DAYS * 24 * 3600);
+        if sync.include_deleted && from.is_some_and(|from| from < oldest) {
+            return Err(request.too_old(oldest));
+        }
+        Ok(request)
+    }
+}
+
+impl<K: SortKey> PageRequest<K> {
+    /// The part of the list `name` that `query` asks for. `whole` is all that it may ever show.
+    fn within(
+        name: &'static str,
+        at: &Access,
+        query: &impl PageQuery,
+        whole: Span<K>,
+        now: Timestamp,
+    ) -> Result<Self, Error> {
         let pairs = query.pairs();
         let filters = pairs
             .iter()
@@ -60,60 +106,39 @@ impl PageRequest {
             location: at.location().id,
             filters: &filters,
         };
-        let (position, began) = match &sync.cursor {
+        let (span, began) = match query.cursor() {
             Some(cursor) => {
-                let ((time, id), began) = cursor::decode(list, cursor)
+                let (place, began) = cursor::decode(list, cursor)
                     .map_err(|invalid| Error::Malformed(invalid.into()))?;
-                (Position::After(time, id), began)
+                (whole.after(place), began)
             }
-            None => {
-                let since = sync.updated_since.unwrap_or(Timestamp::MIN);
-                (Position::From(since), now)
-            }
+            None => (whole, now),
         };
-        let request = Self {
+        Ok(Self {
             name,
-            position,
-            limit: sync.limit.unwrap_or(DEFAULT_PAGE_SIZE),
-            include_deleted: sync.include_deleted,
+            span,
+            limit: query.limit().unwrap_or(DEFAULT_PAGE_SIZE),
+            include_deleted: false,
             filters,
+            is_continued: query.cursor().is_some(),
             began,
-            deletions_from: sync.updated_since,
-        };
-        if sync.include_deleted {
-            // A walk is held against the 90 days by when it began, not by where it is.
-            let oldest = now.plus_seconds(-TOMBSTONE_DAYS * 24 * 3600);
-            let from = match (&sync.cursor, sync.updated_since) {
-                (Some(_), _) => request.began,
-                (None, Some(since)) => since,
-                (None, None) => return Ok(request),
-            };
-            if from < oldest {
-                return Err(request.too_old(oldest));
-            }
-        }
-        Ok(request)
+            deletions_from: None,
+        })
     }
 
     /// Refuses a request for deletions of a time when they are no longer complete. A walk has seen
     /// those before its place.
     fn check_deletions(&self, complete_since: Option<Timestamp>) -> Result<(), Error> {
-        let from = match self.position {
-            Position::From(_) => self.deletions_from,
-            // What lies before the place of the cursor has been shown. A walk from the very
-            // beginning shows no deletion that is older than itself, and needs none.
-            Position::After(place, _) => Some(place.max(self.deletions_from.unwrap_or(self.began))),
-        };
-        match (from, complete_since) {
+        match (self.deletions_from, complete_since) {
             (Some(from), Some(complete)) if from < complete => Err(self.too_old(complete)),
             _ => Ok(()),
         }
     }
 
     fn too_old(&self, oldest: Timestamp) -> Error {
-        let (field, subject) = match self.position {
-            Position::From(_) => ("updatedSince", "must not be"),
-            Position::After(..) => ("cursor", "belongs to a walk that must not be"),
+        let (field, subject) = match self.is_continued {
+            false => ("updatedSince", "must not be"),
+            true => ("cursor", "belongs to a walk that must not be"),
         };
         let problem = format!(
             "{subject} older than {TOMBSTONE_DAYS} days together with includeDeleted: deletions \
@@ -129,7 +154,7 @@ impl PageRequest {
 
     /// The page of these rows, which are sorted and start at the position. Without a row too many
     /// there is another page only when the search for rows `stopped_at` some point.
-    fn page<T>(&self, at: &Access, found: &Search) -> Json<Page<T>> {
+    fn page<T>(&self, at: &Access, found: &Search<K>) -> Json<Page<T>> {
         let rows = &found.rows;
         let shown = &rows[..rows.len().min(self.limit)];
         let length: usize = shown.iter().map(|(_, row)| row.len() + 1).sum();
@@ -162,22 +187,14 @@ impl PageRequest {
         bytes.push(b'}');
         Json::new(bytes).of_state(found.changed_at)
     }
-
-    /// Returns whether a change lies in the part of the list that is asked for.
-    fn has(&self, change: Change) -> bool {
-        match self.position {
-            Position::From(time) => change.0 >= time,
-            Position::After(time, id) => change > (time, id),
-        }
-    }
 }
 
 /// The rows that were found for a page.
-struct Search {
-    /// At most one more than the page has, in change order.
-    rows: Vec<Row>,
+struct Search<K> {
+    /// At most one more than the page has, in the order of reading.
+    rows: Vec<Placed<K>>,
     /// The place where the search stopped before the page was full and the list at its end.
-    stopped_at: Option<Change>,
+    stopped_at: Option<K>,
     /// The time of the location's last change.
     changed_at: Timestamp,
 }
@@ -186,10 +203,10 @@ impl Connect {
     /// A page of a list that is read through an index, or through `otherwise` when a text has more
     /// holders than are sorted. `filter` is held against each row: needed where the index alone
     /// does not tell, and for [`Through::Holders`].
-    pub(crate) async fn page<T: Record>(
+    pub(crate) async fn page<T: Row>(
         &self,
         at: &Access,
-        request: &PageRequest,
+        request: &PageRequest<T::Key>,
         through: Through<'_>,
         otherwise: Through<'_>,
         filter: Option<Filter<'_>>,
@@ -199,14 +216,14 @@ impl Connect {
         Ok(request.page(at, &found))
     }
 
-    async fn search<T: Record>(
+    async fn search<T: Row>(
         &self,
         at: &Access,
-        request: &PageRequest,
+        request: &PageRequest<T::Key>,
         mut through: Through<'_>,
         otherwise: Through<'_>,
         filter: Option<Filter<'_>>,
-    ) -> Result<Search, Error> {
+    ) -> Result<Search<T::Key>, Error> {
         loop {
             let limit = match (through, filter) {
                 (Through::Holders(..), _) => MOST_SORTED + 1,
@@ -215,10 +232,9 @@ impl Connect {
             };
             let slice = Slice {
                 through,
-                position: request.position,
+                span: request.span,
                 limit,
                 tombstones: request.include_deleted.then(|| request.wanted()),
-                until: None,
             };
             let listed = self.store().list::<T>(at.location().id, slice).await?;
             request.check_deletions(listed.complete_since)?;
@@ -231,13 +247,13 @@ impl Connect {
     }
 }
 
-/// Keeps what belongs to the page, in change order.
-fn narrow(
-    request: &PageRequest,
-    listed: Listed,
+/// Keeps what belongs to the page, in the order of reading.
+fn narrow<K: SortKey>(
+    request: &PageRequest<K>,
+    listed: Listed<K>,
     limit: usize,
     filter: Option<Filter<'_>>,
-) -> Result<Search, Fault> {
+) -> Result<Search<K>, Fault> {
     let Listed {
         mut rows,
         mut tombstones,
@@ -245,18 +261,18 @@ fn narrow(
         cut_at: mut stopped_at,
         ..
     } = listed;
-    rows.retain(|(change, _)| request.has(*change));
-    rows.sort_by_key(|(change, _)| *change);
+    let span = &request.span;
+    rows.retain(|(place, _)| span.contains(*place));
+    rows.sort_by(|(one, _), (other, _)| span.compare(*one, *other));
     if let Some(filter) = filter {
         if rows.len() == limit {
-            stopped_at = rows.last().map(|(change, _)| *change);
+            stopped_at = rows.last().map(|(place, _)| *place);
         }
         let mut passing = Vec::new();
         let mut before = None;
-        for row in rows {
-            let place = row.0;
+        for (place, row) in rows {
             match (filter(&row), before) {
-                (Ok(true), _) => passing.push(row),
+                (Ok(true), _) => passing.push((place, row)),
                 (Ok(false), _) => {}
                 // The page ends before what cannot be read; the next one begins with it.
                 (Err(_), Some(_)) => {
@@ -270,9 +286,10 @@ fn narrow(
         rows = passing;
     }
     // What lies behind the point where the search stopped comes with the next page.
-    tombstones.retain(|(change, _)| stopped_at.is_none_or(|stop| *change <= stop));
+    tombstones
+        .retain(|(place, _)| stopped_at.is_none_or(|stop| span.compare(*place, stop).is_le()));
     rows.extend(tombstones);
-    rows.sort_by_key(|(change, _)| *change);
+    rows.sort_by(|(one, _), (other, _)| span.compare(*one, *other));
     rows.truncate(request.wanted());
     Ok(Search {
         rows,

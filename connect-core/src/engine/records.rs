@@ -19,7 +19,8 @@ use super::{
 use crate::{
     access::Access,
     error::{Error, Refusal},
-    record::{Fault, Row},
+    record::Fault,
+    storage::Value,
     wire::{Page, Single, read::BatchRequest},
 };
 
@@ -63,8 +64,8 @@ impl<R: Resource> JsonRecords<R> {
             } = this;
             let request = PageRequest::of(R::LIST, &access, &query, connect.now())?;
             let plan = ListPlan::<R>::of(&query);
-            let passes = |row: &Row| {
-                let record = serde_json::from_slice(&row.1);
+            let passes = |row: &Value| {
+                let record = serde_json::from_slice(row);
                 let record: R = record.map_err(|e| Fault::corrupt(b"a listed record", e))?;
                 Ok(plan.has(&record))
             };

@@ -219,13 +219,6 @@ pub(crate) fn after_prefix(prefix: &[u8]) -> Key {
     end.into_boxed_slice()
 }
 
-/// The last two parts of a change key, wherever it stands: time and id.
-pub(crate) fn change_of(key: &[u8]) -> Option<(Timestamp, Uuid)> {
-    let (rest, id) = key.split_last_chunk::<16>()?;
-    let (_, time) = rest.split_last_chunk::<8>()?;
-    Some((time_from(*time), Uuid::from_bytes(*id)))
-}
-
 /// A time as a key holds it.
 pub(crate) fn time_bytes(time: Timestamp) -> [u8; 8] {
     ((time.micros() as u64) ^ (1 << 63)).to_be_bytes()
@@ -255,10 +248,6 @@ mod tests {
             )
         };
         assert!(time(-5) < time(0) && time(0) < time(5) && time(255) < time(256));
-        assert_eq!(
-            change_of(&time(-5)),
-            Some((Timestamp::from_micros(-5), id(1)))
-        );
     }
 
     #[test]

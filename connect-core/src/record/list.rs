@@ -1,5 +1,4 @@
-//! Reading without a unit of work: one record, or the records after a point in change order. Each
-//! takes one round trip.
+//! Reading without a unit of work: one record, or a part of a list. Each takes one round trip.
 
 mod damage;
 
@@ -7,10 +6,10 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{
-    Fault, Record,
+    Fault, Record, Row, SortKey, Span,
     clock::{ChangeClock, clock_key},
     index::{IndexKind, Indexed},
-    keys::{self, Family, Part, after_prefix, change_of, key},
+    keys::{Family, Part, after_prefix, key},
     store::Store,
 };
 use crate::{
@@ -18,27 +17,18 @@ use crate::{
     wire::Timestamp,
 };
 
-/// The point at which a list goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Position {
-    /// At this time, inclusive.
-    From(Timestamp),
-    /// After this record.
-    After(Timestamp, Uuid),
-}
-
 /// A record's place in change order.
 pub(crate) type Change = (Timestamp, Uuid);
 
-/// A row with its place in change order.
-pub(crate) type Row = (Change, Value);
+/// A row with its place in the list.
+pub(crate) type Placed<K> = (K, Value);
 
 /// The index that a list is read through.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Through<'a> {
-    /// All records, in change order.
+    /// All rows, in the order of the list.
     All,
-    /// The records with a value, in change order.
+    /// The records with a value, in the order of the list.
     ByChange(Family, Indexed<'a>),
     /// The one record with a value.
     Unique(Family, Indexed<'a>),
@@ -59,30 +49,29 @@ impl<'a> Through<'a> {
 
 /// Which part of a list to read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slice<'a> {
+pub(crate) struct Slice<'a, K> {
     pub(crate) through: Through<'a>,
-    pub(crate) position: Position,
-    /// The most records to return.
+    /// The part, for what is read in the order of the list.
+    pub(crate) span: Span<K>,
+    /// The most rows to return.
     pub(crate) limit: usize,
     /// The most tombstones to return, if any are wanted.
     pub(crate) tombstones: Option<usize>,
-    /// The last place to return, for lists in change order.
-    pub(crate) until: Option<Change>,
 }
 
 /// The part of a list that was found, all in one state.
 #[derive(Debug)]
-pub(crate) struct Listed {
-    /// The records. In change order, unless they were read through [`Through::Holders`].
-    pub(crate) rows: Vec<Row>,
-    /// The tombstones, in change order.
-    pub(crate) tombstones: Vec<Row>,
+pub(crate) struct Listed<K> {
+    /// The rows. In the order of reading, unless they were read through [`Through::Holders`].
+    pub(crate) rows: Vec<Placed<K>>,
+    /// The tombstones, in the order of reading.
+    pub(crate) tombstones: Vec<Placed<K>>,
     /// Since when the tombstones are complete; `None` when none was ever purged.
     pub(crate) complete_since: Option<Timestamp>,
     /// The time of the last change of the partition.
     pub(crate) changed_at: Timestamp,
     /// The place behind which something cannot be read; nothing behind it was returned.
-    pub(crate) cut_at: Option<Change>,
+    pub(crate) cut_at: Option<K>,
 }
 
 /// The row that says since when the tombstones of a location are complete.
@@ -104,15 +93,16 @@ impl Store {
         partition: Uuid,
         id: Uuid,
     ) -> Result<Option<Value>, Fault> {
-        self.get(&key(partition, T::ROWS, &[Part::Id(id)])).await
+        let row_key = key(partition, <T as Record>::ROWS, &[Part::Id(id)]);
+        self.get(&row_key).await
     }
 
-    /// Reads a part of a list. One in change order ends before a row that cannot be read.
-    pub(crate) async fn list<T: Record>(
+    /// Reads a part of a list. One in its own order ends before a row that cannot be read.
+    pub(crate) async fn list<T: Row>(
         &self,
         partition: Uuid,
-        slice: Slice<'_>,
-    ) -> Result<Listed, Fault> {
+        slice: Slice<'_, T::Key>,
+    ) -> Result<Listed<T::Key>, Fault> {
         match self.list_whole::<T>(partition, slice).await {
             Err(fault) if matches!(slice.through, Through::All | Through::ByChange(..)) => {
                 self.list_up_to_damage::<T>(partition, slice, fault).await
@@ -122,147 +112,135 @@ impl Store {
     }
 
     /// Reads a part of a list, or fails.
-    async fn list_whole<T: Record>(
+    async fn list_whole<T: Row>(
         &self,
         partition: Uuid,
-        slice: Slice<'_>,
-    ) -> Result<Listed, Fault> {
+        slice: Slice<'_, T::Key>,
+    ) -> Result<Listed<T::Key>, Fault> {
         let rows = key(partition, T::ROWS, &[]);
         let prefix = match slice.through {
-            Through::All => key(partition, T::BY_CHANGE, &[]),
+            Through::All => key(partition, T::IN_ORDER.unwrap_or(T::ROWS), &[]),
             Through::ByChange(family, value)
             | Through::Unique(family, value)
             | Through::Holders(family, value) => key(partition, family, &[value.part()]),
         };
         let (clock, since) = (clock_key(partition), tombstones_since_key(partition));
-        let (from, end) = (start(&prefix, slice.position), end_of(&prefix, slice.until));
+        let (from, end) = match slice.through {
+            Through::All | Through::ByChange(..) => slice.span.keys(&prefix),
+            Through::Unique(..) | Through::Holders(..) => (prefix.clone(), after_prefix(&prefix)),
+        };
+        let range = Range {
+            from: &from,
+            to: Some(&end),
+        };
+        let newest_first = slice.span.newest_first;
+        let are_the_rows = T::IN_ORDER.is_none() && matches!(slice.through, Through::All);
         let mut reads = vec![Read::Get(&clock)];
         reads.push(match slice.through {
             Through::Unique(..) => Read::Follow {
                 key: &prefix,
                 rows: &rows,
             },
-            Through::Holders(..) => joined(&prefix, &end, slice.limit, &rows),
-            _ => joined(&from, &end, slice.limit, &rows),
+            _ if are_the_rows => Read::Scan {
+                range,
+                limit: slice.limit,
+                newest_first,
+            },
+            _ => Read::ScanFollow {
+                range,
+                limit: slice.limit,
+                newest_first,
+                rows: &rows,
+                tail: T::IN_ORDER.map_or(T::Key::LEN, |_| ID_LEN),
+            },
         });
-        let tombstones = key(partition, T::TOMBSTONES, &[]);
-        let tombstones_end = end_of(&tombstones, slice.until);
-        let tombstones = start(&tombstones, slice.position);
-        if let Some(limit) = slice.tombstones {
+        let tombstones = T::TOMBSTONES.map(|family| {
+            let prefix = key(partition, family, &[]);
+            slice.span.keys(&prefix)
+        });
+        let tombstones = tombstones.as_ref().zip(slice.tombstones);
+        if let Some(((from, end), limit)) = tombstones {
             reads.push(Read::Get(&since));
             reads.push(Read::Scan {
                 range: Range {
-                    from: &tombstones,
-                    to: Some(&tombstones_end),
+                    from,
+                    to: Some(end),
                 },
                 limit,
-                newest_first: false,
+                newest_first,
             });
         }
         let mut state = self.read(&reads).await?;
         let clock = ChangeClock::read(&clock, state.value()?.as_ref())?;
+        let rows = if are_the_rows {
+            by_key(state.entries()?)?
+        } else {
+            rows_of::<T>(slice.through, &prefix, &mut state)?
+        };
         let mut listed = Listed {
-            rows: rows_of(slice.through, &prefix, &mut state)?,
+            rows,
             tombstones: Vec::new(),
             complete_since: None,
             changed_at: clock.updated_at,
             cut_at: None,
         };
-        if slice.tombstones.is_some() {
+        if tombstones.is_some() {
             let row = state.value()?;
             listed.complete_since = row
                 .map(|row| serde_json::from_slice::<CompleteSince>(&row))
                 .transpose()
                 .map_err(|e| Fault::corrupt(&since, e))?
                 .map(|complete| complete.since);
-            let entries = state.entries()?;
-            listed.tombstones = entries.into_iter().map(by_key).collect::<Result<_, _>>()?;
+            listed.tombstones = by_key(state.entries()?)?;
         }
         Ok(listed)
     }
 }
 
-fn rows_of(through: Through<'_>, prefix: &Key, state: &mut State) -> Result<Vec<Row>, Fault> {
+/// The length of the id that ends the key of an index entry.
+const ID_LEN: usize = 16;
+
+/// The rows that index entries lead to.
+fn rows_of<T: Row>(
+    through: Through<'_>,
+    prefix: &Key,
+    state: &mut State,
+) -> Result<Vec<Placed<T::Key>>, Fault> {
     let found = |entry: &Key, row: Option<Value>| {
         row.ok_or_else(|| Fault::corrupt(entry, "an index entry without its row"))
+    };
+    let placed = |entry: &Key, row: Value| {
+        let place = T::key_in(&row).map_err(|e| Fault::corrupt(entry, e))?;
+        Ok((place, row))
     };
     match through {
         Through::Unique(..) => {
             let Some((_, row)) = state.followed()? else {
                 return Ok(Vec::new());
             };
-            let row = found(prefix, row)?;
-            Ok(vec![(change_in(prefix, &row)?, row)])
+            Ok(vec![placed(prefix, found(prefix, row)?)?])
         }
         Through::Holders(..) => {
             let entries = state.joined()?.into_iter();
             entries
-                .map(|((entry, _), row)| {
-                    let row = found(&entry, row)?;
-                    Ok((change_in(&entry, &row)?, row))
-                })
+                .map(|((entry, _), row)| placed(&entry, found(&entry, row)?))
                 .collect()
         }
         Through::All | Through::ByChange(..) => {
             let entries = state.joined()?.into_iter();
-            entries
-                .map(|((entry, _), row)| {
-                    let row = found(&entry, row)?;
-                    by_key((entry, row))
-                })
-                .collect()
+            let rows = entries.map(|((entry, _), row)| Ok((place(&entry)?, found(&entry, row)?)));
+            rows.collect()
         }
     }
 }
 
-/// An entry whose key ends with its place in change order.
-fn by_key((key, value): Entry) -> Result<Row, Fault> {
-    let change = change_of(&key).ok_or_else(|| Fault::corrupt(&key, "not a change key"))?;
-    Ok((change, value))
+/// Entries whose keys end with their places.
+fn by_key<K: SortKey>(entries: Vec<Entry>) -> Result<Vec<Placed<K>>, Fault> {
+    let placed = |(key, value): Entry| Ok((place(&key)?, value));
+    entries.into_iter().map(placed).collect()
 }
 
-/// A record's place in change order, as the record itself tells it.
-fn change_in(key: &[u8], row: &[u8]) -> Result<Change, Fault> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Changed {
-        id: Uuid,
-        updated_at: Timestamp,
-    }
-    let changed: Changed = serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))?;
-    Ok((changed.updated_at, changed.id))
-}
-
-/// Index entries with their rows.
-fn joined<'a>(from: &'a [u8], to: &'a [u8], limit: usize, rows: &'a [u8]) -> Read<'a> {
-    Read::ScanFollow {
-        range: Range { from, to: Some(to) },
-        limit,
-        newest_first: false,
-        rows,
-        tail: 16,
-    }
-}
-
-/// The first key behind `prefix` that lies at a position.
-fn start(prefix: &[u8], position: Position) -> Vec<u8> {
-    let mut from = prefix.to_vec();
-    match position {
-        Position::From(time) => from.extend_from_slice(&keys::time_bytes(time)),
-        Position::After(time, id) => {
-            from.extend_from_slice(&keys::time_bytes(time));
-            from.extend_from_slice(id.as_bytes());
-            // The next key in order: this one with a zero byte behind it.
-            from.push(0);
-        }
-    }
-    from
-}
-
-/// The first key behind `prefix` that lies behind a place, or behind all that start with it.
-fn end_of(prefix: &[u8], until: Option<Change>) -> Key {
-    match until {
-        Some((time, id)) => start(prefix, Position::After(time, id)).into(),
-        None => after_prefix(prefix),
-    }
+/// The place that ends the key of an entry.
+fn place<K: SortKey>(key: &[u8]) -> Result<K, Fault> {
+    K::at_end_of(key).ok_or_else(|| Fault::corrupt(key, "the key of no list"))
 }

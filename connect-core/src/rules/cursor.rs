@@ -3,7 +3,13 @@
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::wire::{Timestamp, read::Invalid};
+use crate::{
+    record::{
+        SortKey,
+        keys::{time_bytes, time_from},
+    },
+    wire::{Timestamp, read::Invalid},
+};
 
 /// The list a cursor belongs to: its name, its location and its filters. A cursor of another list
 /// is refused, since it would skip or repeat records without anybody noticing.
@@ -15,31 +21,26 @@ pub(crate) struct List<'a> {
     pub(crate) filters: &'a str,
 }
 
-/// A time and an id: the record after which a page starts.
-pub(crate) type Place = (Timestamp, Uuid);
-
-/// The length of what a cursor holds: the time and the id of its place, and when its walk began.
-const HELD: usize = 32;
-/// The length of its check.
+/// The length of the check of a cursor.
 const CHECK: usize = 8;
 
-/// The cursor of the place after a record, for a walk that began at `began`.
+/// The cursor of the place after a row, for a walk that began at `began`.
 ///
 /// The walk's beginning goes on from page to page: a walk that follows the moving end may take
 /// longer than deletions are remembered, and only how long it has taken tells whether it missed
 /// one.
-pub(crate) fn encode(list: List<'_>, (time, id): Place, began: Timestamp) -> String {
-    let mut bytes = [0; HELD + CHECK];
-    bytes[..8].copy_from_slice(&time.micros().to_be_bytes());
-    bytes[8..24].copy_from_slice(id.as_bytes());
-    bytes[24..HELD].copy_from_slice(&began.micros().to_be_bytes());
-    let check = check(list, &bytes[..HELD]);
-    bytes[HELD..].copy_from_slice(&check);
+pub(crate) fn encode<K: SortKey>(list: List<'_>, place: K, began: Timestamp) -> String {
+    let mut bytes = Vec::with_capacity(1 + K::LEN + 8 + CHECK);
+    bytes.push(K::TAG);
+    place.write(&mut bytes);
+    bytes.extend_from_slice(&time_bytes(began));
+    let check = check(list, &bytes);
+    bytes.extend_from_slice(&check);
     hex::encode(bytes)
 }
 
 /// The place that a cursor of this list stands for, and when its walk began.
-pub(crate) fn decode(list: List<'_>, cursor: &str) -> Result<(Place, Timestamp), Invalid> {
+pub(crate) fn decode<K: SortKey>(list: List<'_>, cursor: &str) -> Result<(K, Timestamp), Invalid> {
     read(list, cursor).ok_or_else(|| {
         Invalid::new(
             "cursor",
@@ -49,22 +50,20 @@ pub(crate) fn decode(list: List<'_>, cursor: &str) -> Result<(Place, Timestamp),
     })
 }
 
-fn read(list: List<'_>, cursor: &str) -> Option<(Place, Timestamp)> {
+fn read<K: SortKey>(list: List<'_>, cursor: &str) -> Option<(K, Timestamp)> {
     // One cursor has one written form.
     if cursor.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return None;
     }
-    let mut bytes = [0; HELD + CHECK];
-    hex::decode_to_slice(cursor, &mut bytes).ok()?;
-    let (held, sent) = bytes.split_at(HELD);
-    if sent != check(list, held) {
+    let bytes = hex::decode(cursor).ok()?;
+    let (held, sent) = bytes.split_last_chunk()?;
+    if *sent != check(list, held) {
         return None;
     }
-    let (time, rest) = held.split_first_chunk()?;
-    let (id, began) = rest.split_first_chunk()?;
-    let at = |micros: &[u8; 8]| Timestamp::from_micros(i64::from_be_bytes(*micros));
-    let place = (at(time), Uuid::from_bytes(*id));
-    Some((place, at(began.first_chunk()?)))
+    let (tag, held) = held.split_first()?;
+    let (place, began) = held.split_last_chunk()?;
+    let place = K::read(place).filter(|_| *tag == K::TAG)?;
+    Some((place, time_from(*began)))
 }
 
 /// A digest over what the cursor holds and the list. It finds damage and mix-ups; it is no secret, as a
@@ -92,6 +91,8 @@ mod tests {
         filters: "a=b",
     };
 
+    type Place = (Timestamp, Uuid);
+
     const BEGAN: Timestamp = Timestamp::from_micros(1_600_000_000_000_001);
 
     #[test]
@@ -111,6 +112,35 @@ mod tests {
             assert!(cursor.bytes().all(|byte| byte.is_ascii_alphanumeric()));
             assert_eq!(decode(LIST, &cursor), Ok((place, began)));
         }
+        let cursor = encode(LIST, u64::MAX, BEGAN);
+        assert_eq!(decode(LIST, &cursor), Ok((u64::MAX, BEGAN)));
+    }
+
+    /// Two lists of one name could only be told apart by their sort keys.
+    #[test]
+    fn a_cursor_of_another_kind_of_sort_key_is_refused() {
+        /// As long as a number, and something else.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        struct Other(u64);
+
+        impl SortKey for Other {
+            const TAG: u8 = 0xFF;
+            const LEN: usize = u64::LEN;
+
+            fn write(self, bytes: &mut Vec<u8>) {
+                self.0.write(bytes);
+            }
+
+            fn read(bytes: &[u8]) -> Option<Self> {
+                u64::read(bytes).map(Self)
+            }
+        }
+
+        let number = encode(LIST, 7_u64, BEGAN);
+        assert!(decode::<u64>(LIST, &number).is_ok());
+        assert!(decode::<Other>(LIST, &number).is_err());
+        assert!(decode::<u64>(LIST, &encode(LIST, Other(7), BEGAN)).is_err());
+        assert!(decode::<Place>(LIST, &number).is_err());
     }
 
     #[test]
@@ -120,7 +150,7 @@ mod tests {
             let mut damaged = cursor.clone().into_bytes();
             damaged[at] = if damaged[at] == b'0' { b'1' } else { b'0' };
             let damaged = String::from_utf8(damaged).unwrap();
-            assert!(decode(LIST, &damaged).is_err(), "{at}");
+            assert!(decode::<Place>(LIST, &damaged).is_err(), "{at}");
         }
         for other in [
             List {
@@ -136,7 +166,7 @@ mod tests {
                 ..LIST
             },
         ] {
-            assert!(decode(other, &cursor).is_err());
+            assert!(decode::<Place>(other, &cursor).is_err());
         }
         let upper = cursor.to_uppercase();
         for text in [
@@ -147,7 +177,7 @@ mod tests {
             &upper,
             &"0".repeat(201),
         ] {
-            assert!(decode(LIST, text).is_err(), "{text:?}");
+            assert!(decode::<Place>(LIST, text).is_err(), "{text:?}");
         }
     }
 }

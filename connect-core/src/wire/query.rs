@@ -3,10 +3,12 @@
 //! Each query has one list, [`Query::PARAMETERS`]. Reading, writing, the names in messages and
 //! the API document come from it.
 
+mod paging;
 mod parameter;
 
 use std::borrow::Cow;
 
+pub use paging::{ListQuery, PageQuery, Paging};
 use parameter::{CursorText, Flag, Id, PageSize, Text, Time, parameter};
 pub use parameter::{Kind, Parameter};
 use percent_encoding::percent_decode_str;
@@ -64,41 +66,6 @@ fn unknown<Q: Query>(name: &str) -> Invalid {
         names => format!("allowed here: {}", names.join(", ")),
     };
     Invalid::new(name, format!("is not a query parameter ({allowed})"))
-}
-
-/// The parameters of a list that comes in pages.
-pub trait PageQuery: Query + Clone + Send + Sync + 'static {
-    /// The records per page.
-    fn limit_mut(&mut self) -> &mut Option<usize>;
-
-    /// The `nextCursor` of the page before.
-    fn cursor_mut(&mut self) -> &mut Option<String>;
-
-    /// Leaves deleted records out. A list that never has them has nothing to do.
-    fn leave_out_deleted(&mut self) {}
-}
-
-impl<Q: ListQuery> PageQuery for Q {
-    fn limit_mut(&mut self) -> &mut Option<usize> {
-        &mut self.sync_mut().limit
-    }
-
-    fn cursor_mut(&mut self) -> &mut Option<String> {
-        &mut self.sync_mut().cursor
-    }
-
-    fn leave_out_deleted(&mut self) {
-        self.sync_mut().include_deleted = false;
-    }
-}
-
-/// The parameters of a list by `updatedAt`.
-pub trait ListQuery: Query + Clone + Send + Sync + 'static {
-    /// The parameters that every such list takes.
-    fn sync(&self) -> &SyncQuery;
-
-    /// The same, to be changed.
-    fn sync_mut(&mut self) -> &mut SyncQuery;
 }
 
 /// The decoder would replace what is not UTF-8 and keep a stray `%`; a filter that silently

@@ -3,19 +3,19 @@
 use uuid::Uuid;
 
 use super::{Listed, Slice};
-use crate::record::{Fault, Record, Salvage, Store};
+use crate::record::{Fault, Row, Salvage, Store};
 
 impl Store {
     /// Reads as much of a list as comes before the row for which it could not be read at once.
     ///
     /// Rows and tombstones are tried apart and in ever smaller parts, to find a place up to which
     /// both can be read. They are returned from one state all the same.
-    pub(super) async fn list_up_to_damage<T: Record>(
+    pub(super) async fn list_up_to_damage<T: Row>(
         &self,
         partition: Uuid,
-        slice: Slice<'_>,
+        slice: Slice<'_, T::Key>,
         fault: Fault,
-    ) -> Result<Listed, Fault> {
+    ) -> Result<Listed<T::Key>, Fault> {
         Salvage::new(self).probe().await?;
         let mut limit = slice.limit;
         while limit > 0 {
@@ -37,7 +37,7 @@ impl Store {
                     continue;
                 };
                 let until = Slice {
-                    until: Some(*place),
+                    span: slice.span.up_to(*place),
                     ..slice
                 };
                 if let Ok(listed) = self.list_whole::<T>(partition, until).await {

@@ -1,0 +1,97 @@
+//! Sort keys: the order of a list, and the place of a row in it.
+//!
+//! A sort key ends the keys of the entries of its list and stands in the list's cursors, in the
+//! same bytes.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+use super::keys::{time_bytes, time_from};
+use crate::wire::Timestamp;
+
+/// A kind of sort key. No two rows of a list have the same one.
+pub(crate) trait SortKey: Copy + Ord + fmt::Debug + Send + Sync + 'static {
+    /// The byte by which a cursor says of which kind its place is. Never reuse one.
+    const TAG: u8;
+    /// The number of bytes.
+    const LEN: usize;
+
+    /// Adds the bytes, which sort as the sort keys do.
+    fn write(self, bytes: &mut Vec<u8>);
+
+    /// Reads what [`write`](Self::write) added; `None` when it is something else.
+    fn read(bytes: &[u8]) -> Option<Self>;
+
+    /// The sort key that ends the key of an entry.
+    fn at_end_of(key: &[u8]) -> Option<Self> {
+        Self::read(&key[key.len().checked_sub(Self::LEN)?..])
+    }
+}
+
+/// A time and an id: rows by `updatedAt` or by `createdAt`, those of one time by id.
+impl SortKey for (Timestamp, Uuid) {
+    const TAG: u8 = 1;
+    const LEN: usize = 24;
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&time_bytes(self.0));
+        bytes.extend_from_slice(self.1.as_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (time, id) = bytes.split_first_chunk()?;
+        Some((time_from(*time), Uuid::from_slice(id).ok()?))
+    }
+}
+
+/// A number: rows that are numbered in the order of their commits.
+impl SortKey for u64 {
+    const TAG: u8 = 2;
+    const LEN: usize = 8;
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.to_be_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self::from_be_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorts_as_its_bytes<K: SortKey>(mut keys: Vec<K>) {
+        let bytes = |key: &K| {
+            let mut bytes = Vec::new();
+            key.write(&mut bytes);
+            bytes
+        };
+        keys.sort();
+        assert!(keys.is_sorted_by(|one, next| bytes(one) < bytes(next)));
+        for key in keys {
+            let bytes = bytes(&key);
+            assert_eq!((bytes.len(), K::read(&bytes)), (K::LEN, Some(key)));
+            assert_eq!(K::at_end_of(&[b"entry", &bytes[..]].concat()), Some(key));
+            assert_eq!(K::read(&bytes[1..]), None);
+            assert_eq!(K::read(&[&bytes[..], b"\0"].concat()), None);
+            assert_eq!(K::at_end_of(&bytes[1..]), None);
+        }
+    }
+
+    #[test]
+    fn bytes_sort_as_sort_keys_do() {
+        sorts_as_its_bytes(vec![0, 1, 255, 256, u64::MAX - 1, u64::MAX]);
+        let at = |micros, id| (Timestamp::from_micros(micros), Uuid::from_u128(id));
+        sorts_as_its_bytes(vec![
+            at(-5, 9),
+            at(0, 0),
+            at(0, 1),
+            at(0, u128::MAX),
+            at(1, 0),
+            at(256, 3),
+        ]);
+    }
+}

@@ -1,0 +1,134 @@
+//! A part of a list between two places, read in one of the two directions.
+
+use std::{
+    cmp::Ordering,
+    ops::{Bound, RangeBounds as _},
+};
+
+use super::{SortKey, keys::after_prefix};
+use crate::storage::Key;
+
+/// A part of a list, and the direction in which it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span<K> {
+    /// Where it begins.
+    pub(crate) from: Bound<K>,
+    /// Where it ends.
+    pub(crate) to: Bound<K>,
+    /// Reads it from its end.
+    pub(crate) newest_first: bool,
+}
+
+impl<K: SortKey> Span<K> {
+    /// The whole list, oldest first.
+    pub(crate) const ALL: Self = Self {
+        from: Bound::Unbounded,
+        to: Bound::Unbounded,
+        newest_first: false,
+    };
+
+    /// What is left of it once the row at `place` was read.
+    pub(crate) fn after(self, place: K) -> Self {
+        let place = Bound::Excluded(place);
+        match self.newest_first {
+            false => Self {
+                from: place,
+                ..self
+            },
+            true => Self { to: place, ..self },
+        }
+    }
+
+    /// What is read of it up to the row at `place`, that row included.
+    pub(crate) fn up_to(self, place: K) -> Self {
+        let place = Bound::Included(place);
+        match self.newest_first {
+            false => Self { to: place, ..self },
+            true => Self {
+                from: place,
+                ..self
+            },
+        }
+    }
+
+    /// Returns whether a place lies in it.
+    pub(crate) fn contains(&self, place: K) -> bool {
+        (self.from, self.to).contains(&place)
+    }
+
+    /// Compares two places in the direction of reading.
+    pub(crate) fn compare(&self, one: K, other: K) -> Ordering {
+        match self.newest_first {
+            false => one.cmp(&other),
+            true => other.cmp(&one),
+        }
+    }
+
+    /// The keys of its entries, which start with `prefix` and end with their places: the first
+    /// that may be read, and the first behind it that may not.
+    pub(crate) fn keys(&self, prefix: &[u8]) -> (Key, Key) {
+        let at = |place: K, is_behind: bool| {
+            let mut key = prefix.to_vec();
+            place.write(&mut key);
+            // The next key in order: this one with a zero byte behind it.
+            key.extend(is_behind.then_some(0));
+            key.into_boxed_slice()
+        };
+        let from = match self.from {
+            Bound::Unbounded => prefix.into(),
+            Bound::Included(place) => at(place, false),
+            Bound::Excluded(place) => at(place, true),
+        };
+        let to = match self.to {
+            Bound::Unbounded => after_prefix(prefix),
+            Bound::Excluded(place) => at(place, false),
+            Bound::Included(place) => at(place, true),
+        };
+        (from, to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_of_a_span_are_those_of_its_places() {
+        let bounds = |place| [Bound::Included(place), Bound::Excluded(place)];
+        let ends: Vec<Bound<u64>> = (0..6).flat_map(bounds).chain([Bound::Unbounded]).collect();
+        let entry = |place: u64| [b"list".as_slice(), &place.to_be_bytes()].concat();
+        for (from, to) in ends
+            .iter()
+            .flat_map(|from| ends.iter().map(move |to| (*from, *to)))
+        {
+            let span = Span {
+                from,
+                to,
+                newest_first: false,
+            };
+            let (first, end) = span.keys(b"list");
+            for place in 0..6 {
+                let entry = entry(place);
+                let is_read = *first <= *entry && *entry < *end;
+                assert_eq!(is_read, span.contains(place), "{place} in {span:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_place_splits_a_span_in_either_direction() {
+        let all = Span::<u64>::ALL;
+        let back = Span {
+            newest_first: true,
+            ..all
+        };
+        let places = |span: Span<u64>| (0..6).filter(|place| span.contains(*place)).collect();
+        let split = |span: Span<u64>| -> (Vec<u64>, Vec<u64>) {
+            (places(span.up_to(2)), places(span.after(2)))
+        };
+        assert_eq!(split(all), (vec![0, 1, 2], vec![3, 4, 5]));
+        assert_eq!(split(back), (vec![2, 3, 4, 5], vec![0, 1]));
+        assert_eq!(all.compare(1, 2), Ordering::Less);
+        assert_eq!(back.compare(1, 2), Ordering::Greater);
+    }
+}

@@ -1,0 +1,61 @@
+//! The parameters that lists have in common.
+
+use super::{Query, SyncQuery};
+
+/// The parameters of a list that is read page by page.
+pub trait PageQuery: Query + Clone + Send + Sync + 'static {
+    /// Records per page, 1 to 200; 50 unless given.
+    fn limit(&self) -> Option<usize>;
+
+    /// The `nextCursor` of the page before.
+    fn cursor(&self) -> Option<&str>;
+
+    /// Asks for so many records per page.
+    fn set_limit(&mut self, limit: usize);
+
+    /// Asks for the page that a cursor leads to.
+    fn set_cursor(&mut self, cursor: String);
+
+    /// Leaves deleted records out. A list that never has them has nothing to do.
+    fn leave_out_deleted(&mut self) {}
+}
+
+/// The parameters of a list by `updatedAt`.
+pub trait ListQuery: Query + Clone + Send + Sync + 'static {
+    /// The parameters that every such list takes.
+    fn sync(&self) -> &SyncQuery;
+
+    /// The same, to be changed.
+    fn sync_mut(&mut self) -> &mut SyncQuery;
+}
+
+impl<Q: ListQuery> PageQuery for Q {
+    fn limit(&self) -> Option<usize> {
+        self.sync().limit
+    }
+
+    fn cursor(&self) -> Option<&str> {
+        self.sync().cursor.as_deref()
+    }
+
+    fn set_limit(&mut self, limit: usize) {
+        self.sync_mut().limit = Some(limit);
+    }
+
+    fn set_cursor(&mut self, cursor: String) {
+        self.sync_mut().cursor = Some(cursor);
+    }
+
+    fn leave_out_deleted(&mut self) {
+        self.sync_mut().include_deleted = false;
+    }
+}
+
+/// The parameters that every other list takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Paging {
+    /// Records per page, 1 to 200; 50 unless given.
+    pub limit: Option<usize>,
+    /// The `nextCursor` of the page before; keep the other parameters the same.
+    pub cursor: Option<String>,
+}
