@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The clock as it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChangeClock {
     /// The time of the last change.
@@ -24,6 +24,9 @@ pub(crate) struct ChangeClock {
     /// A number that no other commit has: by it a writer that lost its answer finds out whether
     /// its commit was applied.
     pub(super) nonce: u64,
+    /// The last number of every other kind of numbered row, by the byte of its family.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    numbers: Vec<(u8, u64)>,
 }
 
 /// The key of a partition's clock.
@@ -37,6 +40,7 @@ impl ChangeClock {
         updated_at: Timestamp::EPOCH,
         sequence: 0,
         nonce: 0,
+        numbers: Vec::new(),
     };
 
     /// The clock that `row` holds.
@@ -44,6 +48,19 @@ impl ChangeClock {
         row.map_or(Ok(Self::START), |row| {
             serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
         })
+    }
+
+    /// The last number that was given to a kind of row, 0 for none.
+    pub(super) fn last_number_mut(&mut self, rows: Family) -> &mut u64 {
+        if rows == Family::Event {
+            return &mut self.sequence;
+        }
+        let found = self.numbers.iter().position(|(of, _)| *of == rows as u8);
+        let place = found.unwrap_or(self.numbers.len());
+        if found.is_none() {
+            self.numbers.push((rows as u8, 0));
+        }
+        &mut self.numbers[place].1
     }
 
     /// The time of the next commit: now, but strictly later than the commit before, even when the

@@ -10,6 +10,7 @@ use super::{
     clock::{ChangeClock, clock_key},
     index::{IndexKind, Indexed},
     keys::{Family, Part, after_prefix, key},
+    row::ID_LEN,
     store::Store,
 };
 use crate::{
@@ -196,9 +197,6 @@ impl Store {
         Ok(listed)
     }
 }
-
-/// The length of the id that ends the key of an index entry.
-const ID_LEN: usize = 16;
 
 /// The rows that index entries lead to.
 fn rows_of<T: Row>(

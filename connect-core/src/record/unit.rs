@@ -112,9 +112,9 @@ impl<'s> Unit<'s> {
         self.store.environment().ids.next()
     }
 
-    pub(super) fn next_sequence(&mut self) -> u64 {
-        self.clock.sequence += 1;
-        self.clock.sequence
+    /// The clock as the unit leaves it so far, which a rollback takes back too.
+    pub(super) fn clock_mut(&mut self) -> &mut ChangeClock {
+        &mut self.clock
     }
 
     /// Reads what is not known yet, all of it in one round trip, to be found by
@@ -355,7 +355,8 @@ impl<'s> Unit<'s> {
     /// Sets a savepoint: what is written from here on can be [rolled back](Self::rollback).
     /// Savepoints may be nested. Returns the depth to come back to.
     pub(crate) fn savepoint(&mut self) -> usize {
-        self.savepoints.push((self.writes.mark(), self.clock));
+        self.savepoints
+            .push((self.writes.mark(), self.clock.clone()));
         self.savepoints.len()
     }
 
@@ -395,7 +396,7 @@ impl<'s> Unit<'s> {
         }
         let was = self.clock_row.take().ok_or(Fault::Unread)?;
         self.clock.nonce = self.store.nonce();
-        let clock = self.clock;
+        let clock = std::mem::replace(&mut self.clock, ChangeClock::START);
         let becomes = self.json(&clock);
         let key = clock_key(self.partition);
         let commit = Commit {
