@@ -40,8 +40,11 @@ impl Row for Receipt {
 }
 
 fn store(storage: &Arc<dyn Storage>) -> Store {
-    let clock = ManualClock::at(Timestamp::EPOCH);
-    Store::new(storage.clone(), Environment::manual(clock))
+    let environment = Environment {
+        clock: ManualClock::at(Timestamp::EPOCH),
+        ..Environment::default()
+    };
+    Store::new(storage.clone(), environment)
 }
 
 fn memory() -> Arc<dyn Storage> {
