@@ -1,10 +1,9 @@
 //! The kinds of record, and which methods [`Records`](super::Records) has for each.
 
 use serde::{Serialize, de::DeserializeOwned};
-use uuid::Uuid;
 
 use crate::wire::{
-    BatchInput, Category, CategoryInput, Entry, Product, ProductInput, Timestamp,
+    BatchInput, Category, Entry, Product, Timestamp, WireRecord,
     query::{CategoryQuery, ListQuery, PageQuery, ProductQuery},
 };
 
@@ -14,14 +13,14 @@ record!(
     "categories",
     Readable,
     Synced<CategoryQuery>,
-    Writable<CategoryInput>
+    Writable
 );
 record!(
     Product,
     "products",
     Readable,
     Synced<ProductQuery>,
-    Writable<ProductInput>,
+    Writable,
     Bulk
 );
 
@@ -47,20 +46,11 @@ pub trait Readable: Record {}
     message = "the list of `{Self}` records does not tell of changes and deletions",
     label = "cannot be followed"
 )]
-pub trait Synced: Listed<Query: ListQuery> {
-    /// The record's id, which its tombstone has too.
-    fn id(&self) -> Uuid;
-
-    /// The time of the record's last change, on the location's change clock.
-    fn updated_at(&self) -> Timestamp;
-}
+pub trait Synced: Listed<Query: ListQuery> + WireRecord {}
 
 /// A kind that clients write: `create`, `update` and `delete`.
 #[diagnostic::on_unimplemented(message = "`{Self}` records are written by the service alone")]
-pub trait Writable: Record {
-    /// The body that creates or updates one.
-    type Input: Serialize;
-}
+pub trait Writable: Record + WireRecord<Input: Serialize> {}
 
 /// A kind that is written in batches: `batch` and `upsert_all`.
 ///
@@ -105,20 +95,10 @@ macro_rules! capability {
     (Synced, $record:ty, $query:ty) => {
         capability!(Listed, $record, $query);
 
-        impl Synced for $record {
-            fn id(&self) -> Uuid {
-                self.id
-            }
-
-            fn updated_at(&self) -> Timestamp {
-                self.updated_at
-            }
-        }
+        impl Synced for $record {}
     };
-    (Writable, $record:ty, $input:ty) => {
-        impl Writable for $record {
-            type Input = $input;
-        }
+    (Writable, $record:ty) => {
+        impl Writable for $record {}
     };
     (Bulk, $record:ty) => {
         impl Bulk for $record {}

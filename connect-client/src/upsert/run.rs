@@ -4,13 +4,13 @@ use std::{borrow::Borrow, future::IntoFuture, ops::Range};
 
 use super::{Upsert, UpsertError, chunk::Piece, plan::Outstanding, total};
 use crate::{
-    Bulk, Call, Error, Writable, idempotency,
+    Bulk, Call, Error, idempotency,
     request::Request,
-    wire::{BatchInput, BatchResult},
+    wire::{BatchInput, BatchResult, WireRecord},
 };
 
 /// The part of the result of a batch of `R` besides the counts.
-type Extra<R> = <<R as Writable>::Input as BatchInput>::Extra;
+type Extra<R> = <<R as WireRecord>::Input as BatchInput>::Extra;
 
 /// One step of a long batch.
 #[derive(Clone, Debug, PartialEq, Eq)]

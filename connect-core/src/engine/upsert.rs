@@ -20,6 +20,7 @@ use crate::{
     record::{Index, IndexKind, Indexed, MOST_HOLDERS, Reads, Record, Unit, keys::key},
     wire::{
         BatchInput, BatchResult, BatchStatus, EventType, ItemResult, MatchBy, RecordsWritten,
+        WireRecord,
         read::{BatchRequest, Invalid},
     },
 };
@@ -52,7 +53,7 @@ impl<R: Upsert<Input: BatchInput<Extra = ()>>> Tally<R> for () {
 }
 
 /// What the result of a batch says besides the counts and the items.
-pub(super) type Extra<R> = <<R as Record>::Input as BatchInput>::Extra;
+pub(super) type Extra<R> = <<R as WireRecord>::Input as BatchInput>::Extra;
 
 /// The key by which an item of a batch finds its record.
 enum Match<'i, R: Record> {

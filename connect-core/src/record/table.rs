@@ -11,13 +11,13 @@ use super::{
 };
 use crate::{
     storage::{Key, Value},
-    wire::{Timestamp, Tombstone},
+    wire::{Timestamp, Tombstone, WireRecord},
 };
 
 /// A record that lives under its id and is listed by `updatedAt`.
-pub trait Record: Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// The fields that a client may write.
-    type Input: Send + Sync + 'static;
+pub trait Record:
+    WireRecord<Input: Send + Sync + 'static> + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// The parameters of the list.
     type Query: Send + Sync + 'static;
 
@@ -31,15 +31,6 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync + 'static {
     const INDEXES: &'static [Index<Self>];
     /// The references to records of other kinds.
     const REFERENCES: &'static [Reference<Self>] = &[];
-
-    /// The record's id.
-    fn id(&self) -> Uuid;
-
-    /// When it last changed.
-    fn updated_at(&self) -> Timestamp;
-
-    /// Says that it changed at this time.
-    fn set_updated_at(&mut self, time: Timestamp);
 }
 
 /// The key of an entry in change order.

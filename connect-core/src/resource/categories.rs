@@ -12,16 +12,15 @@ use crate::{
         Fault, Index, Indexed, Reads, Record, Unit,
         keys::{Family, Part, key},
     },
-    rules::{category as rules, text},
+    rules::text,
     storage::{Key, Value},
     wire::{
-        Category, CategoryInput, EventType, Timestamp, WriteInput as _, query::CategoryQuery,
+        Category, CategoryInput, EventType, WireRecord as _, WriteInput as _, query::CategoryQuery,
         read::Invalid,
     },
 };
 
 impl Record for Category {
-    type Input = CategoryInput;
     type Query = CategoryQuery;
 
     const ROWS: Family = Family::Category;
@@ -29,18 +28,6 @@ impl Record for Category {
     const TOMBSTONES: Family = Family::CategoryTombstone;
     /// The index of names is kept by [`take_name`] and [`free_name`].
     const INDEXES: &'static [Index<Self>] = &[];
-
-    fn id(&self) -> Uuid {
-        self.id
-    }
-
-    fn updated_at(&self) -> Timestamp {
-        self.updated_at
-    }
-
-    fn set_updated_at(&mut self, time: Timestamp) {
-        self.updated_at = time;
-    }
 }
 
 #[async_trait]
@@ -54,7 +41,7 @@ impl Resource for Category {
     fn check(input: CategoryInput, purpose: Purpose) -> Result<CategoryInput, Invalid> {
         let input = input.check()?;
         if purpose == Purpose::Create {
-            rules::name_of(&input)?;
+            input.check_required()?;
         }
         Ok(input)
     }
@@ -70,14 +57,8 @@ impl Resource for Category {
     }
 
     fn blank(draft: &Draft<Self>, unit: &Unit<'_>, _: &Access) -> Result<Self, Invalid> {
-        Ok(Self {
-            id: unit.next_id(),
-            name: rules::name_of(draft)?.clone(),
-            is_active: true,
-            position: 0,
-            created_at: unit.time(),
-            updated_at: unit.time(),
-        })
+        draft.check_required()?;
+        Ok(Self::new(unit.next_id(), unit.time()))
     }
 
     async fn fill(
@@ -87,7 +68,7 @@ impl Resource for Category {
         unit: &mut Unit<'_>,
         _: &Access,
     ) -> Result<(), Error> {
-        rules::apply(draft, self);
+        self.apply(draft);
         match old {
             Some(old) if old.name == self.name => return Ok(()),
             Some(_) => free_name(unit, self.id).await?,

@@ -12,12 +12,12 @@ use crate::{
     rules::{product as rules, text},
     wire::{
         Category, CategoryInput, EventType, Field, Product, ProductInput, ProductsChanged,
-        Timestamp, limits::MAX_IDS_PER_EVENT, query::ProductQuery, read::Invalid,
+        WireRecord as _, WriteInput as _, limits::MAX_IDS_PER_EVENT, query::ProductQuery,
+        read::Invalid,
     },
 };
 
 impl Record for Product {
-    type Input = ProductInput;
     type Query = ProductQuery;
 
     const ROWS: Family = Family::Product;
@@ -57,18 +57,6 @@ impl Record for Product {
         of_record: |product, place| product.category_id.filter(|_| place == 0),
         of_input: |input, place| input.category_id.value().copied().filter(|_| place == 0),
     }];
-
-    fn id(&self) -> Uuid {
-        self.id
-    }
-
-    fn updated_at(&self) -> Timestamp {
-        self.updated_at
-    }
-
-    fn set_updated_at(&mut self, time: Timestamp) {
-        self.updated_at = time;
-    }
 }
 
 #[async_trait]
@@ -80,7 +68,7 @@ impl Resource for Product {
     fn check(input: ProductInput, purpose: Purpose) -> Result<ProductInput, Invalid> {
         let input = rules::check(input)?;
         if purpose == Purpose::Create {
-            rules::name_of(&input)?;
+            input.check_required()?;
         }
         Ok(input)
     }
@@ -99,26 +87,12 @@ impl Resource for Product {
     }
 
     fn blank(draft: &Draft<Self>, unit: &Unit<'_>, access: &Access) -> Result<Self, Invalid> {
+        draft.check_required()?;
+        let location = access.location();
         Ok(Self {
-            id: unit.next_id(),
-            external_id: None,
-            name: rules::name_of(draft)?.clone(),
-            description: None,
-            price_cents: 0,
-            currency: access.location().currency.clone(),
-            vat_rate: access.location().default_vat_rate,
-            barcode: None,
-            category_id: None,
-            is_active: true,
-            available_from: None,
-            available_until: None,
-            image_url: None,
-            image_status: None,
-            image_error: None,
-            option_group_ids: Vec::new(),
-            stock_quantity: None,
-            created_at: unit.time(),
-            updated_at: unit.time(),
+            currency: location.currency.clone(),
+            vat_rate: location.default_vat_rate,
+            ..Self::new(unit.next_id(), unit.time())
         })
     }
 
@@ -129,7 +103,11 @@ impl Resource for Product {
         unit: &mut Unit<'_>,
         access: &Access,
     ) -> Result<(), Error> {
-        rules::apply(draft, self)?;
+        // The link is taken over below, together with its download.
+        let image_url = self.image_url.take();
+        self.apply(draft);
+        self.image_url = image_url;
+        rules::check_dates(self, draft)?;
         // There are no option groups yet, so no id can name one.
         if let Some(ids) = draft.option_group_ids.value()
             && !ids.is_empty()
@@ -137,13 +115,8 @@ impl Resource for Product {
             let problem = format!("names no option group of this location: {}", ids[0]);
             return Err(Invalid::new("optionGroupIds[0]", problem).into());
         }
-        match (&draft.category_id, &draft.category_name) {
-            (Field::Null, _) => self.category_id = None,
-            (Field::Value(id), _) => self.category_id = Some(*id),
-            (Field::Absent, Field::Value(name)) => {
-                self.category_id = Some(category_named(unit, access, name).await?);
-            }
-            (Field::Absent, _) => {}
+        if let Field::Value(name) = &draft.category_name {
+            self.category_id = Some(category_named(unit, access, name).await?);
         }
         Ok(images::apply(unit, self, &draft.image_url).await?)
     }

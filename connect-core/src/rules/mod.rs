@@ -1,9 +1,7 @@
 //! Pure decisions: state and the time come in, a decision goes out. No storage, no I/O.
 
 pub(crate) mod access;
-pub(crate) mod category;
 pub(crate) mod cursor;
-mod field;
 pub(crate) mod idempotency;
 pub(crate) mod pack;
 pub(crate) mod product;

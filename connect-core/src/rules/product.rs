@@ -1,10 +1,6 @@
-//! What a product may be, and what a write makes of it.
+//! What a product may be.
 
-use super::field::{set, set_optional};
-use crate::wire::{
-    Field, Product, ProductInput, WriteInput as _,
-    read::{Invalid, missing},
-};
+use crate::wire::{Field, Product, ProductInput, WriteInput as _, read::Invalid};
 
 /// Checks everything of a product that needs nothing but itself to be checked, and trims names.
 pub(crate) fn check(input: ProductInput) -> Result<ProductInput, Invalid> {
@@ -20,19 +16,8 @@ pub(crate) fn check(input: ProductInput) -> Result<ProductInput, Invalid> {
     input.check()
 }
 
-/// Writes the given fields of a checked `input` into `product`; whatever needs a look at other
-/// records (category, image) is the resource's business.
-pub(crate) fn apply(input: &ProductInput, product: &mut Product) -> Result<(), Invalid> {
-    set_optional(&mut product.external_id, &input.external_id);
-    set(&mut product.name, &input.name);
-    set_optional(&mut product.description, &input.description);
-    set(&mut product.price_cents, &input.price_cents);
-    set(&mut product.vat_rate, &input.vat_rate);
-    set_optional(&mut product.barcode, &input.barcode);
-    set(&mut product.is_active, &input.is_active);
-    set_optional(&mut product.available_from, &input.available_from);
-    set_optional(&mut product.available_until, &input.available_until);
-    set(&mut product.option_group_ids, &input.option_group_ids);
+/// Checks the dates of a product into which `input` was written.
+pub(crate) fn check_dates(product: &Product, input: &ProductInput) -> Result<(), Invalid> {
     if let (Some(from), Some(until)) = (product.available_from, product.available_until)
         && until < from
     {
@@ -51,9 +36,4 @@ pub(crate) fn apply(input: &ProductInput, product: &mut Product) -> Result<(), I
         return Err(Invalid::new(field, problem));
     }
     Ok(())
-}
-
-/// The name that creating a product requires.
-pub(crate) fn name_of(input: &ProductInput) -> Result<&String, Invalid> {
-    input.name.value().ok_or_else(|| missing("name"))
 }

@@ -4,7 +4,10 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 
-use super::{form::Form, read::Invalid};
+use super::{
+    form::Form,
+    read::{Invalid, missing},
+};
 
 /// A field of a write: left out, `null`, or a value. Left out keeps what is there, `null` clears.
 /// Its type names the [form](super::form) of its values.
@@ -45,6 +48,49 @@ impl<F: Form> Field<F> {
             Self::Absent | Self::Null => Ok(()),
             Self::Value(value) => F::check(value, name),
         }
+    }
+
+    /// Checks that the field has a value.
+    pub(super) fn require(&self, name: &str) -> Result<(), Invalid> {
+        self.value().map(|_| ()).ok_or_else(|| missing(name))
+    }
+
+    /// Writes the field into that of a record, if it is given.
+    pub(super) fn write_to<T: Target<F::Value>>(&self, target: &mut T) {
+        match self {
+            Self::Absent => {}
+            Self::Null => target.clear(),
+            Self::Value(value) => target.set(value),
+        }
+    }
+}
+
+/// A field of a record, as far as a write changes it.
+pub(super) trait Target<V> {
+    fn set(&mut self, value: &V);
+
+    fn clear(&mut self);
+}
+
+impl<V: Clone> Target<V> for V {
+    fn set(&mut self, value: &V) {
+        self.clone_from(value);
+    }
+
+    /// Does nothing: `null` was refused.
+    fn clear(&mut self) {}
+}
+
+impl<V: Clone> Target<V> for Option<V> {
+    fn set(&mut self, value: &V) {
+        match self {
+            Some(own) => own.clone_from(value),
+            None => *self = Some(value.clone()),
+        }
+    }
+
+    fn clear(&mut self) {
+        *self = None;
     }
 }
 

@@ -1,17 +1,27 @@
 //! The declaration of the bodies of writes.
 
-use super::read::Invalid;
-
-/// Declares the body of a write: each field once, with its doc comment and its form. The doc
-/// comments are also the descriptions in the API document.
+/// Declares the body of a write: each field once, with its doc comment and its
+/// [form](super::form). The doc comments are also the descriptions in the API document.
+///
+/// ```ignore
+/// input! {
+///     /// What was counted.
+///     pub struct CountInput {
+///         /// The product that was counted.
+///         product_id: Uuid, required;
+///         /// A remark for people.
+///         note: OrNull<Prose<MAX_NOTE>>;
+///     }
+///     read_only: [created_at]
+/// }
+/// ```
 macro_rules! input {
     (
         $(#[$meta:meta])*
         pub struct $name:ident {
-            $($(#[$doc:meta])* pub $field:ident: $type:ty,)+
+            $($(#[$doc:meta])* $field:ident: $form:ty $(, $required:ident)?;)+
         }
-        required: [$($required:literal),*],
-        read_only: [$($read_only:literal),*],
+        read_only: [$($read_only:ident),*]
     ) => {
         #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -21,7 +31,7 @@ macro_rules! input {
             $(
                 $(#[$doc])*
                 #[serde(skip_serializing_if = "Field::is_absent")]
-                pub $field: $type,
+                pub $field: $crate::wire::Field<$form>,
             )+
         }
 
@@ -30,41 +40,34 @@ macro_rules! input {
             ///
             /// # Errors
             /// The body is malformed, or a field is unknown or of another type.
-            pub fn from_json(json: &[u8]) -> Result<Self, crate::wire::read::ReadError> {
-                crate::wire::read::input(json)
+            pub fn from_json(json: &[u8]) -> Result<Self, $crate::wire::read::ReadError> {
+                $crate::wire::read::input(json)
             }
         }
 
         // The reader keeps a bit for each of them.
-        const _: () = assert!(<$name as crate::wire::WriteInput>::READ_ONLY.len() <= 64);
+        const _: () = assert!(<$name as $crate::wire::WriteInput>::READ_ONLY.len() <= 64);
 
-        impl crate::wire::WriteInput for $name {
-            const REQUIRED: &'static [&'static str] = &[$($required),*];
-            const READ_ONLY: &'static [&'static str] = &[$($read_only),*];
+        impl $crate::wire::WriteInput for $name {
+            const REQUIRED: &'static [&'static str] =
+                &[$($($crate::wire::input::input!(@$required $field),)?)+];
+            const READ_ONLY: &'static [&'static str] =
+                &[$($crate::wire::json_name::json_name!($read_only)),*];
 
-            fn check(mut self) -> Result<Self, crate::wire::read::Invalid> {
-                $(self.$field.check(stringify!($field)).map_err(crate::wire::input::in_json)?;)+
+            fn check(mut self) -> Result<Self, $crate::wire::read::Invalid> {
+                $(self.$field.check($crate::wire::json_name::json_name!($field))?;)+
                 Ok(self)
             }
+
+            fn check_required(&self) -> Result<(), $crate::wire::read::Invalid> {
+                $($(self.$field.require($crate::wire::input::input!(@$required $field))?;)?)+
+                Ok(())
+            }
         }
+    };
+    (@required $field:ident) => {
+        $crate::wire::json_name::json_name!($field)
     };
 }
 
 pub(crate) use input;
-
-/// Gives the path of a field of a struct the spelling that it has in JSON.
-pub(crate) fn in_json(invalid: Invalid) -> Invalid {
-    let mut field = String::with_capacity(invalid.field.len());
-    let mut is_first_of_word = false;
-    for letter in invalid.field.chars() {
-        match letter {
-            '_' => is_first_of_word = true,
-            _ if is_first_of_word => {
-                field.push(letter.to_ascii_uppercase());
-                is_first_of_word = false;
-            }
-            _ => field.push(letter),
-        }
-    }
-    Invalid { field, ..invalid }
-}

@@ -6,12 +6,12 @@ use uuid::Uuid;
 use super::{
     CategoryName, Date, Field, Quantity, Timestamp, VatRate,
     form::{Code, ExternalId, HttpsLink, Ids, Name, OrNull, Prose, Whole},
-    input::input,
     limits::{
         MAX_BARCODE, MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_IMAGE_URL,
         MAX_OPTION_GROUPS_PER_PRODUCT, MAX_PRICE_CENTS, MAX_PRODUCT_NAME,
     },
     open_enum::open_enum,
+    record::record,
 };
 
 open_enum! {
@@ -26,53 +26,10 @@ open_enum! {
     }
 }
 
-/// An article that a location sells.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Product {
-    /// Its id.
-    pub id: Uuid,
-    /// The client's own code for the product. Unique in the location.
-    pub external_id: Option<String>,
-    /// The name of the product.
-    pub name: String,
-    /// Text for people, which may have several lines.
-    pub description: Option<String>,
-    /// The price in cents, VAT included.
-    pub price_cents: i64,
-    /// The ISO code of the location's currency.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
-    pub currency: String,
-    /// The VAT rate in percent.
-    pub vat_rate: VatRate,
-    /// The barcode. Several products may share one.
-    pub barcode: Option<String>,
-    /// The category it is in.
-    pub category_id: Option<Uuid>,
-    /// Whether it is for sale.
-    pub is_active: bool,
-    /// The first day on which it is available, in the location's time zone.
-    pub available_from: Option<Date>,
-    /// The last day on which it is available, in the location's time zone.
-    pub available_until: Option<Date>,
-    /// The link as it was sent, until the image is `done`; then that of the stored copy.
-    pub image_url: Option<String>,
-    /// How far the image is; `null` without an image.
-    pub image_status: Option<ImageStatus>,
-    /// Why the image is `failed`; `null` otherwise.
-    pub image_error: Option<String>,
-    /// Its option groups, in the order in which they are shown.
-    pub option_group_ids: Vec<Uuid>,
-    /// What is in stock; `null` when the product is not tracked.
-    pub stock_quantity: Option<Quantity>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it last changed, stock included, on the location's change clock.
-    pub updated_at: Timestamp,
-}
+record! {
+    /// An article that a location sells.
+    pub struct Product;
 
-input! {
     /// What a client says of a product: everything it may write. On create `name` is required; on
     /// update what is left out stays as it is, and [`Field::Null`] clears what may be cleared.
     ///
@@ -94,45 +51,51 @@ input! {
         feature = "schema",
         schemars(extend("not" = { "required": ["categoryId", "categoryName"] }))
     )]
-    pub struct ProductInput {
-        /// The product that is meant, in a batch matched by `id`. Ignored everywhere else.
-        pub id: Field<Uuid>,
-        /// The client's own code for the product. Unique in the location; `null` removes it.
-        pub external_id: Field<OrNull<ExternalId<MAX_EXTERNAL_ID>>>,
-        /// The name of the product.
-        pub name: Field<Name<MAX_PRODUCT_NAME>>,
-        /// Text for people, which may have several lines.
-        pub description: Field<OrNull<Prose<MAX_DESCRIPTION>>>,
-        /// The price in cents, VAT included. 0 for a new product unless given.
-        pub price_cents: Field<Whole<MAX_PRICE_CENTS>>,
-        /// The VAT rate in percent. A new product has the location's rate unless this is given.
-        pub vat_rate: Field<VatRate>,
-        /// The barcode. Several products may share one.
-        pub barcode: Field<OrNull<Code<MAX_BARCODE>>>,
-        /// A category of this location; `null` takes the product out of its category. Not together
-        /// with `categoryName`.
-        pub category_id: Field<OrNull<Uuid>>,
-        /// The category by its name in any case; it is made when the location has none of that
-        /// name. Not together with `categoryId`.
-        pub category_name: Field<CategoryName>,
-        /// Whether the product is for sale. A new one is, unless this says otherwise.
-        pub is_active: Field<bool>,
-        /// The first day on which the product is available, in the location's time zone.
-        pub available_from: Field<OrNull<Date>>,
-        /// The last day on which the product is available, in the location's time zone; not before
-        /// `availableFrom`.
-        pub available_until: Field<OrNull<Date>>,
-        /// A public link to a JPEG, PNG, WebP or GIF of at most 5 MB. A new link queues a download;
-        /// the one that the product has already changes nothing; `null` removes the image.
-        pub image_url: Field<OrNull<HttpsLink<MAX_IMAGE_URL>>>,
-        /// The full list of option groups, in the order in which they are shown. There are none
-        /// yet in this version, so only the empty list is taken.
-        pub option_group_ids: Field<Ids<MAX_OPTION_GROUPS_PER_PRODUCT>>,
-    }
-    required: ["name"],
-    read_only: [
-        "id", "currency", "imageStatus", "imageError", "stockQuantity", "createdAt", "updatedAt"
-    ],
+    pub struct ProductInput;
+
+    /// The product that is meant, in a batch matched by `id`. Ignored everywhere else.
+    id => Uuid;
+    /// The client's own code for the product, unique in the location. `null` removes it.
+    external_id: Option<String> => OrNull<ExternalId<MAX_EXTERNAL_ID>>;
+    /// The name of the product.
+    name: String => Name<MAX_PRODUCT_NAME>, required;
+    /// Text for people, which may have several lines.
+    description: Option<String> => OrNull<Prose<MAX_DESCRIPTION>>;
+    /// The price in cents, VAT included.
+    price_cents: i64 = 0 => Whole<MAX_PRICE_CENTS>;
+    /// The ISO code of the location's currency.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
+    currency: String, read_only;
+    /// The VAT rate in percent. A new product has the location's rate unless this is given.
+    vat_rate: VatRate => VatRate;
+    /// The barcode. Several products may share one.
+    barcode: Option<String> => OrNull<Code<MAX_BARCODE>>;
+    /// A category of this location; `null` takes the product out of its category. Not together
+    /// with `categoryName`.
+    category_id: Option<Uuid> => OrNull<Uuid>;
+    /// The category by its name in any case; it is made when the location has none of that name.
+    /// Not together with `categoryId`.
+    category_name => CategoryName;
+    /// Whether the product is for sale.
+    is_active: bool = true => bool;
+    /// The first day on which the product is available, in the location's time zone.
+    available_from: Option<Date> => OrNull<Date>;
+    /// The last day on which the product is available, in the location's time zone; not before
+    /// `availableFrom`.
+    available_until: Option<Date> => OrNull<Date>;
+    /// A public link to a JPEG, PNG, WebP or GIF of at most 5 MB. A new link queues a download;
+    /// the one that the product has already changes nothing; `null` removes the image. Shown as it
+    /// was sent until the image is `done`; then it is the link of the stored copy.
+    image_url: Option<String> => OrNull<HttpsLink<MAX_IMAGE_URL>>;
+    /// How far the image is; `null` without an image.
+    image_status: Option<ImageStatus>, read_only;
+    /// Why the image is `failed`; `null` otherwise.
+    image_error: Option<String>, read_only;
+    /// The full list of option groups, in the order in which they are shown. There are none yet in
+    /// this version, so only the empty list is taken.
+    option_group_ids: Vec<Uuid> => Ids<MAX_OPTION_GROUPS_PER_PRODUCT>;
+    /// What is in stock; `null` when the product is not tracked. A change of it moves `updatedAt`.
+    stock_quantity: Option<Quantity>, read_only;
 }
 
 impl ProductInput {

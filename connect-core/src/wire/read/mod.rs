@@ -77,6 +77,12 @@ pub trait WriteInput: serde::de::DeserializeOwned {
     /// # Errors
     /// A value is out of bounds.
     fn check(self) -> Result<Self, Invalid>;
+
+    /// Checks that what creating a record requires is there.
+    ///
+    /// # Errors
+    /// A required field has no value.
+    fn check_required(&self) -> Result<(), Invalid>;
 }
 
 /// The name of a body as a whole, in errors.

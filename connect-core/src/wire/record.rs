@@ -1,0 +1,158 @@
+//! The declaration of records: each field once, for what is read and for what is written.
+
+use uuid::Uuid;
+
+use super::{Timestamp, WriteInput};
+
+/// A kind of record that lives under its id.
+pub trait WireRecord {
+    /// What a client says of one.
+    type Input: WriteInput;
+
+    /// Returns the record's id.
+    fn id(&self) -> Uuid;
+
+    /// Returns when it last changed, on the location's change clock.
+    fn updated_at(&self) -> Timestamp;
+
+    /// Says that it changed at this time.
+    #[doc(hidden)]
+    fn set_updated_at(&mut self, time: Timestamp);
+
+    /// Returns a new record, of which every field has its default.
+    #[doc(hidden)]
+    fn new(id: Uuid, time: Timestamp) -> Self;
+
+    /// Writes the given fields of checked `input` into the record.
+    #[doc(hidden)]
+    fn apply(&mut self, input: &Self::Input);
+}
+
+/// Declares a kind of record: the struct that is read, the [`input!`](super::input) that is
+/// written, and what a write makes of a record ([`WireRecord`]). Every record has `id`,
+/// `createdAt` and `updatedAt`; a line declares another field, in the order of the JSON:
+///
+/// ```ignore
+/// record! {
+///     /// A shelf in the shop.
+///     pub struct Shelf;
+///
+///     /// What a client says of a shelf.
+///     pub struct ShelfInput;
+///
+///     /// The name of the shelf.
+///     name: String => Name<MAX_SHELF_NAME>, required;
+///     /// Where it stands among the others; smaller comes first.
+///     position: i64 = 0 => Whole<MAX_POSITION>;
+///     /// A remark for people.
+///     note: Option<String> => OrNull<Prose<MAX_NOTE>>;
+///     /// The number of products on it.
+///     product_count: i64, read_only;
+///     /// The name of its room; the room is made when there is none of that name.
+///     room_name => Name<MAX_ROOM_NAME>;
+/// }
+/// ```
+///
+/// - Before the arrow stands the type of the field in the record. The default on create is that of
+///   the type, or the one that is given, which is then added to the doc comment.
+/// - Behind the arrow stands the [form](super::form) of the field in a write. Creating a record
+///   needs the `required` fields.
+/// - A `read_only` field is accepted and ignored in a write.
+/// - A field without a type is in writes only. The code of the kind says what it does.
+macro_rules! record {
+    (
+        $(#[$record_meta:meta])*
+        pub struct $record:ident;
+
+        $(#[$input_meta:meta])*
+        pub struct $input:ident;
+
+        $(
+            $(#[$meta:meta])*
+            $field:ident
+                $(: $type:ty $(= $default:expr)? $(, $read_only:ident)?)?
+                $(=> $form:ty $(, $required:ident)?)?;
+        )+
+    ) => {
+        $crate::wire::record::record! {
+            @structs
+            { $(#[$record_meta])* pub struct $record }
+            { $(#[$input_meta])* pub struct $input }
+            [$($($($read_only $field)?)?)+]
+            $(
+                // One token, which also a line without a type or a form can carry.
+                [cfg_attr(true $(, $meta)* $($(, doc = concat!(
+                    "Default on create: `", stringify!($default), "`."
+                ))?)?)]
+                $field [$($type)?] [$($form $(, $required)?)?]
+            )+
+        }
+
+        impl $crate::wire::WireRecord for $record {
+            type Input = $input;
+
+            fn id(&self) -> uuid::Uuid {
+                self.id
+            }
+
+            fn updated_at(&self) -> $crate::wire::Timestamp {
+                self.updated_at
+            }
+
+            fn set_updated_at(&mut self, time: $crate::wire::Timestamp) {
+                self.updated_at = time;
+            }
+
+            fn new(id: uuid::Uuid, time: $crate::wire::Timestamp) -> Self {
+                Self {
+                    id,
+                    $($($field: $crate::wire::record::record!(@default $type $(, $default)?),)?)+
+                    created_at: time,
+                    updated_at: time,
+                }
+            }
+
+            fn apply(&mut self, input: &$input) {
+                $($crate::wire::record::record!(
+                    @apply (self.$field) (input.$field) [$($type)?] [$($form)?]
+                );)+
+            }
+        }
+    };
+
+    (
+        @structs
+        { $($record:tt)+ }
+        { $($input:tt)+ }
+        [$(read_only $read_only:ident)*]
+        $($attributes:tt $field:ident [$($type:ty)?] [$($form:ty $(, $required:ident)?)?])+
+    ) => {
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(rename_all = "camelCase")]
+        $($record)+ {
+            /// Its id.
+            pub id: uuid::Uuid,
+            $($(#$attributes pub $field: $type,)?)+
+            /// When it was created.
+            pub created_at: $crate::wire::Timestamp,
+            /// When it last changed, on the location's change clock.
+            pub updated_at: $crate::wire::Timestamp,
+        }
+
+        $crate::wire::input::input! {
+            $($input)+ {
+                $($(#$attributes $field: $form $(, $required)?;)?)+
+            }
+            read_only: [id, $($read_only,)* created_at, updated_at]
+        }
+    };
+
+    (@default $type:ty) => { <$type>::default() };
+    (@default $type:ty, $default:expr) => { $default };
+
+    (@apply ($target:expr) ($given:expr) [$type:ty] [$form:ty]) => { $given.write_to(&mut $target) };
+    (@apply ($target:expr) ($given:expr) [$($type:ty)?] [$($form:ty)?]) => {};
+}
+
+pub(crate) use record;
