@@ -14,7 +14,7 @@ use warp::{Filter, Rejection, path::FullPath, reply::Response};
 use super::gate::{self, Incoming};
 use crate::{
     endpoint::{Reply, add_rate},
-    net::{Peer, request_id},
+    net::{Peer, headers},
     routes::{OPENAPI, OPENAPI_PATH},
 };
 
@@ -87,7 +87,7 @@ where
     S: Stream<Item = Result<B, warp::Error>> + Send,
     B: Buf + Send,
 {
-    let id = request_id::ensure(&mut incoming.headers);
+    let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
     let is_open = incoming.path.as_str() == OPENAPI_PATH;
     let (reply, rate) = if is_open {
@@ -116,7 +116,7 @@ where
     }
     let mut response = warp::Reply::into_response(reply);
     add_rate(response.headers_mut(), rate);
-    request_id::stamp(response.headers_mut(), id);
+    headers::add_request_id(response.headers_mut(), id);
     response
 }
 

@@ -38,7 +38,8 @@ pub enum BodyError {
 }
 
 impl Body {
-    /// A body that has to arrive `within` this time of the first wait for it. With `leftover`, what stays unread ends up there.
+    /// A body that has to arrive `within` this time of the first wait for it. With `leftover`, what
+    /// stays unread ends up there.
     pub(super) fn new(incoming: Incoming, within: Duration, leftover: Option<Leftover>) -> Self {
         Self {
             incoming: Some(incoming),

@@ -16,8 +16,9 @@ use super::{
     App, NetFailure, Peer,
     activity::{Activity, Verdict},
     guarded::Guarded,
-    refusal, service,
+    service,
     shared::{Phase, Shared},
+    workarounds::refusal,
 };
 
 /// A TLS record that starts a handshake.
@@ -71,11 +72,11 @@ async fn open(acceptor: &TlsAcceptor, stream: TcpStream) -> io::Result<Opened> {
 /// Says in plain HTTP that this port speaks TLS, and closes.
 async fn refuse<A: App>(shared: &Shared<A>, stream: TcpStream, remote: SocketAddr) {
     let peer = Peer::new(remote.ip(), false);
-    let refusal = |failure| refusal::bytes(&shared.app, failure, &peer);
-    let answer = refusal(NetFailure::HttpsOnly);
+    let refuse_with = |failure| refusal(&shared.app, failure, &peer);
+    let answer = refuse_with(NetFailure::HttpsOnly);
     let activity = Arc::new(Activity::new());
     activity.linger();
-    let mut socket = Guarded::new(stream, activity, &shared.limits, refusal);
+    let mut socket = Guarded::new(stream, activity, &shared.limits, refuse_with);
     if socket.write_all(&answer).await.is_ok() {
         let _ = socket.shutdown().await;
     }
@@ -92,11 +93,11 @@ async fn serve<A: App, S>(
 {
     let limits = &shared.limits;
     let activity = Arc::new(Activity::new());
-    let refusal = {
+    let refuse_with = {
         let (shared, peer) = (shared.clone(), Peer::new(remote.ip(), shared.tls.is_some()));
-        move |failure| refusal::bytes(&shared.app, failure, &peer)
+        move |failure| refusal(&shared.app, failure, &peer)
     };
-    let socket = TokioIo::new(Guarded::new(stream, activity.clone(), limits, refusal));
+    let socket = TokioIo::new(Guarded::new(stream, activity.clone(), limits, refuse_with));
     let service = service_fn(|request| {
         service::answer(shared.clone(), activity.clone(), remote.ip(), request)
     });

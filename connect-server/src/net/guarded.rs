@@ -10,7 +10,7 @@ use std::{
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{Limits, NetFailure, activity::Activity, bare, deadline::Deadline};
+use super::{Limits, NetFailure, activity::Activity, deadline::Deadline, workarounds::bare_answer};
 
 /// A connection's socket with what hyper does not do: a client that reads nothing fails the
 /// write after a while, hyper's own bare answers are replaced, and a close can wait for what the
@@ -64,7 +64,7 @@ impl<S, R> Guarded<S, R> {
 impl<S: AsyncWrite + Unpin, R: Fn(NetFailure) -> Bytes> Guarded<S, R> {
     /// Takes a bare answer out of the stream. Whether these bytes were one.
     fn replace(&mut self, bytes: &[u8]) -> bool {
-        let Some(failure) = bare::recognise(bytes, &self.limits) else {
+        let Some(failure) = bare_answer(bytes, &self.limits) else {
             return false;
         };
         self.instead = (self.refusal)(failure);

@@ -8,7 +8,7 @@ use http::{
     request::Parts,
 };
 
-use super::{Limits, NetFailure, Peer, PlainHttp, forwarded};
+use super::{Limits, NetFailure, Peer, PlainHttp, peer::forwarded};
 
 /// Returns who is asking, or why not to answer.
 pub(super) fn check<B>(
@@ -21,7 +21,7 @@ pub(super) fn check<B>(
     let direct = Peer::new(remote, tls);
     let peer = match plain.proxies() {
         Some(proxies) if proxies.contains(direct.address) => {
-            match forwarded::client(request.headers(), direct.address, proxies) {
+            match forwarded(request.headers(), direct.address, proxies) {
                 Some(peer) => peer,
                 None => return (direct, Err(NetFailure::HttpsOnly)),
             }

@@ -10,25 +10,22 @@
 
 mod activity;
 mod app;
-mod bare;
 mod body;
 mod connection;
 mod deadline;
-mod discard;
 mod error;
 mod failure;
-mod forwarded;
 mod guarded;
 mod head;
+pub(crate) mod headers;
 mod limits;
 mod peer;
 mod plain;
-mod refusal;
-pub(crate) mod request_id;
 mod server;
 mod service;
 mod shared;
 mod tls;
+mod workarounds;
 
 pub use app::App;
 pub use body::{Body, BodyError};

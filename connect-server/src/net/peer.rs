@@ -1,6 +1,11 @@
-//! The sender of a request.
+//! The sender of a request: the far end of the connection, or the client that a trusted proxy
+//! forwards.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+
+use http::HeaderMap;
+
+use super::TrustedProxies;
 
 /// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,4 +26,66 @@ impl Peer {
             tls,
         }
     }
+}
+
+/// The client behind a trusted proxy, or `None` when it came to that proxy without TLS.
+///
+/// Each proxy appends the address it saw to `X-Forwarded-For`, and anything further left may be
+/// made up. So the last address that is no proxy of ours is the client. An entry that cannot be
+/// read ends the search: then only the connection itself is known. `X-Forwarded-Proto` is
+/// strict, every value in it must be `https`; a proxy that sends none is taken at its word.
+pub(super) fn forwarded(
+    headers: &HeaderMap,
+    remote: IpAddr,
+    proxies: &TrustedProxies,
+) -> Option<Peer> {
+    let mut tls = false;
+    for proto in list(headers, "x-forwarded-proto") {
+        if !proto.is_some_and(|proto| proto.eq_ignore_ascii_case("https")) {
+            return None;
+        }
+        tls = true;
+    }
+    let mut client = remote;
+    for entry in list(headers, "x-forwarded-for")
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+    {
+        let Some(address) = entry.and_then(address) else {
+            return Some(Peer::new(remote, tls));
+        };
+        client = address;
+        if !proxies.contains(address) {
+            break;
+        }
+    }
+    Some(Peer::new(client, tls))
+}
+
+/// The entries of a list header over all its lines, in order; `None` for one that is no text.
+fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = Option<&'a str>> {
+    headers.get_all(name).iter().flat_map(|line| {
+        // A line that is no text is one bad entry, not none.
+        let (text, bad) = match line.to_str() {
+            Ok(text) => (Some(text), None),
+            Err(_) => (None, Some(None)),
+        };
+        text.into_iter()
+            .flat_map(|text| text.split(','))
+            .map(|e| Some(e.trim()))
+            .chain(bad)
+    })
+}
+
+/// An address as proxies write it: bare, with a port, IPv6 with or without brackets.
+fn address(entry: &str) -> Option<IpAddr> {
+    let bare = entry
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .unwrap_or(entry);
+    bare.parse::<IpAddr>()
+        .or_else(|_| entry.parse::<SocketAddr>().map(|socket| socket.ip()))
+        .ok()
+        .map(|address| address.to_canonical())
 }

@@ -4,10 +4,7 @@ use std::{convert::Infallible, future::Future, net::IpAddr, panic::AssertUnwindS
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use http::{
-    HeaderValue, Method, Request, Response, Version,
-    header::{CONNECTION, CONTENT_LENGTH, X_CONTENT_TYPE_OPTIONS},
-};
+use http::{HeaderValue, Method, Request, Response, Version, header::CONNECTION};
 use http_body::Body as _;
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -16,9 +13,9 @@ use super::{
     App, Body, NetFailure,
     activity::Activity,
     body::Leftover,
-    discard::{discard, hold},
-    head, request_id,
+    head, headers,
     shared::Shared,
+    workarounds::{discard, hold, without_body},
 };
 
 /// Answers one request that came over the connection from `remote`.
@@ -34,7 +31,7 @@ pub(super) fn answer<A: App>(
     let http2 = request.version() == Version::HTTP_2;
     let head_only = request.method() == Method::HEAD;
     let (mut parts, incoming) = request.into_parts();
-    let id = request_id::ensure(&mut parts.headers);
+    let id = headers::ensure_request_id(&mut parts.headers);
     // A body that is at its end leaves nothing.
     let leftover = (!incoming.is_end_stream()).then(Leftover::default);
     let waits = leftover.is_some() && head::expects_continue(&parts);
@@ -69,7 +66,7 @@ pub(super) fn answer<A: App>(
             }
             shared.app.failure(failure, &peer)
         });
-        finish(&mut response, id);
+        headers::finish(&mut response, id);
         if let Some(unread) = leftover.and_then(|leftover| leftover.take())
             && let Some(rest) = discard(unread, waits, &shared.limits).await
         {
@@ -89,23 +86,4 @@ pub(super) fn answer<A: App>(
             response.map(Full::new)
         })
     }
-}
-
-/// Adds what every answer carries.
-pub(super) fn finish(response: &mut Response<Bytes>, id: HeaderValue) {
-    let headers = response.headers_mut();
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    request_id::stamp(headers, id);
-}
-
-/// hyper takes the body off a HEAD answer on HTTP/1.1 only; on HTTP/2 the client would see a
-/// broken protocol.
-fn without_body(mut response: Response<Bytes>) -> Response<Full<Bytes>> {
-    let length = response.body().len();
-    if !response.headers().contains_key(CONTENT_LENGTH) {
-        response
-            .headers_mut()
-            .insert(CONTENT_LENGTH, HeaderValue::from(length));
-    }
-    response.map(|_| Full::new(Bytes::new()))
 }

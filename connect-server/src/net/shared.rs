@@ -25,13 +25,12 @@ pub(super) enum Phase {
     Cut,
 }
 
-/// hyper with our limits. Its own timer for heads stays off: it would also cut idle connections
-/// and costs an allocation and a timer each request. [`Activity`](super::activity::Activity) does
-/// that work.
+/// hyper with our limits.
 pub(super) fn http(limits: &Limits) -> auto::Builder<TokioExecutor> {
     let mut http = auto::Builder::new(TokioExecutor::new());
     http.http1()
         .timer(TokioTimer::new())
+        // See `workarounds`.
         .header_read_timeout(None)
         .max_buf_size(limits.head_hard_bytes);
     http.http2()

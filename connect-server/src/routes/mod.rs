@@ -1,10 +1,9 @@
 //! The table of contents of the API: a line per endpoint, or per kind of record.
 
 mod crud;
-mod documents;
 mod find;
 mod locations;
-mod probes;
+mod open;
 
 use std::sync::LazyLock;
 
@@ -14,8 +13,8 @@ use http::Method;
 use crate::endpoint::Operation;
 pub use crate::endpoint::{Needs, Route};
 use crud::{CATALOG, batch, crud};
-pub(crate) use documents::{OPENAPI, OPENAPI_PATH, filters as open_filters};
 pub use find::{Found, find};
+pub(crate) use open::{OPENAPI, OPENAPI_PATH, filters as open_filters};
 
 /// Every endpoint that needs a token.
 pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {

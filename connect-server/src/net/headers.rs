@@ -1,0 +1,50 @@
+//! The headers that every answer carries. `X-Request-Id` ties it to a line in a log.
+//!
+//! tower-http's layers for them, for panics and for the size of a body do not fit: they keep any id
+//! of the client's however long, make the answer to a panic without knowing whose rate limit to
+//! show in it, and refuse a large body in plain text before the caller's scope is checked.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, header::X_CONTENT_TYPE_OPTIONS};
+use uuid::Uuid;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The client's id when it is usable, else a new one, which then replaces it in the request.
+pub(crate) fn ensure_request_id(headers: &mut HeaderMap) -> HeaderValue {
+    if let Some(id) = headers.get(REQUEST_ID)
+        && usable(id.as_bytes())
+    {
+        return id.clone();
+    }
+    let id = fresh_request_id();
+    headers.insert(REQUEST_ID, id.clone());
+    id
+}
+
+/// A new id, for a request whose head never came.
+pub(super) fn fresh_request_id() -> HeaderValue {
+    let mut text = Uuid::encode_buffer();
+    let text = Uuid::new_v4().hyphenated().encode_lower(&mut text);
+    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("unknown"))
+}
+
+/// Marks an answer with its request's id.
+pub(crate) fn add_request_id(headers: &mut HeaderMap, id: HeaderValue) {
+    headers.insert(REQUEST_ID, id);
+}
+
+/// Adds what every answer carries.
+pub(super) fn finish(response: &mut Response<Bytes>, id: HeaderValue) {
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    add_request_id(headers, id);
+}
+
+/// 1 to 100 characters that are safe in a log line.
+fn usable(id: &[u8]) -> bool {
+    (1..=100).contains(&id.len())
+        && id
+            .iter()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-'))
+}

@@ -1,0 +1,143 @@
+//! The places where hyper does something else than a client of ours needs, each with its reason.
+//!
+//! - hyper answers a head that it cannot read by itself, without a body. Such an answer would not be
+//!   JSON and have no request id: [`bare_answer`] finds it, and
+//!   [`Guarded`](super::guarded::Guarded) writes the [`refusal`] in its place.
+//! - hyper leaves the body on the answer to HEAD over HTTP/2, and the client reports a broken
+//!   protocol: [`without_body`].
+//! - hyper closes an HTTP/1.1 connection on a body that nobody read. A reset then overtakes the 413,
+//!   and the client sees a broken pipe: [`discard`].
+//! - hyper resets an HTTP/2 stream whose body is dropped, and some clients forget the answer then:
+//!   [`hold`].
+//! - hyper's timer for heads also cuts idle connections, and costs an allocation and a timer each
+//!   request. It is switched off ([`http`](super::shared::http)), and
+//!   [`Activity`](super::activity::Activity) keeps the time.
+//! - hyper has no limit for a client that reads nothing, and none for one that still sends when the
+//!   connection closes: [`Guarded`](super::guarded::Guarded) has both.
+
+use std::time::Duration;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use http::{
+    HeaderValue, Response,
+    header::{CONNECTION, CONTENT_LENGTH, DATE},
+};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use tokio::time::{sleep, timeout};
+
+use super::{App, Limits, NetFailure, Peer, body::Unread, headers};
+
+/// Returns the failure behind these bytes, if they, written at once, are such an answer.
+///
+/// Ours are told apart by their `x-request-id`. Nothing that an app sends as a body can be
+/// mistaken for one unless it is exactly such a head and happens to start a write of its own.
+pub(super) fn bare_answer(bytes: &[u8], limits: &Limits) -> Option<NetFailure> {
+    // The longest is about 140 bytes; answers of the app's that start alike are longer.
+    if bytes.len() > 200 || !bytes.starts_with(b"HTTP/1.1 4") {
+        return None;
+    }
+    let head = std::str::from_utf8(bytes).ok()?.strip_suffix("\r\n\r\n")?;
+    let mut lines = head.split("\r\n");
+    let failure = match lines.next()?.get(9..12)? {
+        "400" => NetFailure::Malformed,
+        "414" => NetFailure::UriTooLong(limits.uri_bytes),
+        "431" => NetFailure::HeadersTooLarge(limits.header_bytes),
+        _ => return None,
+    };
+    let ours = |line: &str| {
+        !["connection: close", "content-length: 0"].contains(&line) && !line.starts_with("date: ")
+    };
+    if lines.any(ours) { None } else { Some(failure) }
+}
+
+/// The app's answer to `failure` as the bytes of an HTTP/1.1 response, after which the
+/// connection closes.
+pub(super) fn refusal<A: App>(app: &A, failure: NetFailure, peer: &Peer) -> Bytes {
+    let mut response = app.failure(failure, peer);
+    headers::finish(&mut response, headers::fresh_request_id());
+    let length = HeaderValue::from(response.body().len());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_LENGTH, length);
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    if let Ok(now) = HeaderValue::from_str(&httpdate::fmt_http_date(std::time::SystemTime::now())) {
+        headers.insert(DATE, now);
+    }
+    print(&response)
+}
+
+fn print(response: &Response<Bytes>) -> Bytes {
+    let mut out = BytesMut::with_capacity(512 + response.body().len());
+    out.put_slice(b"HTTP/1.1 ");
+    out.put_slice(response.status().as_str().as_bytes());
+    out.put_u8(b' ');
+    out.put_slice(
+        response
+            .status()
+            .canonical_reason()
+            .unwrap_or_default()
+            .as_bytes(),
+    );
+    out.put_slice(b"\r\n");
+    for (name, value) in response.headers() {
+        out.put_slice(name.as_str().as_bytes());
+        out.put_slice(b": ");
+        out.put_slice(value.as_bytes());
+        out.put_slice(b"\r\n");
+    }
+    out.put_slice(b"\r\n");
+    out.put_slice(response.body());
+    out.freeze()
+}
+
+/// Takes the body off the answer to HEAD, and keeps its length.
+pub(super) fn without_body(mut response: Response<Bytes>) -> Response<Full<Bytes>> {
+    let length = response.body().len();
+    if !response.headers().contains_key(CONTENT_LENGTH) {
+        response
+            .headers_mut()
+            .insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    response.map(|_| Full::new(Bytes::new()))
+}
+
+/// Reads and forgets what the app left of a body. What is still unread at the end of the limits
+/// is given back. `waits`: the client sends nothing until it is told to continue.
+pub(super) async fn discard(unread: Unread, waits: bool, limits: &Limits) -> Option<Incoming> {
+    let Unread {
+        mut incoming,
+        touched,
+    } = unread;
+    // To read from a client that waits would tell it to send what nobody wants.
+    let comes = touched || !waits;
+    // Boxed: it is rare, and would make every request's future larger.
+    let ended = comes && Box::pin(to_the_end(&mut incoming, limits)).await;
+    (!ended).then_some(incoming)
+}
+
+/// Returns whether the end was reached within the limits.
+async fn to_the_end(incoming: &mut Incoming, limits: &Limits) -> bool {
+    let reading = async {
+        let mut left = limits.discard_bytes;
+        loop {
+            match incoming.frame().await {
+                None => return true,
+                Some(Err(_)) => return false,
+                Some(Ok(frame)) => {
+                    let read = frame.data_ref().map_or(0, |data| data.len());
+                    let Some(rest) = left.checked_sub(read) else {
+                        return false;
+                    };
+                    left = rest;
+                }
+            }
+        }
+    };
+    timeout(limits.discard, reading).await.unwrap_or(false)
+}
+
+/// Keeps an HTTP/2 stream from being reset for a while, without reading on.
+pub(super) async fn hold(rest: Incoming, time: Duration) {
+    sleep(time).await;
+    drop(rest);
+}

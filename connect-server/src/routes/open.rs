@@ -1,0 +1,92 @@
+//! Endpoints that are open to everybody: the OpenAPI document, and the probes.
+//!
+//! `/healthz` fails when a restart may help, `/readyz` whenever requests would fail. A failing probe
+//! says why in one word, `reason`.
+
+use std::sync::Arc;
+
+use connect_core::{Connect, storage::disk::Health};
+use http::{Method, StatusCode};
+use warp::{Filter as _, filters::BoxedFilter, path::FullPath};
+
+use crate::{
+    endpoint::{Reply, add_rate},
+    net::Peer,
+};
+
+/// The path of the OpenAPI document.
+pub(crate) const OPENAPI_PATH: &str = "/v1/openapi.json";
+
+/// The OpenAPI document.
+pub(crate) const OPENAPI: &str = include_str!("../../openapi/openapi.json");
+
+/// Tells the condition of the store.
+pub(crate) type Probe = Arc<dyn Fn() -> Health + Send + Sync>;
+
+/// Answers every request, if need be with 404 or 405.
+pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::reply::Response,)> {
+    let answer = move |method: Method, path: FullPath, peer: Option<Peer>| {
+        let (connect, health) = (connect.clone(), health.clone());
+        async move {
+            let reply = match path.as_str() {
+                "/healthz" | "/readyz" if !matches!(method, Method::GET | Method::HEAD) => {
+                    Reply::method_not_allowed(&method, &[Method::GET, Method::HEAD])
+                }
+                "/healthz" => alive(&health()),
+                "/readyz" => ready(&connect, &health()).await,
+                path => Reply::no_route(path),
+            };
+            let mut response = warp::Reply::into_response(reply);
+            if let Some(peer) = peer {
+                let rate = connect.anonymous_rate(peer.address);
+                add_rate(response.headers_mut(), rate);
+            }
+            response
+        }
+    };
+    warp::method()
+        .and(warp::path::full())
+        .and(warp::ext::optional::<Peer>())
+        .then(answer)
+        .boxed()
+}
+
+/// The answer to `/healthz`.
+fn alive(health: &Health) -> Reply {
+    match health {
+        Health::Failed { .. } => failing("failed", "store"),
+        // A restart makes no room.
+        Health::Working | Health::Full => passing("ok"),
+    }
+}
+
+/// The answer to `/readyz`.
+async fn ready(connect: &Connect, health: &Health) -> Reply {
+    const UNREADY: &str = "unready";
+    match health {
+        Health::Failed { .. } => return failing(UNREADY, "store"),
+        Health::Full => return failing(UNREADY, "full"),
+        Health::Working => {}
+    }
+    if connect.clock_drift().is_some() {
+        return failing(UNREADY, "clock");
+    }
+    match connect.check_ready().await {
+        Ok(()) => passing("ready"),
+        Err(error) => {
+            tracing::warn!(cause = error.cause(), "not ready");
+            failing(UNREADY, "store")
+        }
+    }
+}
+
+fn passing(status: &str) -> Reply {
+    Reply::json(StatusCode::OK, format!("{{\"status\":\"{status}\"}}"))
+}
+
+fn failing(status: &str, reason: &str) -> Reply {
+    Reply::json(
+        StatusCode::SERVICE_UNAVAILABLE,
+        format!("{{\"status\":\"{status}\",\"reason\":\"{reason}\"}}"),
+    )
+}
