@@ -1,6 +1,7 @@
 //! sled as the engine of a store.
 
 mod durable;
+mod tidy;
 
 use std::{
     fs::{self, File},
@@ -12,7 +13,7 @@ use std::{
 
 use sled::{Db, IVec};
 
-use self::durable::Durable;
+use self::{durable::Durable, tidy::tidy};
 use super::{
     Kind, OpenError,
     engine::{Batch, Engine, Failed, Fault, Slice, Snapshot},
@@ -81,12 +82,15 @@ impl Engine for Sled {
     fn apply(&mut self, batch: Batch, mut mark: Mark) -> Result<Mark, Failed> {
         let db = self.snapshot()?;
         let mut writes = sled::Batch::default();
-        let mut keys = Vec::with_capacity(batch.len());
+        let mut resized = Vec::with_capacity(batch.len());
         mark.number += 1;
         for change in batch {
             layout::count(&mut mark, &change, change.was);
             let key = IVec::from(change.key);
-            keys.push(key.clone());
+            // An entry that is replaced leaves its page as long as it was.
+            if change.value.is_none() || change.was.is_none() {
+                resized.push(key.clone());
+            }
             match change.value {
                 Some(value) => writes.insert(key, value),
                 None => writes.remove(key),
@@ -95,12 +99,7 @@ impl Engine for Sled {
         writes.insert(layout::MARK_KEY, &mark.encode()[..]);
         let unknown = |error| Failed::Unknown(StorageError::new(error));
         db.apply_batch(writes).map_err(unknown)?;
-        // sled splits and merges the pages that a batch has changed when somebody comes by next.
-        // That writes. Done here, it leaves nothing for reads to write, which then fail on a full
-        // disk.
-        for key in keys {
-            db.contains_key(key).map_err(unknown)?;
-        }
+        tidy(&db, resized).map_err(unknown)?;
         // On this thread: sled's own asynchronous flush can hang.
         db.flush().map_err(unknown)?;
         self.durable
