@@ -13,7 +13,7 @@ use crate::{
     access::Access,
     error::Error,
     record::{Reads, Unit},
-    wire::{Changed, Deleted, MatchBy},
+    wire::{Changed, Deleted, MatchBy, WriteInput as _},
 };
 
 /// A record after a write.
@@ -31,7 +31,8 @@ pub(super) async fn insert<R: Resource>(
     access: &Access,
     draft: &Draft<R>,
 ) -> Result<Saved<R>, Error> {
-    let mut record = R::blank(draft, unit, access)?;
+    draft.check_required()?;
+    let mut record = R::blank(unit, access);
     record.fill(draft, None, unit, access).await?;
     references::check(unit, access, None, &record).await?;
     lookup::check_unique(unit, None, &record).await?;

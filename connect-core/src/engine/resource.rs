@@ -12,12 +12,12 @@ use crate::{
     access::Access,
     error::Error,
     record::{Reads, Record, Unit},
-    wire::{EventType, query::ListQuery, read::Invalid},
+    wire::{EventType, WriteInput as _, query::ListQuery, read::Invalid},
 };
 
 /// The use that a write makes of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// To create a record: what it requires has to be there.
     Create,
     /// To change a record, or, in a batch, to create or change one: the state decides.
@@ -44,7 +44,9 @@ pub trait Resource:
 
     /// Checks every field that needs no other record to be checked.
     #[doc(hidden)]
-    fn check(input: Self::Input, purpose: Purpose) -> Result<Self::Input, Invalid>;
+    fn check(input: Self::Input) -> Result<Self::Input, Invalid> {
+        input.check()
+    }
 
     /// Adds what a write of `draft` looks up besides its unique texts and its references.
     #[doc(hidden)]
@@ -54,9 +56,11 @@ pub trait Resource:
     #[doc(hidden)]
     fn reads_of(_id: Uuid, _draft: Option<&Draft<Self>>, _reads: &mut Reads) {}
 
-    /// A new record with its defaults, which `draft` is then filled into.
+    /// A new record with its defaults, which input is then filled into.
     #[doc(hidden)]
-    fn blank(draft: &Draft<Self>, unit: &Unit<'_>, access: &Access) -> Result<Self, Invalid>;
+    fn blank(unit: &Unit<'_>, _: &Access) -> Self {
+        Self::new(unit.next_id(), unit.time())
+    }
 
     /// Writes the given fields into the record. `old` is the record as it was, if there was one.
     /// References and unique texts are checked afterwards.
@@ -83,7 +87,11 @@ pub struct Draft<R: Resource>(R::Input);
 impl<R: Resource> Draft<R> {
     /// Checks input.
     pub(crate) fn check(input: R::Input, purpose: Purpose) -> Result<Self, Invalid> {
-        R::check(input, purpose).map(Self)
+        let input = R::check(input)?;
+        if purpose == Purpose::Create {
+            input.check_required()?;
+        }
+        Ok(Self(input))
     }
 }
 

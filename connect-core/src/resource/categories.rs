@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::products;
 use crate::{
     access::Access,
-    engine::{Draft, MOST_RECORDS, Purpose, Resource},
+    engine::{Draft, MOST_RECORDS, Resource},
     error::Error,
     record::{
         Fault, Index, Indexed, Reads, Record, Unit,
@@ -14,10 +14,7 @@ use crate::{
     },
     rules::text,
     storage::{Key, Value},
-    wire::{
-        Category, CategoryInput, EventType, WireRecord as _, WriteInput as _, query::CategoryQuery,
-        read::Invalid,
-    },
+    wire::{Category, EventType, WireRecord as _, query::CategoryQuery},
 };
 
 impl Record for Category {
@@ -38,14 +35,6 @@ impl Resource for Category {
     /// Deleting one may touch a whole catalog, so nothing else shares its commit.
     const DELETE_WEIGHT: usize = MOST_RECORDS;
 
-    fn check(input: CategoryInput, purpose: Purpose) -> Result<CategoryInput, Invalid> {
-        let input = input.check()?;
-        if purpose == Purpose::Create {
-            input.check_required()?;
-        }
-        Ok(input)
-    }
-
     fn reads(draft: &Draft<Self>, reads: &mut Reads) {
         if let Some(name) = draft.name.value() {
             reads.entry(Family::CategoryByName, &text::folded(name));
@@ -54,11 +43,6 @@ impl Resource for Category {
 
     fn reads_of(id: Uuid, _: Option<&Draft<Self>>, reads: &mut Reads) {
         reads.row(folded_name_key(reads.partition(), id));
-    }
-
-    fn blank(draft: &Draft<Self>, unit: &Unit<'_>, _: &Access) -> Result<Self, Invalid> {
-        draft.check_required()?;
-        Ok(Self::new(unit.next_id(), unit.time()))
     }
 
     async fn fill(

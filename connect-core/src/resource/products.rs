@@ -65,12 +65,9 @@ impl Resource for Product {
     const LIST: &'static str = "products";
     const CHANGED: EventType = EventType::ProductChanged;
 
-    fn check(input: ProductInput, purpose: Purpose) -> Result<ProductInput, Invalid> {
-        let input = rules::check(input)?;
-        if purpose == Purpose::Create {
-            input.check_required()?;
-        }
-        Ok(input)
+    fn check(input: ProductInput) -> Result<ProductInput, Invalid> {
+        rules::check_category(&input)?;
+        input.check()
     }
 
     fn reads(draft: &Draft<Self>, reads: &mut Reads) {
@@ -86,14 +83,13 @@ impl Resource for Product {
         }
     }
 
-    fn blank(draft: &Draft<Self>, unit: &Unit<'_>, access: &Access) -> Result<Self, Invalid> {
-        draft.check_required()?;
+    fn blank(unit: &Unit<'_>, access: &Access) -> Self {
         let location = access.location();
-        Ok(Self {
+        Self {
             currency: location.currency.clone(),
             vat_rate: location.default_vat_rate,
             ..Self::new(unit.next_id(), unit.time())
-        })
+        }
     }
 
     async fn fill(

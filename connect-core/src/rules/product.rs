@@ -1,9 +1,9 @@
 //! What a product may be.
 
-use crate::wire::{Field, Product, ProductInput, WriteInput as _, read::Invalid};
+use crate::wire::{Field, Product, ProductInput, read::Invalid};
 
-/// Checks everything of a product that needs nothing but itself to be checked, and trims names.
-pub(crate) fn check(input: ProductInput) -> Result<ProductInput, Invalid> {
+/// Checks that a write names the category in one way.
+pub(crate) fn check_category(input: &ProductInput) -> Result<(), Invalid> {
     if !input.category_id.is_absent() && !input.category_name.is_absent() {
         let problem = "cannot be sent together with categoryId";
         return Err(Invalid::new("categoryName", problem));
@@ -13,7 +13,7 @@ pub(crate) fn check(input: ProductInput) -> Result<ProductInput, Invalid> {
             "must be a name; to take the product out of its category send categoryId: null";
         return Err(Invalid::new("categoryName", problem));
     }
-    input.check()
+    Ok(())
 }
 
 /// Checks the dates of a product into which `input` was written.
