@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::{
     Call, Client, Records,
     request::Request,
-    wire::{Category, Location, Product},
+    wire::{Category, Location, OptionGroup, Product},
 };
 
 impl Client {
@@ -38,6 +38,11 @@ impl LocationHandle {
 
     /// Its categories.
     pub fn categories(&self) -> Records<Category> {
+        Records::new(&self.client, self.id)
+    }
+
+    /// Its option groups.
+    pub fn option_groups(&self) -> Records<OptionGroup> {
         Records::new(&self.client, self.id)
     }
 

@@ -1,6 +1,7 @@
 //! Records of a location: read, written, listed, followed.
 
 mod changes;
+mod option_groups;
 mod pages;
 mod record;
 mod records;

@@ -3,8 +3,8 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::wire::{
-    BatchInput, Category, Entry, Product, Timestamp, WireRecord,
-    query::{CategoryQuery, ListQuery, PageQuery, ProductQuery},
+    BatchInput, Category, Entry, OptionGroup, Product, Timestamp, WireRecord,
+    query::{CategoryQuery, ListQuery, OptionGroupQuery, PageQuery, ProductQuery},
 };
 
 // A line says what the service can do with a kind. What is synced is listed too.
@@ -20,6 +20,14 @@ record!(
     "products",
     Readable,
     Synced<ProductQuery>,
+    Writable,
+    Bulk
+);
+record!(
+    OptionGroup,
+    "option-groups",
+    Readable,
+    Synced<OptionGroupQuery>,
     Writable,
     Bulk
 );

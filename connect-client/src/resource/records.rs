@@ -39,7 +39,7 @@ impl<R: Record> Records<R> {
     }
 
     /// The path of one of them.
-    fn path_of(&self, id: Uuid) -> String {
+    pub(super) fn path_of(&self, id: Uuid) -> String {
         format!("{}/{id}", self.path())
     }
 }

@@ -6,11 +6,11 @@ use uuid::Uuid;
 use super::{ProblemKind, claim::Claim, findings::Findings};
 use crate::{
     record::{
-        IndexKind, ReadKey, Record, change_key,
+        ReadKey, Record, change_key, entries,
         keys::{Family, Part, key},
     },
     storage::{Key, Value},
-    wire::{Category, ImageJob, ImageStatus, Product, Tombstone},
+    wire::{Category, ImageJob, ImageStatus, OptionGroup, Product, Tombstone},
 };
 
 /// A record's row: it is under its own id, and all its index entries are there.
@@ -28,15 +28,8 @@ pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Val
         Vec::new(),
         whose(),
     ));
-    for index in T::INDEXES {
-        let Some(entry) = index.entry(partition, &record) else {
-            continue;
-        };
-        let held = match index.kind {
-            IndexKind::Unique => id.as_bytes().to_vec(),
-            IndexKind::Holders | IndexKind::ByChange => Vec::new(),
-        };
-        findings.claim(Claim::entry(entry, held, whose()));
+    for (entry, held) in entries(partition, &record) {
+        findings.claim(Claim::entry(entry, held.to_vec(), whose()));
     }
     for reference in T::REFERENCES {
         for other in reference.ids(&record) {
@@ -82,6 +75,11 @@ pub(super) fn category(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
+/// An option group's row.
+pub(super) fn option_group(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    record::<OptionGroup>(findings, at, row);
+}
+
 /// The folded name of a category: it leads to the category, and the index of names back to it.
 pub(super) fn folded_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Ok(folded), Some(id)) = (std::str::from_utf8(row), at.id()) else {
@@ -125,9 +123,7 @@ pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, 
     findings.leads_to::<T>(partition, T::ROWS, id, move |record: &T| {
         let time = record.updated_at();
         change_key(partition, T::BY_CHANGE, time, id) == entry
-            || T::INDEXES
-                .iter()
-                .any(|index| index.entry(partition, record).as_ref() == Some(&entry))
+            || entries(partition, record).any(|(key, _)| key == entry)
     });
 }
 

@@ -11,7 +11,7 @@ use crate::{
         keys::{Family, NOBODY, Owner, Part, after_prefix, key},
     },
     storage::{Key, Range, Value},
-    wire::{Category, Product, Timestamp, limits::EVENT_DAYS},
+    wire::{Category, OptionGroup, Product, Timestamp, limits::EVENT_DAYS},
 };
 
 /// The facts of a partition that were seen so far.
@@ -29,9 +29,10 @@ pub(super) struct Partition {
 }
 
 /// The families that have as many rows as each other.
-const SAME_COUNTS: [(Family, Family); 5] = [
+const SAME_COUNTS: [(Family, Family); 6] = [
     by_change::<Category>(),
     by_change::<Product>(),
+    by_change::<OptionGroup>(),
     (Family::Category, Family::CategoryByName),
     (Family::Category, Family::CategoryFoldedName),
     (Family::ImageJob, Family::ImageJobByProduct),

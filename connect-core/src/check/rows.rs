@@ -4,7 +4,7 @@ use super::{ProblemKind, catalog, events, findings::Findings, owners, partition:
 use crate::{
     record::{ChangeClock, CompleteSince, ReadKey, keys::Family},
     storage::{Entry, Value},
-    wire::{Category, Product, Timestamp},
+    wire::{Category, OptionGroup, Product, Timestamp},
 };
 
 /// Looks at rows of one partition. `partition` is what was found in the rows before these.
@@ -51,8 +51,14 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::ProductByChange
         | Family::ProductByExternalId
         | Family::ProductByBarcode
-        | Family::ProductByCategory => catalog::index::<Product>(findings, at, row),
+        | Family::ProductByCategory
+        | Family::ProductByOptionGroup => catalog::index::<Product>(findings, at, row),
         Family::ProductTombstone => catalog::tombstone::<Product>(findings, at, row),
+        Family::OptionGroup => catalog::option_group(findings, at, row),
+        Family::OptionGroupByChange | Family::OptionGroupByExternalId => {
+            catalog::index::<OptionGroup>(findings, at, row);
+        }
+        Family::OptionGroupTombstone => catalog::tombstone::<OptionGroup>(findings, at, row),
         Family::ImageJob => catalog::image_job(findings, at, row),
         Family::ImageJobByProduct => catalog::image_job_by_product(findings, at, row),
         Family::Event => events::event(findings, at, row),

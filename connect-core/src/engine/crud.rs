@@ -53,6 +53,16 @@ pub(super) async fn change<R: Resource>(
 ) -> Result<Saved<R>, Error> {
     let mut record = old.clone();
     record.fill(draft, Some(&old), unit, access).await?;
+    save_change(unit, access, old, record).await
+}
+
+/// Writes `record` in place of `old`, without its event, if they differ.
+async fn save_change<R: Resource>(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    old: R,
+    mut record: R,
+) -> Result<Saved<R>, Error> {
     let is_changed = record != old;
     if is_changed {
         references::check(unit, access, Some(&old), &record).await?;
@@ -65,6 +75,20 @@ pub(super) async fn change<R: Resource>(
         record,
         is_changed,
     })
+}
+
+/// Writes `record` in place of `old`, with its event, if they differ.
+pub(crate) async fn replace<R: Resource>(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    old: R,
+    record: R,
+) -> Result<R, Error> {
+    let saved = save_change(unit, access, old, record).await?;
+    if saved.is_changed {
+        emit_changed(unit, &saved.record);
+    }
+    Ok(saved.record)
 }
 
 /// Creates a record, with its event.
@@ -87,7 +111,7 @@ fn emit_changed<R: Resource>(unit: &mut Unit<'_>, record: &R) {
 }
 
 /// The record with this id.
-async fn find<R: Resource>(unit: &mut Unit<'_>, id: Uuid) -> Result<R, Error> {
+pub(crate) async fn find<R: Resource>(unit: &mut Unit<'_>, id: Uuid) -> Result<R, Error> {
     let found = unit.find(id).await?;
     found.ok_or_else(|| Error::not_found(R::NAME, id))
 }

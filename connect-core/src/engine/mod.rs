@@ -26,9 +26,9 @@ mod write_queue;
 
 pub use answer::{Answer, Json, Outcome};
 pub use builder::ConnectBuilder;
-pub(crate) use change::MOST_RECORDS;
+pub(crate) use change::{Change, MOST_RECORDS};
 pub use connect::Connect;
-pub(crate) use crud::create;
+pub(crate) use crud::{create, find, replace};
 pub use maintenance::Maintenance;
 pub use records::JsonRecords;
 pub(crate) use references::clear;

@@ -88,7 +88,7 @@ impl<R: Resource> JsonRecords<R> {
     }
 
     /// Queues a write. The future owns what it needs, so it can be spawned.
-    fn write<T: FromJson + Send, F>(
+    pub(crate) fn write<T: FromJson + Send, F>(
         &self,
         request: Request<T>,
         change: F,

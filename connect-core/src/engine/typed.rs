@@ -36,6 +36,11 @@ impl<R: Resource> Records<R> {
         Self(records)
     }
 
+    /// The same for a server.
+    pub(crate) fn json(&self) -> &JsonRecords<R> {
+        &self.0
+    }
+
     /// Returns a page of the records that are there, in the order in which they last changed.
     ///
     /// # Errors
@@ -104,7 +109,7 @@ impl<R: Resource> Records<R> {
     }
 
     /// The list, or the record, that a write is about.
-    fn target(&self, id: Option<Uuid>) -> String {
+    pub(crate) fn target(&self, id: Option<Uuid>) -> String {
         let location = self.0.access().location().id;
         let id = id.map(|id| id.to_string()).unwrap_or_default();
         format!("{location}/{}/{id}", R::LIST)
@@ -148,7 +153,7 @@ pub struct Written<T> {
 }
 
 impl<T: DeserializeOwned> Write<T> {
-    fn new<I: Serialize + Send + 'static>(
+    pub(crate) fn new<I: Serialize + Send + 'static>(
         operation: &'static str,
         target: String,
         input: I,

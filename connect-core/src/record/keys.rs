@@ -129,11 +129,22 @@ families! {
     ProductByBarcode = 0x34, Location, [Text, Id];
     /// location | category id, time, id | nothing
     ProductByCategory = 0x35, Location, [Id, Time, Id];
+    /// location | option group id, id | nothing
+    ProductByOptionGroup = 0x36, Location, [Id, Id];
 
     /// location | job id | the image job
     ImageJob = 0x40, Location, [Id];
     /// location | product id | id of the product's image job
     ImageJobByProduct = 0x41, Location, [Id];
+
+    /// location | id | the option group
+    OptionGroup = 0x70, Location, [Id];
+    /// location | time, id | nothing; the option groups in the order in which they last changed
+    OptionGroupByChange = 0x71, Location, [Time, Id];
+    /// location | time, id | the tombstone of an option group
+    OptionGroupTombstone = 0x72, Location, [Time, Id];
+    /// location | external id | id of the option group
+    OptionGroupByExternalId = 0x73, Location, [Text];
 
     /// location | sequence | the event's envelope
     Event = 0x50, Location, [Number];

@@ -41,5 +41,5 @@ pub(crate) use sort_key::SortKey;
 pub(crate) use span::Span;
 pub(crate) use store::Store;
 pub(crate) use table::Record;
-pub(crate) use table::change_key;
+pub(crate) use table::{change_key, entries};
 pub(crate) use unit::{Attempt, MOST_HOLDERS, Unit};

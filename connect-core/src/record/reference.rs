@@ -4,7 +4,11 @@
 
 use uuid::Uuid;
 
-use super::{Record, keys::Family};
+use super::{
+    Record,
+    keys::{Family, Part, key},
+};
+use crate::storage::Key;
 
 /// A field that holds the ids of records of another kind at the same location.
 pub struct Reference<R: Record> {
@@ -16,6 +20,11 @@ pub struct Reference<R: Record> {
     pub name: &'static str,
     /// The rows of that kind.
     pub rows: Family,
+    /// The entries that lead from an id to the records that hold it, if [`INDEXES`] has no index by
+    /// the field.
+    ///
+    /// [`INDEXES`]: Record::INDEXES
+    pub entries: Option<Family>,
     /// Returns the id that a record holds at a place, from 0.
     pub of_record: fn(&R, usize) -> Option<Uuid>,
     /// Returns the id that a write gives the field at a place, from 0.
@@ -23,6 +32,16 @@ pub struct Reference<R: Record> {
 }
 
 impl<R: Record> Reference<R> {
+    /// The keys of the entries that lead to a record.
+    pub(crate) fn keys(&self, partition: Uuid, record: &R) -> impl Iterator<Item = Key> {
+        let record_id = Part::Id(record.id());
+        let entries = self.entries.into_iter();
+        entries.flat_map(move |family| {
+            let ids = self.ids(record);
+            ids.map(move |id| key(partition, family, &[Part::Id(id), record_id]))
+        })
+    }
+
     /// The ids that a record holds.
     pub(crate) fn ids(&self, record: &R) -> impl Iterator<Item = Uuid> {
         (0..).map_while(|place| (self.of_record)(record, place))

@@ -38,6 +38,24 @@ pub(crate) fn change_key(partition: Uuid, family: Family, time: Timestamp, id: U
     key(partition, family, &[Part::Time(time), Part::Id(id)])
 }
 
+/// The entries of a record in its indexes, besides that in change order, each with what it holds.
+pub(crate) fn entries<T: Record>(
+    partition: Uuid,
+    record: &T,
+) -> impl Iterator<Item = (Key, Value)> {
+    let id = record.id();
+    let indexed = T::INDEXES.iter().filter_map(move |index| {
+        let held = match index.kind {
+            IndexKind::Unique => Value::from(id.as_bytes().as_slice()),
+            IndexKind::Holders | IndexKind::ByChange => Value::default(),
+        };
+        Some((index.entry(partition, record)?, held))
+    });
+    let references = T::REFERENCES.iter();
+    let referring = references.flat_map(move |reference| reference.keys(partition, record));
+    indexed.chain(referring.map(|key| (key, Value::default())))
+}
+
 /// Parses a row in wire form.
 fn parsed<T: DeserializeOwned>(key: &[u8], row: &[u8]) -> Result<T, Fault> {
     // One look at the whole text costs less than one at each of its strings.
@@ -92,16 +110,26 @@ impl Unit<'_> {
                 IndexKind::Unique => self.put(entry, Value::from(id.as_bytes().as_slice())),
             }
         }
+        for reference in T::REFERENCES {
+            let keys = |record| reference.keys(partition, record);
+            let (before, now): (Vec<_>, Vec<_>) = (
+                old.into_iter().flat_map(keys).collect(),
+                keys(new).collect(),
+            );
+            for gone in before.iter().filter(|key| !now.contains(key)) {
+                self.delete(gone.clone());
+            }
+            for entry in now.into_iter().filter(|key| !before.contains(key)) {
+                self.put(entry, Value::default());
+            }
+        }
         self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
     }
 
     /// Removes a record with all its indexes, and leaves a tombstone.
     pub(crate) fn remove<T: Record>(&mut self, old: &T) {
         let (partition, id, time) = (self.partition(), old.id(), self.time());
-        for entry in T::INDEXES
-            .iter()
-            .filter_map(|index| index.entry(partition, old))
-        {
+        for (entry, _) in entries(partition, old) {
             self.delete(entry);
         }
         self.delete(change_key(partition, T::BY_CHANGE, old.updated_at(), id));

@@ -5,7 +5,7 @@ use crate::{
     engine::{Connect, Json, JsonRecords, Records, Resource},
     error::Error,
     record::Fault,
-    wire::{Category, Collection, Location, Product},
+    wire::{Category, Collection, Location, OptionGroup, Product},
 };
 
 /// The only time zone there is.
@@ -65,6 +65,11 @@ impl Connect {
 impl LocationHandle {
     /// Its categories.
     pub fn categories(&self) -> Records<Category> {
+        self.records()
+    }
+
+    /// Its option groups.
+    pub fn option_groups(&self) -> Records<OptionGroup> {
         self.records()
     }
 

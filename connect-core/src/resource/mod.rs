@@ -4,6 +4,7 @@ mod accounts;
 mod categories;
 mod images;
 mod locations;
+mod option_groups;
 mod products;
 mod tokens;
 
@@ -16,7 +17,7 @@ mod tests {
     use crate::{
         engine::Upsert,
         record::{Record, keys::Family},
-        wire::{BatchInput, Category, MatchBy, Product},
+        wire::{BatchInput, Category, MatchBy, OptionGroup, Product},
     };
 
     fn check_matches<R: Upsert>() {
@@ -29,12 +30,20 @@ mod tests {
     #[test]
     fn items_of_batches_are_matched_by_what_is_indexed() {
         check_matches::<Product>();
+        check_matches::<OptionGroup>();
     }
 
     /// Maintenance purges the families that are named so.
     #[test]
     fn the_tombstones_of_every_kind_are_purged() {
         let purged: Vec<Family> = Family::tombstones().collect();
-        assert_eq!(purged, [Category::TOMBSTONES, Product::TOMBSTONES]);
+        assert_eq!(
+            purged,
+            [
+                Category::TOMBSTONES,
+                Product::TOMBSTONES,
+                OptionGroup::TOMBSTONES
+            ]
+        );
     }
 }

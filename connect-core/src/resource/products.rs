@@ -11,9 +11,9 @@ use crate::{
     record::{Index, IndexKind, Indexed, Reads, Record, Reference, Unit, keys::Family},
     rules::{product as rules, text},
     wire::{
-        Category, CategoryInput, EventType, Field, Product, ProductInput, ProductsChanged,
-        WireRecord as _, WriteInput as _, limits::MAX_IDS_PER_EVENT, query::ProductQuery,
-        read::Invalid,
+        Category, CategoryInput, EventType, Field, OptionGroup, Product, ProductInput,
+        ProductsChanged, WireRecord as _, WriteInput as _, limits::MAX_IDS_PER_EVENT,
+        query::ProductQuery, read::Invalid,
     },
 };
 
@@ -49,14 +49,26 @@ impl Record for Product {
             of_query: |query| Indexed::id(query.category_id.as_ref()),
         },
     ];
-    const REFERENCES: &'static [Reference<Self>] = &[Reference {
-        field: "categoryId",
-        is_list: false,
-        name: Category::NAME,
-        rows: Category::ROWS,
-        of_record: |product, place| product.category_id.filter(|_| place == 0),
-        of_input: |input, place| input.category_id.value().copied().filter(|_| place == 0),
-    }];
+    const REFERENCES: &'static [Reference<Self>] = &[
+        Reference {
+            field: "categoryId",
+            is_list: false,
+            name: Category::NAME,
+            rows: Category::ROWS,
+            entries: None,
+            of_record: |product, place| product.category_id.filter(|_| place == 0),
+            of_input: |input, place| input.category_id.value().copied().filter(|_| place == 0),
+        },
+        Reference {
+            field: "optionGroupIds",
+            is_list: true,
+            name: OptionGroup::NAME,
+            rows: OptionGroup::ROWS,
+            entries: Some(Family::ProductByOptionGroup),
+            of_record: |product, place| product.option_group_ids.get(place).copied(),
+            of_input: |input, place| input.option_group_ids.value()?.get(place).copied(),
+        },
+    ];
 }
 
 #[async_trait]
@@ -104,13 +116,6 @@ impl Resource for Product {
         self.apply(draft);
         self.image_url = image_url;
         rules::check_dates(self, draft)?;
-        // There are no option groups yet, so no id can name one.
-        if let Some(ids) = draft.option_group_ids.value()
-            && !ids.is_empty()
-        {
-            let problem = format!("names no option group of this location: {}", ids[0]);
-            return Err(Invalid::new("optionGroupIds[0]", problem).into());
-        }
         if let Field::Value(name) = &draft.category_name {
             self.category_id = Some(category_named(unit, access, name).await?);
         }
@@ -146,13 +151,31 @@ async fn category_named(unit: &mut Unit<'_>, access: &Access, name: &str) -> Res
 pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Result<(), Error> {
     let leave = |product: &mut Product| product.category_id = None;
     let ids = engine::clear(unit, Family::ProductByCategory, category, leave).await?;
+    emit_changed(unit, "bulk", &ids, Some(Vec::new()));
+    Ok(())
+}
+
+/// Takes an option group that is deleted from every product, in the same commit.
+pub(super) async fn leave_option_group(unit: &mut Unit<'_>, group: Uuid) -> Result<(), Error> {
+    let leave = |product: &mut Product| product.option_group_ids.retain(|id| *id != group);
+    let ids = engine::clear(unit, Family::ProductByOptionGroup, group, leave).await?;
+    emit_changed(unit, "optionGroups", &ids, None);
+    Ok(())
+}
+
+/// Adds the events of a change of many products for one reason.
+pub(super) fn emit_changed(
+    unit: &mut Unit<'_>,
+    reason: &str,
+    ids: &[Uuid],
+    deleted_ids: Option<Vec<Uuid>>,
+) {
     for ids in ids.chunks(MAX_IDS_PER_EVENT) {
         let changed = ProductsChanged {
-            reason: "bulk".to_owned(),
+            reason: reason.to_owned(),
             ids: ids.to_vec(),
-            deleted_ids: Some(Vec::new()),
+            deleted_ids: deleted_ids.clone(),
         };
         unit.emit(EventType::ProductsChanged, changed);
     }
-    Ok(())
 }

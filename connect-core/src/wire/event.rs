@@ -12,6 +12,9 @@ open_enum! {
         ProductChanged = "catalog.product.changed",
         /// Several products changed at once.
         ProductsChanged = "catalog.products.changed",
+        /// An option group or one of its options was created, changed or deleted, or a batch of
+        /// groups was written.
+        OptionGroupChanged = "catalog.optiongroup.changed",
         /// A category was created, changed or deleted. Sent only to those who ask for it.
         CategoryChanged = "catalog.category.changed",
     }

@@ -55,5 +55,16 @@ pub const MAX_IMAGE_URL: usize = 2000;
 /// Option groups per product.
 pub const MAX_OPTION_GROUPS_PER_PRODUCT: usize = 50;
 
+/// Option groups per batch.
+pub const MAX_OPTION_GROUPS_PER_BATCH: usize = 200;
+/// The longest name of an option group, in characters.
+pub const MAX_OPTION_GROUP_NAME: usize = 100;
+/// The highest `minSelect` and `maxSelect` of an option group.
+pub const MAX_SELECT: i64 = 100;
+/// Options per option group.
+pub const MAX_OPTIONS: usize = 100;
+/// The longest name of an option, in characters.
+pub const MAX_OPTION_NAME: usize = 100;
+
 /// The longest name of an account, a location, a screen or a token, in characters.
 pub const MAX_OWNER_NAME: usize = 100;

@@ -91,8 +91,7 @@ record! {
     image_status: Option<ImageStatus>, read_only;
     /// Why the image is `failed`; `null` otherwise.
     image_error: Option<String>, read_only;
-    /// The full list of option groups, in the order in which they are shown. There are none yet in
-    /// this version, so only the empty list is taken.
+    /// The full list of option groups of this location, in the order in which they are shown.
     option_group_ids: Vec<Uuid> => Ids<MAX_OPTION_GROUPS_PER_PRODUCT>;
     /// What is in stock; `null` when the product is not tracked. A change of it moves `updatedAt`.
     stock_quantity: Option<Quantity>, read_only;

@@ -154,6 +154,34 @@ impl Query for CategoryQuery {
     const PARAMETERS: &'static [Parameter<Self>] = list_parameters![];
 }
 
+/// The parameters of the list of option groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OptionGroupQuery {
+    /// Pages and synchronisation.
+    pub sync: SyncQuery,
+    /// Only the group with exactly this external id.
+    pub external_id: Option<String>,
+}
+
+impl Query for OptionGroupQuery {
+    const PARAMETERS: &'static [Parameter<Self>] = list_parameters![parameter!(
+        "externalId",
+        external_id,
+        Text<MAX_EXTERNAL_ID>,
+        "Only the group with exactly this external id."
+    )];
+}
+
+impl ListQuery for OptionGroupQuery {
+    fn sync(&self) -> &SyncQuery {
+        &self.sync
+    }
+
+    fn sync_mut(&mut self) -> &mut SyncQuery {
+        &mut self.sync
+    }
+}
+
 /// The parameters of the list of products. Filters narrow it down together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProductQuery {

@@ -63,12 +63,8 @@ where
         body,
     } = incoming;
     let path = path.as_str();
-    let (route, location, id) = match routes::find(&method, path) {
-        Found::Route {
-            route,
-            location,
-            id,
-        } => (route, location, id),
+    let (route, ids) = match routes::find(&method, path) {
+        Found::Route { route, ids } => (route, ids),
         Found::OtherMethods(allowed) => {
             return Err(Reply::method_not_allowed(&method, &allowed));
         }
@@ -76,7 +72,7 @@ where
             return Err(Reply::no_route(path));
         }
     };
-    let access = match (&route.needs, location) {
+    let access = match (&route.needs, ids.location) {
         (Needs::Scope(scope), Some(location)) => Some(connect.authorize(&caller, location, scope)?),
         _ => {
             connect.check_available(&caller)?;
@@ -105,7 +101,12 @@ where
     content.query = query;
     let passed = Passed {
         connect: connect.clone(),
-        place: Place { caller, access, id },
+        place: Place {
+            caller,
+            access,
+            id: ids.id,
+            part: ids.part,
+        },
         content,
     };
     Ok((passed, route))

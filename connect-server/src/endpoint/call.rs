@@ -48,6 +48,17 @@ pub struct AtRecord {
     pub id: Uuid,
 }
 
+/// A path of a part of a record, such as an option of a group.
+#[derive(Clone)]
+pub struct AtPart {
+    /// The caller's right there.
+    pub access: Access,
+    /// The record.
+    pub id: Uuid,
+    /// The part.
+    pub part: Uuid,
+}
+
 impl<T> Call<T> {
     /// The query parameters.
     ///
@@ -85,6 +96,12 @@ impl AsRef<Access> for AtLocation {
 }
 
 impl AsRef<Access> for AtRecord {
+    fn as_ref(&self) -> &Access {
+        &self.access
+    }
+}
+
+impl AsRef<Access> for AtPart {
     fn as_ref(&self) -> &Access {
         &self.access
     }

@@ -5,7 +5,7 @@ mod operation;
 mod reply;
 mod route;
 
-pub use call::{Anywhere, AtLocation, AtRecord, Call, Content};
+pub use call::{Anywhere, AtLocation, AtPart, AtRecord, Call, Content};
 pub use operation::{Operation, QueryParameter};
 pub use reply::Reply;
 pub(crate) use reply::add_rate;

@@ -5,13 +5,13 @@ use futures_util::future::BoxFuture;
 use http::Method;
 use uuid::Uuid;
 
-use super::{Anywhere, AtLocation, AtRecord, Call, Content, Operation, Reply};
+use super::{Anywhere, AtLocation, AtPart, AtRecord, Call, Content, Operation, Reply};
 
 /// An endpoint of the API.
 pub struct Route {
     /// Its method. HEAD is answered as GET.
     pub method: Method,
-    /// Its path; `{location}` and `{id}` are UUIDs.
+    /// Its path; `{location}`, `{id}` and `{part}` are UUIDs.
     pub path: String,
     /// The right that a token needs to use it.
     pub needs: Needs,
@@ -46,6 +46,8 @@ pub(crate) struct Place {
     pub(crate) access: Option<Access>,
     /// Set for a path of a record.
     pub(crate) id: Option<Uuid>,
+    /// Set for a path of a part of a record.
+    pub(crate) part: Option<Uuid>,
 }
 
 impl Route {
@@ -125,6 +127,18 @@ impl Target for AtRecord {
         Self {
             access: place.access.expect(COUNTED),
             id: place.id.expect(COUNTED),
+        }
+    }
+}
+
+impl Target for AtPart {
+    const IDS: usize = 3;
+
+    fn of(place: Place) -> Self {
+        Self {
+            access: place.access.expect(COUNTED),
+            id: place.id.expect(COUNTED),
+            part: place.part.expect(COUNTED),
         }
     }
 }

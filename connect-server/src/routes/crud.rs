@@ -10,8 +10,8 @@ use crate::endpoint::{AtLocation, AtRecord, Call, Needs, Operation, Reply, Route
 
 /// The scopes that the endpoints of a kind need.
 pub(super) struct Scopes {
-    read: Needs,
-    write: Needs,
+    pub(super) read: Needs,
+    pub(super) write: Needs,
 }
 
 /// The scopes of the catalog.
@@ -21,7 +21,7 @@ pub(super) static CATALOG: Scopes = Scopes {
 };
 
 /// The path of a segment below a location.
-fn below_location(segment: &str) -> String {
+pub(super) fn below_location(segment: &str) -> String {
     format!("/v1/locations/{{location}}/{segment}")
 }
 

@@ -16,15 +16,24 @@ pub enum Found {
     Route {
         /// The endpoint.
         route: &'static Route,
-        /// The location of the path.
-        location: Option<Uuid>,
-        /// The id at the end of the path.
-        id: Option<Uuid>,
+        /// The ids in the path.
+        ids: PathIds,
     },
     /// The path exists, but not with this method; with these it does.
     OtherMethods(Vec<Method>),
     /// No such path; also when an id in it is not a UUID.
     Nothing,
+}
+
+/// The ids in a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathIds {
+    /// `{location}`.
+    pub location: Option<Uuid>,
+    /// `{id}`: a record at the location.
+    pub id: Option<Uuid>,
+    /// `{part}`: a part of the record.
+    pub part: Option<Uuid>,
 }
 
 /// The routes of each path.
@@ -49,26 +58,26 @@ pub fn find(method: &Method, path: &str) -> Found {
     let Ok(matched) = ROUTER.at(path) else {
         return Found::Nothing;
     };
-    let mut ids = [None, None];
-    for (slot, name) in ids.iter_mut().zip(["location", "id"]) {
+    let mut ids = PathIds::default();
+    let slots = [
+        (&mut ids.location, "location"),
+        (&mut ids.id, "id"),
+        (&mut ids.part, "part"),
+    ];
+    for (slot, name) in slots {
         match matched.params.get(name).map(parse_uuid) {
             Some(None) => return Found::Nothing,
             Some(found) => *slot = found,
             None => {}
         }
     }
-    let [location, id] = ids;
     let wanted = if method == Method::HEAD {
         &Method::GET
     } else {
         method
     };
     match matched.value.iter().find(|route| route.method == *wanted) {
-        Some(route) => Found::Route {
-            route,
-            location,
-            id,
-        },
+        Some(route) => Found::Route { route, ids },
         None => Found::OtherMethods(allowed(matched.value)),
     }
 }
@@ -93,17 +102,13 @@ mod tests {
 
     fn found(method: Method, path: &str) -> String {
         match find(&method, path) {
-            Found::Route {
-                route,
-                location,
-                id,
-            } => {
+            Found::Route { route, ids } => {
                 format!(
                     "{} {} {} {}",
                     route.method,
                     route.path,
-                    location.is_some(),
-                    id.is_some()
+                    ids.location.is_some(),
+                    ids.id.is_some()
                 )
             }
             Found::OtherMethods(methods) => format!("{methods:?}"),

@@ -4,10 +4,11 @@ mod crud;
 mod find;
 mod locations;
 mod open;
+mod option_groups;
 
 use std::sync::LazyLock;
 
-use connect_core::wire::{Category, Product};
+use connect_core::wire::{Category, OptionGroup, Product};
 use http::Method;
 
 use crate::endpoint::Operation;
@@ -35,6 +36,9 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         crud::<Category>("categories", &CATALOG),
         crud::<Product>("products", &CATALOG),
         batch::<Product>("products/batch", &CATALOG),
+        crud::<OptionGroup>("option-groups", &CATALOG),
+        batch::<OptionGroup>("option-groups/batch", &CATALOG),
+        option_groups::update_option("option-groups"),
     ]
     .into_iter()
     .flatten()

@@ -7,7 +7,7 @@ mod schemas;
 
 use std::{env, fs, path::Path};
 
-use connect_core::wire::{Category, ErrorBody, Location, Product};
+use connect_core::wire::{Category, ErrorBody, Location, OptionGroup, OptionInput, Product};
 use serde_json::{Map, Value};
 
 use schemas::Schemas;
@@ -23,6 +23,9 @@ fn schemas() -> Map<String, Value> {
     schemas.add_kind::<Category>();
     schemas.add_kind::<Product>();
     schemas.add_batch::<Product>();
+    schemas.add_kind::<OptionGroup>();
+    schemas.add_batch::<OptionGroup>();
+    schemas.add_update::<OptionInput>("Option", "option");
     schemas.finish()
 }
 

@@ -41,6 +41,7 @@ fn path_parameters(path: &str) -> Vec<Value> {
     let mut names = Vec::new();
     names.extend(path.contains("{locationId}").then_some("LocationId"));
     names.extend(path.contains("{id}").then_some("RecordId"));
+    names.extend(path.contains("{part}").then_some("PartId"));
     names.push("RequestId");
     let parameter = |name| shared("parameters", name);
     names.into_iter().map(parameter).collect()

@@ -70,6 +70,14 @@ impl Schemas {
         self.made_requests.insert(format!("{name}Create"), create);
     }
 
+    /// Adds the body of a write that changes a part of a record.
+    pub(super) fn add_update<I: WriteInput + JsonSchema>(&mut self, name: &str, noun: &str) {
+        let mut update = self.input::<I>(I::READ_ONLY);
+        update["description"] =
+            format!("What changes of an {noun}. What is left out stays as it is.").into();
+        self.made_requests.insert(format!("{name}Update"), update);
+    }
+
     /// Adds the batch of a kind of record, and its result.
     pub(super) fn add_batch<R>(&mut self)
     where

@@ -6,6 +6,7 @@
 
 mod list;
 mod number;
+mod object;
 #[cfg(feature = "schema")]
 pub(super) mod schema;
 mod text;
@@ -18,6 +19,7 @@ use uuid::Uuid;
 
 pub use list::Ids;
 pub use number::Whole;
+pub use object::Objects;
 #[cfg(feature = "logic")]
 pub(crate) use text::name;
 pub use text::{Code, ExternalId, HttpsLink, Name, Prose};

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{Code, ExternalId, Form, HttpsLink, Ids, Name, OrNull, Prose, Whole};
-use crate::wire::{Date, Field, Quantity, Timestamp, VatRate};
+use super::{Code, ExternalId, Form, HttpsLink, Ids, Name, Objects, OrNull, Prose, Whole};
+use crate::wire::{Date, Field, Quantity, Timestamp, VatRate, WriteInput};
 
 /// A schema that stands where it is used, under no name of its own.
 macro_rules! inline {
@@ -101,6 +101,12 @@ inline!([const MAX: usize] Ids<MAX>, |generator| json_schema!({
     "maxItems": MAX,
     "uniqueItems": true,
     "items": generator.subschema_for::<uuid::Uuid>(),
+}));
+inline!([T: WriteInput + JsonSchema, const MAX: usize] Objects<T, MAX>, |generator| json_schema!({
+    "type": "array",
+    "minItems": 1,
+    "maxItems": MAX,
+    "items": generator.subschema_for::<T>(),
 }));
 inline!([] VatRate, |_generator| json_schema!({
     "type": "number",

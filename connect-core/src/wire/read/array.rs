@@ -2,7 +2,9 @@
 
 use std::{fmt, marker::PhantomData};
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+use super::refuse::refuse_scalars;
 
 /// Reads the elements of an array.
 ///
@@ -17,10 +19,6 @@ where
 }
 
 struct Elements<T>(PhantomData<T>);
-
-fn not<T, E: Error>(kind: &str) -> Result<T, E> {
-    Err(E::custom(format_args!("must be an array, not {kind}")))
-}
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
     type Value = Vec<T>;
@@ -38,30 +36,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<Vec<T>, A::Error> {
-        not("an object")
+        Err(A::Error::custom("must be an array, not an object"))
     }
 
-    fn visit_str<E: Error>(self, _: &str) -> Result<Vec<T>, E> {
-        not("a string")
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Vec<T>, E> {
-        not("a number")
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Vec<T>, E> {
-        not("a number")
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Vec<T>, E> {
-        not("a number")
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Vec<T>, E> {
-        not("a boolean")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Vec<T>, E> {
-        not("null")
-    }
+    refuse_scalars!("an array");
 }

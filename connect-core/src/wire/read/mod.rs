@@ -8,6 +8,7 @@
 
 mod array;
 mod batch;
+mod refuse;
 mod strict;
 mod syntax;
 #[cfg(test)]
@@ -15,7 +16,7 @@ mod tests;
 
 use std::fmt;
 
-use serde::de::Deserialize;
+use serde::de::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_path_to_error::{Path, Segment, Track};
 use uuid::Uuid;
@@ -98,6 +99,13 @@ pub(crate) fn input<T: WriteInput>(json: &[u8]) -> Result<T, ReadError> {
         check_syntax(text)?;
         Err(refusal::<T>(BODY, text, T::READ_ONLY).into())
     })
+}
+
+/// Reads an object within a body.
+pub(super) fn object_within<'de, T: WriteInput, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    T::deserialize(Strict::new(deserializer, T::READ_ONLY))
 }
 
 /// The text of a body.

@@ -5,13 +5,14 @@ use std::{borrow::Cow, fmt};
 use serde::{
     Deserialize,
     de::{
-        DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor, value::CowStrDeserializer,
+        DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+        value::CowStrDeserializer,
     },
     forward_to_deserialize_any,
 };
 use serde_json::value::RawValue;
 
-use super::syntax;
+use super::{refuse::refuse_scalars, syntax};
 
 /// A deserializer whose structs are strict. Derived readers alone take an array for a struct, and
 /// either drop unknown fields or cannot tell them from those that are ignored on purpose.
@@ -40,7 +41,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<'_, D> {
             known,
             ignored: self.ignored,
         };
-        self.inner.deserialize_map(Object { fields, visitor })
+        self.inner.deserialize_any(Object { fields, visitor })
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -79,6 +80,12 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Object<'_, V> {
             passed_over: 0,
         })
     }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<V::Value, A::Error> {
+        Err(A::Error::custom("must be an object, not an array"))
+    }
+
+    refuse_scalars!("an object");
 }
 
 /// The entries of an object, without those that are ignored.

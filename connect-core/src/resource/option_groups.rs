@@ -1,0 +1,141 @@
+//! Option groups and their options (specification: Option groups).
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::products;
+use crate::{
+    access::Access,
+    engine::{
+        self, Answer, Change, Draft, JsonRecords, MOST_RECORDS, Outcome, Records, Request,
+        Resource, Upsert, Write,
+    },
+    error::{Error, Refusal},
+    record::{Index, IndexKind, Indexed, Reads, Record, Unit, keys::Family},
+    rules::option_group as rules,
+    wire::{
+        EventType, OptionGroup, OptionInput, WireRecord as _, WriteInput as _,
+        query::OptionGroupQuery,
+    },
+};
+
+impl Record for OptionGroup {
+    type Query = OptionGroupQuery;
+
+    const ROWS: Family = Family::OptionGroup;
+    const BY_CHANGE: Family = Family::OptionGroupByChange;
+    const TOMBSTONES: Family = Family::OptionGroupTombstone;
+    const INDEXES: &'static [Index<Self>] = &[Index {
+        field: "externalId",
+        family: Family::OptionGroupByExternalId,
+        kind: IndexKind::Unique,
+        of_record: |group| Indexed::text(group.external_id.as_ref()),
+        of_input: |input| Indexed::text(input.external_id.value()),
+        of_query: |query| Indexed::text(query.external_id.as_ref()),
+    }];
+}
+
+#[async_trait]
+impl Resource for OptionGroup {
+    const NAME: &'static str = "option group";
+    const LIST: &'static str = "option groups";
+    const CHANGED: EventType = EventType::OptionGroupChanged;
+    /// A group may be on every product of the location, and leaves them all.
+    const DELETE_WEIGHT: usize = MOST_RECORDS;
+
+    fn blank(unit: &Unit<'_>, access: &Access) -> Self {
+        Self {
+            currency: access.location().currency.clone(),
+            ..Self::new(unit.next_id(), unit.time())
+        }
+    }
+
+    async fn fill(
+        &mut self,
+        draft: &Draft<Self>,
+        _: Option<&Self>,
+        unit: &mut Unit<'_>,
+        _: &Access,
+    ) -> Result<(), Error> {
+        self.apply(draft);
+        if let Some(sent) = draft.options.value() {
+            self.options = rules::replaced(&self.options, sent, || unit.next_id())?;
+        }
+        Ok(rules::check_choices(self, draft)?)
+    }
+
+    /// It leaves its products.
+    async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
+        products::leave_option_group(unit, self.id).await
+    }
+}
+
+impl Upsert for OptionGroup {
+    const BATCH_CHANGED: EventType = EventType::OptionGroupChanged;
+
+    type Tally = ();
+}
+
+/// A change of one option of a group.
+struct UpdateOption {
+    group: Uuid,
+    option: Uuid,
+    input: OptionInput,
+}
+
+#[async_trait]
+impl Change for UpdateOption {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        reads.record::<OptionGroup>(self.group);
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+        let old: OptionGroup = engine::find(unit, self.group).await?;
+        let mut group = old.clone();
+        rules::change_option(&mut group, self.option, &self.input)
+            .ok_or_else(|| Error::not_found("option", self.option))??;
+        let group = engine::replace(unit, access, old, group).await?;
+        Answer::with(Outcome::Done, &group)
+    }
+}
+
+impl JsonRecords<OptionGroup> {
+    /// Changes the given fields of one option of a group. The answer is the group.
+    ///
+    /// # Errors
+    /// A field is invalid, or there is no such group or option.
+    pub fn update_option(
+        &self,
+        group: Uuid,
+        option: Uuid,
+        request: Request<OptionInput>,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
+        self.write(request, move |input: OptionInput| {
+            let input = input.check()?;
+            Ok(Box::new(UpdateOption {
+                group,
+                option,
+                input,
+            }) as _)
+        })
+    }
+}
+
+impl Records<OptionGroup> {
+    /// Changes the given fields of one option of a group. Await it for the group as it is then.
+    ///
+    /// # Errors
+    /// A field is invalid, or there is no such group or option.
+    pub fn update_option(
+        &self,
+        group: Uuid,
+        option: Uuid,
+        input: OptionInput,
+    ) -> Write<OptionGroup> {
+        let records = self.json().clone();
+        let target = format!("{}/options/{option}", self.target(Some(group)));
+        Write::new("update", target, input, move |request| {
+            Box::pin(records.update_option(group, option, request))
+        })
+    }
+}

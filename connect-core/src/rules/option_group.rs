@@ -1,0 +1,299 @@
+//! What an option group may be, and what a new list makes of its options.
+
+use std::collections::HashSet;
+
+use uuid::Uuid;
+
+use crate::wire::{
+    Field, GroupOption, OptionGroup, OptionGroupInput, OptionInput,
+    read::{Invalid, missing},
+};
+
+/// Checks the numbers of choices of a group into which `input` was written.
+pub(crate) fn check_choices(group: &OptionGroup, input: &OptionGroupInput) -> Result<(), Invalid> {
+    let (min, max, options) = (group.min_select, group.max_select, group.options.len());
+    if min > options as i64 {
+        // Name a field that was sent.
+        let (field, problem) = if input.min_select.is_absent() {
+            (
+                "options",
+                format!("must be at least {min}, as minSelect is, and not {options}"),
+            )
+        } else {
+            (
+                "minSelect",
+                format!("must not be above the number of options, which is {options}"),
+            )
+        };
+        return Err(Invalid::new(field, problem));
+    }
+    if max != 0 && max < min {
+        let (field, problem) = if input.max_select.is_absent() {
+            (
+                "minSelect",
+                format!("must not be above maxSelect, which is {max}"),
+            )
+        } else {
+            (
+                "maxSelect",
+                format!("must be 0 for no limit, or not below minSelect, which is {min}"),
+            )
+        };
+        return Err(Invalid::new(field, problem));
+    }
+    Ok(())
+}
+
+/// The options of a group once the list `sent` has replaced `old`: one that is sent takes over the
+/// old one with its id, else with its external id, else with its name.
+pub(crate) fn replaced(
+    old: &[GroupOption],
+    sent: &[OptionInput],
+    next_id: impl Fn() -> Uuid,
+) -> Result<Vec<GroupOption>, Invalid> {
+    let mut taken: Vec<Option<usize>> = vec![None; sent.len()];
+    // A sure sign goes before a vague one, whatever the order of the list.
+    let signs: [fn(&OptionInput, &GroupOption) -> bool; 3] = [
+        |sent, old| sent.id.value() == Some(&old.id),
+        |sent, old| {
+            sent.external_id.value().is_some()
+                && sent.external_id.value() == old.external_id.as_ref()
+        },
+        |sent, old| sent.name.value() == Some(&old.name),
+    ];
+    for is_same in signs {
+        for place in 0..sent.len() {
+            let is_free = |at: &usize| !taken.contains(&Some(*at));
+            if taken[place].is_none() {
+                let mut found = (0..old.len()).filter(is_free);
+                taken[place] = found.find(|at| is_same(&sent[place], &old[*at]));
+            }
+        }
+    }
+    let option = |(place, sent): (usize, &OptionInput)| {
+        let of = |field| format!("options[{place}].{field}");
+        let mut option = match taken[place] {
+            Some(at) => old[at].clone(),
+            None => {
+                let name = sent.name.value();
+                GroupOption {
+                    id: next_id(),
+                    external_id: None,
+                    name: name.ok_or_else(|| missing(&of("name")))?.clone(),
+                    price_cents: 0,
+                    is_available: true,
+                }
+            }
+        };
+        if let Field::Value(id) = sent.id
+            && id != option.id
+        {
+            let problem = "is no option of this group, or one that is named twice; leave it out to \
+                           make a new option";
+            return Err(Invalid::new(of("id"), problem));
+        }
+        option.apply(sent);
+        Ok(option)
+    };
+    let options = sent.iter().enumerate().map(option);
+    let options = options.collect::<Result<Vec<_>, _>>()?;
+    check_unique(&options)?;
+    Ok(options)
+}
+
+/// Checks that no two options of a group have the same name or external id.
+fn check_unique(options: &[GroupOption]) -> Result<(), Invalid> {
+    let (mut names, mut external_ids) = (HashSet::new(), HashSet::new());
+    for (place, option) in options.iter().enumerate() {
+        let is_new_id = |id| external_ids.insert(id);
+        let repeated = if !names.insert(&option.name) {
+            "name"
+        } else if !option.external_id.as_ref().is_none_or(is_new_id) {
+            "externalId"
+        } else {
+            continue;
+        };
+        return Err(Invalid::new(
+            format!("options[{place}].{repeated}"),
+            "repeats that of an earlier option",
+        ));
+    }
+    Ok(())
+}
+
+/// Changes one option of a group. `None` when the group has no such option.
+pub(crate) fn change_option(
+    group: &mut OptionGroup,
+    id: Uuid,
+    input: &OptionInput,
+) -> Option<Result<(), Invalid>> {
+    let place = group.options.iter().position(|option| option.id == id)?;
+    group.options[place].apply(input);
+    Some(check_unique(&group.options).map_err(|invalid| {
+        // The request is about one option, and so is its path. An option behind it may be the one
+        // that is found to repeat it.
+        let field = invalid.field.rsplit('.').next().unwrap_or_default();
+        Invalid::new(field, "is that of another option of this group")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{Timestamp, WireRecord};
+
+    fn option(id: u128, external_id: Option<&str>, name: &str) -> GroupOption {
+        GroupOption {
+            id: Uuid::from_u128(id),
+            external_id: external_id.map(str::to_owned),
+            name: name.to_owned(),
+            price_cents: 50,
+            is_available: false,
+        }
+    }
+
+    fn sent(id: Option<u128>, external_id: Option<&str>, name: Option<&str>) -> OptionInput {
+        OptionInput {
+            id: id
+                .map(|id| Field::Value(Uuid::from_u128(id)))
+                .unwrap_or_default(),
+            external_id: external_id.map(Into::into).unwrap_or_default(),
+            name: name.map(Into::into).unwrap_or_default(),
+            ..OptionInput::default()
+        }
+    }
+
+    /// The ids of the new list, or the field that is refused. New options get 100, 101, ...
+    fn replace(list: &[OptionInput]) -> Result<Vec<u128>, String> {
+        let old = [
+            option(1, Some("K"), "Ketchup"),
+            option(2, None, "Mayonnaise"),
+            option(3, Some("C"), "Curry"),
+        ];
+        let next = std::cell::Cell::new(99);
+        let next_id = || {
+            next.set(next.get() + 1);
+            Uuid::from_u128(next.get())
+        };
+        let options = replaced(&old, list, next_id).map_err(|invalid| invalid.field)?;
+        Ok(options.iter().map(|option| option.id.as_u128()).collect())
+    }
+
+    #[test]
+    fn options_are_taken_over_by_id_then_external_id_then_name() {
+        let field = |field: &str| Err(field.to_owned());
+        for (list, expected) in [
+            (vec![sent(Some(2), None, None)], Ok(vec![2])),
+            (
+                vec![sent(None, Some("C"), None), sent(None, Some("K"), None)],
+                Ok(vec![3, 1]),
+            ),
+            (vec![sent(None, None, Some("Mayonnaise"))], Ok(vec![2])),
+            (vec![sent(None, None, Some("mayonnaise"))], Ok(vec![100])),
+            // The id decides, whatever else is sent.
+            (
+                vec![sent(Some(1), Some("C"), Some("Mayonnaise"))],
+                Ok(vec![1]),
+            ),
+            // The external id goes before the name, wherever it stands in the list.
+            (
+                vec![
+                    sent(None, None, Some("Curry")),
+                    sent(None, Some("C"), Some("Hot curry")),
+                ],
+                Ok(vec![100, 3]),
+            ),
+            // Each is taken over once.
+            (
+                vec![
+                    sent(None, Some("K"), Some("A")),
+                    sent(None, None, Some("Ketchup")),
+                ],
+                Ok(vec![1, 100]),
+            ),
+            (
+                vec![
+                    sent(None, None, Some("New")),
+                    sent(None, None, Some("Newer")),
+                ],
+                Ok(vec![100, 101]),
+            ),
+            (
+                vec![sent(Some(9), None, Some("Ketchup"))],
+                field("options[0].id"),
+            ),
+            (
+                vec![
+                    sent(Some(1), None, None),
+                    sent(Some(1), None, Some("Other")),
+                ],
+                field("options[1].id"),
+            ),
+            (
+                vec![sent(None, Some("new"), None)],
+                field("options[0].name"),
+            ),
+            (
+                vec![
+                    sent(None, None, Some("Same")),
+                    sent(None, None, Some("Same")),
+                ],
+                field("options[1].name"),
+            ),
+            (
+                vec![sent(Some(1), None, None), sent(Some(2), Some("K"), None)],
+                field("options[1].externalId"),
+            ),
+        ] {
+            assert_eq!(replace(&list), expected, "{list:?}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_is_taken_over_keeps_what_is_not_sent() {
+        let old = [option(1, Some("K"), "Ketchup")];
+        let dearer = OptionInput {
+            price_cents: Field::Value(75),
+            ..sent(Some(1), None, None)
+        };
+        let expected = GroupOption {
+            price_cents: 75,
+            ..old[0].clone()
+        };
+        assert_eq!(replaced(&old, &[dearer], Uuid::nil), Ok(vec![expected]));
+    }
+
+    #[test]
+    fn choices_fit_each_other_and_the_options() {
+        let group = |min_select, max_select, options: u128| OptionGroup {
+            min_select,
+            max_select,
+            options: (0..options)
+                .map(|id| option(id, None, &id.to_string()))
+                .collect(),
+            ..WireRecord::new(Uuid::nil(), Timestamp::EPOCH)
+        };
+        let min = OptionGroupInput {
+            min_select: Field::Value(0),
+            ..OptionGroupInput::default()
+        };
+        let max = OptionGroupInput {
+            max_select: Field::Value(0),
+            ..OptionGroupInput::default()
+        };
+        for (group, input, refused) in [
+            (group(0, 0, 1), &min, None),
+            (group(2, 0, 2), &min, None),
+            (group(2, 2, 2), &max, None),
+            // More choices may be allowed than there are.
+            (group(1, 100, 2), &max, None),
+            (group(3, 0, 2), &min, Some("minSelect")),
+            (group(3, 0, 2), &max, Some("options")),
+            (group(2, 1, 2), &min, Some("minSelect")),
+            (group(2, 1, 2), &max, Some("maxSelect")),
+        ] {
+            let result = check_choices(&group, input).map_err(|invalid| invalid.field);
+            assert_eq!(result.err().as_deref(), refused, "{group:?}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Objects within objects.
+
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Form;
+use crate::wire::{
+    WriteInput,
+    read::{Invalid, array, object_within},
+};
+
+/// A list of 1 to `MAX` objects, each read as strictly as a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Objects<T, const MAX: usize>(PhantomData<T>);
+
+impl<T: WriteInput + Serialize, const MAX: usize> Form for Objects<T, MAX> {
+    type Value = Vec<T>;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+        let objects = array(deserializer)?;
+        Ok(objects.into_iter().map(|Element(object)| object).collect())
+    }
+
+    fn check(objects: &mut Vec<T>, field: &str) -> Result<(), Invalid> {
+        if !(1..=MAX).contains(&objects.len()) {
+            let problem = format!("must have 1 to {MAX} entries, not {}", objects.len());
+            return Err(Invalid::new(field, problem));
+        }
+        let checked = std::mem::take(objects).into_iter().enumerate();
+        let checked = checked.map(|(at, object)| {
+            let within = |invalid: Invalid| Invalid {
+                field: format!("{field}[{at}].{}", invalid.field),
+                ..invalid
+            };
+            object.check().map_err(within)
+        });
+        *objects = checked.collect::<Result<_, _>>()?;
+        Ok(())
+    }
+}
+
+struct Element<T>(T);
+
+impl<'de, T: WriteInput> Deserialize<'de> for Element<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object_within(deserializer).map(Self)
+    }
+}

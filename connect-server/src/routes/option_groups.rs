@@ -1,0 +1,37 @@
+//! The endpoints that option groups have besides those of every kind.
+
+use connect_core::{Refusal, wire::OptionGroup};
+use http::Method;
+
+use super::crud::{CATALOG, below_location};
+use crate::endpoint::{AtPart, Call, Operation, Reply, Route};
+
+/// Change one option of a group.
+pub(super) fn update_option(segment: &str) -> Vec<Route> {
+    let operation = Operation {
+        body: Some("OptionUpdate".to_owned()),
+        ..Operation::new(
+            "updateOption",
+            "OptionGroups",
+            "Change one option of a group",
+            "OptionGroupSingle",
+        )
+    };
+    let path = below_location(&format!("{segment}/{{id}}/options/{{part}}"));
+    vec![Route::new(
+        Method::PATCH,
+        path,
+        CATALOG.write.clone(),
+        operation,
+        update,
+    )]
+}
+
+async fn update(call: Call<AtPart>) -> Result<Reply, Refusal> {
+    let groups = call.records::<OptionGroup>();
+    let (group, option) = (call.target.id, call.target.part);
+    Ok(groups
+        .update_option(group, option, call.write())
+        .await?
+        .into())
+}
