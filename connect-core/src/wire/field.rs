@@ -4,10 +4,7 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 
-use super::{
-    form::Form,
-    read::{Invalid, missing},
-};
+use super::{form::Form, read::Invalid};
 
 /// A field of a write: left out, `null`, or a value. Left out keeps what is there, `null` clears.
 /// Its type names the [form](super::form) of its values.
@@ -50,47 +47,34 @@ impl<F: Form> Field<F> {
         }
     }
 
-    /// Checks that the field has a value.
-    pub(super) fn require(&self, name: &str) -> Result<(), Invalid> {
-        self.value().map(|_| ()).ok_or_else(|| missing(name))
-    }
-
     /// Writes the field into that of a record, if it is given.
     pub(super) fn write_to<T: Target<F::Value>>(&self, target: &mut T) {
-        match self {
-            Self::Absent => {}
-            Self::Null => target.clear(),
-            Self::Value(value) => target.set(value),
+        if !self.is_absent() {
+            target.write(self.value());
         }
     }
 }
 
-/// A field of a record, as far as a write changes it.
+/// A field of a record, as a write changes it.
 pub(super) trait Target<V> {
-    fn set(&mut self, value: &V);
-
-    fn clear(&mut self);
+    /// Takes a value, or `null`, which was refused before where the field cannot be `null`.
+    fn write(&mut self, given: Option<&V>);
 }
 
 impl<V: Clone> Target<V> for V {
-    fn set(&mut self, value: &V) {
-        self.clone_from(value);
+    fn write(&mut self, given: Option<&V>) {
+        if let Some(value) = given {
+            self.clone_from(value);
+        }
     }
-
-    /// Does nothing: `null` was refused.
-    fn clear(&mut self) {}
 }
 
 impl<V: Clone> Target<V> for Option<V> {
-    fn set(&mut self, value: &V) {
-        match self {
-            Some(own) => own.clone_from(value),
-            None => *self = Some(value.clone()),
+    fn write(&mut self, given: Option<&V>) {
+        match (self, given) {
+            (Some(own), Some(value)) => own.clone_from(value),
+            (own, given) => *own = given.cloned(),
         }
-    }
-
-    fn clear(&mut self) {
-        *self = None;
     }
 }
 

@@ -60,7 +60,10 @@ macro_rules! input {
             }
 
             fn check_required(&self) -> Result<(), $crate::wire::read::Invalid> {
-                $($(self.$field.require($crate::wire::input::input!(@$required $field))?;)?)+
+                $($(
+                    let name = $crate::wire::input::input!(@$required $field);
+                    self.$field.value().ok_or_else(|| $crate::wire::read::missing(name))?;
+                )?)+
                 Ok(())
             }
         }

@@ -81,9 +81,9 @@ macro_rules! record {
             [$($($($read_only $field)?)?)+]
             $(
                 // One token, which also a line without a type or a form can carry.
-                [cfg_attr(true $(, $meta)* $($(, doc = concat!(
+                [cfg_attr(true, $($meta,)* $($(doc = concat!(
                     "Default on create: `", stringify!($default), "`."
-                ))?)?)]
+                ),)?)?)]
                 $field [$($type)?] [$($form $(, $required)?)?]
             )+
         }
@@ -156,3 +156,53 @@ macro_rules! record {
 }
 
 pub(crate) use record;
+
+#[cfg(test)]
+#[allow(unreachable_pub)]
+mod tests {
+    use super::{super::Field, *};
+    use crate::wire::form::{Name, OrNull, Prose, Whole};
+
+    record! {
+        /// A shelf in the shop.
+        pub struct Shelf;
+
+        /// What a client says of a shelf.
+        pub struct ShelfInput;
+
+        /// The name of the shelf.
+        name: String => Name<9>, required;
+        /// Where it stands among the others.
+        position: i64 = 7 => Whole<9>;
+        /// A remark for people.
+        note: Option<String> => OrNull<Prose<9>>;
+        /// The number of products on it.
+        product_count: i64, read_only;
+        /// The name of its room.
+        room_name => Name<9>;
+    }
+
+    #[test]
+    fn a_line_says_all_of_a_field() {
+        assert_eq!(ShelfInput::REQUIRED, ["name"]);
+        let read_only = ["id", "productCount", "createdAt", "updatedAt"];
+        assert_eq!(ShelfInput::READ_ONLY, read_only);
+
+        let given = r#"{"name":" A ","note":"B","productCount":5,"roomName":"C"}"#;
+        let input = ShelfInput::from_json(given.as_bytes()).unwrap();
+        let input = input.check().unwrap();
+        let mut shelf = Shelf::new(Uuid::nil(), Timestamp::EPOCH);
+        shelf.apply(&input);
+        let fields = r#""name":"A","position":7,"note":"B","productCount":0,"createdAt":"#;
+        let json = serde_json::to_string(&shelf).unwrap();
+        assert!(json.contains(fields), "{json}");
+
+        let cleared = ShelfInput {
+            note: Field::Null,
+            ..ShelfInput::default()
+        };
+        assert_eq!(cleared.check_required().unwrap_err().field, "name");
+        shelf.apply(&cleared);
+        assert_eq!((&*shelf.name, shelf.note), ("A", None));
+    }
+}
