@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::{
     Call, Client, Records,
     request::Request,
-    wire::{Category, Location, OptionGroup, Product},
+    wire::{Category, ImageJob, Location, OptionGroup, Product},
 };
 
 impl Client {
@@ -48,6 +48,11 @@ impl LocationHandle {
 
     /// Its products.
     pub fn products(&self) -> Records<Product> {
+        Records::new(&self.client, self.id)
+    }
+
+    /// The downloads of its products' images, in the order in which they were queued.
+    pub fn image_jobs(&self) -> Records<ImageJob> {
         Records::new(&self.client, self.id)
     }
 }

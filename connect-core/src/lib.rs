@@ -32,8 +32,8 @@ pub use access::{Access, Actor, Authenticated, Denied};
 pub use check::{CheckProgress, CheckReport, Problem, ProblemKind};
 #[cfg(feature = "logic")]
 pub use engine::{
-    Answer, Connect, ConnectBuilder, FromJson, Idempotency, Input, Json, JsonRecords, Maintenance,
-    Outcome, Records, Request, Resource, Upsert, Write, Written,
+    Answer, Connect, ConnectBuilder, FromJson, Idempotency, Input, Json, JsonRecords, Listed,
+    Maintenance, Outcome, Records, Request, Resource, Rows, Upsert, Write, Written,
 };
 #[cfg(feature = "logic")]
 pub use error::{Cause, Error, Reason, Refusal};

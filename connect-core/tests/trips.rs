@@ -7,9 +7,9 @@ use connect_core::{
     Access, Connect, Request,
     storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
-        Category, CategoryInput, ErrorCode, Field, ItemResult, MatchBy, Product,
+        Category, CategoryInput, ErrorCode, Field, ImageStatus, ItemResult, MatchBy, Product,
         ProductBatchResult, ProductInput,
-        query::{ProductQuery, SyncQuery},
+        query::{ImageJobQuery, ProductQuery, SyncQuery},
         read::BatchRequest,
     },
 };
@@ -313,6 +313,30 @@ async fn reads() {
             .await;
         assert!(!page.unwrap().decode().unwrap().data.is_empty());
         assert_eq!(trips, 1, "{query:?}");
+    }
+    let pictured = products().into_iter().map(|product| ProductInput {
+        image_url: Field::Value("https://images.example/one".into()),
+        ..product
+    });
+    counted.batch(MatchBy::ExternalId, pictured.collect()).await;
+    for (status, length, most) in [
+        (None, 50, 1),
+        (Some(ImageStatus::Pending), 50, 1),
+        // Few pass: a look at a page, and one at many.
+        (Some(ImageStatus::Failed), 0, 2),
+    ] {
+        let query = ImageJobQuery {
+            status,
+            ..ImageJobQuery::default()
+        };
+        let (trips, page) = counted
+            .trips(async |connect, at| connect.location(at).image_jobs().list(&query).await)
+            .await;
+        assert_eq!(
+            (trips, page.unwrap().data.len()),
+            (most, length),
+            "{query:?}"
+        );
     }
     let (trips, product) = counted
         .trips(async |connect, at| connect.location(at).json::<Product>().get(id).await)

@@ -3,7 +3,8 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::wire::{
-    BatchInput, Category, Entry, OptionGroup, Product, Timestamp, WireRecord,
+    BatchInput, Category, Entry, ImageJob, OptionGroup, Product, Timestamp, WireRecord,
+    query::{CategoryQuery, ImageJobQuery, ListQuery, PageQuery, ProductQuery},
     query::{CategoryQuery, ListQuery, OptionGroupQuery, PageQuery, ProductQuery},
 };
 
@@ -31,6 +32,7 @@ record!(
     Writable,
     Bulk
 );
+record!(ImageJob, "image-jobs", Listed<ImageJobQuery>);
 
 /// A kind of record that a location has.
 ///

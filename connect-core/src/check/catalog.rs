@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{ProblemKind, claim::Claim, findings::Findings};
 use crate::{
     record::{
-        ReadKey, Record, change_key, entries,
+        Change, ReadKey, Record, Row, change_key, entries,
         keys::{Family, Part, key},
     },
     storage::{Key, Value},
@@ -22,7 +22,7 @@ pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Val
         return None;
     }
     findings.changed(time);
-    let whose = || format!("{} {id}", T::ROWS.name().to_lowercase());
+    let whose = || format!("{} {id}", <T as Record>::ROWS.name().to_lowercase());
     findings.claim(Claim::entry(
         change_key(partition, T::BY_CHANGE, time, id),
         Vec::new(),
@@ -120,7 +120,7 @@ pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, 
     };
     let Some(id) = id else { return };
     let (entry, partition) = (findings.key().clone(), at.partition);
-    findings.leads_to::<T>(partition, T::ROWS, id, move |record: &T| {
+    findings.leads_to::<T>(partition, <T as Record>::ROWS, id, move |record: &T| {
         let time = record.updated_at();
         change_key(partition, T::BY_CHANGE, time, id) == entry
             || entries(partition, record).any(|(key, _)| key == entry)
@@ -138,7 +138,7 @@ pub(super) fn tombstone<T: Record>(findings: &mut Findings, at: &ReadKey, row: &
     }
     findings.changed(tombstone.updated_at);
     let kind = ProblemKind::DeletedAndThere;
-    let live = key(at.partition, T::ROWS, &[Part::Id(id)]);
+    let live = key(at.partition, <T as Record>::ROWS, &[Part::Id(id)]);
     let test = move |found: Option<&Value>| {
         found.map(|_| format!("{id} has a tombstone, and is there all the same"))
     };
@@ -164,6 +164,11 @@ pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
         id.as_bytes().to_vec(),
         format!("image job {id}"),
     ));
+    findings.claim(Claim::entry(
+        change_key(at.partition, Family::ImageJobByCreation, job.created_at, id),
+        Vec::new(),
+        format!("image job {id}"),
+    ));
     findings.refers(
         key(at.partition, Family::Product, &[Part::Id(product)]),
         format!("image job {id} is for product {product}, which is not there"),
@@ -175,6 +180,20 @@ pub(super) fn image_job_by_product(findings: &mut Findings, at: &ReadKey, row: &
     if let (Some(job), Some(product)) = (findings.id(row), at.id()) {
         let of_product = move |job: &ImageJob| job.product_id == product;
         findings.leads_to::<ImageJob>(at.partition, Family::ImageJob, job, of_product);
+    }
+}
+
+/// An entry of the order in which rows under their id are listed.
+pub(super) fn in_order<T: Row<Key = Change> + DeserializeOwned + 'static>(
+    findings: &mut Findings,
+    at: &ReadKey,
+    row: &Value,
+) {
+    findings.is_empty(row);
+    if let (Some(time), Some(id)) = (at.time(), at.id()) {
+        findings.leads_to::<T>(at.partition, T::ROWS, id, move |row| {
+            row.key() == (time, id)
+        });
     }
 }
 

@@ -29,13 +29,14 @@ pub(super) struct Partition {
 }
 
 /// The families that have as many rows as each other.
-const SAME_COUNTS: [(Family, Family); 6] = [
+const SAME_COUNTS: [(Family, Family); 7] = [
     by_change::<Category>(),
     by_change::<Product>(),
     by_change::<OptionGroup>(),
     (Family::Category, Family::CategoryByName),
     (Family::Category, Family::CategoryFoldedName),
     (Family::ImageJob, Family::ImageJobByProduct),
+    (Family::ImageJob, Family::ImageJobByCreation),
 ];
 
 /// The rows of a kind, and their index by change.

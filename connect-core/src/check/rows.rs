@@ -4,7 +4,7 @@ use super::{ProblemKind, catalog, events, findings::Findings, owners, partition:
 use crate::{
     record::{ChangeClock, CompleteSince, ReadKey, keys::Family},
     storage::{Entry, Value},
-    wire::{Category, OptionGroup, Product, Timestamp},
+    wire::{Category, ImageJob, OptionGroup, Product, Timestamp},
 };
 
 /// Looks at rows of one partition. `partition` is what was found in the rows before these.
@@ -61,6 +61,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::OptionGroupTombstone => catalog::tombstone::<OptionGroup>(findings, at, row),
         Family::ImageJob => catalog::image_job(findings, at, row),
         Family::ImageJobByProduct => catalog::image_job_by_product(findings, at, row),
+        Family::ImageJobByCreation => catalog::in_order::<ImageJob>(findings, at, row),
         Family::Event => events::event(findings, at, row),
         Family::Answer => owners::answer(findings, at, row),
         Family::AnswerByExpiry => owners::answer_by_expiry(findings, at, row, now),

@@ -26,6 +26,8 @@ pub(crate) struct PageRequest<K> {
     /// What is left of the list at the place where the page begins.
     span: Span<K>,
     limit: usize,
+    /// The number of rows to look at first where a filter is held against each.
+    first_look: usize,
     include_deleted: bool,
     /// Set when the page goes on from a cursor.
     is_continued: bool,
@@ -86,6 +88,21 @@ impl PageRequest<Change> {
 }
 
 impl<K: SortKey> PageRequest<K> {
+    /// The part of a list of rows that `query` asks for. Most rows pass its filter, so at first no
+    /// more are looked at than the page has.
+    pub(crate) fn of_rows(
+        name: &'static str,
+        at: &Access,
+        query: &impl PageQuery,
+        now: Timestamp,
+    ) -> Result<Self, Error> {
+        let request = Self::within(name, at, query, Span::ALL, now)?;
+        Ok(Self {
+            first_look: request.wanted(),
+            ..request
+        })
+    }
+
     /// The part of the list `name` that `query` asks for. `whole` is all that it may ever show.
     fn within(
         name: &'static str,
@@ -118,6 +135,7 @@ impl<K: SortKey> PageRequest<K> {
             name,
             span,
             limit: query.limit().unwrap_or(DEFAULT_PAGE_SIZE),
+            first_look: MOST_LOOKED_AT,
             include_deleted: false,
             filters,
             is_continued: query.cursor().is_some(),
@@ -224,10 +242,11 @@ impl Connect {
         otherwise: Through<'_>,
         filter: Option<Filter<'_>>,
     ) -> Result<Search<T::Key>, Error> {
+        let mut look_at = request.first_look;
         loop {
             let limit = match (through, filter) {
                 (Through::Holders(..), _) => MOST_SORTED + 1,
-                (_, Some(_)) => MOST_LOOKED_AT,
+                (_, Some(_)) => look_at,
                 (_, None) => request.wanted(),
             };
             let slice = Slice {
@@ -242,7 +261,13 @@ impl Connect {
                 through = otherwise;
                 continue;
             }
-            return Ok(narrow(request, listed, limit, filter)?);
+            let found = narrow(request, listed, limit, filter)?;
+            let is_short = found.rows.len() < request.wanted() && found.stopped_at.is_some();
+            if is_short && look_at < MOST_LOOKED_AT {
+                look_at = MOST_LOOKED_AT;
+                continue;
+            }
+            return Ok(found);
         }
     }
 }

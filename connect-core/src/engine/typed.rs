@@ -224,6 +224,6 @@ impl<T> fmt::Debug for Write<T> {
 }
 
 /// What the core wrote itself is read back, unless the store was damaged.
-fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Error> {
+pub(super) fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Error> {
     read.map_err(|e| Fault::corrupt(b"an answer", e).into())
 }

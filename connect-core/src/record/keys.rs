@@ -136,6 +136,8 @@ families! {
     ImageJob = 0x40, Location, [Id];
     /// location | product id | id of the product's image job
     ImageJobByProduct = 0x41, Location, [Id];
+    /// location | time, id | nothing; the image jobs in the order in which they were queued
+    ImageJobByCreation = 0x42, Location, [Time, Id];
 
     /// location | id | the option group
     OptionGroup = 0x70, Location, [Id];

@@ -18,9 +18,6 @@ use crate::{
     wire::Timestamp,
 };
 
-/// A record's place in change order.
-pub(crate) type Change = (Timestamp, Uuid);
-
 /// A row with its place in the list.
 pub(crate) type Placed<K> = (K, Value);
 

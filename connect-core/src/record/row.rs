@@ -13,7 +13,7 @@ use crate::{storage::Key, wire::Timestamp};
 ///
 /// Every [`Record`] is one. Others are written once, such as events, or are not what a client
 /// writes, such as image jobs.
-pub(crate) trait Row: Serialize {
+pub trait Row: Serialize {
     /// The sort key of the list.
     type Key: SortKey;
     /// The rows.
@@ -83,6 +83,15 @@ impl Unit<'_> {
             self.put_index(entry, value.clone());
         }
         self.put(key, value);
+    }
+
+    /// Removes a row that was [appended](Self::append), without a trace.
+    pub(crate) fn withdraw<R: Row>(&mut self, row: &R) {
+        let (key, entry) = keys_of(self.partition(), row);
+        if let Some(entry) = entry {
+            self.delete(entry);
+        }
+        self.delete(key);
     }
 
     /// The next number of a kind of row at this location: 1, 2, 3, ... in the order of the commits,

@@ -11,7 +11,7 @@ use super::keys::{time_bytes, time_from};
 use crate::wire::Timestamp;
 
 /// A kind of sort key. No two rows of a list have the same one.
-pub(crate) trait SortKey: Copy + Ord + fmt::Debug + Send + Sync + 'static {
+pub trait SortKey: Copy + Ord + fmt::Debug + Send + Sync + 'static {
     /// The byte by which a cursor says of which kind its place is. Never reuse one.
     const TAG: u8;
     /// The number of bytes.
@@ -29,8 +29,11 @@ pub(crate) trait SortKey: Copy + Ord + fmt::Debug + Send + Sync + 'static {
     }
 }
 
+/// A record's place in change order, and that of a row in the order of creation.
+pub(crate) type Change = (Timestamp, Uuid);
+
 /// A time and an id: rows by `updatedAt` or by `createdAt`, those of one time by id.
-impl SortKey for (Timestamp, Uuid) {
+impl SortKey for Change {
     const TAG: u8 = 1;
     const LEN: usize = 24;
 

@@ -2,21 +2,61 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::{
-    engine::Tally,
+    access::Access,
+    engine::{Listed, RowFilter, Tally},
+    error::Error,
     record::{
-        Fault, Reads, Unit,
+        Change, Fault, Reads, Row, Unit,
         keys::{Family, Part, key},
     },
     storage::{Key, Value},
     wire::{
-        Field, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product,
+        Field, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product, Timestamp,
         form::{HttpsLink, OrNull},
         limits::MAX_IMAGE_URL,
+        query::ImageJobQuery,
     },
 };
+
+impl Row for ImageJob {
+    type Key = Change;
+    const ROWS: Family = Family::ImageJob;
+    const IN_ORDER: Option<Family> = Some(Family::ImageJobByCreation);
+    const TOMBSTONES: Option<Family> = None;
+
+    fn key(&self) -> Change {
+        (self.created_at, self.id)
+    }
+
+    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Queued {
+            id: Uuid,
+            created_at: Timestamp,
+        }
+        serde_json::from_slice(row).map(|job: Queued| (job.created_at, job.id))
+    }
+}
+
+impl Listed for ImageJob {
+    const NAME: &'static str = "image job";
+    const LIST: &'static str = "image jobs";
+    type Query = ImageJobQuery;
+
+    fn filter(query: &ImageJobQuery, _: &Access) -> Result<Option<RowFilter>, Error> {
+        let passes = |wanted: ImageStatus| -> RowFilter {
+            Box::new(move |row| {
+                serde_json::from_slice(row).map(|job: ImageJob| job.status == wanted)
+            })
+        };
+        Ok(query.status.clone().map(passes))
+    }
+}
 
 /// The items of a batch whose downloads are queued, by product.
 #[derive(Debug, Default)]
@@ -96,7 +136,7 @@ pub(crate) async fn apply(
 pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Uuid) -> Result<(), Fault> {
     if let Some(job) = job_of(unit, product).await? {
         let partition = unit.partition();
-        unit.delete(key(partition, Family::ImageJob, &[Part::Id(job.id)]));
+        unit.withdraw(&job);
         unit.delete(by_product(partition, product));
     }
     Ok(())
@@ -113,9 +153,8 @@ fn queue(unit: &mut Unit<'_>, product: Uuid, link: &str) {
         created_at: unit.time(),
         updated_at: unit.time(),
     };
-    let (partition, row) = (unit.partition(), unit.json(&job));
-    unit.put(key(partition, Family::ImageJob, &[Part::Id(job.id)]), row);
-    let by_product = by_product(partition, product);
+    unit.append(&job);
+    let by_product = by_product(unit.partition(), product);
     unit.put(by_product, Value::from(job.id.as_bytes().as_slice()));
 }
 

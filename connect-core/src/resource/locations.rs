@@ -2,10 +2,10 @@
 
 use crate::{
     access::{Access, Authenticated},
-    engine::{Connect, Json, JsonRecords, Records, Resource},
+    engine::{Connect, Json, JsonRecords, Listed, Records, Resource, Rows},
     error::Error,
     record::Fault,
-    wire::{Category, Collection, Location, OptionGroup, Product},
+    wire::{Category, Collection, ImageJob, Location, OptionGroup, Product},
 };
 
 /// The only time zone there is.
@@ -76,6 +76,16 @@ impl LocationHandle {
     /// Its products.
     pub fn products(&self) -> Records<Product> {
         self.records()
+    }
+
+    /// The downloads of its products' images, in the order in which they were queued.
+    pub fn image_jobs(&self) -> Rows<ImageJob> {
+        self.rows()
+    }
+
+    /// Its rows of one kind.
+    pub fn rows<R: Listed>(&self) -> Rows<R> {
+        Rows::new(&self.connect, &self.access)
     }
 
     /// Its records of one kind.

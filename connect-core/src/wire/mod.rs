@@ -42,7 +42,7 @@ pub use location::Location;
 pub use number::{Quantity, VatRate};
 pub use option_group::{GroupOption, OptionGroup, OptionGroupInput, OptionInput};
 pub use page::{Collection, Entry, Page, Single, Tombstone};
-pub use product::{ImageError, ImageJob, ImageStatus, Product, ProductInput};
+pub use product::{ImageError, ImageErrorCode, ImageJob, ImageStatus, Product, ProductInput};
 pub use read::WriteInput;
 pub use record::WireRecord;
 pub use scope::Scope;

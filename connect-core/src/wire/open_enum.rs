@@ -76,6 +76,14 @@ macro_rules! open_enum {
             }
         }
 
+        impl $crate::wire::query::Word for $name {
+            const WORDS: &'static [&'static str] = &[$($text),+];
+
+            fn known(text: &str) -> Option<Self> {
+                Self::known(text)
+            }
+        }
+
         /// A request takes only what this version knows.
         impl $crate::wire::form::Form for $name {
             type Value = Self;

@@ -106,9 +106,7 @@ impl GroupOption {
 
 /// The list is replaced by rules, which know the ids of new options.
 impl Target<Vec<OptionInput>> for Vec<GroupOption> {
-    fn set(&mut self, _: &Vec<OptionInput>) {}
-
-    fn clear(&mut self) {}
+    fn write(&mut self, _: Option<&Vec<OptionInput>>) {}
 }
 
 impl OptionGroupInput {

@@ -107,8 +107,30 @@ impl ProductInput {
     }
 }
 
-/// A queued download of a product's image.
+open_enum! {
+    /// Why an image could not be taken over.
+    ImageErrorCode {
+        /// Its address could not be reached.
+        Unreachable = "unreachable",
+        /// The answer was no success.
+        BadStatus = "bad_status",
+        /// It is larger than 5 MB.
+        TooLarge = "too_large",
+        /// It is no JPEG, PNG, WebP or GIF.
+        UnsupportedType = "unsupported_type",
+        /// It is damaged.
+        Corrupt = "corrupt",
+        /// Its address is not public.
+        ForbiddenAddress = "forbidden_address",
+        /// The download took too long.
+        Timeout = "timeout",
+    }
+}
+
+/// A download of a product's image: queued, done or failed. A product has at most one; a newer
+/// link replaces it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ImageJob {
     /// The job's id.
@@ -119,9 +141,10 @@ pub struct ImageJob {
     pub source_url: String,
     /// How far it is.
     pub status: ImageStatus,
-    /// Why it failed.
+    /// Why it failed; `null` unless it did.
     pub error: Option<ImageError>,
     /// How often the download was tried.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub attempts: u32,
     /// When it was queued.
     pub created_at: Timestamp,
@@ -131,9 +154,10 @@ pub struct ImageJob {
 
 /// Why an image could not be taken over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImageError {
     /// Stable and machine-readable.
-    pub code: String,
+    pub code: ImageErrorCode,
     /// For people.
     pub message: String,
 }

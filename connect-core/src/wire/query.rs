@@ -5,13 +5,17 @@
 
 mod paging;
 mod parameter;
+mod rows;
 
 use std::borrow::Cow;
 
+use paging::page_parameters;
 pub use paging::{ListQuery, PageQuery, Paging};
-use parameter::{CursorText, Flag, Id, PageSize, Text, Time, parameter};
+pub(in crate::wire) use parameter::Word;
+use parameter::{Flag, Id, Text, Time, parameter};
 pub use parameter::{Kind, Parameter};
 use percent_encoding::percent_decode_str;
+pub use rows::ImageJobQuery;
 use uuid::Uuid;
 
 use super::{
@@ -116,17 +120,8 @@ pub struct SyncQuery {
 /// The parameters of a list by `updatedAt`: those that every such list takes, and its own.
 macro_rules! list_parameters {
     ($($own:expr),* $(,)?) => {
-        &[
-            parameter!(
-                "limit", sync.limit, PageSize,
-                "How many records a page has at most."
-            ),
-            parameter!(
-                "cursor", sync.cursor, CursorText,
-                "The `nextCursor` of the page before. It belongs to one list, one location and \
-                 one set of filters: with others, or altered, it is refused. `limit` may change \
-                 from page to page."
-            ),
+        page_parameters![
+            sync;
             parameter!(
                 "updatedSince", sync.updated_since, Time,
                 "Only what changed at this time or later. Any offset is fine; a `+` in a query \

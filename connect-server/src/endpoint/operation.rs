@@ -1,7 +1,7 @@
 //! The entry of an endpoint in the API document, beside its path, its method and what it needs.
 
 use connect_core::{
-    Resource, Upsert,
+    Listed, Resource, Upsert,
     wire::{
         BatchInput,
         query::{Kind, Parameter, Query},
@@ -61,6 +61,17 @@ impl Operation {
         Self {
             query: parameters::<R::Query>(),
             ..Self::new(&id, &plural, &summary, &page)
+        }
+    }
+
+    /// The list of a kind of row that clients do not write.
+    pub(crate) fn rows<R: Listed>() -> Self {
+        let (plural, page) = (pascal(R::LIST), format!("{}Page", pascal(R::NAME)));
+        let (first, rest) = R::LIST.split_at(1);
+        let summary = format!("{}{rest}, oldest first", first.to_ascii_uppercase());
+        Self {
+            query: parameters::<R::Query>(),
+            ..Self::new(&format!("list{plural}"), &plural, &summary, &page)
         }
     }
 

@@ -1,7 +1,7 @@
-//! The endpoints that kinds of records have in common.
+//! The endpoints that kinds of records and rows have in common.
 
 use connect_core::{
-    Refusal, Resource, Upsert,
+    Listed, Refusal, Resource, Upsert,
     wire::{Scope, query::NoQuery, read::BatchRequest},
 };
 use http::Method;
@@ -78,6 +78,23 @@ pub(super) fn batch<R: Upsert>(segment: &str, scopes: &Scopes) -> Vec<Route> {
         Operation::batch::<R>(),
         write_batch::<R>,
     )]
+}
+
+/// List the rows of one kind, which clients do not write.
+pub(super) fn rows<R: Listed>(segment: &str, scopes: &Scopes) -> Vec<Route> {
+    let path = below_location(segment);
+    vec![Route::new(
+        Method::GET,
+        path,
+        scopes.read.clone(),
+        Operation::rows::<R>(),
+        list_rows::<R>,
+    )]
+}
+
+async fn list_rows<R: Listed>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+    let query = call.query()?;
+    Ok(call.rows::<R>().list_json(&query).await?.into())
 }
 
 async fn list<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Refusal> {

@@ -8,12 +8,12 @@ mod option_groups;
 
 use std::sync::LazyLock;
 
-use connect_core::wire::{Category, OptionGroup, Product};
+use connect_core::wire::{Category, ImageJob, OptionGroup, Product};
 use http::Method;
 
 use crate::endpoint::Operation;
 pub use crate::endpoint::{Needs, Route};
-use crud::{CATALOG, batch, crud};
+use crud::{CATALOG, batch, crud, rows};
 pub use find::{Found, find};
 pub(crate) use open::{OPENAPI, OPENAPI_PATH, filters as open_filters};
 
@@ -39,13 +39,14 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         crud::<OptionGroup>("option-groups", &CATALOG),
         batch::<OptionGroup>("option-groups/batch", &CATALOG),
         option_groups::update_option("option-groups"),
+        rows::<ImageJob>("image-jobs", &CATALOG),
     ]
     .into_iter()
     .flatten()
     .collect()
 });
 
-/// The paths of the lists that a location has, one for each kind of record.
+/// The paths of the lists that a location has, one for each kind of record or row.
 pub fn lists() -> impl Iterator<Item = &'static str> {
     let paths = ROUTES.iter().filter(|route| route.method == Method::GET);
     let paths = paths.map(|route| route.path.as_str());

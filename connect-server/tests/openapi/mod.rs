@@ -7,7 +7,9 @@ mod schemas;
 
 use std::{env, fs, path::Path};
 
-use connect_core::wire::{Category, ErrorBody, Location, OptionGroup, OptionInput, Product};
+use connect_core::wire::{
+    Category, ErrorBody, ImageJob, Location, OptionGroup, OptionInput, Page, Product,
+};
 use serde_json::{Map, Value};
 
 use schemas::Schemas;
@@ -26,6 +28,7 @@ fn schemas() -> Map<String, Value> {
     schemas.add_kind::<OptionGroup>();
     schemas.add_batch::<OptionGroup>();
     schemas.add_update::<OptionInput>("Option", "option");
+    schemas.add::<Page<ImageJob>>();
     schemas.finish()
 }
 

@@ -184,6 +184,7 @@ fn parameter(parameter: &QueryParameter) -> Value {
         Kind::Flag => json!({ "type": "string", "enum": ["true", "false"], "default": "false" }),
         Kind::Text(longest) => json!({ "type": "string", "minLength": 1, "maxLength": longest }),
         Kind::Id => json!({ "type": "string", "format": "uuid" }),
+        Kind::Word(words) => json!({ "type": "string", "enum": words }),
     };
     json!({
         "name": parameter.name,

@@ -79,8 +79,38 @@ const FILTERS: &[(&str, &str, &str)] = &[
     ("externalId", "", "empty"),
 ];
 
+/// Queries of the list of image jobs.
+fn image_jobs() -> Vec<Bad> {
+    let of_all = VALUES
+        .iter()
+        .filter(|(parameter, ..)| matches!(*parameter, "limit" | "cursor"));
+    let own = [
+        ("status", "", "empty"),
+        ("status", "Pending", "in another case"),
+        ("status", "cancelled", "that is none"),
+        ("status", "pending&status=done", "twice"),
+        ("updatedSince", "2026-11-20T09:15:30Z", "of other lists"),
+        ("includeDeleted", "true", "of other lists"),
+        ("from", "2026-11-20", "of other lists"),
+        ("cursor", "{cursor}", "of products"),
+        ("cursor", "{job cursor}&status=pending", "of another filter"),
+        ("cursor", "{job cursor}0", "with a character too many"),
+    ];
+    let malformed = |(parameter, value, why): &(&str, &str, &str)| {
+        let name = format!("GET image-jobs: {parameter} {why}");
+        let request = at_home(&format!("GET image-jobs?{parameter}={value}"));
+        Bad::malformed(&name, request, parameter)
+    };
+    of_all.chain(&own).map(malformed).collect()
+}
+
 pub(super) fn table() -> Vec<Bad> {
-    let mut table = Vec::new();
+    let mut table = image_jobs();
+    for list in ["products", "categories"] {
+        let request = at_home(&format!("GET {list}?cursor={{job cursor}}"));
+        let name = format!("GET {list}: a cursor of image jobs");
+        table.push(Bad::malformed(&name, request, "cursor"));
+    }
     for list in ["categories", "products"] {
         for (parameter, value, why) in VALUES {
             let name = format!("GET {list}: {parameter} {why}");

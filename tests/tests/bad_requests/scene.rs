@@ -46,9 +46,13 @@ impl Scene {
             "availableFrom": "2026-01-01", "availableUntil": "2026-12-31",
         });
         let product = shop.make("products", &first).await;
-        let second = json!({ "name": "Second", "externalId": "SCENE-2", "barcode": "SHARED" });
+        let second = json!({
+            "name": "Second", "externalId": "SCENE-2", "barcode": "SHARED",
+            "imageUrl": "https://img.example/second.png",
+        });
         shop.make("products", &second).await;
-        let used = Request::post(shop.at("products"), &json!({ "name": "Used" })).key("used");
+        let used = json!({ "name": "Used", "imageUrl": "https://img.example/used.png" });
+        let used = Request::post(shop.at("products"), &used).key("used");
         shop.send(used).await.expect(201);
 
         let there = |path: &str| format!("/v1/locations/{}/{path}", shop.there);
@@ -101,6 +105,9 @@ impl Scene {
             );
         }
         self.name("cursor", cursor);
+        let jobs = self.shop.get("image-jobs?limit=1").await;
+        let cursor = jobs.next_cursor().expect("there are two image jobs");
+        self.name("job cursor", cursor);
     }
 
     async fn add_tokens(&mut self) {
@@ -145,8 +152,12 @@ impl Scene {
         let mut all = Vec::new();
         for location in [self.shop.here, self.shop.there] {
             for list in lists() {
+                let deleted = match list.ends_with("categories") || list.ends_with("products") {
+                    true => "&includeDeleted=true",
+                    false => "",
+                };
                 let list = list.replace("{location}", &location.to_string());
-                let target = format!("{list}?limit=200&includeDeleted=true");
+                let target = format!("{list}?limit=200{deleted}");
                 all.push(
                     self.shop
                         .send(Request::get(target))

@@ -2,6 +2,27 @@
 
 use super::{Query, SyncQuery};
 
+/// The parameters of a list: those of its pages, which are in the field `$of`, and its own.
+macro_rules! page_parameters {
+    ($of:ident; $($own:expr),* $(,)?) => {
+        &[
+            $crate::wire::query::parameter::parameter!(
+                "limit", $of.limit, $crate::wire::query::parameter::PageSize,
+                "How many records a page has at most."
+            ),
+            $crate::wire::query::parameter::parameter!(
+                "cursor", $of.cursor, $crate::wire::query::parameter::CursorText,
+                "The `nextCursor` of the page before. It belongs to one list, one location and \
+                 one set of filters: with others, or altered, it is refused. `limit` may change \
+                 from page to page."
+            ),
+            $($own,)*
+        ]
+    };
+}
+
+pub(super) use page_parameters;
+
 /// The parameters of a list that is read page by page.
 pub trait PageQuery: Query + Clone + Send + Sync + 'static {
     /// Records per page, 1 to 200; 50 unless given.

@@ -35,6 +35,8 @@ pub enum Kind {
     Text(usize),
     /// A UUID.
     Id,
+    /// One of these words.
+    Word(&'static [&'static str]),
 }
 
 impl<Q> Parameter<Q> {
@@ -151,6 +153,24 @@ impl Value for Id {
 
     fn read(text: &str) -> Result<Uuid, String> {
         parse_uuid(text).ok_or_else(|| "must be a UUID".to_owned())
+    }
+}
+
+/// An enumeration of which a query takes the values that this version knows.
+pub(in crate::wire) trait Word: Sized {
+    /// The values.
+    const WORDS: &'static [&'static str];
+
+    /// The value that `text` names.
+    fn known(text: &str) -> Option<Self>;
+}
+
+impl<T: Word> Value for T {
+    const KIND: Kind = Kind::Word(T::WORDS);
+    type Read = T;
+
+    fn read(text: &str) -> Result<T, String> {
+        T::known(text).ok_or_else(|| format!("must be one of {}", T::WORDS.join(", ")))
     }
 }
 

@@ -1,0 +1,103 @@
+//! The rows of one kind at one location, which clients list and do not write.
+
+use std::{fmt, marker::PhantomData};
+
+use serde::de::DeserializeOwned;
+
+use super::{
+    answer::Json,
+    connect::Connect,
+    pages::{Filter, PageRequest},
+    typed::decoded,
+};
+use crate::{
+    access::Access,
+    error::Error,
+    record::{Fault, Row, Through},
+    storage::Value,
+    wire::{Page, query::PageQuery},
+};
+
+/// A kind of row that a location has, which clients list and do not write.
+///
+/// Sealed: the trait under it cannot be named outside of this crate.
+pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
+    /// The name of one, as messages use it.
+    const NAME: &'static str;
+    /// The name of the list, which its cursors are bound to.
+    const LIST: &'static str;
+
+    /// The parameters of the list.
+    type Query: PageQuery;
+
+    /// The test of a row against the filters. `None` when every row passes.
+    ///
+    /// # Errors
+    /// The caller may not see what the query asks for.
+    #[doc(hidden)]
+    fn filter(_query: &Self::Query, _access: &Access) -> Result<Option<RowFilter>, Error> {
+        Ok(None)
+    }
+}
+
+/// Tells the rows that a list shows from others. The error says that a row is none of its kind.
+pub(crate) type RowFilter = Box<dyn Fn(&[u8]) -> serde_json::Result<bool> + Send + Sync>;
+
+/// The rows of one kind at one location, such as `Rows<ImageJob>`.
+pub struct Rows<R> {
+    connect: Connect,
+    access: Access,
+    kind: PhantomData<fn() -> R>,
+}
+
+impl<R: Listed> Rows<R> {
+    pub(crate) fn new(connect: &Connect, access: &Access) -> Self {
+        Self {
+            connect: connect.clone(),
+            access: access.clone(),
+            kind: PhantomData,
+        }
+    }
+
+    /// Returns a page of the list.
+    ///
+    /// # Errors
+    /// A query parameter is bad, or asks for what the caller may not see.
+    pub async fn list(&self, query: &R::Query) -> Result<Page<R>, Error> {
+        decoded(self.list_json(query).await?.decode())
+    }
+
+    /// The same for a server: the page is JSON.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub async fn list_json(&self, query: &R::Query) -> Result<Json<Page<R>>, Error> {
+        let (connect, access) = (&self.connect, &self.access);
+        let passes = R::filter(query, access)?;
+        let passes = passes.map(|passes| {
+            move |row: &Value| passes(row).map_err(|e| Fault::corrupt(b"a listed row", e))
+        });
+        let filter = passes.as_ref().map(|passes| passes as Filter<'_>);
+        let request = PageRequest::of_rows(R::LIST, access, query, connect.now())?;
+        let page = connect.page::<R>(access, &request, Through::All, Through::All, filter);
+        page.await
+    }
+}
+
+impl<R> Clone for Rows<R> {
+    fn clone(&self) -> Self {
+        Self {
+            connect: self.connect.clone(),
+            access: self.access.clone(),
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<R> fmt::Debug for Rows<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows")
+            .field("access", &self.access)
+            .finish_non_exhaustive()
+    }
+}
