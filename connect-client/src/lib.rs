@@ -22,7 +22,9 @@ pub use client::Client;
 pub use connect_core::wire::{self, IdempotencyKey};
 pub use error::{ApiError, DecodeError, Error, ErrorKind, RequestError, SettingsError};
 pub use location::LocationHandle;
-pub use resource::{Bulk, Changes, Listed, Listing, Readable, Record, Records, Synced, Writable};
+pub use resource::{
+    Bulk, Changes, Listed, Listing, NewEvents, Readable, Record, Records, Synced, Writable,
+};
 pub use response::{Meta, RateLimit, Response};
 pub use retry::{GaveUp, RetryPolicy};
 pub use upsert::{Progress, Upsert, UpsertError};

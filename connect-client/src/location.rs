@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::{
     Call, Client, Records,
     request::Request,
-    wire::{Category, ImageJob, Location, OptionGroup, Product},
+    wire::{AnyEvent, Category, ImageJob, Location, OptionGroup, Product},
 };
 
 impl Client {
@@ -53,6 +53,11 @@ impl LocationHandle {
 
     /// The downloads of its products' images, in the order in which they were queued.
     pub fn image_jobs(&self) -> Records<ImageJob> {
+        Records::new(&self.client, self.id)
+    }
+
+    /// Its events of the last 30 days that the token's scopes cover, in the order of their commits.
+    pub fn events(&self) -> Records<AnyEvent> {
         Records::new(&self.client, self.id)
     }
 }

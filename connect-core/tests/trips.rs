@@ -9,7 +9,7 @@ use connect_core::{
     wire::{
         Category, CategoryInput, ErrorCode, Field, ImageStatus, ItemResult, MatchBy, Product,
         ProductBatchResult, ProductInput,
-        query::{ImageJobQuery, ProductQuery, SyncQuery},
+        query::{EventQuery, ImageJobQuery, ProductQuery, SyncQuery},
         read::BatchRequest,
     },
 };
@@ -337,6 +337,16 @@ async fn reads() {
             (most, length),
             "{query:?}"
         );
+    }
+    let mut query = EventQuery::default();
+    for (limit, length) in [(1, 1), (50, 1)] {
+        query.paging.limit = Some(limit);
+        let (trips, page) = counted
+            .trips(async |connect, at| connect.location(at).events().list(&query).await)
+            .await;
+        let page = page.unwrap();
+        assert_eq!((trips, page.data.len()), (1, length), "{query:?}");
+        query.after = Some(page.data[0].id);
     }
     let (trips, product) = counted
         .trips(async |connect, at| connect.location(at).json::<Product>().get(id).await)

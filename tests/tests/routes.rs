@@ -13,6 +13,10 @@ fn the_document_lists_exactly_the_routes_that_there_are() {
         .map(|route| {
             let scope = match &route.needs {
                 Needs::Scope(scope) => Some(scope.to_string()),
+                Needs::AnyScope(scopes) => {
+                    let names: Vec<_> = scopes.iter().map(ToString::to_string).collect();
+                    Some(names.join("` or `"))
+                }
                 Needs::Nothing => None,
             };
             let path = route.path.replace("{location}", "{locationId}");
@@ -30,7 +34,7 @@ fn the_document_lists_exactly_the_routes_that_there_are() {
             let words = operation["description"].as_str().unwrap_or_default();
             let scope = words
                 .strip_prefix("Needs `")
-                .and_then(|rest| rest.split('`').next());
+                .and_then(|rest| Some(rest.split_once("`.")?.0));
             let path = format!("{}{}", document.base(), path.template);
             documented.insert((method.clone(), path, scope.map(str::to_owned)));
         }

@@ -1,12 +1,14 @@
 //! Records of a location: read, written, listed, followed.
 
 mod changes;
+mod events;
 mod option_groups;
 mod pages;
 mod record;
 mod records;
 
 pub use changes::Changes;
+pub use events::NewEvents;
 pub use pages::Listing;
 pub use record::{Bulk, Listed, Readable, Record, Synced, Writable};
 pub use records::Records;

@@ -3,9 +3,11 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::wire::{
-    BatchInput, Category, Entry, ImageJob, OptionGroup, Product, Timestamp, WireRecord,
-    query::{CategoryQuery, ImageJobQuery, ListQuery, PageQuery, ProductQuery},
-    query::{CategoryQuery, ListQuery, OptionGroupQuery, PageQuery, ProductQuery},
+    AnyEvent, BatchInput, Category, Entry, ImageJob, OptionGroup, Product, Timestamp, WireRecord,
+    query::{
+        CategoryQuery, EventQuery, ImageJobQuery, ListQuery, OptionGroupQuery, PageQuery,
+        ProductQuery,
+    },
 };
 
 // A line says what the service can do with a kind. What is synced is listed too.
@@ -33,6 +35,7 @@ record!(
     Bulk
 );
 record!(ImageJob, "image-jobs", Listed<ImageJobQuery>);
+record!(AnyEvent, "events", Listed<EventQuery>);
 
 /// A kind of record that a location has.
 ///

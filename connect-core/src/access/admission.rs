@@ -51,8 +51,8 @@ impl Authenticated {
         self.credentials.check_available()
     }
 
-    pub(crate) fn authorize(&self, location: Uuid, scope: &Scope) -> Result<Access, Error> {
-        self.credentials.authorize(location, scope)?;
+    pub(crate) fn authorize(&self, location: Uuid, scopes: &[Scope]) -> Result<Access, Error> {
+        let scope = self.credentials.authorize_any(location, scopes)?;
         Access::of_token(self.credentials.clone(), location, scope.clone())
             .ok_or_else(|| Error::forbidden_location(location))
     }

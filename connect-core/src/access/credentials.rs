@@ -1,6 +1,6 @@
 //! A token and its account, as they were last read and parsed.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{collections::HashMap, fmt, slice, sync::Arc};
 
 use parking_lot::RwLock;
 use uuid::Uuid;
@@ -56,15 +56,33 @@ impl Credentials {
     /// [`Error::ForbiddenLocation`], [`Error::ForbiddenScope`],
     /// [`Error::ApiNotAvailable`].
     pub(crate) fn authorize(&self, location: Uuid, scope: &Scope) -> Result<(), Error> {
+        self.authorize_any(location, slice::from_ref(scope))?;
+        Ok(())
+    }
+
+    /// The first of these scopes that the token has at `location`.
+    ///
+    /// # Errors
+    /// As [`authorize`](Self::authorize).
+    pub(crate) fn authorize_any<'s>(
+        &self,
+        location: Uuid,
+        scopes: &'s [Scope],
+    ) -> Result<&'s Scope, Error> {
         self.check_available()?;
-        match access::authorize(&self.token, &self.account, location, scope) {
-            Ok(_) => Ok(()),
-            Err(Lacks::Location) => Err(Error::forbidden_location(location)),
-            Err(Lacks::Scope) => Err(Error::ForbiddenScope(Reason::new(format!(
-                "this token lacks the scope {scope} for location {location}; its owner can \
-                     make a token that has it in the dashboard"
-            )))),
+        for scope in scopes {
+            match access::authorize(&self.token, &self.account, location, scope) {
+                Ok(_) => return Ok(scope),
+                Err(Lacks::Location) => return Err(Error::forbidden_location(location)),
+                Err(Lacks::Scope) => {}
+            }
         }
+        let names: Vec<_> = scopes.iter().map(Scope::as_str).collect();
+        let names = names.join(" or ");
+        Err(Error::ForbiddenScope(Reason::new(format!(
+            "this token lacks the scope {names} for location {location}; its owner can make a \
+             token that has it in the dashboard"
+        ))))
     }
 
     /// Checks that the API is available to the account.

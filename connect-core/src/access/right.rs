@@ -108,6 +108,17 @@ impl Access {
         &self.account.locations[self.place]
     }
 
+    /// Returns whether the caller may do what a scope allows, by the rights that it had when it was
+    /// let in. An owner may do everything.
+    pub fn allows(&self, scope: &Scope) -> bool {
+        match &self.caller {
+            Caller::Owner(_) => true,
+            Caller::Token(credentials, _) => {
+                credentials.authorize(self.location().id, scope).is_ok()
+            }
+        }
+    }
+
     /// Returns the one who acts.
     pub fn actor(&self) -> Actor<'_> {
         match &self.caller {

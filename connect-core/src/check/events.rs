@@ -7,6 +7,7 @@ use crate::{
     record::{
         ReadKey,
         keys::{Family, Part, key},
+        number_in,
     },
     storage::Value,
     wire::Event,
@@ -32,6 +33,9 @@ pub(super) fn event(findings: &mut Findings, at: &ReadKey, row: &Value) {
     };
     if event.sequence != Some(sequence) || event.location_id != Some(at.partition) {
         return findings.bad("the event is another one than its key says".to_owned());
+    }
+    if number_in(event.id) != sequence {
+        findings.bad(format!("the id of event {sequence} does not lead to it"));
     }
     findings.changed(event.created_at);
     findings.partition.last_event = Some((sequence, Some(event.created_at)));

@@ -87,7 +87,20 @@ impl Connect {
         location: Uuid,
         scope: &Scope,
     ) -> Result<Access, Error> {
-        caller.authorize(location, scope)
+        caller.authorize(location, std::slice::from_ref(scope))
+    }
+
+    /// Lets an admitted caller in to a location when it has at least one of these scopes there.
+    ///
+    /// # Errors
+    /// As [`authorize`](Self::authorize).
+    pub fn authorize_any(
+        &self,
+        caller: &Authenticated,
+        location: Uuid,
+        scopes: &[Scope],
+    ) -> Result<Access, Error> {
+        caller.authorize(location, scopes)
     }
 
     pub(crate) fn now(&self) -> Timestamp {

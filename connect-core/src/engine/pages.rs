@@ -3,6 +3,7 @@
 
 use std::ops::Bound;
 
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{answer::Json, connect::Connect};
@@ -29,12 +30,48 @@ pub(crate) struct PageRequest<K> {
     /// The number of rows to look at first where a filter is held against each.
     first_look: usize,
     include_deleted: bool,
-    /// Set when the page goes on from a cursor.
-    is_continued: bool,
+    /// The place of the cursor, for a page that goes on from one.
+    place: Option<K>,
     /// When the walk through the list began.
     began: Timestamp,
     /// From when on deletions have to be known.
     deletions_from: Option<Timestamp>,
+    /// The row that has to be there for the list to go on behind it.
+    anchor: Option<Anchor<K>>,
+}
+
+/// The row behind which a list goes on whose rows are purged after some days. Once it is gone, those
+/// behind it may be gone too, unseen.
+struct Anchor<K> {
+    /// Its place.
+    place: K,
+    /// Its id, if the client named it by that.
+    id: Option<Uuid>,
+    /// The parameter that names it.
+    parameter: &'static str,
+    /// The days for which rows are kept.
+    days: i64,
+}
+
+impl<K> Anchor<K> {
+    /// Checks that the row that was found at the place is the one that is meant.
+    fn check(&self, row: Option<&Value>) -> Result<(), Error> {
+        #[derive(Deserialize)]
+        struct Named {
+            id: Uuid,
+        }
+        let is = |row: &Value, id| serde_json::from_slice(row).is_ok_and(|row: Named| row.id == id);
+        if row.is_some_and(|row| self.id.is_none_or(|id| is(row, id))) {
+            return Ok(());
+        }
+        let (parameter, days) = (self.parameter, self.days);
+        let problem = format!(
+            "leads to nothing in this list, which goes back {days} days; what came after it may \
+             be gone too: leave {parameter} out to begin with the oldest that is there, and read \
+             anew what you keep a copy of"
+        );
+        Err(Error::Malformed(Reason::of(parameter, problem)))
+    }
 }
 
 /// The most rows that are looked at for one page. Two filters that many records pass singly and
@@ -74,10 +111,9 @@ impl PageRequest<Change> {
             _ => since,
         };
         // A walk is held against the 90 days by when it began, not by where it is.
-        let from = if request.is_continued {
-            Some(request.began)
-        } else {
-            since
+        let from = match request.place {
+            Some(_) => Some(request.began),
+            None => since,
         };
         let oldest = now.plus_seconds(-TOMBSTONE_DAYS * 24 * 3600);
         if sync.include_deleted && from.is_some_and(|from| from < oldest) {
@@ -103,6 +139,24 @@ impl<K: SortKey> PageRequest<K> {
         })
     }
 
+    /// The same for rows that are purged after some `days`. The list goes on behind the row at the
+    /// cursor, or behind the one with a place and an id that the client names with `after`.
+    pub(crate) fn kept(mut self, days: i64, after: Option<(K, Uuid)>) -> Self {
+        let (place, id, parameter) = match (self.place, after) {
+            (Some(place), _) => (place, None, "cursor"),
+            (None, Some((place, id))) => (place, Some(id), "after"),
+            (None, None) => return self,
+        };
+        self.span = self.span.after(place);
+        self.anchor = Some(Anchor {
+            place,
+            id,
+            parameter,
+            days,
+        });
+        self
+    }
+
     /// The part of the list `name` that `query` asks for. `whole` is all that it may ever show.
     fn within(
         name: &'static str,
@@ -123,24 +177,21 @@ impl<K: SortKey> PageRequest<K> {
             location: at.location().id,
             filters: &filters,
         };
-        let (span, began) = match query.cursor() {
-            Some(cursor) => {
-                let (place, began) = cursor::decode(list, cursor)
-                    .map_err(|invalid| Error::Malformed(invalid.into()))?;
-                (whole.after(place), began)
-            }
-            None => (whole, now),
-        };
+        let read = |cursor| cursor::decode(list, cursor);
+        let cursor = query.cursor().map(read).transpose();
+        let cursor = cursor.map_err(|invalid| Error::Malformed(invalid.into()))?;
+        let place = cursor.map(|(place, _)| place);
         Ok(Self {
             name,
-            span,
+            span: place.map_or(whole, |place| whole.after(place)),
             limit: query.limit().unwrap_or(DEFAULT_PAGE_SIZE),
             first_look: MOST_LOOKED_AT,
             include_deleted: false,
             filters,
-            is_continued: query.cursor().is_some(),
-            began,
+            place,
+            began: cursor.map_or(now, |(_, began)| began),
             deletions_from: None,
+            anchor: None,
         })
     }
 
@@ -154,9 +205,9 @@ impl<K: SortKey> PageRequest<K> {
     }
 
     fn too_old(&self, oldest: Timestamp) -> Error {
-        let (field, subject) = match self.is_continued {
-            false => ("updatedSince", "must not be"),
-            true => ("cursor", "belongs to a walk that must not be"),
+        let (field, subject) = match self.place {
+            None => ("updatedSince", "must not be"),
+            Some(_) => ("cursor", "belongs to a walk that must not be"),
         };
         let problem = format!(
             "{subject} older than {TOMBSTONE_DAYS} days together with includeDeleted: deletions \
@@ -254,9 +305,13 @@ impl Connect {
                 span: request.span,
                 limit,
                 tombstones: request.include_deleted.then(|| request.wanted()),
+                anchor: request.anchor.as_ref().map(|anchor| anchor.place),
             };
             let listed = self.store().list::<T>(at.location().id, slice).await?;
             request.check_deletions(listed.complete_since)?;
+            if let Some(anchor) = &request.anchor {
+                anchor.check(listed.anchor.as_ref())?;
+            }
             if matches!(through, Through::Holders(..)) && listed.rows.len() > MOST_SORTED {
                 through = otherwise;
                 continue;

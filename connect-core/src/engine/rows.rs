@@ -3,6 +3,7 @@
 use std::{fmt, marker::PhantomData};
 
 use serde::de::DeserializeOwned;
+use uuid::Uuid;
 
 use super::{
     answer::Json,
@@ -29,6 +30,17 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
 
     /// The parameters of the list.
     type Query: PageQuery;
+
+    /// The days after which maintenance purges a row, if it does. A walk goes on only behind a row
+    /// that is still there.
+    const KEPT_DAYS: Option<i64> = None;
+
+    /// The row that the list begins behind, by its place and its id: the parameter `after`, for
+    /// lists that have it and whose rows are purged.
+    #[doc(hidden)]
+    fn after(_query: &Self::Query) -> Option<(Self::Key, Uuid)> {
+        None
+    }
 
     /// The test of a row against the filters. `None` when every row passes.
     ///
@@ -79,6 +91,10 @@ impl<R: Listed> Rows<R> {
         });
         let filter = passes.as_ref().map(|passes| passes as Filter<'_>);
         let request = PageRequest::of_rows(R::LIST, access, query, connect.now())?;
+        let request = match R::KEPT_DAYS {
+            Some(days) => request.kept(days, R::after(query)),
+            None => request,
+        };
         let page = connect.page::<R>(access, &request, Through::All, Through::All, filter);
         page.await
     }

@@ -55,6 +55,8 @@ pub(crate) struct Slice<'a, K> {
     pub(crate) limit: usize,
     /// The most tombstones to return, if any are wanted.
     pub(crate) tombstones: Option<usize>,
+    /// The place of a row to return besides, of those that lie under their sort key.
+    pub(crate) anchor: Option<K>,
 }
 
 /// The part of a list that was found, all in one state.
@@ -68,6 +70,8 @@ pub(crate) struct Listed<K> {
     pub(crate) complete_since: Option<Timestamp>,
     /// The time of the last change of the partition.
     pub(crate) changed_at: Timestamp,
+    /// The row at the anchor, if it is there.
+    pub(crate) anchor: Option<Value>,
     /// The place behind which something cannot be read; nothing behind it was returned.
     pub(crate) cut_at: Option<K>,
 }
@@ -168,6 +172,12 @@ impl Store {
                 newest_first,
             });
         }
+        let anchor = slice.anchor.map(|place| {
+            let mut key = key(partition, T::ROWS, &[]).into_vec();
+            place.write(&mut key);
+            key
+        });
+        reads.extend(anchor.as_deref().map(Read::Get));
         let mut state = self.read(&reads).await?;
         let clock = ChangeClock::read(&clock, state.value()?.as_ref())?;
         let rows = if are_the_rows {
@@ -180,6 +190,7 @@ impl Store {
             tombstones: Vec::new(),
             complete_since: None,
             changed_at: clock.updated_at,
+            anchor: None,
             cut_at: None,
         };
         if tombstones.is_some() {
@@ -190,6 +201,9 @@ impl Store {
                 .map_err(|e| Fault::corrupt(&since, e))?
                 .map(|complete| complete.since);
             listed.tombstones = by_key(state.entries()?)?;
+        }
+        if anchor.is_some() {
+            listed.anchor = state.value()?;
         }
         Ok(listed)
     }

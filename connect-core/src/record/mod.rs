@@ -33,6 +33,7 @@ pub(crate) use index::{Index, IndexKind, Indexed};
 pub(crate) use key_parts::ReadKey;
 pub(crate) use list::Through;
 pub(crate) use list::{CompleteSince, Listed, Placed, Slice, tombstones_since_key};
+pub(crate) use outbox::number_in;
 pub(crate) use reads::Reads;
 pub(crate) use reference::Reference;
 pub(crate) use row::Row;

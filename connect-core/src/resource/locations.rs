@@ -5,7 +5,7 @@ use crate::{
     engine::{Connect, Json, JsonRecords, Listed, Records, Resource, Rows},
     error::Error,
     record::Fault,
-    wire::{Category, Collection, ImageJob, Location, OptionGroup, Product},
+    wire::{AnyEvent, Category, Collection, ImageJob, Location, OptionGroup, Product},
 };
 
 /// The only time zone there is.
@@ -80,6 +80,12 @@ impl LocationHandle {
 
     /// The downloads of its products' images, in the order in which they were queued.
     pub fn image_jobs(&self) -> Rows<ImageJob> {
+        self.rows()
+    }
+
+    /// Its events of the last 30 days, in the order of their commits; those that the caller's scopes
+    /// cover.
+    pub fn events(&self) -> Rows<AnyEvent> {
         self.rows()
     }
 

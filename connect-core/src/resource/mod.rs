@@ -2,6 +2,7 @@
 
 mod accounts;
 mod categories;
+mod events;
 mod images;
 mod locations;
 mod option_groups;

@@ -1,9 +1,9 @@
 //! Events (specification: Events).
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use super::{Timestamp, open_enum::open_enum};
+use super::{Scope, Timestamp, open_enum::open_enum};
 
 open_enum! {
     /// What an event tells.
@@ -20,8 +20,45 @@ open_enum! {
     }
 }
 
+impl EventType {
+    /// Every scope that lets a token see some events.
+    pub const SCOPES: &'static [Scope] = &[
+        Scope::PosRead,
+        Scope::CatalogRead,
+        Scope::StockRead,
+        Scope::OrdersRead,
+    ];
+
+    /// The scope that lets a token see events of this type; `None` when no scope does.
+    pub fn scope(&self) -> Option<Scope> {
+        match self.as_str().split_once('.')?.0 {
+            "pos" => Some(Scope::PosRead),
+            "catalog" => Some(Scope::CatalogRead),
+            "stock" => Some(Scope::StockRead),
+            "order" => Some(Scope::OrdersRead),
+            _ => None,
+        }
+    }
+}
+
+/// An event with whatever data it has.
+pub type AnyEvent = Event<serde_json::Value>;
+
+impl AnyEvent {
+    /// Reads the data of the event, such as a [`RecordsWritten`] or a
+    /// [`Changed<Product>`](Changed).
+    ///
+    /// # Errors
+    /// The event has other data.
+    pub fn data_as<D: DeserializeOwned>(&self) -> Result<D, serde_json::Error> {
+        D::deserialize(&self.data)
+    }
+}
+
 /// The envelope of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Event"))]
 #[serde(rename_all = "camelCase")]
 pub struct Event<D> {
     /// Its id; receivers drop what they have seen.
@@ -31,11 +68,11 @@ pub struct Event<D> {
     pub kind: EventType,
     /// When the change was committed.
     pub created_at: Timestamp,
-    /// Where; `None` for `ping`.
+    /// The location where it happened; `null` for a `ping`.
     pub location_id: Option<Uuid>,
-    /// 1, 2, 3, ... per location in commit order; `None` for `ping`.
+    /// 1, 2, 3, ... per location in commit order; `null` for a `ping`.
     pub sequence: Option<u64>,
-    /// What changed.
+    /// What changed: an object by the type of the event.
     pub data: D,
 }
 
@@ -81,4 +118,25 @@ pub struct ProductsChanged {
     /// The products that were deleted; only with the reason `bulk`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_ids: Option<Vec<Uuid>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_of_event_has_a_scope() {
+        for kind in EventType::KNOWN {
+            let scope = kind.scope().unwrap();
+            assert!(EventType::SCOPES.contains(&scope), "{kind}");
+        }
+        let scope = |text: &str| EventType::from(text).scope();
+        assert_eq!(scope("catalog.product.changed"), Some(Scope::CatalogRead));
+        assert_eq!(scope("pos.transaction.created"), Some(Scope::PosRead));
+        assert_eq!(scope("stock.batch_changed"), Some(Scope::StockRead));
+        assert_eq!(scope("order.created"), Some(Scope::OrdersRead));
+        for text in ["ping", "catalogue.changed", "", "catalog"] {
+            assert_eq!(scope(text), None, "{text:?}");
+        }
+    }
 }

@@ -34,7 +34,7 @@ pub use batch::{
 pub use category::{Category, CategoryInput, CategoryName};
 pub use date::Date;
 pub use error::{ErrorBody, ErrorCode, ErrorDetail};
-pub use event::{Changed, Deleted, Event, EventType, ProductsChanged, RecordsWritten};
+pub use event::{AnyEvent, Changed, Deleted, Event, EventType, ProductsChanged, RecordsWritten};
 pub use field::Field;
 pub use id::Id;
 pub use idempotency_key::IdempotencyKey;

@@ -15,7 +15,7 @@ pub(in crate::wire) use parameter::Word;
 use parameter::{Flag, Id, Text, Time, parameter};
 pub use parameter::{Kind, Parameter};
 use percent_encoding::percent_decode_str;
-pub use rows::ImageJobQuery;
+pub use rows::{EventQuery, ImageJobQuery};
 use uuid::Uuid;
 
 use super::{

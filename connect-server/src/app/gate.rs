@@ -74,6 +74,9 @@ where
     };
     let access = match (&route.needs, ids.location) {
         (Needs::Scope(scope), Some(location)) => Some(connect.authorize(&caller, location, scope)?),
+        (Needs::AnyScope(scopes), Some(location)) => {
+            Some(connect.authorize_any(&caller, location, scopes)?)
+        }
         _ => {
             connect.check_available(&caller)?;
             None

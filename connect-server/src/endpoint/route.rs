@@ -27,6 +27,8 @@ pub enum Needs {
     Nothing,
     /// This scope, at the location of the path.
     Scope(Scope),
+    /// At least one of these scopes, at the location of the path.
+    AnyScope(&'static [Scope]),
 }
 
 /// The answer of a handler, to come.

@@ -81,12 +81,12 @@ pub(super) fn batch<R: Upsert>(segment: &str, scopes: &Scopes) -> Vec<Route> {
 }
 
 /// List the rows of one kind, which clients do not write.
-pub(super) fn rows<R: Listed>(segment: &str, scopes: &Scopes) -> Vec<Route> {
+pub(super) fn rows<R: Listed>(segment: &str, needs: &Needs) -> Vec<Route> {
     let path = below_location(segment);
     vec![Route::new(
         Method::GET,
         path,
-        scopes.read.clone(),
+        needs.clone(),
         Operation::rows::<R>(),
         list_rows::<R>,
     )]

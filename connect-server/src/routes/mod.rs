@@ -8,7 +8,7 @@ mod option_groups;
 
 use std::sync::LazyLock;
 
-use connect_core::wire::{Category, ImageJob, OptionGroup, Product};
+use connect_core::wire::{AnyEvent, Category, EventType, ImageJob, OptionGroup, Product};
 use http::Method;
 
 use crate::endpoint::Operation;
@@ -39,7 +39,8 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         crud::<OptionGroup>("option-groups", &CATALOG),
         batch::<OptionGroup>("option-groups/batch", &CATALOG),
         option_groups::update_option("option-groups"),
-        rows::<ImageJob>("image-jobs", &CATALOG),
+        rows::<ImageJob>("image-jobs", &CATALOG.read),
+        rows::<AnyEvent>("events", &Needs::AnyScope(EventType::SCOPES)),
     ]
     .into_iter()
     .flatten()

@@ -8,7 +8,7 @@ mod schemas;
 use std::{env, fs, path::Path};
 
 use connect_core::wire::{
-    Category, ErrorBody, ImageJob, Location, OptionGroup, OptionInput, Page, Product,
+    AnyEvent, Category, ErrorBody, ImageJob, Location, OptionGroup, OptionInput, Page, Product,
 };
 use serde_json::{Map, Value};
 
@@ -29,6 +29,7 @@ fn schemas() -> Map<String, Value> {
     schemas.add_batch::<OptionGroup>();
     schemas.add_update::<OptionInput>("Option", "option");
     schemas.add::<Page<ImageJob>>();
+    schemas.add::<Page<AnyEvent>>();
     schemas.finish()
 }
 

@@ -52,6 +52,10 @@ fn operation(route: &Route, mut text: Value) -> Value {
     let needs = match &route.needs {
         Needs::Nothing => String::new(),
         Needs::Scope(scope) => format!("Needs `{scope}`. "),
+        Needs::AnyScope(scopes) => {
+            let names: Vec<_> = scopes.iter().map(|scope| format!("`{scope}`")).collect();
+            format!("Needs {}. ", names.join(" or "))
+        }
     };
     let more = text["description"].as_str().unwrap_or_default();
     let mut parameters: Vec<_> = operation.query.iter().map(parameter).collect();

@@ -104,12 +104,57 @@ fn image_jobs() -> Vec<Bad> {
     of_all.chain(&own).map(malformed).collect()
 }
 
+/// Queries of the list of events.
+fn events() -> Vec<Bad> {
+    let of_all = VALUES
+        .iter()
+        .filter(|(parameter, ..)| matches!(*parameter, "limit" | "cursor"));
+    let own = [
+        ("type", "", "empty"),
+        ("type", "catalog", "that is half of one"),
+        ("type", "ping", "of no location"),
+        (
+            "type",
+            "catalog.product.changed&type=catalog.product.changed",
+            "twice",
+        ),
+        ("after", "", "empty"),
+        ("after", "7", "as a number"),
+        ("after", "{product}", "of a product"),
+        ("after", "019a8c52-8e20-7000-8000-00016e8fab08", "made up"),
+        ("after", "{event elsewhere}", "of another location"),
+        ("after", "{event}&after={event}", "twice"),
+        ("updatedSince", "2026-11-20T09:15:30Z", "of other lists"),
+        ("includeDeleted", "true", "of other lists"),
+        ("from", "2026-11-20", "of other lists"),
+        ("cursor", "{job cursor}", "of image jobs"),
+        (
+            "cursor",
+            "{event cursor}&after={event}",
+            "of a list without after",
+        ),
+        ("cursor", "{event cursor}0", "with a character too many"),
+    ];
+    let malformed = |(parameter, value, why): &(&str, &str, &str)| {
+        let name = format!("GET events: {parameter} {why}");
+        let request = at_home(&format!("GET events?{parameter}={value}"));
+        Bad::malformed(&name, request, parameter)
+    };
+    of_all.chain(&own).map(malformed).collect()
+}
+
 pub(super) fn table() -> Vec<Bad> {
     let mut table = image_jobs();
-    for list in ["products", "categories"] {
-        let request = at_home(&format!("GET {list}?cursor={{job cursor}}"));
-        let name = format!("GET {list}: a cursor of image jobs");
-        table.push(Bad::malformed(&name, request, "cursor"));
+    table.extend(events());
+    for list in ["products", "categories", "image-jobs"] {
+        for cursor in ["job cursor", "event cursor"] {
+            if (list, cursor) == ("image-jobs", "job cursor") {
+                continue;
+            }
+            let request = at_home(&format!("GET {list}?cursor={{{cursor}}}"));
+            let name = format!("GET {list}: {cursor}");
+            table.push(Bad::malformed(&name, request, "cursor"));
+        }
     }
     for list in ["categories", "products"] {
         for (parameter, value, why) in VALUES {

@@ -108,6 +108,15 @@ impl Scene {
         let jobs = self.shop.get("image-jobs?limit=1").await;
         let cursor = jobs.next_cursor().expect("there are two image jobs");
         self.name("job cursor", cursor);
+        let events = self.shop.get("events?limit=1").await;
+        let cursor = events.next_cursor().expect("there are some events");
+        self.name("event cursor", cursor);
+        let id = |event: &Value| event["id"].as_str().expect("an id").to_owned();
+        let first = id(&events.list()[0]);
+        self.name("event", first);
+        let there = format!("/v1/locations/{}/events", self.shop.there);
+        let there = self.shop.send(Request::get(there)).await.expect(200);
+        self.name("event elsewhere", id(&there.list()[0]));
     }
 
     async fn add_tokens(&mut self) {

@@ -1,6 +1,7 @@
 //! The SDK against the service. Everything between them is held against the document.
 
 mod batches;
+mod events;
 mod image_jobs;
 mod lists;
 mod records;

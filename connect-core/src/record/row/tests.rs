@@ -63,6 +63,7 @@ async fn receipts(store: &Store) -> Vec<Receipt> {
         span: Span::ALL,
         limit: usize::MAX,
         tombstones: None,
+        anchor: None,
     };
     let listed = store.list::<Receipt>(PLACE, slice).await.unwrap();
     let read = |(place, row): Placed<u64>| {

@@ -1,7 +1,13 @@
 //! The parameters of lists that are not by `updatedAt`.
 
-use super::{PageQuery, Paging, Parameter, Query, paging::page_parameters, parameter::parameter};
-use crate::wire::ImageStatus;
+use uuid::Uuid;
+
+use super::{
+    PageQuery, Paging, Parameter, Query,
+    paging::page_parameters,
+    parameter::{Id, parameter},
+};
+use crate::wire::{EventType, ImageStatus};
 
 /// The parameters of the list of image jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +22,29 @@ impl Query for ImageJobQuery {
     const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
         paging;
         parameter!("status", status, ImageStatus, "Only jobs that are this far."),
+    ];
+}
+
+/// The parameters of the list of events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventQuery {
+    /// Pages.
+    pub paging: Paging,
+    /// Only events of this type.
+    pub kind: Option<EventType>,
+    /// Only events after the one with this id.
+    pub after: Option<Uuid>,
+}
+
+impl Query for EventQuery {
+    const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
+        paging;
+        parameter!("type", kind, EventType, "Only events of this type."),
+        parameter!(
+            "after", after, Id,
+            "Only events after the one with this id, which is the last that you have. One that \
+             is unknown, or older than the 30 days for which events are kept, is refused."
+        ),
     ];
 }
 
@@ -42,4 +71,5 @@ macro_rules! paged {
     };
 }
 
+paged!(EventQuery);
 paged!(ImageJobQuery);

@@ -1,0 +1,84 @@
+//! Following the events of a location.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+use super::{Listing, Records};
+use crate::{
+    Error,
+    wire::{AnyEvent, query::EventQuery},
+};
+
+impl Records<AnyEvent> {
+    /// The events after the one with this id, in the order of their commits; all of the last 30
+    /// days when `event` is `None`.
+    ///
+    /// To follow a location: handle each event, store [`NewEvents::last`] with what came of it, and
+    /// begin there the next time. Nothing is missed and nothing comes twice.
+    ///
+    /// Events are kept for 30 days. An `event` that is gone is refused with `validation_failed`:
+    /// begin again with `None`, and read anew what you keep a copy of.
+    ///
+    /// ```no_run
+    /// # use connect_client::{Client, Error, Uuid, wire::{Changed, EventType, Product}};
+    /// # async fn example(
+    /// #     client: Client, location: Uuid, last: &mut Option<Uuid>,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut events = client.location(location).events().events_after(*last);
+    /// while let Some(event) = events.next().await {
+    ///     let event = event?;
+    ///     if event.kind == EventType::ProductChanged {
+    ///         // A deletion has no more than the id.
+    ///         if let Ok(changed) = event.data_as::<Changed<Product>>() {
+    ///             println!("{} costs {} cents", changed.record.name, changed.record.price_cents);
+    ///         }
+    ///     }
+    ///     *last = events.last();
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn events_after(&self, event: Option<Uuid>) -> NewEvents {
+        let query = EventQuery {
+            after: event,
+            ..EventQuery::default()
+        };
+        NewEvents {
+            events: self.stream(&query),
+            last: event,
+        }
+    }
+}
+
+/// Events in the order of their commits; see [`Records::events_after`].
+#[must_use = "nothing is fetched until it is asked for"]
+pub struct NewEvents {
+    events: Listing<AnyEvent>,
+    last: Option<Uuid>,
+}
+
+impl NewEvents {
+    /// The next event; `None` when there is none at present. What happens while the pages are read
+    /// comes as well.
+    pub async fn next(&mut self) -> Option<Result<AnyEvent, Error>> {
+        let event = self.events.next().await?;
+        if let Ok(event) = &event {
+            self.last = Some(event.id);
+        }
+        Some(event)
+    }
+
+    /// The id of the last event that [`next`](Self::next) gave, where to begin the next time. Good
+    /// at any moment, also after an error.
+    pub fn last(&self) -> Option<Uuid> {
+        self.last
+    }
+}
+
+impl fmt::Debug for NewEvents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewEvents")
+            .field("last", &self.last)
+            .finish_non_exhaustive()
+    }
+}
