@@ -5,7 +5,6 @@ mod builder;
 mod call;
 mod client;
 mod error;
-mod idempotency;
 mod location;
 mod pipeline;
 mod request;

@@ -1,10 +1,14 @@
-//! Requests as values: what is asked for, apart from how it is sent.
+//! Requests as values, apart from how they are sent, and the idempotency keys of writes.
 
 use bytes::Bytes;
-use http::Method;
+use http::{HeaderValue, Method};
 use serde::Serialize;
+use uuid::Uuid;
 
-use crate::{error::RequestError, wire::query::Query};
+use crate::{
+    error::RequestError,
+    wire::{IdempotencyKey, query::Query},
+};
 
 /// One request, relative to the base address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,4 +76,25 @@ impl Request {
 fn json(body: &impl Serialize) -> Result<Bytes, RequestError> {
     let body = serde_json::to_vec(body).map_err(|e| RequestError(e.to_string()))?;
     Ok(body.into())
+}
+
+/// A key that nobody used before: a random UUID.
+pub(crate) fn random_key() -> IdempotencyKey {
+    let key = IdempotencyKey::new(Uuid::new_v4().to_string());
+    key.expect("a UUID is short and visible ASCII")
+}
+
+/// The value of the header; `None` never happens for a checked key.
+pub(crate) fn key_header(key: &IdempotencyKey) -> Option<HeaderValue> {
+    HeaderValue::from_str(key.as_str()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_keys_differ() {
+        assert_ne!(random_key(), random_key());
+    }
 }

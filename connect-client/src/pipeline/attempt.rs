@@ -10,8 +10,7 @@ use super::Pipeline;
 use crate::{
     IdempotencyKey, Meta,
     error::{ApiError, ErrorKind, RequestError},
-    idempotency,
-    request::Request,
+    request::{Request, key_header},
     retry::{Outcome, retry_after},
     transport::{Fault, TransportError},
 };
@@ -37,7 +36,7 @@ impl Pipeline {
         if request.body.is_some() {
             headers.insert(header::CONTENT_TYPE, JSON);
         }
-        if let Some(key) = key.and_then(idempotency::header) {
+        if let Some(key) = key.and_then(key_header) {
             headers.insert("idempotency-key", key);
         }
         Ok(ready)

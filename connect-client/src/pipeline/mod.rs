@@ -15,8 +15,7 @@ use crate::{
     IdempotencyKey, Meta, RateLimit, RetryPolicy,
     base_url::BaseUrl,
     error::{CallInfo, DecodeError, Error, clip},
-    idempotency,
-    request::Request,
+    request::{Request, random_key},
     retry::Decision,
     token::Token,
     transport::Transport,
@@ -51,9 +50,7 @@ impl Pipeline {
         key: Option<IdempotencyKey>,
         may_be_applied: bool,
     ) -> Result<Answer, Error> {
-        let key = request
-            .is_write()
-            .then(|| key.unwrap_or_else(idempotency::random));
+        let key = request.is_write().then(|| key.unwrap_or_else(random_key));
         let mut call = CallInfo {
             method: request.method.clone(),
             path: request.path.clone(),

@@ -4,8 +4,8 @@ use std::{borrow::Borrow, future::IntoFuture, ops::Range};
 
 use super::{Upsert, UpsertError, chunk::Piece, plan::Outstanding, total};
 use crate::{
-    Bulk, Call, Error, idempotency,
-    request::Request,
+    Bulk, Call, Error,
+    request::{Request, random_key},
     wire::{BatchInput, BatchResult, WireRecord},
 };
 
@@ -129,7 +129,7 @@ where
                 result: total::too_large(index, external_id, bytes),
             })),
             Some(Piece::Body { items, json }) => {
-                let key = idempotency::random();
+                let key = random_key();
                 let request = self.outstanding.insert(Outstanding {
                     items,
                     json,
