@@ -1,8 +1,8 @@
 //! No two files of a crate import each other, and no room of the server names a later one.
 //!
 //! The sources are read as plain text: `use` declarations, and other paths that start with `crate`,
-//! `super` or `self`. A name that a module re-exports belongs to the file that defines it. A module
-//! that re-exports or calls its own child does not import it.
+//! `super`, `self` or a module of the file. A name that a module re-exports belongs to the file that
+//! defines it, and a module that re-exports what its own child defines does not import it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -37,11 +37,9 @@ impl Import {
         }
     }
 
-    /// Takes a path in code; `None` when it is not spelled out from where this crate begins.
+    /// Takes a path in code; `None` for a name alone.
     fn in_code(path: &str) -> Option<Self> {
-        let roots = ["crate::", "super::", "self::"];
-        let is_local = roots.iter().any(|root| path.starts_with(root));
-        is_local.then(|| Self {
+        path.contains("::").then(|| Self {
             path: segments(path),
             name: String::new(),
             is_public: false,
@@ -259,4 +257,12 @@ fn a_circle_is_found_through_what_is_re_exported() {
     ] {
         assert_eq!(files(none).circles(), Vec::<String>::new(), "{none}");
     }
+
+    let parent = "mod till;\nfn open() -> Money {\n    till::open()\n}\n";
+    let both = Crate::of([
+        ("lib.rs", "mod shop;\n"),
+        ("shop/mod.rs", parent),
+        ("shop/till.rs", "use super::Money;\n"),
+    ]);
+    assert_eq!(both.circles(), ["shop and shop::till"]);
 }

@@ -1,6 +1,7 @@
 //! `connect-server check`: first the store checks its own rows and files, then the core checks what
 //! the rows say.
 
+mod findings;
 mod progress;
 mod text;
 
@@ -10,16 +11,9 @@ use std::{
     process::ExitCode,
 };
 
-use connect_core::{
-    CheckProgress, CheckReport, Connect,
-    storage::{
-        StorageError,
-        disk::{OpenError, Report},
-    },
-};
-use serde_json::{Value, json};
+use connect_core::{CheckProgress, Connect, storage::disk::OpenError};
 
-use self::progress::ProgressLine;
+use self::{findings::Findings, progress::ProgressLine};
 use crate::{
     cli::{CheckOptions, StorageChoice},
     store::{NoDataFolder, Store},
@@ -46,53 +40,6 @@ enum NotChecked {
     Unreadable(String),
     #[error("the report could not be written: {0}")]
     Output(#[from] io::Error),
-}
-
-/// The findings of both checks.
-struct Findings {
-    /// The store's own check, or why that came to no end.
-    store: Result<Report, StorageError>,
-    /// The core's check.
-    records: CheckReport,
-}
-
-impl Findings {
-    fn is_clean(&self) -> bool {
-        self.store.as_ref().is_ok_and(Report::is_clean) && self.records.is_clean()
-    }
-
-    fn to_json(&self) -> Value {
-        let store = match &self.store {
-            Ok(report) => of_store(report),
-            Err(error) => json!({ "error": error.to_string() }),
-        };
-        json!({
-            "clean": self.is_clean(),
-            "store": store,
-            "records": self.records,
-        })
-    }
-}
-
-fn of_store(report: &Report) -> Value {
-    let Report {
-        rows,
-        damaged,
-        missing_parts,
-        keys,
-        leftover,
-        complete,
-        unreachable,
-    } = report;
-    json!({
-        "rows": rows,
-        "damaged": damaged,
-        "missingParts": missing_parts,
-        "keys": keys,
-        "leftover": leftover,
-        "complete": complete,
-        "unreachable": unreachable,
-    })
 }
 
 /// Checks a store and prints the report: exit code 0 when nothing is wrong, 1 when something is, 2

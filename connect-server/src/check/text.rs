@@ -7,7 +7,7 @@ use std::{
 
 use connect_core::storage::disk::Report;
 
-use super::Findings;
+use super::findings::Findings;
 
 /// The most keys of unreadable rows that are printed; all of the first thousand are in the JSON.
 const KEYS: usize = 20;

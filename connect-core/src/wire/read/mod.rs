@@ -23,8 +23,8 @@ use uuid::Uuid;
 
 pub(super) use array::array;
 pub use batch::{BatchItem, BatchRequest};
-
 use strict::Strict;
+pub(crate) use syntax::clip;
 
 /// A field has a value that it cannot have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -207,13 +207,4 @@ pub(super) fn kind(text: &str) -> &'static str {
         Some(b'n') => "null",
         _ => "a number",
     }
-}
-
-/// The start of a text of the client's, short enough for a message.
-pub(crate) fn clip(text: &str) -> String {
-    const LONGEST: usize = 60;
-    if text.chars().count() <= LONGEST {
-        return text.to_owned();
-    }
-    text.chars().take(LONGEST).chain("...".chars()).collect()
 }

@@ -6,8 +6,6 @@ use std::{borrow::Cow, collections::HashSet, fmt};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::clip;
-
 /// How deep arrays and objects may lie in each other. Bodies of this API need three; each level
 /// costs one more look at what lies in it.
 const DEEPEST: usize = 64;
@@ -73,6 +71,15 @@ impl<'de> Deserialize<'de> for Members<'de> {
 /// A key, borrowed where it has no escapes.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The start of a text of the client's, short enough for a message.
+pub(crate) fn clip(text: &str) -> String {
+    const LONGEST: usize = 60;
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST).chain("...".chars()).collect()
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! A lane: commits one after another, and the rows that each of them writes.
 
-use super::{Load, Note};
+use super::load::{Load, Note};
 use crate::storage::{
     Commit, Guard, Key, Storage, Value, Write,
     conformance::{

@@ -1,8 +1,8 @@
 //! A reader beside the lanes: what it has seen has to stay.
 
 use super::{
-    Load, Note,
     lane::{GUARDS, INDEX, ROW, SINGLE, TAIL, guard_key, guard_number, rows, single_number},
+    load::{Load, Note},
 };
 use crate::storage::{
     Range, Read, Storage, Value,

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Found, Load,
     lane::{
         INDEX, LARGE, ROW, SINGLE, TAIL, entry_key, guard_key, guard_number, rows, single_number,
     },
+    load::{Found, Load},
     reader::{bounds, starting},
 };
 use crate::storage::{

@@ -1,0 +1,56 @@
+//! The findings of a check, and the report of them for programs.
+
+use connect_core::{
+    CheckReport,
+    storage::{StorageError, disk::Report},
+};
+use serde_json::{Value, json};
+
+/// The findings of both checks.
+pub(super) struct Findings {
+    /// The store's own check, or why that came to no end.
+    pub(super) store: Result<Report, StorageError>,
+    /// The core's check.
+    pub(super) records: CheckReport,
+}
+
+impl Findings {
+    /// Returns whether neither check has found anything.
+    pub(super) fn is_clean(&self) -> bool {
+        self.store.as_ref().is_ok_and(Report::is_clean) && self.records.is_clean()
+    }
+
+    /// Returns the report for programs.
+    pub(super) fn to_json(&self) -> Value {
+        let store = match &self.store {
+            Ok(report) => of_store(report),
+            Err(error) => json!({ "error": error.to_string() }),
+        };
+        json!({
+            "clean": self.is_clean(),
+            "store": store,
+            "records": self.records,
+        })
+    }
+}
+
+fn of_store(report: &Report) -> Value {
+    let Report {
+        rows,
+        damaged,
+        missing_parts,
+        keys,
+        leftover,
+        complete,
+        unreachable,
+    } = report;
+    json!({
+        "rows": rows,
+        "damaged": damaged,
+        "missingParts": missing_parts,
+        "keys": keys,
+        "leftover": leftover,
+        "complete": complete,
+        "unreachable": unreachable,
+    })
+}
