@@ -11,31 +11,11 @@ use crate::wire::{
 };
 
 // A line says what the service can do with a kind. What is synced is listed too.
-record!(
-    Category,
-    "categories",
-    Readable,
-    Synced<CategoryQuery>,
-    Writable
-);
-record!(
-    Product,
-    "products",
-    Readable,
-    Synced<ProductQuery>,
-    Writable,
-    Bulk
-);
-record!(
-    OptionGroup,
-    "option-groups",
-    Readable,
-    Synced<OptionGroupQuery>,
-    Writable,
-    Bulk
-);
-record!(ImageJob, "image-jobs", Listed<ImageJobQuery>);
-record!(AnyEvent, "events", Listed<EventQuery>);
+record!(Category, "categories": Readable, Synced<CategoryQuery>, Writable);
+record!(Product, "products": Readable, Synced<ProductQuery>, Writable, Bulk);
+record!(OptionGroup, "option-groups": Readable, Synced<OptionGroupQuery>, Writable, Bulk);
+record!(ImageJob, "image-jobs": Listed<ImageJobQuery>);
+record!(AnyEvent, "events": Listed<EventQuery>);
 
 /// A kind of record that a location has.
 ///
@@ -84,7 +64,7 @@ pub trait Sealed {
 
 /// Declares a kind: its type, its path segment, and its capabilities.
 macro_rules! record {
-    ($record:ty, $segment:literal, $($capability:ident $(<$of:ty>)?),+) => {
+    ($record:ty, $segment:literal: $($capability:ident $(<$of:ty>)?),+) => {
         impl Sealed for $record {
             const SEGMENT: &'static str = $segment;
         }
