@@ -9,7 +9,7 @@ use connect_core::{
         Commit, CommitError, Entry, Found, Key, Locked, Range, Read, State, Storage, StorageError,
         Write, memory::MemoryStorage,
     },
-    wire::{Category, CategoryInput, Field, Product, ProductInput},
+    wire::{CategoryInput, Field, Product, ProductInput},
 };
 use uuid::Uuid;
 
@@ -66,26 +66,10 @@ impl Stocked {
                 .unwrap();
         }
         let gone = ProductInput::named("Gone");
-        let gone = shop
-            .connect
-            .location(&shop.at)
-            .json::<Product>()
-            .create(gone.into())
-            .await;
-        let gone: Product = gone.unwrap().decode().unwrap();
+        let gone = shop.products().create(gone).await.unwrap();
         let empty = CategoryInput::named("Empty");
-        shop.connect
-            .location(&shop.at)
-            .json::<Category>()
-            .create(empty.into())
-            .await
-            .unwrap();
-        shop.connect
-            .location(&shop.at)
-            .json::<Product>()
-            .delete(gone.id, ().into())
-            .await
-            .unwrap();
+        shop.categories().create(empty).await.unwrap();
+        shop.products().delete(gone.id).await.unwrap();
         shop.connect.maintain().await.unwrap();
         Self { storage, shop }
     }

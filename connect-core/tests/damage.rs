@@ -46,11 +46,12 @@ impl Tried {
         let connect = &self.shop.connect;
         let at = shop::location(connect, self.shop.account, name).await;
         let made = create(connect, &at, name).await;
-        let deleted = connect
+        connect
             .location(&at)
-            .json::<Product>()
-            .delete(made.id, ().into());
-        deleted.await.unwrap();
+            .products()
+            .delete(made.id)
+            .await
+            .unwrap();
         at.location().id
     }
 

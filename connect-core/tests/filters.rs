@@ -3,9 +3,8 @@
 use connect_core::{
     Access, Connect,
     wire::{
-        Category, CategoryInput, Field, Product, ProductInput,
+        CategoryInput, Field, ProductBatch, ProductInput,
         query::{ProductQuery, SyncQuery},
-        read::BatchRequest,
     },
 };
 use uuid::Uuid;
@@ -25,9 +24,10 @@ impl Haystack {
         let (connect, at) = shop::open().await;
         let category = connect
             .location(&at)
-            .json::<Category>()
-            .create(CategoryInput::named("Food").into());
-        let category: Category = category.await.unwrap().decode().unwrap();
+            .categories()
+            .create(CategoryInput::named("Food"))
+            .await
+            .unwrap();
         let needle = ProductInput {
             barcode: Field::Value("SAME".into()),
             category_id: Field::Value(category.id),
@@ -45,13 +45,8 @@ impl Haystack {
         for (input, mut left) in batches {
             while left > 0 {
                 let count = left.min(500);
-                let batch = BatchRequest::new(vec![input.clone(); count]);
-                connect
-                    .location(&at)
-                    .json::<Product>()
-                    .batch(batch.into())
-                    .await
-                    .unwrap();
+                let batch = ProductBatch::new(vec![input.clone(); count]);
+                connect.location(&at).products().batch(batch).await.unwrap();
                 left -= count;
             }
         }
@@ -78,11 +73,10 @@ impl Haystack {
             let page = self
                 .connect
                 .location(&self.at)
-                .json::<Product>()
+                .products()
                 .list(&query)
                 .await
                 .unwrap();
-            let page = page.decode().unwrap();
             pages += 1;
             found.extend(page.data);
             cursor = page.next_cursor;

@@ -3,14 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use connect_core::{
-    Access, Connect, Request,
+    Access, Connect,
     storage::{
         Storage,
         memory::MemoryStorage,
         redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
-    wire::{Category, CategoryInput, Field, Product, ProductInput, read::BatchRequest},
+    wire::{Category, CategoryInput, Field, ProductBatch, ProductInput},
 };
 
 use crate::shop;
@@ -21,9 +21,10 @@ const PRODUCTS: usize = 3_000;
 async fn large_category(connect: &Connect, at: &Access) -> Category {
     let category = connect
         .location(at)
-        .json::<Category>()
-        .create(CategoryInput::named("Large").into());
-    let category: Category = category.await.unwrap().decode().unwrap();
+        .categories()
+        .create(CategoryInput::named("Large"))
+        .await
+        .unwrap();
     let numbers: Vec<usize> = (0..PRODUCTS).collect();
     for numbers in numbers.chunks(500) {
         let items = numbers.iter().map(|number| ProductInput {
@@ -31,13 +32,8 @@ async fn large_category(connect: &Connect, at: &Access) -> Category {
             category_id: Field::Value(category.id),
             ..ProductInput::named(format!("Product {number}"))
         });
-        let batch = BatchRequest::new(items.collect());
-        connect
-            .location(at)
-            .json::<Product>()
-            .batch(batch.into())
-            .await
-            .unwrap();
+        let batch = ProductBatch::new(items.collect());
+        connect.location(at).products().batch(batch).await.unwrap();
     }
     category
 }
@@ -51,25 +47,19 @@ async fn others_go_on(storage: Arc<dyn Storage>) {
     let category = large_category(&connect, &at).await;
     let deleting = tokio::spawn({
         let (connect, at) = (connect.clone(), at.clone());
-        async move {
-            let request = Request::from(());
-            connect
-                .location(&at)
-                .json::<Category>()
-                .delete(category.id, request)
-                .await
-        }
+        async move { connect.location(&at).categories().delete(category.id).await }
     });
     let mut done_meanwhile = 0;
     while !deleting.is_finished() {
         let made = connect
             .location(&there)
-            .json::<Product>()
-            .create(ProductInput::named("Tea").into());
-        let made: Product = made.await.unwrap().decode().unwrap();
+            .products()
+            .create(ProductInput::named("Tea"))
+            .await
+            .unwrap();
         connect
             .location(&there)
-            .json::<Product>()
+            .products()
             .get(made.id)
             .await
             .unwrap();

@@ -4,12 +4,12 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use connect_core::{
-    Error, Request,
+    Error,
     storage::{Storage, memory::MemoryStorage},
     wire::{
-        Category, CategoryInput, Entry, Field, Page, Product, ProductInput, Timestamp,
+        Category, CategoryInput, Entry, Field, Page, Product, ProductBatch, ProductInput,
+        Timestamp,
         query::{CategoryQuery, ProductQuery, SyncQuery},
-        read::BatchRequest,
     },
 };
 use uuid::Uuid;
@@ -38,31 +38,18 @@ async fn page(
         },
         ..ProductQuery::default()
     };
-    let page = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .list(&query)
-        .await?;
-    Ok(serde_json::from_slice(&page.into_bytes()).unwrap())
+    shop.products().list_with_deleted(&query).await
 }
 
 async fn create(shop: &Shop, name: &str) -> Product {
-    let made = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .create(ProductInput::named(name).into());
-    made.await.unwrap().decode().unwrap()
+    shop.products()
+        .create(ProductInput::named(name))
+        .await
+        .unwrap()
 }
 
 async fn delete(shop: &Shop, id: Uuid) {
-    let deleted = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .delete(id, Request::from(()));
-    deleted.await.unwrap();
+    shop.products().delete(id).await.unwrap();
 }
 
 async fn open() -> Shop {
@@ -109,21 +96,11 @@ async fn a_walk_is_held_against_when_it_began() {
         },
         ..ProductQuery::default()
     };
-    let plain = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .list(&query(None))
-        .await;
-    let cursor = plain.unwrap().decode().unwrap().next_cursor;
+    let plain = shop.products().list(&query(None)).await;
+    let cursor = plain.unwrap().next_cursor;
     shop.clock.advance(91 * DAY);
-    let plain = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .list(&query(cursor))
-        .await;
-    assert_eq!(plain.unwrap().decode().unwrap().data[0].name, "Bread 1");
+    let plain = shop.products().list(&query(cursor)).await;
+    assert_eq!(plain.unwrap().data[0].name, "Bread 1");
 }
 
 /// A walk through the changes since a time goes on as long as no deletion behind its place was
@@ -163,17 +140,19 @@ async fn purged_deletions_are_missed_whatever_the_clock_says() {
     connect.maintain().await.unwrap();
     let category = connect
         .location(at)
-        .json::<Category>()
-        .create(CategoryInput::named("Food").into());
-    let category: Category = category.await.unwrap().decode().unwrap();
+        .categories()
+        .create(CategoryInput::named("Food"))
+        .await
+        .unwrap();
     let gone = create(&shop, "Gone").await;
     delete(&shop, gone.id).await;
     shop.clock.advance(60 * MINUTE);
-    let deleted = connect
+    connect
         .location(at)
-        .json::<Category>()
-        .delete(category.id, Request::from(()));
-    deleted.await.unwrap();
+        .categories()
+        .delete(category.id)
+        .await
+        .unwrap();
 
     // The clock is 50 minutes ahead, which is believed. One of the two deletions cannot be read.
     shop.clock.advance(90 * DAY - 10 * MINUTE);
@@ -206,9 +185,10 @@ async fn more_holders_of_a_barcode_than_are_sorted() {
     let (connect, at) = (&shop.connect, &shop.at);
     let category = connect
         .location(at)
-        .json::<Category>()
-        .create(CategoryInput::named("Food").into());
-    let category: Category = category.await.unwrap().decode().unwrap();
+        .categories()
+        .create(CategoryInput::named("Food"))
+        .await
+        .unwrap();
     let mut names = Vec::new();
     for batch in 0..3 {
         let items = (0..400).map(|number| ProductInput {
@@ -224,13 +204,8 @@ async fn more_holders_of_a_barcode_than_are_sorted() {
         });
         let items: Vec<_> = items.collect();
         names.extend(items.iter().filter_map(|item| item.name.value().cloned()));
-        let batch = BatchRequest::new(items);
-        connect
-            .location(at)
-            .json::<Product>()
-            .batch(batch.into())
-            .await
-            .unwrap();
+        let batch = ProductBatch::new(items);
+        connect.location(at).products().batch(batch).await.unwrap();
     }
     for (barcode, in_category) in [(true, false), (false, true), (true, true)] {
         let number = |name: &&String| -> usize {
@@ -252,14 +227,7 @@ async fn more_holders_of_a_barcode_than_are_sorted() {
         };
         let mut found: Vec<Product> = Vec::new();
         loop {
-            let page = connect
-                .location(at)
-                .json::<Product>()
-                .list(&query)
-                .await
-                .unwrap()
-                .decode();
-            let page = page.unwrap();
+            let page = connect.location(at).products().list(&query).await.unwrap();
             found.extend(page.data);
             query.sync.cursor = page.next_cursor;
             if query.sync.cursor.is_none() {
@@ -300,9 +268,10 @@ async fn a_list_says_which_state_it_shows() {
     assert_eq!(state().await, bread.updated_at);
     let category = connect
         .location(at)
-        .json::<Category>()
-        .create(CategoryInput::named("Food").into());
-    let category: Category = category.await.unwrap().decode().unwrap();
+        .categories()
+        .create(CategoryInput::named("Food"))
+        .await
+        .unwrap();
     assert_eq!(state().await, category.updated_at);
     shop.clock.advance(60);
     delete(&shop, bread.id).await;

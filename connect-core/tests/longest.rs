@@ -6,7 +6,7 @@ use connect_core::{
     Request,
     storage::{MAX_KEY_LEN, memory::MemoryStorage},
     wire::{
-        Category, CategoryInput, Field, Product, ProductInput,
+        CategoryInput, Field, Product, ProductInput,
         limits::{MAX_BARCODE, MAX_CATEGORY_NAME, MAX_EXTERNAL_ID, MAX_IDEMPOTENCY_KEY_LEN},
     },
 };
@@ -22,13 +22,10 @@ async fn every_backend_takes_the_keys_of_the_longest_texts() {
     let shop = shop::open_on(storage.clone()).await;
     // A musical note: folding makes three characters of it, each as long as it was.
     let name = "\u{1D160}".repeat(MAX_CATEGORY_NAME);
-    let made = shop
-        .connect
-        .location(&shop.at)
-        .json::<Category>()
-        .create(CategoryInput::named(name).into())
-        .await;
-    made.unwrap();
+    shop.categories()
+        .create(CategoryInput::named(name))
+        .await
+        .unwrap();
     let input = ProductInput {
         external_id: Field::Value("x".repeat(MAX_EXTERNAL_ID)),
         barcode: Field::Value("\u{1D160}".repeat(MAX_BARCODE)),

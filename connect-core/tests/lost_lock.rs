@@ -1,6 +1,7 @@
 //! A write that takes longer than its lock lasts is not lost, and not done twice.
 
 use std::{
+    future::IntoFuture as _,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -13,7 +14,7 @@ use connect_core::{
     storage::{
         Commit, CommitError, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
     },
-    wire::{Product, ProductInput, query::ProductQuery},
+    wire::{ProductInput, query::ProductQuery},
 };
 
 use crate::shop;
@@ -86,40 +87,21 @@ async fn a_write_that_outlasts_its_lock_is_done_once() {
         stalls: stalls.clone(),
     };
     let slow = shop::connect(Arc::new(stalling), &shop.clock);
-    let late = slow
-        .location(&shop.at)
-        .json::<Product>()
-        .create(ProductInput::named("Late").into());
+    let products = slow.location(&shop.at).products();
+    let late = products.create(ProductInput::named("Late")).into_future();
     let others = async {
         for number in 0..3 {
             let input = ProductInput::named(format!("Bread {number}"));
-            let made = shop
-                .connect
-                .location(&shop.at)
-                .json::<Product>()
-                .create(input.into())
-                .await;
-            made.unwrap();
+            shop.products().create(input).await.unwrap();
         }
     };
     let (late, ()) = tokio::join!(late, others);
     late.unwrap();
     assert_eq!(stalls.load(Ordering::SeqCst), 0, "no lock was lost");
     let all = ProductQuery::default();
-    let page = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .list(&all)
-        .await
-        .unwrap();
-    let mut names: Vec<String> = page
-        .decode()
-        .unwrap()
-        .data
-        .into_iter()
-        .map(|product| product.name)
-        .collect();
+    let page = shop.products().list(&all).await.unwrap();
+    let products = page.data.into_iter();
+    let mut names: Vec<String> = products.map(|product| product.name).collect();
     names.sort();
     assert_eq!(names, ["Bread 0", "Bread 1", "Bread 2", "Late"]);
 }

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Error, Request,
+    Error,
     storage::{Commit, Entry, Key, Storage, Value, Write, memory::MemoryStorage},
-    wire::{Category, CategoryInput, Field, Product, ProductInput},
+    wire::{Category, CategoryInput, Field, ProductInput},
 };
 use uuid::Uuid;
 
@@ -32,35 +32,17 @@ impl Tried {
     }
 
     async fn create(&self, name: &str) -> Result<Category, Error> {
-        let input = Request::from(CategoryInput::named(name));
-        let made = self
-            .shop
-            .connect
-            .location(&self.shop.at)
-            .json::<Category>()
-            .create(input)
-            .await?;
-        Ok(made.decode().unwrap())
+        let input = CategoryInput::named(name);
+        self.shop.categories().create(input).await
     }
 
     async fn rename(&self, id: Uuid, name: &str) -> Result<Category, Error> {
-        let input = Request::from(CategoryInput::named(name));
-        let connect = &self.shop.connect;
-        let renamed = connect
-            .location(&self.shop.at)
-            .json::<Category>()
-            .update(id, input)
-            .await?;
-        Ok(renamed.decode().unwrap())
+        let input = CategoryInput::named(name);
+        self.shop.categories().update(id, input).await
     }
 
     async fn delete(&self, id: Uuid) {
-        let connect = &self.shop.connect;
-        let deleted = connect
-            .location(&self.shop.at)
-            .json::<Category>()
-            .delete(id, Request::from(()));
-        deleted.await.unwrap();
+        self.shop.categories().delete(id).await.unwrap();
     }
 
     /// The category that a product gets which names it.
@@ -69,13 +51,12 @@ impl Tried {
             category_name: Field::Value(name.into()),
             ..ProductInput::named("Bread")
         };
-        let made = self
-            .shop
-            .connect
-            .location(&self.shop.at)
-            .json::<Product>()
-            .create(input.into());
-        made.await.unwrap().decode::<Product>().unwrap().category_id
+        self.shop
+            .products()
+            .create(input)
+            .await
+            .unwrap()
+            .category_id
     }
 
     /// The rows of the index of names, and those that say how a name was folded.
@@ -152,15 +133,8 @@ async fn a_name_under_another_folding_leaves_no_entry() {
             position: Field::Value(7),
             ..CategoryInput::default()
         };
-        let (connect, at) = (&tried.shop.connect, &tried.shop.at);
-        let moved = connect
-            .location(at)
-            .json::<Category>()
-            .update(category.id, moved.into());
-        assert_eq!(
-            moved.await.unwrap().decode::<Category>().unwrap().position,
-            7
-        );
+        let moved = tried.shop.categories().update(category.id, moved);
+        assert_eq!(moved.await.unwrap().position, 7);
         assert_eq!(tried.entries().await.map(|entries| entries.len()), [1, 1]);
 
         tried.rename(category.id, "Weg").await.unwrap();

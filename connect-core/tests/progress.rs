@@ -9,12 +9,11 @@ use std::{
 };
 
 use connect_core::{
-    Access, Connect, Request,
+    Access, Connect,
     storage::{Storage, conformance::Distant, memory::MemoryStorage},
     wire::{
-        Field, Product, ProductBatchResult, ProductInput,
+        Field, ProductBatch, ProductInput,
         query::{ProductQuery, SyncQuery},
-        read::BatchRequest,
     },
 };
 
@@ -36,16 +35,10 @@ async fn batches(connect: &Connect, storage: &Distant, at: &Access, first: i64) 
             price_cents: Field::Value(first + round as i64),
             ..ProductInput::named(format!("Bread {number}"))
         });
-        let batch = BatchRequest::new(items.collect());
+        let batch = ProductBatch::new(items.collect());
         let before = storage.trips();
-        let answer = connect
-            .location(at)
-            .json::<Product>()
-            .batch(batch.into())
-            .await
-            .unwrap();
+        let done = connect.location(at).products().batch(batch).await.unwrap();
         most = most.max(storage.trips() - before);
-        let done: ProductBatchResult = answer.decode().unwrap();
         assert_eq!((done.failed, done.unchanged), (0, 0));
     }
     most
@@ -60,11 +53,13 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
     let one = shop::connect(distant(&storage), &shop.clock);
     let way = distant(&storage);
     let other = shop::connect(way.clone(), &shop.clock);
-    let made = one
+    let id = one
         .location(&shop.at)
-        .json::<Product>()
-        .create(ProductInput::named("Tea").into());
-    let id = made.await.unwrap().decode::<Product>().unwrap().id;
+        .products()
+        .create(ProductInput::named("Tea"))
+        .await
+        .unwrap()
+        .id;
     let alone = batches(&other, &way, &shop.at, 1000).await;
 
     let (is_over, patched) = (
@@ -81,8 +76,8 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
                     ..ProductInput::default()
                 };
                 one.location(&at)
-                    .json::<Product>()
-                    .update(id, Request::from(input))
+                    .products()
+                    .update(id, input)
                     .await
                     .unwrap();
             }
@@ -100,12 +95,7 @@ async fn a_batch_gets_on_beside_a_restless_writer_in_another_process() {
                 ..ProductQuery::default()
             };
             while !is_over.load(Ordering::SeqCst) {
-                reader
-                    .location(&at)
-                    .json::<Product>()
-                    .list(&query)
-                    .await
-                    .unwrap();
+                reader.location(&at).products().list(&query).await.unwrap();
             }
         }
     });

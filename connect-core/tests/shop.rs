@@ -3,11 +3,11 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Access, Connect, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen, Request,
-    ScreenType,
+    Access, Connect, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen, Records,
+    Request, ScreenType,
     environment::ManualClock,
     storage::{Storage, memory::MemoryStorage},
-    wire::{IdempotencyKey, Scope, Timestamp, VatRate},
+    wire::{Category, IdempotencyKey, Product, Scope, Timestamp, VatRate},
 };
 use uuid::Uuid;
 
@@ -76,6 +76,16 @@ pub(crate) async fn location(connect: &Connect, account: Uuid, name: &str) -> Ac
 }
 
 impl Shop {
+    /// The products of the location.
+    pub(crate) fn products(&self) -> Records<Product> {
+        self.connect.location(&self.at).products()
+    }
+
+    /// The categories of the location.
+    pub(crate) fn categories(&self) -> Records<Category> {
+        self.connect.location(&self.at).categories()
+    }
+
     /// The access of a new token that may do everything, and the token's id.
     pub(crate) async fn token(&self) -> (Access, Uuid) {
         let issued = self.connect.create_full_token(self.account, "Sync").await;

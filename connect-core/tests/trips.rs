@@ -228,9 +228,10 @@ async fn unknown_categories() {
     let there = shop::location(connect, counted.shop.account, "F").await;
     let foreign = connect
         .location(&there)
-        .json::<Category>()
-        .create(CategoryInput::named("Bread").into());
-    let foreign: Category = foreign.await.unwrap().decode().unwrap();
+        .categories()
+        .create(CategoryInput::named("Bread"))
+        .await
+        .unwrap();
     counted.enter().await;
     for (ids, code, most) in [
         (
@@ -349,7 +350,7 @@ async fn reads() {
         query.after = Some(page.data[0].id);
     }
     let (trips, product) = counted
-        .trips(async |connect, at| connect.location(at).json::<Product>().get(id).await)
+        .trips(async |connect, at| connect.location(at).products().get(id).await)
         .await;
     assert_eq!((trips, product.is_ok()), (1, true), "one product");
 

@@ -43,14 +43,8 @@ impl Tried {
 
     async fn names(&self) -> Vec<String> {
         let all = ProductQuery::default();
-        let page = self
-            .shop
-            .connect
-            .location(&self.shop.at)
-            .json::<Product>()
-            .list(&all)
-            .await;
-        let products = page.unwrap().decode().unwrap().data.into_iter();
+        let page = self.shop.products().list(&all).await;
+        let products = page.unwrap().data.into_iter();
         products.map(|product| product.name).collect()
     }
 
@@ -169,12 +163,7 @@ async fn a_refused_commit_leaves_nothing_and_says_so() {
         ..ProductInput::named("Tea")
     };
     let (connect, at) = (&tried.shop.connect, &tried.shop.at);
-    connect
-        .location(at)
-        .json::<Product>()
-        .create(input.into())
-        .await
-        .unwrap();
+    connect.location(at).products().create(input).await.unwrap();
     assert!(!tried.create("Bread", Some("a")).await.unwrap().replayed);
     assert_eq!(tried.names().await, ["Tea", "Bread"]);
 }

@@ -17,12 +17,10 @@ use crate::shop::{self, START, Shop};
 const DAY: i64 = 24 * 3600;
 
 async fn create(shop: &Shop, name: &str) -> Product {
-    let made = shop
-        .connect
-        .location(&shop.at)
-        .json::<Product>()
-        .create(ProductInput::named(name).into());
-    made.await.unwrap().decode().unwrap()
+    shop.products()
+        .create(ProductInput::named(name))
+        .await
+        .unwrap()
 }
 
 /// A page of the changes and deletions since the start.
@@ -51,13 +49,7 @@ async fn a_walk_ends_only_where_a_deletion_is_missing() {
     for (limit, goes_on) in [(2, false), (3, true)] {
         let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
         let gone = create(&shop, "Gone").await.id;
-        let deleted = shop
-            .connect
-            .location(&shop.at)
-            .json::<Product>()
-            .delete(gone, ().into())
-            .await;
-        deleted.unwrap();
+        shop.products().delete(gone).await.unwrap();
         create(&shop, "A").await;
         for name in ["B", "C"] {
             shop.clock.advance(10 * DAY);

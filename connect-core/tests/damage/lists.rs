@@ -4,9 +4,8 @@ use connect_core::{
     Error,
     storage::{Commit, Storage, Value, Write},
     wire::{
-        Field, Page, Product, ProductInput, Timestamp,
+        Field, Page, Product, ProductBatch, ProductInput, Timestamp,
         query::{ProductQuery, SyncQuery},
-        read::BatchRequest,
     },
 };
 use serde_json::Value as Json;
@@ -34,10 +33,10 @@ async fn an_unreadable_product_harms_no_other() {
     tried.storage.damage(&torn);
 
     for (number, product) in products.iter().enumerate() {
-        let read = connect.location(at).json::<Product>().get(product.id).await;
+        let read = connect.location(at).products().get(product.id).await;
         match number {
             5 => assert!(matches!(read.unwrap_err(), Error::Internal(_))),
-            _ => assert_eq!(read.unwrap().decode().unwrap().data, *product),
+            _ => assert_eq!(read.unwrap(), *product),
         }
     }
     // The lists up to it, and those from behind it.
@@ -50,8 +49,8 @@ async fn an_unreadable_product_harms_no_other() {
             },
             ..ProductQuery::default()
         };
-        let page = connect.location(at).json::<Product>().list(&query).await;
-        page.map(|page| page.decode().unwrap().data)
+        let page = connect.location(at).products().list(&query).await;
+        page.map(|page| page.data)
     };
     assert_eq!(page(0, 4).await.unwrap(), products[..4]);
     assert_eq!(page(6, 50).await.unwrap(), products[6..]);
@@ -68,30 +67,20 @@ async fn an_unreadable_product_harms_no_other() {
             price_cents: Field::Value(5),
             ..ProductInput::default()
         });
-        let batch = BatchRequest::new(items.collect());
-        connect
-            .location(at)
-            .json::<Product>()
-            .batch(batch.into())
-            .await
+        let batch = ProductBatch::new(items.collect());
+        connect.location(at).products().batch(batch).await
     };
     let (one, torn, other) = tokio::join!(
         batch(&["P-1", "P-2"]),
         batch(&["P-3", "P-5"]),
         batch(&["P-6", "P-7"]),
     );
-    assert!(matches!(torn.unwrap_err().error, Error::Internal(_)));
-    for answer in [one, other] {
-        let done: connect_core::wire::ProductBatchResult = answer.unwrap().decode().unwrap();
-        assert_eq!(done.updated, 2);
+    assert!(matches!(torn.unwrap_err(), Error::Internal(_)));
+    for done in [one, other] {
+        assert_eq!(done.unwrap().updated, 2);
     }
-    let untouched = connect
-        .location(at)
-        .json::<Product>()
-        .get(products[3].id)
-        .await
-        .unwrap();
-    assert_eq!(untouched.decode().unwrap().data, products[3]);
+    let untouched = connect.location(at).products().get(products[3].id).await;
+    assert_eq!(untouched.unwrap(), products[3]);
 }
 
 /// Reads a list with deletions page by page from a time on, to its end or to the page that fails.
@@ -140,8 +129,8 @@ async fn a_list_ends_before_a_row_that_cannot_be_read() {
         if [3, 4, 5, 6, 7, 15].contains(&number) {
             connect
                 .location(at)
-                .json::<Product>()
-                .delete(product.id, ().into())
+                .products()
+                .delete(product.id)
                 .await
                 .unwrap();
         }
@@ -186,13 +175,8 @@ async fn a_filtered_list_ends_before_a_row_that_cannot_be_parsed() {
     };
     // More than are read at once through the barcode.
     let holders = async |count| {
-        let batch = BatchRequest::new(vec![same.clone(); count]);
-        connect
-            .location(at)
-            .json::<Product>()
-            .batch(batch.into())
-            .await
-            .unwrap();
+        let batch = ProductBatch::new(vec![same.clone(); count]);
+        connect.location(at).products().batch(batch).await.unwrap();
     };
     holders(5).await;
     let torn = create(connect, at, "Torn").await;
@@ -212,13 +196,7 @@ async fn a_filtered_list_ends_before_a_row_that_cannot_be_parsed() {
         barcode: Some("SAME".into()),
         ..ProductQuery::default()
     };
-    let first = connect
-        .location(at)
-        .json::<Product>()
-        .list(&query)
-        .await
-        .unwrap();
-    let first = first.decode().unwrap();
+    let first = connect.location(at).products().list(&query).await.unwrap();
     assert_eq!(first.data.len(), 5);
     query.sync.cursor = first.next_cursor;
     let failure = connect

@@ -1,6 +1,5 @@
 //! Rounds of maintenance over damaged rows.
 
-use connect_core::wire::Product;
 use uuid::Uuid;
 
 use super::{
@@ -59,8 +58,8 @@ async fn maintenance_goes_on_past_single_rows_of_its_tables() {
         let product = create(connect, &at, name).await;
         connect
             .location(&at)
-            .json::<Product>()
-            .delete(product.id, ().into())
+            .products()
+            .delete(product.id)
             .await
             .unwrap();
         deleted.push(product.id);
