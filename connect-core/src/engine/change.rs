@@ -13,7 +13,7 @@ use crate::{
 /// long for others.
 pub(crate) const MOST_RECORDS: usize = 1000;
 
-/// What a write does to the records of a location.
+/// The change that a write makes to the records of a location.
 #[async_trait]
 pub(crate) trait Change: Send + Sync {
     /// Adds what the write will look up, so that it is read in one round trip with the rest.

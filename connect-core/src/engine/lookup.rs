@@ -53,7 +53,7 @@ pub(super) struct ListPlan<'q, R: Record> {
     /// The index in change order that is read instead when a value has too many holders to be
     /// sorted.
     pub(super) in_order: Through<'q>,
-    /// What each record is held against, where the index alone does not tell.
+    /// The filters that each record is held against, where the index alone does not tell.
     pub(super) filters: Vec<(&'static Index<R>, Indexed<'q>)>,
 }
 

@@ -102,8 +102,8 @@ impl Connect {
         self.store().drift()
     }
 
-    /// When maintenance last began with a clock that was not in doubt, in this process or in one
-    /// before.
+    /// Returns the time at which maintenance last began with a clock that was not in doubt, in this
+    /// process or in one before.
     ///
     /// # Errors
     /// The storage failed.

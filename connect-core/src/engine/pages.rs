@@ -24,7 +24,7 @@ use crate::{
 pub(crate) struct PageRequest<K> {
     name: &'static str,
     filters: String,
-    /// What is left of the list at the place where the page begins.
+    /// The rest of the list from the place where the page begins.
     span: Span<K>,
     limit: usize,
     /// The number of rows to look at first where a filter is held against each.
@@ -32,7 +32,7 @@ pub(crate) struct PageRequest<K> {
     include_deleted: bool,
     /// The place of the cursor, for a page that goes on from one.
     place: Option<K>,
-    /// When the walk through the list began.
+    /// The time at which the walk through the list began.
     began: Timestamp,
     /// From when on deletions have to be known.
     deletions_from: Option<Timestamp>,

@@ -143,7 +143,7 @@ pub struct Write<T> {
 
 type Sent = BoxFuture<'static, Result<Answer, Refusal>>;
 
-/// What a write did, and whether it did so before.
+/// The result of a write, and whether it was done before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written<T> {
     /// The record, or what a batch did.
@@ -223,7 +223,7 @@ impl<T> fmt::Debug for Write<T> {
     }
 }
 
-/// What the core wrote itself is read back, unless the store was damaged.
+/// Reads back what the core wrote itself, which succeeds unless the store was damaged.
 pub(super) fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Error> {
     read.map_err(|e| Fault::corrupt(b"an answer", e).into())
 }

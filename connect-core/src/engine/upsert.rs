@@ -30,7 +30,7 @@ use crate::{
 pub trait Upsert: Resource<Input: BatchInput> {
     /// The event of a batch.
     const BATCH_CHANGED: EventType;
-    /// What the result says besides the counts and the items; `()` when it says nothing.
+    /// The part of the result besides the counts and the items; `()` when there is none.
     #[doc(hidden)]
     type Tally: Tally<Self>;
 }
@@ -42,7 +42,7 @@ pub trait Tally<R: Upsert>: Default + Send {
     /// results may change by it.
     fn add(&mut self, old: Option<&R>, new: &R, results: &mut [ItemResult]);
 
-    /// What the result says.
+    /// Returns the part of the result besides the counts and the items.
     fn extra(&self) -> Extra<R>;
 }
 
@@ -52,7 +52,7 @@ impl<R: Upsert<Input: BatchInput<Extra = ()>>> Tally<R> for () {
     fn extra(&self) {}
 }
 
-/// What the result of a batch says besides the counts and the items.
+/// The part of the result of a batch besides the counts and the items.
 pub(super) type Extra<R> = <<R as WireRecord>::Input as BatchInput>::Extra;
 
 /// The key by which an item of a batch finds its record.

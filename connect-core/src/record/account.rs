@@ -78,11 +78,11 @@ pub struct Token {
     pub prefix: String,
     /// The rights it has, per location.
     pub grants: Vec<Grant>,
-    /// When it was made.
+    /// The time of its creation.
     pub created_at: Timestamp,
     /// From when on it is refused, if ever.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// The time of its revocation.
     pub revoked_at: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong below the rules.
+//! Faults below the rules.
 
 use crate::storage::StorageError;
 
@@ -22,7 +22,7 @@ pub(crate) enum Fault {
     Corrupt {
         /// The key, in hexadecimal.
         key: String,
-        /// What the reader said.
+        /// The reader's words.
         reason: String,
     },
     /// The task that did the work has panicked; whether it was done is unknown.

@@ -23,9 +23,9 @@ pub(crate) enum HeldPart {
 pub(crate) struct ReadKey {
     /// The location, account or token whose row it is.
     pub(crate) partition: Uuid,
-    /// What the row is.
+    /// The family of the row.
     pub(crate) family: Family,
-    /// What the key has behind that.
+    /// The parts of the key behind that.
     pub(crate) parts: Vec<HeldPart>,
 }
 

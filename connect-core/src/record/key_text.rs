@@ -11,7 +11,7 @@
 //!   within it, so an end is never taken for something within. With a single `00` at the end, the
 //!   encoding of "a" would start that of "a\0", and a scan for the one would find the other.
 
-/// How many bytes [`write`] adds.
+/// Returns the number of bytes that [`write`] adds.
 pub(crate) fn len(text: &str) -> usize {
     text.len() + text.bytes().filter(|byte| *byte == 0).count() + 2
 }

@@ -24,7 +24,7 @@ use crate::{storage::Key, wire::Timestamp};
 /// is added is in all three.
 macro_rules! families {
     ($($(#[$doc:meta])* $name:ident = $byte:literal, $owner:ident, [$($part:ident),*];)*) => {
-        /// What a row is. The byte is part of every key ever written: never reuse one.
+        /// The family of a row. The byte is part of every key ever written: never reuse one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Family {
@@ -35,14 +35,14 @@ macro_rules! families {
             /// All families, in the order of their lines.
             pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Whose rows these are.
+            /// Returns the owner of these rows.
             pub(crate) fn owner(self) -> Owner {
                 match self {
                     $(Self::$name => Owner::$owner,)*
                 }
             }
 
-            /// What the keys have behind partition and family.
+            /// Returns the parts of the keys behind partition and family.
             pub(super) fn parts(self) -> &'static [PartKind] {
                 match self {
                     $(Self::$name => &[$(PartKind::$part),*],)*
@@ -59,7 +59,7 @@ macro_rules! families {
     };
 }
 
-/// Whose partition a family's rows are in.
+/// The owner of a family's rows: the partition that they are in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// Nobody's.
@@ -74,7 +74,7 @@ pub(crate) enum Owner {
     Caller,
 }
 
-/// What a part of a key is; see [`Part`].
+/// The kind of a part of a key; see [`Part`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartKind {
     Time,

@@ -45,7 +45,7 @@ impl<'a> Through<'a> {
     }
 }
 
-/// Which part of a list to read.
+/// The part of a list to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slice<'a, K> {
     pub(crate) through: Through<'a>,

@@ -1,4 +1,4 @@
-//! How records lie in the key space, and the unit of work that changes them.
+//! Records in the key space, and the unit of work that changes them.
 //!
 //! Knows keys, rows and indexes; knows neither rules nor HTTP. Every change of a location is a
 //! [`Unit`], which becomes one commit: the rows with all their indexes, the events, the

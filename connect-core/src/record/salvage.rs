@@ -12,17 +12,17 @@ pub(crate) struct Salvage<'s> {
     lock: Option<Box<dyn Locked>>,
 }
 
-/// What was found at a place of the key space.
+/// The rows that were found at a place of the key space.
 pub(crate) struct Piece {
     /// The rows that can be read, in order. None when the first row is damaged.
     pub(crate) entries: Vec<Entry>,
     /// The key of the first row, when the storage cannot return that.
     pub(crate) damaged: Option<(Key, StorageError)>,
-    /// Where the next piece begins; `None` at the end.
+    /// The beginning of the next piece; `None` at the end.
     pub(crate) next: Option<Key>,
 }
 
-/// What a look-up found.
+/// The result of a look-up.
 #[derive(Clone, Debug)]
 pub(crate) enum Looked {
     /// The row, if there is one.

@@ -11,9 +11,9 @@ use crate::storage::Key;
 /// A part of a list, and the direction in which it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span<K> {
-    /// Where it begins.
+    /// The beginning.
     pub(crate) from: Bound<K>,
-    /// Where it ends.
+    /// The end.
     pub(crate) to: Bound<K>,
     /// Reads it from its end.
     pub(crate) newest_first: bool,
@@ -27,7 +27,7 @@ impl<K: SortKey> Span<K> {
         newest_first: false,
     };
 
-    /// What is left of it once the row at `place` was read.
+    /// Returns the rest of it once the row at `place` was read.
     pub(crate) fn after(self, place: K) -> Self {
         let place = Bound::Excluded(place);
         match self.newest_first {
@@ -39,7 +39,7 @@ impl<K: SortKey> Span<K> {
         }
     }
 
-    /// What is read of it up to the row at `place`, that row included.
+    /// Returns the part of it up to the row at `place`, that row included.
     pub(crate) fn up_to(self, place: K) -> Self {
         let place = Bound::Included(place);
         match self.newest_first {

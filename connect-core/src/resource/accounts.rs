@@ -16,18 +16,18 @@ use crate::{
     wire::{VatRate, limits::MAX_OWNER_NAME, read::Invalid},
 };
 
-/// What is needed to make an account.
+/// The facts that a new account needs.
 #[derive(Clone, Debug)]
 pub struct NewAccount {
     /// The name of the business, 1 to 100 characters.
     pub name: String,
-    /// Where its owner is written to.
+    /// The address at which its owner is written to.
     pub owner_email: String,
-    /// Whether it is an account of the sandbox.
+    /// Set for an account of the sandbox.
     pub sandbox: bool,
 }
 
-/// What is needed to make a location.
+/// The facts that a new location needs.
 #[derive(Clone, Debug)]
 pub struct NewLocation {
     /// Its name, 1 to 100 characters.
@@ -38,12 +38,12 @@ pub struct NewLocation {
     pub default_vat_rate: VatRate,
 }
 
-/// What is needed to make a screen.
+/// The facts that a new screen needs.
 #[derive(Clone, Debug)]
 pub struct NewScreen {
-    /// Where it stands.
+    /// The location where it stands.
     pub location_id: Uuid,
-    /// What it is.
+    /// The type.
     pub kind: ScreenType,
     /// Its name, 1 to 100 characters.
     pub name: String,

@@ -45,7 +45,7 @@ impl Connect {
     }
 }
 
-/// What a location has. The SDK's handle of a location has the same methods.
+/// The records of a location. The SDK's handle of a location has the same methods.
 #[derive(Clone, Debug)]
 pub struct LocationHandle {
     connect: Connect,

@@ -19,14 +19,14 @@ use crate::{
     },
 };
 
-/// What is needed to make a token.
+/// The facts that a new token needs.
 #[derive(Clone, Debug)]
 pub struct NewToken {
     /// Its name, 1 to 100 characters.
     pub name: String,
     /// From when on it is refused, if ever.
     pub expires_at: Option<Timestamp>,
-    /// What it may do, per location.
+    /// Its rights, per location.
     pub grants: Vec<Grant>,
 }
 

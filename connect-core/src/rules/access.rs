@@ -1,4 +1,4 @@
-//! Who may do what (specification: Authentication).
+//! Rights of tokens and accounts (specification: Authentication).
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::{
     wire::{Scope, Timestamp},
 };
 
-/// Why access to a location is refused.
+/// The reason why access to a location is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lacks {
     /// The token has no access to the location. Also when there is no such location, so that

@@ -1,4 +1,4 @@
-//! When two requests are the same, and when a key expires (specification: Idempotency).
+//! Sameness of requests, and the expiry of keys (specification: Idempotency).
 
 use sha2::{Digest, Sha256};
 
@@ -27,7 +27,7 @@ impl Fingerprint {
     }
 }
 
-/// When a key that was first used at `now` may be used anew.
+/// Returns the time from which a key that was first used at `now` may be used anew.
 pub(crate) fn expiry(now: Timestamp) -> Timestamp {
     now.plus_seconds(IDEMPOTENCY_HOURS * 3600)
 }

@@ -30,9 +30,9 @@ pub(crate) enum Damaged {
     /// It claims more bytes than the reader accepts.
     #[error("the packed value has {claimed} bytes, {most} at most are accepted")]
     TooLong {
-        /// How many bytes it claims.
+        /// The number of bytes that it claims.
         claimed: usize,
-        /// How many are accepted.
+        /// The number of bytes that are accepted.
         most: usize,
     },
 }

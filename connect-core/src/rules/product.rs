@@ -1,4 +1,4 @@
-//! What a product may be.
+//! Rules of products.
 
 use crate::wire::{Field, Product, ProductInput, read::Invalid};
 

@@ -4,7 +4,7 @@ use std::{collections::HashMap, hash::Hash, net::IpAddr, time::Duration};
 
 use crate::wire::{Timestamp, limits::RATE_WINDOW_SECONDS};
 
-/// How many requests a minute are answered.
+/// The most requests a minute that are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
     /// Per token.
@@ -35,11 +35,11 @@ pub struct RateStatus {
     pub limit: u32,
     /// Requests left in this window.
     pub remaining: u32,
-    /// When the window ends, in Unix seconds.
+    /// The end of the window, in Unix seconds.
     pub reset: i64,
 }
 
-/// When a request looked at the clock.
+/// The time at which a request looked at the clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     /// The time of day.
@@ -56,8 +56,8 @@ fn window(now: Timestamp) -> i64 {
     now.seconds().div_euclid(RATE_WINDOW_SECONDS)
 }
 
-/// What each caller has used of the window under way. Windows of all callers start together, so
-/// a new minute starts with nothing: no clean-up, and memory bounded by the callers of a minute.
+/// The requests of each caller in the window under way. Windows of all callers start together, so a
+/// new minute starts with nothing: no clean-up, and memory bounded by the callers of a minute.
 ///
 /// Requests come in any order: one that looked at the clock and was then held up counts in the
 /// window under way, however late it is. It cannot be taken for a clock that was set back, since
@@ -86,7 +86,7 @@ impl<K> Default for Windows<K> {
 }
 
 impl<K: Eq + Hash> Windows<K> {
-    /// Where `caller` stands in the window under way.
+    /// Returns the figures of `caller` in the window under way.
     pub(crate) fn status(&mut self, caller: &K, limit: u32, at: Moment) -> RateStatus {
         self.turn(at);
         let used = self.used.get(caller).copied().unwrap_or(0);
@@ -104,7 +104,7 @@ impl<K: Eq + Hash> Windows<K> {
         *used = used.saturating_add(1);
     }
 
-    /// How many callers the window has seen.
+    /// Returns the number of callers that the window has seen.
     pub(crate) fn callers(&self) -> usize {
         self.used.len()
     }
@@ -121,7 +121,8 @@ impl<K: Eq + Hash> Windows<K> {
     }
 }
 
-/// How many seconds to wait for a window that ends at `reset`: 1 to 60, whatever the clock shows.
+/// Returns the seconds to wait for a window that ends at `reset`: 1 to 60, whatever the clock
+/// shows.
 pub(crate) fn retry_after(reset: i64, now: Timestamp) -> i64 {
     (reset - now.seconds()).clamp(1, RATE_WINDOW_SECONDS)
 }
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// What "a" has used, and when its window ends.
+    /// Returns the number of requests of "a", and the end of its window.
     fn standing(windows: &mut Windows<&str>, at: Moment) -> (u32, i64) {
         let status = windows.status(&"a", 100, at);
         (100 - status.remaining, status.reset)

@@ -50,7 +50,8 @@ struct Memory {
 /// writes of two batches of 500 have to stay below.
 const LARGE: usize = 20_000;
 
-/// How often a large commit is prepared anew because others changed the same groups meanwhile.
+/// The number of times that a large commit is prepared anew because others changed the same groups
+/// meanwhile.
 const TRIES: usize = 3;
 
 #[async_trait]

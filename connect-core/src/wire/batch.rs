@@ -20,7 +20,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// What became of one item.
+    /// The outcome of one item.
     BatchStatus {
         /// A new record was made.
         Created = "created",
@@ -41,7 +41,7 @@ pub trait BatchInput: WriteInput {
     /// The most items of a batch.
     const MAX_ITEMS: usize;
 
-    /// What the result says besides the counts and the items; `()` when it says nothing.
+    /// The part of the result besides the counts and the items; `()` when there is none.
     type Extra: BatchExtra;
 
     /// The id of the record that is meant, in a batch matched by id.
@@ -53,7 +53,7 @@ pub trait BatchInput: WriteInput {
     fn external_id(&self) -> Option<&str>;
 }
 
-/// What the result of a batch says besides the counts and the items.
+/// The part of the result of a batch besides the counts and the items.
 pub trait BatchExtra:
     Serialize + DeserializeOwned + Clone + fmt::Debug + Default + Send + Sync + 'static
 {
@@ -93,10 +93,10 @@ pub struct Batch<I> {
     /// makes a new one. A key that several records share is a `conflict`, and an unknown `id` is
     /// `not_found`.
     pub match_by: MatchBy,
-    /// Whether an item that finds no record makes one, as it does unless this says otherwise; if
-    /// not, it fails with `not_found`.
+    /// `true`, the default, makes a record for an item that finds none. With `false` such an item
+    /// fails with `not_found`.
     pub create_missing: bool,
-    /// Whether to answer in full but save nothing. No `Idempotency-Key` is remembered for it.
+    /// `true` answers in full and saves nothing. No `Idempotency-Key` is remembered for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
     /// Applied in this order. What an item alone gets wrong does not make the batch wrong.
@@ -119,7 +119,7 @@ impl<I: BatchInput> Batch<I> {
     }
 }
 
-/// What a batch did. The first four counts add up to the number of items.
+/// The result of a batch. The first four counts add up to the number of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "{E}BatchResult"))]
@@ -133,14 +133,14 @@ pub struct BatchResult<E> {
     pub unchanged: usize,
     /// Items refused.
     pub failed: usize,
-    /// What this kind of record says besides.
+    /// The part that this kind of record has besides.
     #[serde(flatten)]
     pub extra: E,
     /// One entry per item, in the order of the request.
     pub results: Vec<ItemResult>,
 }
 
-/// What a batch of products says besides.
+/// The part of the result that batches of products have besides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -155,17 +155,17 @@ impl BatchExtra for ImagesQueued {
     }
 }
 
-/// What a batch of products did.
+/// The result of a batch of products.
 pub type ProductBatchResult = BatchResult<ImagesQueued>;
 
-/// What became of one item of a batch.
+/// The outcome of one item of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ItemResult {
     /// The item's place in the request, from 0.
     pub index: usize,
-    /// What became of it.
+    /// The outcome.
     pub status: BatchStatus,
     /// The record's id, when it was saved or found as it should be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,7 +176,7 @@ pub struct ItemResult {
     /// `pending` when an image was queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_status: Option<ImageStatus>,
-    /// Why the item failed.
+    /// The reason why the item failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ItemError>,
 }

@@ -14,15 +14,15 @@ record! {
     /// A group of products with a name that is unique in its location, without regard to case.
     pub struct Category;
 
-    /// What a client says of a category: everything it may write. What is left out of an update
+    /// The fields of a category that a client may write. A field that is left out of an update
     /// stays as it is.
     pub struct CategoryInput;
 
     /// The name of the category, unique in the location without regard to case.
     name: String => CategoryName, required;
-    /// Whether the category is in use.
+    /// `true` while the category is in use.
     is_active: bool = true => bool;
-    /// Where it stands among the others; smaller comes first.
+    /// The place among the others; smaller comes first.
     position: i64 = 0 => Whole<MAX_POSITION>;
 }
 

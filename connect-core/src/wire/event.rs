@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{Scope, Timestamp, open_enum::open_enum};
 
 open_enum! {
-    /// What an event tells.
+    /// The kinds of events.
     EventType {
         /// A product was created, changed or deleted by a single write.
         ProductChanged = "catalog.product.changed",
@@ -63,16 +63,16 @@ impl AnyEvent {
 pub struct Event<D> {
     /// Its id; receivers drop what they have seen.
     pub id: Uuid,
-    /// What it tells.
+    /// The kind of event.
     #[serde(rename = "type")]
     pub kind: EventType,
-    /// When the change was committed.
+    /// The time at which the change was committed.
     pub created_at: Timestamp,
     /// The location where it happened; `null` for a `ping`.
     pub location_id: Option<Uuid>,
     /// 1, 2, 3, ... per location in commit order; `null` for a `ping`.
     pub sequence: Option<u64>,
-    /// What changed: an object by the type of the event.
+    /// The change: an object by the type of the event.
     pub data: D,
 }
 
@@ -101,9 +101,9 @@ pub struct Changed<R> {
 pub struct RecordsWritten {
     /// The records created and updated, in the order of the batch, each once.
     pub ids: Vec<Uuid>,
-    /// How many items created a record.
+    /// The number of items that created a record.
     pub created: usize,
-    /// How many items updated a record.
+    /// The number of items that updated a record.
     pub updated: usize,
 }
 

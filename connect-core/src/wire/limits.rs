@@ -14,7 +14,7 @@ pub const MAX_PRODUCTS_PER_BATCH: usize = 500;
 
 /// The longest `Idempotency-Key`, in visible ASCII characters.
 pub const MAX_IDEMPOTENCY_KEY_LEN: usize = 100;
-/// How long an idempotency key is remembered, in hours, counted from its first use.
+/// The time that an idempotency key is remembered, in hours, counted from its first use.
 pub const IDEMPOTENCY_HOURS: i64 = 24;
 /// The longest `X-Request-Id` that is taken over from a client, in characters.
 pub const MAX_REQUEST_ID_LEN: usize = 100;
@@ -28,9 +28,9 @@ pub const DEFAULT_ADDRESS_LIMIT: u32 = 30;
 /// The length of a rate-limit window in seconds; windows are aligned to the minute.
 pub const RATE_WINDOW_SECONDS: i64 = 60;
 
-/// How long a tombstone of a deleted record is kept, in days.
+/// The time that a tombstone of a deleted record is kept, in days.
 pub const TOMBSTONE_DAYS: i64 = 90;
-/// How long an event is kept, in days.
+/// The time that an event is kept, in days.
 pub const EVENT_DAYS: i64 = 30;
 /// The most ids in one `catalog.products.changed` event; a larger change sends several.
 pub const MAX_IDS_PER_EVENT: usize = 1000;

@@ -12,13 +12,13 @@ use super::Scope;
 pub struct Location {
     /// Its id, as used in paths.
     pub id: Uuid,
-    /// What the owner calls it.
+    /// The owner's name for it.
     pub name: String,
     /// The time zone of its dates: always `Europe/Amsterdam`.
     pub time_zone: String,
     /// The ISO code of the currency of all its amounts.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     pub currency: String,
-    /// What the token that asks may do there.
+    /// The scopes that the token has there.
     pub scopes: Vec<Scope>,
 }

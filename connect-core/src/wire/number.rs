@@ -54,7 +54,7 @@ impl Quantity {
     }
 }
 
-/// Why a number was not taken.
+/// The reason why a number was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadNumber {
     /// More fraction digits than the field has.

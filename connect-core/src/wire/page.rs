@@ -33,7 +33,7 @@ pub struct Collection<T> {
 pub struct Page<T> {
     /// The records, in the order of the list. Tombstones appear only with `includeDeleted=true`.
     pub data: Vec<T>,
-    /// What to send as `cursor` for the next page; `null` on the last one.
+    /// The `cursor` of the next page; `null` on the last one.
     #[cfg_attr(
         feature = "schema",
         schemars(length(min = 1, max = MAX_CURSOR_LEN), regex(pattern = "^[A-Za-z0-9._~-]+$"))
@@ -41,7 +41,7 @@ pub struct Page<T> {
     pub next_cursor: Option<String>,
 }
 
-/// What remains of a deleted record in a list asked for with `includeDeleted=true`:
+/// A deleted record, in a list asked for with `includeDeleted=true`:
 /// `{ "id", "deleted": true, "updatedAt" }`. Kept 90 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -55,7 +55,7 @@ pub struct Tombstone {
     #[serde(deserialize_with = "only_true")]
     #[cfg_attr(feature = "schema", schemars(extend("const" = true)))]
     pub deleted: bool,
-    /// When it was deleted, on the location's change clock.
+    /// The time of the deletion, on the location's change clock.
     pub updated_at: Timestamp,
 }
 

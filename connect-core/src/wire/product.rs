@@ -15,7 +15,7 @@ use super::{
 };
 
 open_enum! {
-    /// How far the download of a product's image has come.
+    /// The state of the download of a product's image.
     ImageStatus {
         /// The download is queued; `imageUrl` is the link as it was sent.
         Pending = "pending",
@@ -30,8 +30,8 @@ record! {
     /// An article that a location sells.
     pub struct Product;
 
-    /// What a client says of a product: everything it may write. On create `name` is required; on
-    /// update what is left out stays as it is, and [`Field::Null`] clears what may be cleared.
+    /// The fields of a product that a client may write. On create `name` is required; on update a
+    /// field that is left out stays as it is, and [`Field::Null`] clears what may be cleared.
     ///
     /// ```
     /// use connect_core::wire::{Field, ProductInput, VatRate};
@@ -76,7 +76,7 @@ record! {
     /// The category by its name in any case; it is made when the location has none of that name.
     /// Not together with `categoryId`.
     category_name => CategoryName;
-    /// Whether the product is for sale.
+    /// `true` while the product is for sale.
     is_active: bool = true => bool;
     /// The first day on which the product is available, in the location's time zone.
     available_from: Option<Date> => OrNull<Date>;
@@ -87,13 +87,14 @@ record! {
     /// the one that the product has already changes nothing; `null` removes the image. Shown as it
     /// was sent until the image is `done`; then it is the link of the stored copy.
     image_url: Option<String> => OrNull<HttpsLink<MAX_IMAGE_URL>>;
-    /// How far the image is; `null` without an image.
+    /// The state of the image; `null` without an image.
     image_status: Option<ImageStatus>, read_only;
-    /// Why the image is `failed`; `null` otherwise.
+    /// The reason why the image is `failed`; `null` otherwise.
     image_error: Option<String>, read_only;
     /// The full list of option groups of this location, in the order in which they are shown.
     option_group_ids: Vec<Uuid> => Ids<MAX_OPTION_GROUPS_PER_PRODUCT>;
-    /// What is in stock; `null` when the product is not tracked. A change of it moves `updatedAt`.
+    /// The quantity in stock; `null` when the product is not tracked. A change of it moves
+    /// `updatedAt`.
     stock_quantity: Option<Quantity>, read_only;
 }
 
@@ -139,20 +140,20 @@ pub struct ImageJob {
     pub product_id: Uuid,
     /// The link as it was sent.
     pub source_url: String,
-    /// How far it is.
+    /// The state.
     pub status: ImageStatus,
-    /// Why it failed; `null` unless it did.
+    /// The reason of a failure; `null` unless it failed.
     pub error: Option<ImageError>,
-    /// How often the download was tried.
+    /// The number of times that the download was tried.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub attempts: u32,
-    /// When it was queued.
+    /// The time at which it was queued.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 
-/// Why an image could not be taken over.
+/// The reason why an image could not be taken over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImageError {

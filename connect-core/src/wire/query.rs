@@ -113,7 +113,7 @@ pub struct SyncQuery {
     pub cursor: Option<String>,
     /// Only what changed at or after this time.
     pub updated_since: Option<Timestamp>,
-    /// Whether deleted records appear, as tombstones in their place in the order.
+    /// `true` lists deleted records too, as tombstones in their place in the order.
     pub include_deleted: bool,
 }
 
@@ -129,7 +129,7 @@ macro_rules! list_parameters {
             ),
             parameter!(
                 "includeDeleted", sync.include_deleted, Flag,
-                "Whether deleted records appear too, as tombstones in their place in the order. \
+                "`true` lists deleted records too, as tombstones in their place in the order. \
                  Tombstones are kept 90 days, so together with this an `updatedSince` that is \
                  older than that is refused: start over without it."
             ),

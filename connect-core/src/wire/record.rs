@@ -6,7 +6,7 @@ use super::{Timestamp, WriteInput};
 
 /// A kind of record that lives under its id.
 pub trait WireRecord {
-    /// What a client says of one.
+    /// The fields that a client may write.
     type Input: WriteInput;
 
     /// Returns the record's id.
@@ -134,9 +134,9 @@ macro_rules! record {
             /// Its id.
             pub id: uuid::Uuid,
             $($(#$attributes pub $field: $type,)?)+
-            /// When it was created.
+            /// The time of creation.
             pub created_at: $crate::wire::Timestamp,
-            /// When it last changed, on the location's change clock.
+            /// The time of the last change, on the location's change clock.
             pub updated_at: $crate::wire::Timestamp,
         }
 

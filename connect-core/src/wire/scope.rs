@@ -1,4 +1,4 @@
-//! What a token may do at a location (specification: Authentication).
+//! Scopes: rights of a token at a location (specification: Authentication).
 
 use super::open_enum::open_enum;
 

@@ -245,7 +245,7 @@ fn removed(entries: Vec<Entry>) -> Vec<(Key, Write)> {
     entries.into_iter().map(remove).collect()
 }
 
-/// When an event was created, read without the rest of its envelope.
+/// Returns the time of an event's creation, read without the rest of its envelope.
 fn created_at(event: &[u8]) -> Option<Timestamp> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -132,7 +132,7 @@ async fn numbers_have_no_gaps_under_conflicts() {
     }
 }
 
-/// What an operation of a unit of work does after it has written a receipt.
+/// The step of a unit of work after it has written a receipt.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Keep,

@@ -36,7 +36,7 @@ use crate::storage::{
 /// hangs.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// What goes wrong.
+/// The kinds of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
     /// Nothing is applied, and the engine says so.
@@ -49,13 +49,13 @@ enum Failure {
     Panic,
 }
 
-/// When it goes wrong.
+/// The failure to come.
 #[derive(Default)]
 struct Plan {
     /// Batches that go well before the failure.
     failure: Mutex<Option<(usize, Failure)>>,
     cannot_open: AtomicBool,
-    /// How often the engine was opened.
+    /// The number of times that the engine was opened.
     openings: AtomicUsize,
     /// The next opening panics.
     panics: AtomicBool,
@@ -63,7 +63,7 @@ struct Plan {
     unreadable: Mutex<Option<Vec<u8>>>,
     /// The engine key that the next opening loses, as sled does over a flipped bit.
     lost: Mutex<Option<Vec<u8>>>,
-    /// Whoever holds this keeps the engine from applying anything.
+    /// A gate: the engine applies nothing while it is held.
     gate: Mutex<()>,
     /// The engine is about to apply something, and needs the gate for it.
     is_at_gate: AtomicBool,

@@ -58,7 +58,7 @@ pub enum OpenError {
     Incomplete {
         /// The folder that was asked for.
         path: PathBuf,
-        /// Which files, and what is wrong with each.
+        /// The missing files, and what is wrong with each.
         missing: String,
     },
     /// The store went back: its last commits, which were acknowledged, are not in its files.

@@ -11,20 +11,20 @@ use super::{
 };
 use crate::storage::{Commit, Entry, Found, Key, Range, Read, State, Value, Write};
 
-/// How many bytes of a key tell its group. Keys that are used together start with the same bytes;
-/// stored once per group, they cost neither memory nor comparisons. Any number is right, for any
-/// keys: groups in the order of their starts, and within each the rests in order, are all keys in
-/// order. With this one, partition and family and what the times of some years have in common are
-/// of the start, and the rest of a change key is short.
+/// The number of bytes of a key that tell its group. Keys that are used together start with the
+/// same bytes; stored once per group, they cost neither memory nor comparisons. Any number is
+/// right, for any keys: groups in the order of their starts, and within each the rests in order,
+/// are all keys in order. With this one, partition and family and what the times of some years have
+/// in common are of the start, and the rest of a change key is short.
 const START: usize = 19;
 
 /// As many entries as most scans find at most: a page and one more.
 const USUAL_SCAN: usize = 256;
 
-/// What the keys of a group start with.
+/// The beginning of the keys of a group.
 pub(super) type Start = Short<START>;
 
-/// What the keys of these writes start with.
+/// Returns the beginnings of the keys of these writes.
 pub(super) fn starts(writes: &[(Key, Write)]) -> BTreeSet<Start> {
     writes.iter().map(|(key, _)| Start::split(key).0).collect()
 }
@@ -32,11 +32,11 @@ pub(super) fn starts(writes: &[(Key, Write)]) -> BTreeSet<Start> {
 /// A group: shared with whoever copies the rows, until one of both writes to it.
 type Group = Tree<Stored>;
 
-/// What a key holds.
+/// The value of a key.
 #[derive(Clone)]
 struct Stored {
     value: Value,
-    /// Whether the value is empty, and what is kept here is the row that the entry leads to.
+    /// Set when the value is empty, and what is kept here is the row that the entry leads to.
     is_index: bool,
 }
 

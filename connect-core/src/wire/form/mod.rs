@@ -34,7 +34,7 @@ pub trait Form {
     /// The values in code.
     type Value: Serialize;
 
-    /// Whether the field can be `null`.
+    /// `true` for a field that can be `null`.
     const TAKES_NULL: bool = false;
 
     /// Reads a value of the right type. The error says what the value must be, without its path.

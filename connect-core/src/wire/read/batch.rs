@@ -11,9 +11,9 @@ use crate::wire::{Batch, BatchInput, Field, MatchBy};
 pub struct BatchRequest<T> {
     /// The field by which items find their record.
     pub match_by: MatchBy,
-    /// Whether an item that finds nothing makes a record.
+    /// `true` makes a record for an item that finds none.
     pub create_missing: bool,
-    /// Whether to do all but save.
+    /// `true` does all but save.
     pub dry_run: bool,
     /// The items in order.
     pub items: Vec<BatchItem<T>>,

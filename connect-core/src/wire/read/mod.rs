@@ -33,7 +33,7 @@ pub struct Invalid {
     /// The path of the field, such as `optionGroupIds[3]`. In an item of a batch it starts at the
     /// item.
     pub field: String,
-    /// What is wrong and what is allowed.
+    /// The problem, and what is allowed.
     pub problem: String,
 }
 
@@ -53,7 +53,7 @@ impl From<Invalid> for ReadError {
     }
 }
 
-/// Why a body was not taken.
+/// The reason why a body was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The text is not UTF-8, not JSON, nested too deeply, or has a key twice.
@@ -129,7 +129,7 @@ fn object<'de, T: Deserialize<'de>>(
     Ok(object)
 }
 
-/// Why a text with good syntax is not the object that `name` should be.
+/// Returns the reason why a text with good syntax is not the object that `name` should be.
 #[cold]
 fn refusal<'de, T: Deserialize<'de>>(
     name: &str,

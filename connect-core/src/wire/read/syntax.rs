@@ -1,12 +1,12 @@
-//! What is wrong with a text that parses as JSON: a key twice, too deep nesting, or an escape that
-//! stands for no character. Numbers are not looked at: they may be larger than any type holds.
+//! Problems of a text that parses as JSON: a key twice, too deep nesting, or an escape that stands
+//! for no character. Numbers are not looked at: they may be larger than any type holds.
 
 use std::{borrow::Cow, collections::HashSet, fmt};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// How deep arrays and objects may lie in each other. Bodies of this API need three; each level
+/// The most levels of arrays and objects in each other. Bodies of this API need three; each level
 /// costs one more look at what lies in it.
 const DEEPEST: usize = 64;
 

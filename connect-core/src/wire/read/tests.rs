@@ -1,4 +1,4 @@
-//! What is read, and how the rest is refused.
+//! Bodies that are read, and refusals of the rest.
 
 use super::*;
 use crate::wire::{CategoryInput, Field, MatchBy, ProductInput, VatRate};
