@@ -28,3 +28,4 @@ mod sdk;
 mod servers;
 mod store_check;
 mod store_clock;
+mod words;

@@ -53,20 +53,7 @@ struct Crate(BTreeMap<Module, Vec<Import>>);
 impl Crate {
     /// Reads a crate of the workspace.
     fn read(name: &str) -> Self {
-        let src = workspace().join(name).join("src");
-        let mut files = Vec::new();
-        let mut folders = vec![src.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    let name = path.strip_prefix(&src).unwrap().display().to_string();
-                    files.push((name, fs::read_to_string(path).unwrap()));
-                }
-            }
-        }
+        let files = sources(name);
         Self::of(files.iter().map(|(name, text)| (&**name, &**text)))
     }
 
@@ -196,14 +183,39 @@ fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-#[test]
-fn no_two_files_import_each_other() {
+/// The folders of the crates of the workspace.
+pub(crate) fn members() -> Vec<String> {
     let manifest = fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
     let (_, members) = manifest.split_once("members = [").unwrap();
     let (members, _) = members.split_once(']').unwrap();
+    let members = members.split('"').skip(1).step_by(2);
+    members.map(str::to_owned).collect()
+}
+
+/// The files of a crate: their paths in its `src`, and their texts.
+pub(crate) fn sources(member: &str) -> Vec<(String, String)> {
+    let src = workspace().join(member).join("src");
+    let mut files = Vec::new();
+    let mut folders = vec![src.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(&src).unwrap().display().to_string();
+                files.push((name, fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn no_two_files_import_each_other() {
     let mut arrows = 0;
-    for member in members.split('"').skip(1).step_by(2) {
-        let member = Crate::read(member);
+    for member in members() {
+        let member = Crate::read(&member);
         arrows += member.arrows().len();
         assert_eq!(member.circles(), Vec::<String>::new());
     }
