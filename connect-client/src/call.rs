@@ -19,9 +19,9 @@ type Read<T> = fn(&[u8]) -> Result<T, serde_json::Error>;
 /// what the headers say.
 ///
 /// ```no_run
-/// # async fn example(client: connect_client::Client, location: connect_client::Uuid)
+/// # use connect_client::{Client, IdempotencyKey, wire::{CategoryInput, Id, Location}};
+/// # async fn example(client: Client, location: Id<Location>)
 /// # -> Result<(), Box<dyn std::error::Error>> {
-/// # use connect_client::{IdempotencyKey, wire::CategoryInput};
 /// let categories = client.location(location).categories();
 /// let category = categories.create(&CategoryInput::named("Bread")).await?;
 ///

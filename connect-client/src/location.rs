@@ -1,11 +1,9 @@
 //! The locations, and what there is at each.
 
-use uuid::Uuid;
-
 use crate::{
     Call, Client, Records,
     request::Request,
-    wire::{AnyEvent, Category, ImageJob, Location, OptionGroup, Product},
+    wire::{AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Product},
 };
 
 impl Client {
@@ -15,10 +13,10 @@ impl Client {
     }
 
     /// Returns the handle of one location.
-    pub fn location(&self, id: Uuid) -> LocationHandle {
+    pub fn location(&self, id: impl Into<Id<Location>>) -> LocationHandle {
         LocationHandle {
             client: self.clone(),
-            id,
+            id: id.into(),
         }
     }
 }
@@ -27,12 +25,12 @@ impl Client {
 #[derive(Clone, Debug)]
 pub struct LocationHandle {
     client: Client,
-    id: Uuid,
+    id: Id<Location>,
 }
 
 impl LocationHandle {
     /// The location's id.
-    pub fn id(&self) -> Uuid {
+    pub fn id(&self) -> Id<Location> {
         self.id
     }
 

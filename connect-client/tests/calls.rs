@@ -72,7 +72,10 @@ async fn locations() {
     assert_eq!(client.rate_limit(), None);
     let response = client.locations().send().await.unwrap();
     let location = &response.data[0];
-    assert_eq!((location.id, location.name.as_str()), (LOCATION, "Harbour"));
+    assert_eq!(
+        (location.id, location.name.as_str()),
+        (LOCATION.into(), "Harbour")
+    );
     assert_eq!(location.scopes, [Scope::CatalogRead, Scope::CatalogWrite]);
     let limit = response.meta.rate_limit.unwrap();
     assert_eq!((limit.limit, limit.remaining), (120, 119));
@@ -110,7 +113,7 @@ async fn categories_list() {
 async fn categories_get() {
     let (server, client) = service(200, single(category("Bread"))).await;
     let category = categories(&client).get(ID).await.unwrap();
-    assert_eq!((category.id, category.position), (ID, 3));
+    assert_eq!((category.id, category.position), (ID.into(), 3));
     assert_eq!(category.updated_at, time(1));
     only(
         &server,
@@ -127,7 +130,7 @@ async fn categories_create() {
         ..CategoryInput::named("Bread")
     };
     let response = categories(&client).create(&input).send().await.unwrap();
-    assert_eq!((response.meta.status, response.data.id), (201, ID));
+    assert_eq!((response.meta.status, response.data.id), (201, ID.into()));
     let sent = only(
         &server,
         &format!("POST /v1/locations/{LOCATION}/categories"),
@@ -168,7 +171,7 @@ async fn products_list() {
     let (server, client) = service(200, page([product(1)], None)).await;
     let query = ProductQuery {
         external_id: Some("A&B/ü".to_owned()),
-        category_id: Some(ID),
+        category_id: Some(ID.into()),
         barcode: Some("290 1".to_owned()),
         ..ProductQuery::default()
     };

@@ -12,10 +12,9 @@ use std::{
 use connect_core::{
     Access, Connect, Request,
     storage::{Storage, memory::MemoryStorage},
-    wire::{Category, Page, Product, query::ProductQuery},
+    wire::{Category, Id, Page, Product, query::ProductQuery},
 };
 use tokio::runtime::Runtime;
-use uuid::Uuid;
 
 use crate::{measure, shop};
 
@@ -49,7 +48,7 @@ fn measure_on(runtime: &Runtime, engine: &str, storage: Arc<dyn Storage>, most: 
                 .connect
                 .location(here)
                 .json::<Category>()
-                .delete(category, ().into());
+                .delete(category.uuid(), ().into());
             deletion.await.unwrap();
         }));
         let is_reached = loud.slowest().as_secs_f64() <= most;
@@ -83,7 +82,7 @@ impl std::fmt::Display for Slowest {
 async fn beside(
     connect: &Connect,
     at: &Access,
-    product: Uuid,
+    product: Id<Product>,
     change: impl Future<Output = ()>,
 ) -> Slowest {
     let over = Arc::new(AtomicBool::new(false));
@@ -101,14 +100,14 @@ async fn beside(
                         connect
                             .location(&at)
                             .json::<Product>()
-                            .update(product, request)
+                            .update(product.uuid(), request)
                             .await
                             .unwrap();
                     } else {
                         connect
                             .location(&at)
                             .json::<Product>()
-                            .get(product)
+                            .get(product.uuid())
                             .await
                             .unwrap();
                     }
@@ -131,7 +130,7 @@ async fn beside(
     }
 }
 
-async fn first_product(connect: &Connect, at: &Access) -> Uuid {
+async fn first_product(connect: &Connect, at: &Access) -> Id<Product> {
     let page = connect
         .location(at)
         .json::<Product>()
@@ -142,7 +141,7 @@ async fn first_product(connect: &Connect, at: &Access) -> Uuid {
 }
 
 /// Puts 50 000 products into a new category.
-async fn fill_category(connect: &Connect, at: &Access, run: usize) -> Uuid {
+async fn fill_category(connect: &Connect, at: &Access, run: usize) -> Id<Category> {
     let name = format!(r#"{{"name":"Everything {run}"}}"#).into_bytes();
     let made = connect
         .location(at)

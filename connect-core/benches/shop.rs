@@ -5,15 +5,14 @@
 use std::{path::Path, sync::Arc};
 
 use connect_core::{
-    Access, Connect, NewAccount, NewLocation, NewScreen, RateLimits, Request, ScreenType,
+    Access, Account, Connect, NewAccount, NewLocation, NewScreen, RateLimits, Request, ScreenType,
     storage::{
         Storage,
         redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
-    wire::{Product, VatRate},
+    wire::{Id, Product, VatRate},
 };
-use uuid::Uuid;
 
 /// How many products a batch has.
 pub const BATCH: usize = 500;
@@ -21,7 +20,7 @@ pub const BATCH: usize = 500;
 /// A core with one account and its locations.
 pub struct Shop {
     pub connect: Connect,
-    pub account: Uuid,
+    pub account: Id<Account>,
     pub locations: Vec<Access>,
 }
 

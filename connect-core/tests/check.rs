@@ -113,7 +113,7 @@ impl Stocked {
     }
 
     fn location(&self) -> Uuid {
-        self.shop.at.location().id
+        self.shop.at.location().id.uuid()
     }
 }
 
@@ -356,7 +356,7 @@ async fn a_record_that_is_deleted_and_there_is_named() {
     let (key, row) = stocked.first(family::PRODUCT_TOMBSTONE).await;
     let mut tombstone: serde_json::Value = serde_json::from_slice(&row).unwrap();
     tombstone["id"] = product.id.to_string().into();
-    let doubled = [&key[..key.len() - 16], product.id.as_bytes()].concat();
+    let doubled = [&key[..key.len() - 16], product.id.uuid().as_bytes()].concat();
     stocked
         .put(&doubled, tombstone.to_string().as_bytes())
         .await;

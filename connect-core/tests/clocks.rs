@@ -68,7 +68,7 @@ impl Tried {
         connect
             .location(at)
             .json::<Product>()
-            .delete(made.id, request)
+            .delete(made.id.uuid(), request)
             .await
             .unwrap();
     }

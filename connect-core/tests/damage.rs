@@ -8,7 +8,7 @@ use std::sync::Arc;
 use connect_core::{
     Access, Connect, Request,
     storage::{Commit, Entry, Key, Storage, Value, Write, memory::MemoryStorage},
-    wire::{Field, Product, ProductInput},
+    wire::{Field, Id, Location, Product, ProductInput},
 };
 use uuid::Uuid;
 
@@ -42,7 +42,7 @@ impl Tried {
 
     /// Another location, at which a product was made and deleted: two events, a tombstone, and
     /// under the name of the location a stored answer.
-    async fn location(&self, name: &str) -> Uuid {
+    async fn location(&self, name: &str) -> Id<Location> {
         let connect = &self.shop.connect;
         let at = shop::location(connect, self.shop.account, name).await;
         let made = create(connect, &at, name).await;
@@ -56,7 +56,7 @@ impl Tried {
     }
 
     /// Writes over every row of a family what nobody can parse; returns how many there are.
-    async fn scribble(&self, partition: Uuid, family: u8) -> usize {
+    async fn scribble(&self, partition: impl Into<Uuid>, family: u8) -> usize {
         let start = start(partition, family);
         let rows = rows(&*self.storage).await.into_iter();
         let keys = rows
@@ -75,13 +75,13 @@ impl Tried {
 }
 
 /// What the keys of a family in a partition start with.
-fn start(partition: Uuid, family: u8) -> Vec<u8> {
-    [&partition.as_bytes()[..], &[family]].concat()
+fn start(partition: impl Into<Uuid>, family: u8) -> Vec<u8> {
+    [&partition.into().as_bytes()[..], &[family]].concat()
 }
 
 /// The key among these that is of a family in a partition, and ends with an id.
-fn key_of(all: &[Entry], partition: Uuid, family: u8, id: Uuid) -> Key {
-    let start = start(partition, family);
+fn key_of(all: &[Entry], partition: impl Into<Uuid>, family: u8, id: impl Into<Uuid>) -> Key {
+    let (start, id) = (start(partition, family), id.into());
     let mut keys = all.iter().map(|(key, _)| key);
     let is_it = |key: &&Key| key.starts_with(&start) && key.ends_with(id.as_bytes());
     keys.find(is_it).unwrap().clone()

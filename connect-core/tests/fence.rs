@@ -150,7 +150,7 @@ async fn one_unreadable_row_harms_its_own_write_only() {
             .await
             .unwrap();
         let torn = made.id;
-        *storage.damaged.lock().unwrap() = Some(torn.as_bytes().to_vec());
+        *storage.damaged.lock().unwrap() = Some(torn.uuid().as_bytes().to_vec());
         storage.panics.store(panics, Ordering::SeqCst);
         let writes = (0..300).map(|number| {
             let (connect, at) = (shop.connect.clone(), shop.at.clone());
@@ -160,7 +160,7 @@ async fn one_unreadable_row_harms_its_own_write_only() {
                     connect
                         .location(&at)
                         .json::<Product>()
-                        .update(torn, input.into())
+                        .update(torn.uuid(), input.into())
                         .await
                 } else {
                     let input = ProductInput::named(format!("Bread {number}"));

@@ -3,11 +3,10 @@
 use connect_core::{
     Access, Connect,
     wire::{
-        CategoryInput, Field, ProductBatch, ProductInput,
+        Category, CategoryInput, Field, Id, ProductBatch, ProductInput,
         query::{ProductQuery, SyncQuery},
     },
 };
-use uuid::Uuid;
 
 use crate::shop;
 
@@ -16,7 +15,7 @@ use crate::shop;
 struct Haystack {
     connect: Connect,
     at: Access,
-    category: Uuid,
+    category: Id<Category>,
 }
 
 impl Haystack {

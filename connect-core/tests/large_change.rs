@@ -60,7 +60,7 @@ async fn others_go_on(storage: Arc<dyn Storage>) {
         connect
             .location(&there)
             .products()
-            .get(made.id)
+            .get(made.id.uuid())
             .await
             .unwrap();
         done_meanwhile += usize::from(!deleting.is_finished());

@@ -7,12 +7,11 @@ use connect_core::{
     Error,
     storage::{Storage, memory::MemoryStorage},
     wire::{
-        Category, CategoryInput, Entry, Field, Page, Product, ProductBatch, ProductInput,
+        Category, CategoryInput, Entry, Field, Id, Page, Product, ProductBatch, ProductInput,
         Timestamp,
         query::{CategoryQuery, ProductQuery, SyncQuery},
     },
 };
-use uuid::Uuid;
 
 use crate::{
     faulty::Faulty,
@@ -48,7 +47,7 @@ async fn create(shop: &Shop, name: &str) -> Product {
         .unwrap()
 }
 
-async fn delete(shop: &Shop, id: Uuid) {
+async fn delete(shop: &Shop, id: Id<Product>) {
     shop.products().delete(id).await.unwrap();
 }
 
@@ -157,7 +156,7 @@ async fn purged_deletions_are_missed_whatever_the_clock_says() {
     // The clock is 50 minutes ahead, which is believed. One of the two deletions cannot be read.
     shop.clock.advance(90 * DAY - 10 * MINUTE);
     shop.clock.set(START.plus_seconds(90 * DAY + 100 * MINUTE));
-    let tombstones = [at.location().id.as_bytes(), &[PRODUCT_TOMBSTONE][..]].concat();
+    let tombstones = [at.location().id.uuid().as_bytes(), &[PRODUCT_TOMBSTONE][..]].concat();
     storage.damage(&tombstones);
     let round = connect.maintain().await.unwrap();
     assert_eq!((round.tombstones, round.failed), (1, 1));
@@ -280,7 +279,7 @@ async fn a_list_says_which_state_it_shows() {
     let same = connect
         .location(at)
         .json::<Category>()
-        .update(category.id, CategoryInput::named("Food").into());
+        .update(category.id.uuid(), CategoryInput::named("Food").into());
     same.await.unwrap();
     let there = shop::location(connect, shop.account, "There").await;
     shop.clock.advance(60);

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use connect_core::{
     Error,
     storage::{Commit, Entry, Key, Storage, Value, Write, memory::MemoryStorage},
-    wire::{Category, CategoryInput, Field, ProductInput},
+    wire::{Category, CategoryInput, Field, Id, ProductInput},
 };
-use uuid::Uuid;
 
 use crate::{
     faulty::rows,
@@ -36,17 +35,17 @@ impl Tried {
         self.shop.categories().create(input).await
     }
 
-    async fn rename(&self, id: Uuid, name: &str) -> Result<Category, Error> {
+    async fn rename(&self, id: Id<Category>, name: &str) -> Result<Category, Error> {
         let input = CategoryInput::named(name);
         self.shop.categories().update(id, input).await
     }
 
-    async fn delete(&self, id: Uuid) {
+    async fn delete(&self, id: Id<Category>) {
         self.shop.categories().delete(id).await.unwrap();
     }
 
     /// The category that a product gets which names it.
-    async fn category_of_a_product(&self, name: &str) -> Option<Uuid> {
+    async fn category_of_a_product(&self, name: &str) -> Option<Id<Category>> {
         let input = ProductInput {
             category_name: Field::Value(name.into()),
             ..ProductInput::named("Bread")
@@ -63,7 +62,7 @@ impl Tried {
     async fn entries(&self) -> [Vec<Entry>; 2] {
         let all = rows(&*self.storage).await;
         [BY_NAME, FOLDED_NAME].map(|family| {
-            let start = [self.shop.at.location().id.as_bytes(), &[family][..]].concat();
+            let start = [self.shop.at.location().id.uuid().as_bytes(), &[family][..]].concat();
             let of_family = all.iter().filter(|(key, _)| key.starts_with(&start));
             of_family.cloned().collect()
         })

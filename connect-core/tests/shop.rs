@@ -3,20 +3,19 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Access, Connect, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen, Records,
-    Request, ScreenType,
+    Access, Account, Connect, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen,
+    Records, Request, ScreenType, Token,
     environment::ManualClock,
     storage::{Storage, memory::MemoryStorage},
-    wire::{Category, IdempotencyKey, Product, Scope, Timestamp, VatRate},
+    wire::{Category, Id, IdempotencyKey, Product, Scope, Timestamp, VatRate},
 };
-use uuid::Uuid;
 
 /// A shop, as the process that serves it has it.
 pub(crate) struct Shop {
     pub(crate) connect: Connect,
     /// The owner's access to the location.
     pub(crate) at: Access,
-    pub(crate) account: Uuid,
+    pub(crate) account: Id<Account>,
     pub(crate) clock: Arc<ManualClock>,
 }
 
@@ -64,7 +63,7 @@ pub(crate) fn connect(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Co
 }
 
 /// A new location of an account.
-pub(crate) async fn location(connect: &Connect, account: Uuid, name: &str) -> Access {
+pub(crate) async fn location(connect: &Connect, account: Id<Account>, name: &str) -> Access {
     let location = NewLocation {
         name: name.into(),
         currency: "EUR".into(),
@@ -87,7 +86,7 @@ impl Shop {
     }
 
     /// The access of a new token that may do everything, and the token's id.
-    pub(crate) async fn token(&self) -> (Access, Uuid) {
+    pub(crate) async fn token(&self) -> (Access, Id<Token>) {
         let issued = self.connect.create_full_token(self.account, "Sync").await;
         let issued = issued.unwrap();
         let secret = issued.secret;

@@ -7,7 +7,7 @@ use connect_core::{
     Access, Connect, Request,
     storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
-        Category, CategoryInput, ErrorCode, Field, ImageStatus, ItemResult, MatchBy, Product,
+        Category, CategoryInput, ErrorCode, Field, Id, ImageStatus, ItemResult, MatchBy, Product,
         ProductBatchResult, ProductInput,
         query::{EventQuery, ImageJobQuery, ProductQuery, SyncQuery},
         read::BatchRequest,
@@ -134,7 +134,7 @@ async fn single_writes() {
             connect
                 .location(at)
                 .json::<Product>()
-                .update(made.id, change)
+                .update(made.id.uuid(), change)
                 .await
         })
         .await;
@@ -145,7 +145,7 @@ async fn single_writes() {
             connect
                 .location(at)
                 .json::<Product>()
-                .delete(made.id, delete)
+                .delete(made.id.uuid(), delete)
                 .await
         })
         .await;
@@ -157,7 +157,7 @@ async fn single_writes() {
             connect
                 .location(at)
                 .json::<Category>()
-                .update(category.id, rename)
+                .update(category.id.uuid(), rename)
                 .await
         })
         .await;
@@ -183,7 +183,7 @@ async fn batches() {
     assert_eq!((trips, done.updated), (2, 500), "updates by barcode");
     let ids = done.results.iter().filter_map(|result| result.id);
     let by_id = ids.map(|id| ProductInput {
-        id: Field::Value(id),
+        id: Field::Value(id.into()),
         price_cents: Field::Value(3),
         ..ProductInput::default()
     });
@@ -217,7 +217,8 @@ async fn batches() {
 #[tokio::test]
 async fn unknown_categories() {
     let mut counted = Counted::open().await;
-    let in_category = |id: &dyn Fn() -> Uuid| -> Vec<ProductInput> {
+    let unknown = || Id::new(Uuid::now_v7());
+    let in_category = |id: &dyn Fn() -> Id<Category>| -> Vec<ProductInput> {
         let products = products().into_iter().map(|product| ProductInput {
             category_id: Field::Value(id()),
             ..product
@@ -235,11 +236,11 @@ async fn unknown_categories() {
     counted.enter().await;
     for (ids, code, most) in [
         (
-            &(|| foreign.id) as &dyn Fn() -> Uuid,
+            &(|| foreign.id) as &dyn Fn() -> Id<Category>,
             ErrorCode::ForbiddenLocation,
             10,
         ),
-        (&Uuid::now_v7, ErrorCode::ValidationFailed, 6 * 500),
+        (&unknown, ErrorCode::ValidationFailed, 6 * 500),
     ] {
         let before = counted.store.reads();
         let (trips, done) = counted.batch(MatchBy::ExternalId, in_category(ids)).await;
@@ -261,7 +262,7 @@ async fn unknown_categories() {
     counted.enter().await;
     let before = counted.store.reads();
     let (trips, done) = counted
-        .batch(MatchBy::ExternalId, in_category(&Uuid::now_v7))
+        .batch(MatchBy::ExternalId, in_category(&unknown))
         .await;
     let reads = counted.store.reads() - before;
     assert_eq!((trips, done.failed), (3, 500));
@@ -283,7 +284,7 @@ async fn reads() {
         .await;
     let page = page.unwrap().decode().unwrap();
     assert_eq!((trips, page.data.len()), (1, 50), "a page");
-    let id = page.data[0].id;
+    let id = page.data[0].id.uuid();
     let filters = [
         ProductQuery {
             external_id: Some("P-7".into()),

@@ -11,13 +11,12 @@ use std::{
 use bytes::Bytes;
 use connect_core::{
     storage::Storage,
-    wire::{Page, Product, query::ProductQuery},
+    wire::{Id, Location, Page, Product, query::ProductQuery},
 };
 use connect_server::{
     app::{ConnectApp, Door},
     net::{Listen, Server},
 };
-use uuid::Uuid;
 use warp::Filter as _;
 
 use crate::shop::{self, Pattern};
@@ -26,9 +25,9 @@ use crate::shop::{self, Pattern};
 pub struct Served {
     pub address: SocketAddr,
     products: usize,
-    location: Uuid,
+    location: Id<Location>,
     /// The ids of some of its products, spread over all of them.
-    ids: Vec<Uuid>,
+    ids: Vec<Id<Product>>,
     /// The cursors of some pages of a walk, spread over the whole list.
     cursors: Vec<String>,
     /// When some products from the middle third of the list last changed.
@@ -106,7 +105,7 @@ impl Served {
 
     /// Reads of single products.
     pub fn gets(&self) -> Vec<Vec<u8>> {
-        let get = |id: &Uuid| self.request("GET", &format!("/{id}"), "", b"");
+        let get = |id: &Id<Product>| self.request("GET", &format!("/{id}"), "", b"");
         self.ids.iter().map(get).collect()
     }
 

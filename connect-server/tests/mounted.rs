@@ -6,16 +6,15 @@ use connect_core::{
     Connect, NewAccount, NewLocation, NewScreen, ScreenType,
     environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
-    wire::{Timestamp, VatRate},
+    wire::{Id, Location, Timestamp, VatRate},
 };
-use uuid::Uuid;
 
 #[path = "../examples/own_routes.rs"]
 #[allow(dead_code)]
 mod own_routes;
 
 /// A location where the API is available, and a token for it.
-async fn shop() -> (Connect, Uuid, String) {
+async fn shop() -> (Connect, Id<Location>, String) {
     let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
     let connect = Connect::builder(Arc::new(MemoryStorage::new()))
         .clock(clock)

@@ -8,8 +8,8 @@ use std::{
 };
 
 use connect_client::{
-    Client, Uuid,
-    wire::{Product, Timestamp, query::ProductQuery},
+    Client,
+    wire::{Id, Location, Product, Timestamp, query::ProductQuery},
 };
 use connect_core::{
     Connect,
@@ -29,7 +29,7 @@ pub(crate) struct Service {
     pub(crate) url: String,
     pub(crate) token: String,
     /// Its locations, as the demo made them.
-    pub(crate) locations: Vec<Uuid>,
+    pub(crate) locations: Vec<Id<Location>>,
     task: JoinHandle<()>,
     files: TempDir,
 }
@@ -72,7 +72,7 @@ impl Service {
     }
 
     /// The product of this code, if a location has it.
-    pub(crate) async fn find(&self, location: Uuid, external_id: &str) -> Option<Product> {
+    pub(crate) async fn find(&self, location: Id<Location>, external_id: &str) -> Option<Product> {
         let query = ProductQuery {
             external_id: Some(external_id.to_owned()),
             ..ProductQuery::default()

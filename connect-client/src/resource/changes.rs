@@ -24,16 +24,16 @@ impl<R: Synced> Records<R> {
     ///
     /// ```no_run
     /// # use std::collections::HashMap;
-    /// # use connect_client::{Client, Error, Uuid, wire::{Entry, Product, Timestamp}};
+    /// # use connect_client::{Client, Error, wire::{Entry, Id, Location, Product, Timestamp}};
     /// # async fn example(
-    /// #     client: Client, location: Uuid,
-    /// #     copy: &mut HashMap<Uuid, Product>, since: &mut Option<Timestamp>,
+    /// #     client: Client, location: Id<Location>,
+    /// #     copy: &mut HashMap<Id<Product>, Product>, since: &mut Option<Timestamp>,
     /// # ) -> Result<(), Error> {
     /// let mut changes = client.location(location).products().changes_since(*since);
     /// while let Some(entry) = changes.next().await {
     ///     match entry? {
     ///         Entry::Live(product) => copy.insert(product.id, product),
-    ///         Entry::Deleted(tombstone) => copy.remove(&tombstone.id),
+    ///         Entry::Deleted(tombstone) => copy.remove(&tombstone.id.into()),
     ///     };
     /// }
     /// *since = changes.since();

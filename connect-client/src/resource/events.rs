@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use uuid::Uuid;
-
 use super::{Listing, Records};
 use crate::{
     Error,
-    wire::{AnyEvent, query::EventQuery},
+    wire::{AnyEvent, Id, query::EventQuery},
 };
 
 impl Records<AnyEvent> {
@@ -21,9 +19,9 @@ impl Records<AnyEvent> {
     /// begin again with `None`, and read anew what you keep a copy of.
     ///
     /// ```no_run
-    /// # use connect_client::{Client, Error, Uuid, wire::{Changed, EventType, Product}};
+    /// # use connect_client::{Client, Error, Uuid, wire::{AnyEvent, Changed, EventType, Id, Product}};
     /// # async fn example(
-    /// #     client: Client, location: Uuid, last: &mut Option<Uuid>,
+    /// #     client: Client, location: Uuid, last: &mut Option<Id<AnyEvent>>,
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
     /// let mut events = client.location(location).events().events_after(*last);
     /// while let Some(event) = events.next().await {
@@ -38,7 +36,7 @@ impl Records<AnyEvent> {
     /// }
     /// # Ok(()) }
     /// ```
-    pub fn events_after(&self, event: Option<Uuid>) -> NewEvents {
+    pub fn events_after(&self, event: Option<Id<AnyEvent>>) -> NewEvents {
         let query = EventQuery {
             after: event,
             ..EventQuery::default()
@@ -54,7 +52,7 @@ impl Records<AnyEvent> {
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct NewEvents {
     events: Listing<AnyEvent>,
-    last: Option<Uuid>,
+    last: Option<Id<AnyEvent>>,
 }
 
 impl NewEvents {
@@ -70,7 +68,7 @@ impl NewEvents {
 
     /// The id of the last event that [`next`](Self::next) gave, where to begin the next time. Good
     /// at any moment, also after an error.
-    pub fn last(&self) -> Option<Uuid> {
+    pub fn last(&self) -> Option<Id<AnyEvent>> {
         self.last
     }
 }

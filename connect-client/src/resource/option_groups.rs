@@ -1,12 +1,10 @@
 //! The writes that option groups have besides those of every kind.
 
-use uuid::Uuid;
-
 use super::Records;
 use crate::{
     Call,
     request::Request,
-    wire::{OptionGroup, OptionInput},
+    wire::{GroupOption, Id, OptionGroup, OptionInput},
 };
 
 impl Records<OptionGroup> {
@@ -14,11 +12,11 @@ impl Records<OptionGroup> {
     /// yields the group as it is then.
     pub fn update_option(
         &self,
-        group: Uuid,
-        option: Uuid,
+        group: impl Into<Id<OptionGroup>>,
+        option: impl Into<Id<GroupOption>>,
         input: &OptionInput,
     ) -> Call<OptionGroup> {
-        let path = format!("{}/options/{option}", self.path_of(group));
+        let path = format!("{}/options/{}", self.path_of(group), option.into());
         Call::record(&self.client, Request::patch(path, input))
     }
 }

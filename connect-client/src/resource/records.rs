@@ -2,14 +2,12 @@
 
 use std::{fmt, marker::PhantomData};
 
-use uuid::Uuid;
-
 use super::record::{Bulk, Listed, Readable, Record, Synced, Writable};
 use crate::{
     Call, Client,
     request::Request,
     wire::{
-        Batch, BatchInput, BatchResult, Entry, Page,
+        Batch, BatchInput, BatchResult, Entry, Id, Location, Page,
         query::{ListQuery as _, PageQuery as _},
     },
 };
@@ -20,12 +18,12 @@ use crate::{
 /// [`Bulk`].
 pub struct Records<R> {
     pub(crate) client: Client,
-    location: Uuid,
+    location: Id<Location>,
     kind: PhantomData<fn() -> R>,
 }
 
 impl<R: Record> Records<R> {
-    pub(crate) fn new(client: &Client, location: Uuid) -> Self {
+    pub(crate) fn new(client: &Client, location: Id<Location>) -> Self {
         Self {
             client: client.clone(),
             location,
@@ -39,8 +37,8 @@ impl<R: Record> Records<R> {
     }
 
     /// The path of one of them.
-    pub(super) fn path_of(&self, id: Uuid) -> String {
-        format!("{}/{id}", self.path())
+    pub(super) fn path_of(&self, id: impl Into<Id<R>>) -> String {
+        format!("{}/{}", self.path(), id.into())
     }
 }
 
@@ -57,7 +55,7 @@ impl<R: Listed> Records<R> {
 
 impl<R: Readable> Records<R> {
     /// One record.
-    pub fn get(&self, id: Uuid) -> Call<R> {
+    pub fn get(&self, id: impl Into<Id<R>>) -> Call<R> {
         Call::record(&self.client, Ok(Request::get(self.path_of(id))))
     }
 }
@@ -80,13 +78,13 @@ impl<R: Writable> Records<R> {
     /// Changes the given fields of a record, and yields it as it is then.
     /// [`Field`](crate::wire::Field) tells the three things apart that a field can say: left out
     /// keeps what is there, `Null` clears it, `Value` sets it.
-    pub fn update(&self, id: Uuid, input: &R::Input) -> Call<R> {
+    pub fn update(&self, id: impl Into<Id<R>>, input: &R::Input) -> Call<R> {
         Call::record(&self.client, Request::patch(self.path_of(id), input))
     }
 
     /// Deletes a record. When the answer to the first attempt is lost, the next is answered from
     /// the service's store, so `not_found` means that the record was gone before.
-    pub fn delete(&self, id: Uuid) -> Call<()> {
+    pub fn delete(&self, id: impl Into<Id<R>>) -> Call<()> {
         Call::nothing(&self.client, Request::delete(self.path_of(id)))
     }
 }

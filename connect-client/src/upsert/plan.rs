@@ -19,8 +19,8 @@ impl<R: Bulk> Records<R> {
     /// failed with `payload_too_large`, like any other item that the service refuses.
     ///
     /// ```no_run
-    /// # use connect_client::{Client, Error, Uuid, wire::ProductInput};
-    /// # async fn example(client: Client, location: Uuid, menu: Vec<ProductInput>)
+    /// # use connect_client::{Client, Error, wire::{Id, Location, ProductInput}};
+    /// # async fn example(client: Client, location: Id<Location>, menu: Vec<ProductInput>)
     /// # -> Result<(), Error> {
     /// let products = client.location(location).products();
     /// let total = products

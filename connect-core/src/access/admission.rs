@@ -8,7 +8,6 @@
 use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 use parking_lot::Mutex;
-use uuid::Uuid;
 
 use super::{
     credentials::{Credentials, CredentialsCache},
@@ -21,7 +20,7 @@ use crate::{
         access,
         rate::{self, Moment, RateLimits, RateStatus, Windows},
     },
-    wire::{Scope, Timestamp},
+    wire::{Id, Location, Scope, Timestamp},
 };
 
 /// A caller with a valid token, within its rate limits.
@@ -51,7 +50,11 @@ impl Authenticated {
         self.credentials.check_available()
     }
 
-    pub(crate) fn authorize(&self, location: Uuid, scopes: &[Scope]) -> Result<Access, Error> {
+    pub(crate) fn authorize(
+        &self,
+        location: Id<Location>,
+        scopes: &[Scope],
+    ) -> Result<Access, Error> {
         let scope = self.credentials.authorize_any(location, scopes)?;
         Access::of_token(self.credentials.clone(), location, scope.clone())
             .ok_or_else(|| Error::forbidden_location(location))
@@ -73,12 +76,22 @@ pub struct Denied {
 pub(crate) struct Admission {
     store: Arc<Store>,
     limits: RateLimits,
-    windows: Mutex<(Windows<Uuid>, Windows<Uuid>)>,
+    windows: Mutex<Counts>,
     addresses: Mutex<Windows<IpAddr>>,
     credentials: CredentialsCache,
     /// Last uses of tokens that are not yet written down.
-    pub(crate) uses: Mutex<HashMap<Uuid, (Uuid, Timestamp)>>,
+    pub(crate) uses: Mutex<Uses>,
 }
+
+/// The requests with a valid token in the window under way.
+#[derive(Default)]
+struct Counts {
+    tokens: Windows<Id<Token>>,
+    accounts: Windows<Id<Account>>,
+}
+
+/// The last use of each token, with the token's account.
+pub(crate) type Uses = HashMap<Id<Token>, (Id<Account>, Timestamp)>;
 
 /// More addresses than this in one minute are counted as one: memory stays bounded, and only
 /// callers without a valid token notice.
@@ -149,7 +162,7 @@ impl Admission {
         let (token, account) = (found.token.id, found.account.id);
         let rate = {
             let mut windows = self.windows.lock();
-            let (tokens, accounts) = &mut *windows;
+            let Counts { tokens, accounts } = &mut *windows;
             let of_token = tokens.status(&token, limits.token, at);
             let of_account = accounts.status(&account, limits.account, at);
             let before = rate::tighter(of_token, of_account);

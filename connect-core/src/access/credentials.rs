@@ -3,7 +3,6 @@
 use std::{collections::HashMap, fmt, slice, sync::Arc};
 
 use parking_lot::RwLock;
-use uuid::Uuid;
 
 use crate::{
     error::{Error, Reason},
@@ -16,7 +15,7 @@ use crate::{
         secret,
     },
     storage::{Key, Read, Value},
-    wire::Scope,
+    wire::{Id, Location, Scope},
 };
 
 /// A token and its account, each with the row that it was parsed from.
@@ -38,7 +37,7 @@ impl Credentials {
     ) -> Result<Self, Fault> {
         let token: Token =
             serde_json::from_slice(&token_row).map_err(|e| Fault::corrupt(&token_key, e))?;
-        let account_key = key(token.account_id, Family::Account, &[]);
+        let account_key = key(token.account_id.uuid(), Family::Account, &[]);
         let account: Account =
             serde_json::from_slice(&account_row).map_err(|e| Fault::corrupt(&account_key, e))?;
         Ok(Self {
@@ -55,7 +54,7 @@ impl Credentials {
     /// # Errors
     /// [`Error::ForbiddenLocation`], [`Error::ForbiddenScope`],
     /// [`Error::ApiNotAvailable`].
-    pub(crate) fn authorize(&self, location: Uuid, scope: &Scope) -> Result<(), Error> {
+    pub(crate) fn authorize(&self, location: Id<Location>, scope: &Scope) -> Result<(), Error> {
         self.authorize_any(location, slice::from_ref(scope))?;
         Ok(())
     }
@@ -66,7 +65,7 @@ impl Credentials {
     /// As [`authorize`](Self::authorize).
     pub(crate) fn authorize_any<'s>(
         &self,
-        location: Uuid,
+        location: Id<Location>,
         scopes: &'s [Scope],
     ) -> Result<&'s Scope, Error> {
         self.check_available()?;

@@ -8,12 +8,12 @@ use super::credentials::Credentials;
 use crate::{
     error::Error,
     record::{
-        Account, AccountLocation, Fault, Reads, Unit,
+        Account, AccountLocation, Fault, Reads, Token, Unit,
         keys::{Family, key},
     },
     rules::access,
     storage::{Key, Value},
-    wire::Scope,
+    wire::{Id, Location, Scope},
 };
 
 /// The right to act at one location, as the one who asked. It is checked when it is made, so an
@@ -36,7 +36,7 @@ pub enum Actor<'a> {
     /// A token of the account.
     Token {
         /// Its id.
-        id: Uuid,
+        id: Id<Token>,
         /// The name that its owner gave it.
         name: &'a str,
     },
@@ -51,7 +51,8 @@ impl Actor<'_> {
     /// The id under which the actor's idempotency keys are kept.
     pub fn id(&self) -> Uuid {
         match self {
-            Self::Token { id, .. } | Self::Owner { id } => *id,
+            Self::Token { id, .. } => id.uuid(),
+            Self::Owner { id } => *id,
         }
     }
 }
@@ -72,7 +73,7 @@ impl Access {
     pub(crate) fn of_owner(
         account: Arc<Account>,
         account_row: Value,
-        location: Uuid,
+        location: Id<Location>,
         caller: Uuid,
     ) -> Option<Self> {
         Some(Self {
@@ -87,7 +88,7 @@ impl Access {
     /// such location.
     pub(crate) fn of_token(
         credentials: Arc<Credentials>,
-        location: Uuid,
+        location: Id<Location>,
         scope: Scope,
     ) -> Option<Self> {
         Some(Self {
@@ -117,6 +118,11 @@ impl Access {
                 credentials.authorize(self.location().id, scope).is_ok()
             }
         }
+    }
+
+    /// The partition of the location's rows.
+    pub(crate) fn partition(&self) -> Uuid {
+        self.location().id.uuid()
     }
 
     /// Returns the one who acts.
@@ -185,7 +191,7 @@ impl Access {
     }
 
     fn account_key(&self) -> Key {
-        key(self.account.id, Family::Account, &[])
+        key(self.account.id.uuid(), Family::Account, &[])
     }
 
     fn lost(&self) -> Error {
@@ -203,7 +209,7 @@ impl fmt::Debug for Access {
     }
 }
 
-fn place_of(account: &Account, location: Uuid) -> Option<usize> {
+fn place_of(account: &Account, location: Id<Location>) -> Option<usize> {
     let mut places = account.locations.iter();
     places.position(|place| place.id == location)
 }

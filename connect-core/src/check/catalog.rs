@@ -16,7 +16,7 @@ use crate::{
 /// A record's row: it is under its own id, and all its index entries are there.
 pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Value) -> Option<T> {
     let record: T = findings.parse(row)?;
-    let (partition, time, id) = (at.partition, record.updated_at(), record.id());
+    let (partition, time, id) = (at.partition, record.updated_at(), record.id().uuid());
     if at.id() != Some(id) {
         findings.bad(format!("the row holds {id}, which is another record"));
         return None;
@@ -51,7 +51,7 @@ pub(super) fn product(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(product) = record::<Product>(findings, at, row) else {
         return;
     };
-    let id = product.id;
+    let id = product.id.uuid();
     if product.image_status == Some(ImageStatus::Pending) {
         findings.refers(
             key(at.partition, Family::ImageJobByProduct, &[Part::Id(id)]),
@@ -67,7 +67,7 @@ pub(super) fn category(findings: &mut Findings, at: &ReadKey, row: &Value) {
             key(
                 at.partition,
                 Family::CategoryFoldedName,
-                &[Part::Id(category.id)],
+                &[Part::Id(category.id.uuid())],
             ),
             ProblemKind::MissingEntry,
             format!("category {} is not in the index of names", category.id),
@@ -150,7 +150,7 @@ pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(job) = findings.parse::<ImageJob>(row) else {
         return;
     };
-    let (id, product) = (job.id, job.product_id);
+    let (id, product) = (job.id.uuid(), job.product_id.uuid());
     if at.id() != Some(id) {
         return findings.bad(format!("the row holds {id}, which is another job"));
     }

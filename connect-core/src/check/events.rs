@@ -31,10 +31,10 @@ pub(super) fn event(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(event) = findings.parse::<Event<Held>>(row) else {
         return;
     };
-    if event.sequence != Some(sequence) || event.location_id != Some(at.partition) {
+    if event.sequence != Some(sequence) || event.location_id != Some(at.partition.into()) {
         return findings.bad("the event is another one than its key says".to_owned());
     }
-    if number_in(event.id) != sequence {
+    if number_in(event.id.uuid()) != sequence {
         findings.bad(format!("the id of event {sequence} does not lead to it"));
     }
     findings.changed(event.created_at);

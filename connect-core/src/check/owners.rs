@@ -10,7 +10,7 @@ use crate::{
         keys::{Family, NOBODY, Part, key},
     },
     storage::{Key, Value},
-    wire::Timestamp,
+    wire::{Id, Location, Timestamp},
 };
 
 /// An account's row: it is listed, has a clock, and its screens stand at its locations.
@@ -18,11 +18,12 @@ pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(account) = findings.parse::<Account>(row) else {
         return;
     };
-    let id = account.id;
+    let id = account.id.uuid();
     if id != at.partition {
         return findings.bad(format!("the row holds {id}, which is another account"));
     }
-    let is_there = |location: Uuid| account.locations.iter().any(|other| other.id == location);
+    let is_there =
+        |location: Id<Location>| account.locations.iter().any(|other| other.id == location);
     for screen in &account.screens {
         if !is_there(screen.location_id) {
             let (screen, location) = (screen.id, screen.location_id);
@@ -59,7 +60,7 @@ pub(super) fn token(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let (Some(token), Some(digest)) = (findings.parse::<Token>(row), at.digest()) else {
         return;
     };
-    let (id, account) = (token.id, token.account_id);
+    let (id, account) = (token.id.uuid(), token.account_id.uuid());
     let account_key = key(account, Family::Account, &[]);
     let whose = || format!("token {id}");
     findings.claim(Claim::entry(
@@ -72,7 +73,7 @@ pub(super) fn token(findings: &mut Findings, at: &ReadKey, row: &Value) {
         account_key.to_vec(),
         whose(),
     ));
-    let granted: Vec<Uuid> = token.grants.iter().map(|grant| grant.location_id).collect();
+    let granted: Vec<_> = token.grants.iter().map(|grant| grant.location_id).collect();
     let test = move |found: Option<&Value>| {
         let Some(found) = found else {
             return Some(format!(
@@ -106,7 +107,7 @@ pub(super) fn token_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
 pub(super) fn account_of_token(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(digest) = at.digest() else { return };
     let account = row.clone();
-    let has = move |token: &Token| *account == *key(token.account_id, Family::Account, &[]);
+    let has = move |token: &Token| *account == *key(token.account_id.uuid(), Family::Account, &[]);
     let row = key(NOBODY, Family::Token, &[Part::Digest(digest)]);
     let claim = Claim::row(findings.key(), row, has);
     findings.claim(claim);

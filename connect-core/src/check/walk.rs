@@ -198,7 +198,7 @@ impl Walk<'_> {
                 };
                 let account = serde_json::from_slice::<Account>(&row).ok();
                 let account = account.into_iter().flat_map(|account| account.locations);
-                locations.extend(account.map(|location| location.id));
+                locations.extend(account.map(|location| location.id.uuid()));
             }
             from = piece.next;
         }

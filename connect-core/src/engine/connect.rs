@@ -12,7 +12,7 @@ use crate::{
     record::{Attempts, Store},
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
-    wire::{Scope, Timestamp},
+    wire::{Id, Location, Scope, Timestamp},
 };
 
 /// Connect over one storage, made by [`builder`](Self::builder). Cheap to clone; all clones share
@@ -84,10 +84,10 @@ impl Connect {
     pub fn authorize(
         &self,
         caller: &Authenticated,
-        location: Uuid,
+        location: impl Into<Id<Location>>,
         scope: &Scope,
     ) -> Result<Access, Error> {
-        caller.authorize(location, std::slice::from_ref(scope))
+        caller.authorize(location.into(), std::slice::from_ref(scope))
     }
 
     /// Lets an admitted caller in to a location when it has at least one of these scopes there.
@@ -97,10 +97,10 @@ impl Connect {
     pub fn authorize_any(
         &self,
         caller: &Authenticated,
-        location: Uuid,
+        location: impl Into<Id<Location>>,
         scopes: &[Scope],
     ) -> Result<Access, Error> {
-        caller.authorize(location, scopes)
+        caller.authorize(location.into(), scopes)
     }
 
     pub(crate) fn now(&self) -> Timestamp {

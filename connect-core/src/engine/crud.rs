@@ -1,7 +1,6 @@
 //! Creating, changing and deleting a record of any kind.
 
 use async_trait::async_trait;
-use uuid::Uuid;
 
 use super::{
     answer::{Answer, Outcome},
@@ -13,7 +12,7 @@ use crate::{
     access::Access,
     error::Error,
     record::{Reads, Unit},
-    wire::{Changed, Deleted, MatchBy, WriteInput as _},
+    wire::{Changed, Deleted, Id, MatchBy, WriteInput as _},
 };
 
 /// A record after a write.
@@ -111,8 +110,8 @@ fn emit_changed<R: Resource>(unit: &mut Unit<'_>, record: &R) {
 }
 
 /// The record with this id.
-pub(crate) async fn find<R: Resource>(unit: &mut Unit<'_>, id: Uuid) -> Result<R, Error> {
-    let found = unit.find(id).await?;
+pub(crate) async fn find<R: Resource>(unit: &mut Unit<'_>, id: Id<R>) -> Result<R, Error> {
+    let found = unit.find(id.uuid()).await?;
     found.ok_or_else(|| Error::not_found(R::NAME, id))
 }
 
@@ -146,13 +145,13 @@ impl<R: Resource> Change for Create<R> {
     }
 }
 
-pub(super) struct Update<R: Resource>(pub(super) Uuid, pub(super) Draft<R>);
+pub(super) struct Update<R: Resource>(pub(super) Id<R>, pub(super) Draft<R>);
 
 #[async_trait]
 impl<R: Resource> Change for Update<R> {
     fn reads(&self, _: &Access, reads: &mut Reads) {
         let Self(id, draft) = self;
-        reads.record::<R>(*id);
+        reads.record::<R>(id.uuid());
         R::reads_of(*id, Some(draft), reads);
         reads_of_draft(draft, None, reads);
     }
@@ -163,7 +162,7 @@ impl<R: Resource> Change for Update<R> {
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         let Self(id, draft) = self;
-        let old = find::<R>(unit, *id).await?;
+        let old = find(unit, *id).await?;
         let saved = change(unit, access, old, draft).await?;
         if saved.is_changed {
             emit_changed(unit, &saved.record);
@@ -172,26 +171,23 @@ impl<R: Resource> Change for Update<R> {
     }
 }
 
-pub(super) struct Delete<R>(Uuid, std::marker::PhantomData<fn() -> R>);
-
-impl<R> Delete<R> {
-    pub(super) fn new(id: Uuid) -> Self {
-        Self(id, std::marker::PhantomData)
-    }
-}
+pub(super) struct Delete<R>(pub(super) Id<R>);
 
 #[async_trait]
 impl<R: Resource> Change for Delete<R> {
     fn reads(&self, _: &Access, reads: &mut Reads) {
-        reads.record::<R>(self.0);
+        reads.record::<R>(self.0.uuid());
         R::reads_of(self.0, None, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
-        let id = self.0;
-        let record = find::<R>(unit, id).await?;
+        let record = find(unit, self.0).await?;
         unit.remove(&record);
-        unit.emit(R::CHANGED, Deleted { id, deleted: true });
+        let deleted = Deleted {
+            id: self.0.uuid(),
+            deleted: true,
+        };
+        unit.emit(R::CHANGED, deleted);
         record.on_delete(unit).await?;
         Ok(Answer::new(Outcome::Removed, Vec::new()))
     }

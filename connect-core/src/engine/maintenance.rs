@@ -7,8 +7,6 @@ mod purge;
 
 use std::time::Duration;
 
-use uuid::Uuid;
-
 pub use self::purge::Maintenance;
 use self::purge::Purge;
 use super::connect::Connect;
@@ -16,11 +14,11 @@ use crate::{
     environment::Drift,
     error::Error,
     record::{
-        Fault,
+        Account, Fault, Token,
         keys::{Family, NOBODY, Part, key},
     },
     storage::{Commit, CommitError, Key, Value, Write},
-    wire::Timestamp,
+    wire::{Id, Timestamp},
 };
 
 /// The distance that the clock may have from the last round, and the time for which nothing is
@@ -123,9 +121,9 @@ impl Connect {
         if uses.is_empty() {
             return Ok(());
         }
-        let write = |(token, (account, at)): (&Uuid, &(Uuid, Timestamp))| {
+        let write = |(token, (account, at)): (&Id<Token>, &(Id<Account>, Timestamp))| {
             let row = Value::from(format!("\"{at}\"").into_bytes());
-            let key = key(*account, Family::TokenUse, &[Part::Id(*token)]);
+            let key = key(account.uuid(), Family::TokenUse, &[Part::Id(token.uuid())]);
             (key, Write::Put(row))
         };
         let commit = Commit {

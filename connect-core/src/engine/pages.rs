@@ -174,7 +174,7 @@ impl<K: SortKey> PageRequest<K> {
             .collect();
         let list = List {
             name,
-            location: at.location().id,
+            location: at.partition(),
             filters: &filters,
         };
         let read = |cursor| cursor::decode(list, cursor);
@@ -244,7 +244,7 @@ impl<K: SortKey> PageRequest<K> {
             Some(place) => {
                 let list = List {
                     name: self.name,
-                    location: at.location().id,
+                    location: at.partition(),
                     filters: &self.filters,
                 };
                 bytes.push(b'"');
@@ -307,7 +307,7 @@ impl Connect {
                 tombstones: request.include_deleted.then(|| request.wanted()),
                 anchor: request.anchor.as_ref().map(|anchor| anchor.place),
             };
-            let listed = self.store().list::<T>(at.location().id, slice).await?;
+            let listed = self.store().list::<T>(at.partition(), slice).await?;
             request.check_deletions(listed.complete_since)?;
             if let Some(anchor) = &request.anchor {
                 anchor.check(listed.anchor.as_ref())?;

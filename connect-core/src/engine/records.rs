@@ -81,7 +81,7 @@ impl<R: Resource> JsonRecords<R> {
     /// # Errors
     /// [`Error::NotFound`].
     pub async fn get(&self, id: Uuid) -> Result<Json<Single<R>>, Error> {
-        let location = self.access.location().id;
+        let location = self.access.partition();
         let row = self.connect.store().row::<R>(location, id).await?;
         row.map(|row| single(&row))
             .ok_or_else(|| Error::not_found(R::NAME, id))
@@ -127,7 +127,7 @@ impl<R: Resource> JsonRecords<R> {
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
         let change = move |input| {
             let draft = Draft::<R>::check(input, Purpose::Change)?;
-            Ok(Box::new(Update(id, draft)) as _)
+            Ok(Box::new(Update(id.into(), draft)) as _)
         };
         self.write(request, change)
     }
@@ -141,7 +141,7 @@ impl<R: Resource> JsonRecords<R> {
         id: Uuid,
         request: Request<()>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
-        let change = move |()| Ok(Box::new(Delete::<R>::new(id)) as _);
+        let change = move |()| Ok(Box::new(Delete::<R>(id.into())) as _);
         self.write(request, change)
     }
 }

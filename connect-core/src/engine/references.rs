@@ -109,8 +109,8 @@ pub(crate) async fn clear<R: Record + Clone>(
 
 /// The other locations of the account.
 fn others(access: &Access) -> impl Iterator<Item = Uuid> {
-    let own = access.location().id;
+    let own = access.partition();
     let all = access.account().locations.iter();
-    all.map(|location| location.id)
+    all.map(|location| location.id.uuid())
         .filter(move |location| *location != own)
 }

@@ -5,14 +5,13 @@ use std::ops::Deref;
 
 use async_trait::async_trait;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::request::FromJson;
 use crate::{
     access::Access,
     error::Error,
     record::{Reads, Record, Unit},
-    wire::{EventType, WriteInput as _, query::ListQuery, read::Invalid},
+    wire::{EventType, Id, WriteInput as _, query::ListQuery, read::Invalid},
 };
 
 /// The use that a write makes of its input.
@@ -54,7 +53,7 @@ pub trait Resource:
 
     /// Adds what belongs to the record `id`, which is changed by `draft`, or deleted.
     #[doc(hidden)]
-    fn reads_of(_id: Uuid, _draft: Option<&Draft<Self>>, _reads: &mut Reads) {}
+    fn reads_of(_id: Id<Self>, _draft: Option<&Draft<Self>>, _reads: &mut Reads) {}
 
     /// A new record with its defaults, which input is then filled into.
     #[doc(hidden)]

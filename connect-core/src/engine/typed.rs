@@ -5,7 +5,6 @@ use std::{fmt, future::IntoFuture};
 
 use futures_util::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
-use uuid::Uuid;
 
 use super::{
     answer::Answer,
@@ -18,7 +17,7 @@ use crate::{
     error::{Error, Refusal},
     record::Fault,
     rules::idempotency::Fingerprint,
-    wire::{Batch, BatchResult, Entry, IdempotencyKey, Page, query::ListQuery},
+    wire::{Batch, BatchResult, Entry, Id, IdempotencyKey, Page, query::ListQuery},
 };
 
 /// The records of one kind at one location, such as `Records<Product>`.
@@ -70,8 +69,8 @@ impl<R: Resource> Records<R> {
     ///
     /// # Errors
     /// [`Error::NotFound`].
-    pub async fn get(&self, id: Uuid) -> Result<R, Error> {
-        decoded(self.0.get(id).await?.decode()).map(|single| single.data)
+    pub async fn get(&self, id: impl Into<Id<R>>) -> Result<R, Error> {
+        decoded(self.0.get(id.into().uuid()).await?.decode()).map(|single| single.data)
     }
 
     /// Creates a record. Await it for the record as it was stored.
@@ -90,10 +89,11 @@ impl<R: Resource> Records<R> {
     ///
     /// # Errors
     /// As [`create`](Self::create), and when there is no such record.
-    pub fn update(&self, id: Uuid, input: R::Input) -> Write<R> {
+    pub fn update(&self, id: impl Into<Id<R>>, input: R::Input) -> Write<R> {
+        let id = id.into();
         let records = self.0.clone();
         Write::new("update", self.target(Some(id)), input, move |request| {
-            Box::pin(records.update(id, request))
+            Box::pin(records.update(id.uuid(), request))
         })
     }
 
@@ -101,15 +101,16 @@ impl<R: Resource> Records<R> {
     ///
     /// # Errors
     /// There is no such record.
-    pub fn delete(&self, id: Uuid) -> Write<()> {
+    pub fn delete(&self, id: impl Into<Id<R>>) -> Write<()> {
+        let id = id.into();
         let records = self.0.clone();
         Write::new("delete", self.target(Some(id)), (), move |request| {
-            Box::pin(records.delete(id, request))
+            Box::pin(records.delete(id.uuid(), request))
         })
     }
 
     /// The list, or the record, that a write is about.
-    pub(crate) fn target(&self, id: Option<Uuid>) -> String {
+    pub(crate) fn target(&self, id: Option<Id<R>>) -> String {
         let location = self.0.access().location().id;
         let id = id.map(|id| id.to_string()).unwrap_or_default();
         format!("{location}/{}/{id}", R::LIST)

@@ -206,7 +206,7 @@ impl<R: Upsert> Change for Batch<R> {
         let items: Vec<_> = self.items.iter().flatten().collect();
         for item in &items {
             if let Some(id) = self.known_id(unit, item) {
-                R::reads_of(id, Some(item), reads);
+                R::reads_of(id.into(), Some(item), reads);
             }
         }
         references::reads_elsewhere(&items, access, unit, reads);
@@ -228,7 +228,7 @@ impl<R: Upsert> Change for Batch<R> {
                 Ok((status, saved)) => {
                     unit.release();
                     let Saved { old, record, .. } = &saved;
-                    let id = record.id();
+                    let id = record.id().uuid();
                     if saved.is_changed && listed.insert(id) {
                         ids.push(id);
                     }

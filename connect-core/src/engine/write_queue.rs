@@ -60,7 +60,7 @@ const MOST_JOBS: usize = 64;
 
 /// Queues `job` and waits until it is done and durable.
 pub(crate) async fn run(queues: &Arc<WriteQueues>, job: Job) -> Outcome {
-    let location = job.at.location().id;
+    let location = job.at.partition();
     let (reply, answer) = oneshot::channel();
     let is_first = {
         let mut waiting = queues.waiting.lock();

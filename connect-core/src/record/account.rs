@@ -1,16 +1,15 @@
 //! Accounts, locations, screens and tokens as they are stored.
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
-use crate::wire::{Scope, Timestamp, VatRate};
+use crate::wire::{Id, Location, Scope, Timestamp, VatRate};
 
 /// A customer of the service, with its locations and screens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
     /// Its id.
-    pub id: Uuid,
+    pub id: Id<Self>,
     /// The name of the business.
     pub name: String,
     /// The address at which its owner is written to.
@@ -28,7 +27,7 @@ pub struct Account {
 #[serde(rename_all = "camelCase")]
 pub struct AccountLocation {
     /// Its id.
-    pub id: Uuid,
+    pub id: Id<Location>,
     /// Its name.
     pub name: String,
     /// The ISO code of its currency.
@@ -42,9 +41,9 @@ pub struct AccountLocation {
 #[serde(rename_all = "camelCase")]
 pub struct Screen {
     /// Its id.
-    pub id: Uuid,
+    pub id: Id<Self>,
     /// The location in which it stands.
-    pub location_id: Uuid,
+    pub location_id: Id<Location>,
     /// The type.
     #[serde(rename = "type")]
     pub kind: ScreenType,
@@ -69,9 +68,9 @@ pub enum ScreenType {
 #[serde(rename_all = "camelCase")]
 pub struct Token {
     /// Its id.
-    pub id: Uuid,
+    pub id: Id<Self>,
     /// The account it belongs to.
-    pub account_id: Uuid,
+    pub account_id: Id<Account>,
     /// Its name; changes made with it are attributed to `API: <name>`.
     pub name: String,
     /// The first characters of its value, by which its owner knows it again.
@@ -91,7 +90,7 @@ pub struct Token {
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
     /// The location.
-    pub location_id: Uuid,
+    pub location_id: Id<Location>,
     /// The scopes the token has there; at least one.
     pub scopes: Vec<Scope>,
 }

@@ -7,7 +7,10 @@ use super::{
     Record,
     keys::{Family, Part, key},
 };
-use crate::{storage::Key, wire::Timestamp};
+use crate::{
+    storage::Key,
+    wire::{Id, Timestamp},
+};
 
 /// An index of the records of a kind by one of their fields.
 pub struct Index<R: Record> {
@@ -53,8 +56,8 @@ impl<'a> Indexed<'a> {
     }
 
     /// The reference, if there is one.
-    pub(crate) fn id(id: Option<&Uuid>) -> Option<Self> {
-        id.map(|id| Self::Id(*id))
+    pub(crate) fn id<T>(id: Option<&Id<T>>) -> Option<Self> {
+        id.map(|id| Self::Id(id.uuid()))
     }
 
     pub(crate) fn part(self) -> Part<'a> {
@@ -95,6 +98,6 @@ impl<R: Record> Index<R> {
     /// The key of the entry of a record, if it is in this index.
     pub(crate) fn entry(&self, partition: Uuid, record: &R) -> Option<Key> {
         let value = (self.of_record)(record)?;
-        Some(self.key(partition, value, record.updated_at(), record.id()))
+        Some(self.key(partition, value, record.updated_at(), record.id().uuid()))
     }
 }

@@ -35,7 +35,7 @@ pub(crate) use list::Through;
 pub(crate) use list::{CompleteSince, Listed, Placed, Slice, tombstones_since_key};
 pub(crate) use outbox::number_in;
 pub(crate) use reads::Reads;
-pub(crate) use reference::Reference;
+pub(crate) use reference::{Reference, nth, only};
 pub(crate) use row::Row;
 pub(crate) use salvage::{Looked, Piece, Salvage};
 pub(crate) use sort_key::{Change, SortKey};

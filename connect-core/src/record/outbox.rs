@@ -36,10 +36,10 @@ impl Unit<'_> {
     pub(crate) fn emit<D: Serialize>(&mut self, kind: EventType, data: D) {
         let sequence = self.next_number(Family::Event);
         let event = Event {
-            id: numbered(self.next_id(), sequence),
+            id: numbered(self.next_id(), sequence).into(),
             kind,
             created_at: self.time(),
-            location_id: Some(self.partition()),
+            location_id: Some(self.partition().into()),
             sequence: Some(sequence),
             data,
         };

@@ -8,7 +8,7 @@ use super::{
     Record,
     keys::{Family, Part, key},
 };
-use crate::storage::Key;
+use crate::{storage::Key, wire::Id};
 
 /// A field that holds the ids of records of another kind at the same location.
 pub struct Reference<R: Record> {
@@ -31,10 +31,20 @@ pub struct Reference<R: Record> {
     pub of_input: fn(&R::Input, usize) -> Option<Uuid>,
 }
 
+/// Returns the id of a field that holds one, if `place` is the first.
+pub(crate) fn only<T>(id: Option<&Id<T>>, place: usize) -> Option<Uuid> {
+    id.map(|id| id.uuid()).filter(|_| place == 0)
+}
+
+/// Returns the id at `place` of a field that holds a list.
+pub(crate) fn nth<T>(ids: &[Id<T>], place: usize) -> Option<Uuid> {
+    ids.get(place).map(|id| id.uuid())
+}
+
 impl<R: Record> Reference<R> {
     /// The keys of the entries that lead to a record.
     pub(crate) fn keys(&self, partition: Uuid, record: &R) -> impl Iterator<Item = Key> {
-        let record_id = Part::Id(record.id());
+        let record_id = Part::Id(record.id().uuid());
         let entries = self.entries.into_iter();
         entries.flat_map(move |family| {
             let ids = self.ids(record);

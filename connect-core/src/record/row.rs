@@ -41,7 +41,7 @@ impl<R: Record> Row for R {
     const TOMBSTONES: Option<Family> = Some(<R as Record>::TOMBSTONES);
 
     fn key(&self) -> Change {
-        (self.updated_at(), self.id())
+        (self.updated_at(), self.id().uuid())
     }
 
     fn key_in(row: &[u8]) -> serde_json::Result<Change> {

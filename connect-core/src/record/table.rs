@@ -43,7 +43,7 @@ pub(crate) fn entries<T: Record>(
     partition: Uuid,
     record: &T,
 ) -> impl Iterator<Item = (Key, Value)> {
-    let id = record.id();
+    let id = record.id().uuid();
     let indexed = T::INDEXES.iter().filter_map(move |index| {
         let held = match index.kind {
             IndexKind::Unique => Value::from(id.as_bytes().as_slice()),
@@ -86,7 +86,7 @@ impl Unit<'_> {
     /// Writes `new` in place of `old`, with all indexes. `new.updated_at()` is this operation's
     /// [`time`](Unit::time).
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
-        let (partition, id, time) = (self.partition(), new.id(), new.updated_at());
+        let (partition, id, time) = (self.partition(), new.id().uuid(), new.updated_at());
         let row = self.json(new);
         self.put(key(partition, T::ROWS, &[Part::Id(id)]), row.clone());
         let moved_from = old.map(T::updated_at).filter(|old_time| *old_time != time);
@@ -128,7 +128,7 @@ impl Unit<'_> {
 
     /// Removes a record with all its indexes, and leaves a tombstone.
     pub(crate) fn remove<T: Record>(&mut self, old: &T) {
-        let (partition, id, time) = (self.partition(), old.id(), self.time());
+        let (partition, id, time) = (self.partition(), old.id().uuid(), self.time());
         for (entry, _) in entries(partition, old) {
             self.delete(entry);
         }

@@ -13,7 +13,7 @@ use crate::{
     },
     rules::text,
     storage::{Range, Read, Value},
-    wire::{VatRate, limits::MAX_OWNER_NAME, read::Invalid},
+    wire::{Id, Location, VatRate, limits::MAX_OWNER_NAME, read::Invalid},
 };
 
 /// The facts that a new account needs.
@@ -42,7 +42,7 @@ pub struct NewLocation {
 #[derive(Clone, Debug)]
 pub struct NewScreen {
     /// The location where it stands.
-    pub location_id: Uuid,
+    pub location_id: Id<Location>,
     /// The type.
     pub kind: ScreenType,
     /// Its name, 1 to 100 characters.
@@ -61,20 +61,20 @@ impl Connect {
             return Err(Invalid::new("ownerEmail", "must be an e-mail address").into());
         }
         let account = Account {
-            id: self.store().environment().ids.next(),
+            id: self.store().environment().ids.next().into(),
             name,
             owner_email,
             sandbox: new.sandbox,
             locations: Vec::new(),
             screens: Vec::new(),
         };
-        let mut attempts = self.attempts(account.id);
+        let mut attempts = self.attempts(account.id.uuid());
         loop {
             let mut unit = attempts.begin();
-            unit.load(Reads::of(account.id)).await?;
+            unit.load(Reads::of(account.id.uuid())).await?;
             put_account(&mut unit, &account);
             unit.put(
-                key(NOBODY, Family::AccountList, &[Part::Id(account.id)]),
+                key(NOBODY, Family::AccountList, &[Part::Id(account.id.uuid())]),
                 Value::default(),
             );
             if attempts.commit(unit).await? == Attempt::Done {
@@ -87,12 +87,12 @@ impl Connect {
     ///
     /// # Errors
     /// [`Error::NotFound`].
-    pub async fn account(&self, id: Uuid) -> Result<Account, Error> {
+    pub async fn account(&self, id: Id<Account>) -> Result<Account, Error> {
         Ok(self.account_with_row(id).await?.0)
     }
 
-    async fn account_with_row(&self, id: Uuid) -> Result<(Account, Value), Error> {
-        let account_key = key(id, Family::Account, &[]);
+    async fn account_with_row(&self, id: Id<Account>) -> Result<(Account, Value), Error> {
+        let account_key = key(id.uuid(), Family::Account, &[]);
         let row = self.store().get(&account_key).await?;
         let row = row.ok_or_else(|| no_account(id))?;
         let account = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?;
@@ -103,7 +103,7 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn account_ids(&self) -> Result<Vec<Uuid>, Error> {
+    pub async fn account_ids(&self) -> Result<Vec<Id<Account>>, Error> {
         let prefix = key(NOBODY, Family::AccountList, &[]);
         let range = Range {
             from: &prefix,
@@ -117,7 +117,8 @@ impl Connect {
         let entries = self.store().read(&[all]).await?.entries();
         let entries = entries.map_err(Fault::from)?;
         let id = |key: &[u8]| {
-            Uuid::from_slice(&key[prefix.len()..]).map_err(|e| Fault::corrupt(key, e).into())
+            let id = Uuid::from_slice(&key[prefix.len()..]).map(Id::new);
+            id.map_err(|e| Fault::corrupt(key, e).into())
         };
         entries.iter().map(|(key, _)| id(key)).collect()
     }
@@ -128,7 +129,7 @@ impl Connect {
     /// A field is invalid, or there is no such account.
     pub async fn create_location(
         &self,
-        account: Uuid,
+        account: Id<Account>,
         new: NewLocation,
     ) -> Result<AccountLocation, Error> {
         let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
@@ -136,12 +137,12 @@ impl Connect {
             return Err(Invalid::new("currency", "must be an ISO code such as EUR").into());
         }
         let location = AccountLocation {
-            id: self.store().environment().ids.next(),
+            id: self.store().environment().ids.next().into(),
             name,
             currency: new.currency,
             default_vat_rate: new.default_vat_rate,
         };
-        let mut attempts = self.attempts(account);
+        let mut attempts = self.attempts(account.uuid());
         loop {
             let mut unit = attempts.begin();
             let mut account = get_account(&mut unit).await?;
@@ -157,14 +158,18 @@ impl Connect {
     ///
     /// # Errors
     /// A field is invalid, or there is no such account or location.
-    pub async fn create_screen(&self, account: Uuid, new: NewScreen) -> Result<Screen, Error> {
+    pub async fn create_screen(
+        &self,
+        account: Id<Account>,
+        new: NewScreen,
+    ) -> Result<Screen, Error> {
         let screen = Screen {
-            id: self.store().environment().ids.next(),
+            id: self.store().environment().ids.next().into(),
             location_id: new.location_id,
             kind: new.kind,
             name: text::name("name", &new.name, MAX_OWNER_NAME)?,
         };
-        let mut attempts = self.attempts(account);
+        let mut attempts = self.attempts(account.uuid());
         loop {
             let mut unit = attempts.begin();
             let mut account = get_account(&mut unit).await?;
@@ -182,8 +187,12 @@ impl Connect {
     ///
     /// # Errors
     /// [`Error::NotFound`].
-    pub async fn delete_screen(&self, account: Uuid, screen: Uuid) -> Result<(), Error> {
-        let mut attempts = self.attempts(account);
+    pub async fn delete_screen(
+        &self,
+        account: Id<Account>,
+        screen: Id<Screen>,
+    ) -> Result<(), Error> {
+        let mut attempts = self.attempts(account.uuid());
         loop {
             let mut unit = attempts.begin();
             let mut account = get_account(&mut unit).await?;
@@ -208,12 +217,12 @@ impl Connect {
     /// There is no such account or location.
     pub async fn authorize_owner(
         &self,
-        account: Uuid,
-        location: Uuid,
-        caller: Uuid,
+        account: Id<Account>,
+        location: Id<Location>,
+        caller: impl Into<Uuid>,
     ) -> Result<Access, Error> {
         let (account, row) = self.account_with_row(account).await?;
-        Access::of_owner(account.into(), row, location, caller)
+        Access::of_owner(account.into(), row, location, caller.into())
             .ok_or_else(|| Error::not_found("location", location))
     }
 }
@@ -225,23 +234,23 @@ pub(super) async fn get_account(unit: &mut Unit<'_>) -> Result<Account, Error> {
     reads.row(account_key.clone());
     unit.load(reads).await?;
     let row = unit.get(&account_key).await?;
-    let row = row.ok_or_else(|| no_account(id))?;
+    let row = row.ok_or_else(|| no_account(id.into()))?;
     Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&account_key, e))?)
 }
 
-fn no_account(id: Uuid) -> Error {
+fn no_account(id: Id<Account>) -> Error {
     Error::NotFound(Reason::new(format!("there is no account {id}")))
 }
 
 fn put_account(unit: &mut Unit<'_>, account: &Account) {
     let row = unit.json(account);
-    unit.put(key(account.id, Family::Account, &[]), row);
+    unit.put(key(account.id.uuid(), Family::Account, &[]), row);
 }
 
 pub(super) fn check_location(
     account: &Account,
     field: &str,
-    location: Uuid,
+    location: Id<Location>,
 ) -> Result<(), Invalid> {
     if account.locations.iter().any(|other| other.id == location) {
         return Ok(());

@@ -14,7 +14,7 @@ use crate::{
     },
     rules::text,
     storage::{Key, Value},
-    wire::{Category, EventType, WireRecord as _, query::CategoryQuery},
+    wire::{Category, EventType, Id, WireRecord as _, query::CategoryQuery},
 };
 
 impl Record for Category {
@@ -41,7 +41,7 @@ impl Resource for Category {
         }
     }
 
-    fn reads_of(id: Uuid, _: Option<&Draft<Self>>, reads: &mut Reads) {
+    fn reads_of(id: Id<Self>, _: Option<&Draft<Self>>, reads: &mut Reads) {
         reads.row(folded_name_key(reads.partition(), id));
     }
 
@@ -84,7 +84,7 @@ async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error
         _ => {}
     }
     let partition = unit.partition();
-    let id = Value::from(category.id.as_bytes().as_slice());
+    let id = Value::from(category.id.uuid().as_bytes().as_slice());
     unit.put(name_key(partition, &folded), id);
     let folded_name = folded_name_key(partition, category.id);
     unit.put(folded_name, Value::from(folded.as_bytes()));
@@ -93,7 +93,7 @@ async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error
 
 /// Takes a category's name out of the index of names. It stands there as it was folded then,
 /// whatever folding makes of it today.
-async fn free_name(unit: &mut Unit<'_>, id: Uuid) -> Result<(), Fault> {
+async fn free_name(unit: &mut Unit<'_>, id: Id<Category>) -> Result<(), Fault> {
     let partition = unit.partition();
     let folded_name = folded_name_key(partition, id);
     if let Some(folded) = unit.get(&folded_name).await? {
@@ -108,6 +108,10 @@ fn name_key(partition: Uuid, folded: &str) -> Key {
     key(partition, Family::CategoryByName, &[Part::Text(folded)])
 }
 
-fn folded_name_key(partition: Uuid, category: Uuid) -> Key {
-    key(partition, Family::CategoryFoldedName, &[Part::Id(category)])
+fn folded_name_key(partition: Uuid, category: Id<Category>) -> Key {
+    key(
+        partition,
+        Family::CategoryFoldedName,
+        &[Part::Id(category.uuid())],
+    )
 }

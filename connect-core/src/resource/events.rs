@@ -19,7 +19,7 @@ impl Listed for AnyEvent {
     type Query = EventQuery;
 
     fn after(query: &EventQuery) -> Option<(u64, Uuid)> {
-        query.after.map(|id| (number_in(id), id))
+        query.after.map(|id| (number_in(id.uuid()), id.uuid()))
     }
 
     /// Shows only what the caller may read at the location by other means.

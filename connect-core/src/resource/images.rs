@@ -15,7 +15,7 @@ use crate::{
     },
     storage::{Key, Value},
     wire::{
-        Field, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product, Timestamp,
+        Field, Id, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product, Timestamp,
         form::{HttpsLink, OrNull},
         limits::MAX_IMAGE_URL,
         query::ImageJobQuery,
@@ -29,7 +29,7 @@ impl Row for ImageJob {
     const TOMBSTONES: Option<Family> = None;
 
     fn key(&self) -> Change {
-        (self.created_at, self.id)
+        (self.created_at, self.id.uuid())
     }
 
     fn key_in(row: &[u8]) -> serde_json::Result<Change> {
@@ -60,7 +60,7 @@ impl Listed for ImageJob {
 
 /// The items of a batch whose downloads are queued, by product.
 #[derive(Debug, Default)]
-pub struct QueuedImages(HashMap<Uuid, usize>);
+pub struct QueuedImages(HashMap<Id<Product>, usize>);
 
 impl Tally<Product> for QueuedImages {
     fn add(&mut self, old: Option<&Product>, new: &Product, results: &mut [ItemResult]) {
@@ -93,7 +93,7 @@ fn has_same_image(a: &Product, b: &Product) -> bool {
 }
 
 /// Adds the read of a product's image job.
-pub(crate) fn reads(partition: Uuid, product: Uuid, reads: &mut Reads) {
+pub(crate) fn reads(partition: Uuid, product: Id<Product>, reads: &mut Reads) {
     let by_product = by_product(partition, product);
     reads.followed(by_product, Family::ImageJob);
 }
@@ -133,7 +133,7 @@ pub(crate) async fn apply(
 }
 
 /// Removes a product's job, if it has one.
-pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Uuid) -> Result<(), Fault> {
+pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Id<Product>) -> Result<(), Fault> {
     if let Some(job) = job_of(unit, product).await? {
         let partition = unit.partition();
         unit.withdraw(&job);
@@ -142,9 +142,9 @@ pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Uuid) -> Result<(), Fau
     Ok(())
 }
 
-fn queue(unit: &mut Unit<'_>, product: Uuid, link: &str) {
+fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
     let job = ImageJob {
-        id: unit.next_id(),
+        id: unit.next_id().into(),
         product_id: product,
         source_url: link.to_owned(),
         status: ImageStatus::Pending,
@@ -155,10 +155,10 @@ fn queue(unit: &mut Unit<'_>, product: Uuid, link: &str) {
     };
     unit.append(&job);
     let by_product = by_product(unit.partition(), product);
-    unit.put(by_product, Value::from(job.id.as_bytes().as_slice()));
+    unit.put(by_product, Value::from(job.id.uuid().as_bytes().as_slice()));
 }
 
-async fn job_of(unit: &mut Unit<'_>, product: Uuid) -> Result<Option<ImageJob>, Fault> {
+async fn job_of(unit: &mut Unit<'_>, product: Id<Product>) -> Result<Option<ImageJob>, Fault> {
     let partition = unit.partition();
     let by_product = by_product(partition, product);
     let Some(id) = unit.get(&by_product).await? else {
@@ -171,6 +171,10 @@ async fn job_of(unit: &mut Unit<'_>, product: Uuid) -> Result<Option<ImageJob>, 
         .transpose()
 }
 
-fn by_product(partition: Uuid, product: Uuid) -> Key {
-    key(partition, Family::ImageJobByProduct, &[Part::Id(product)])
+fn by_product(partition: Uuid, product: Id<Product>) -> Key {
+    key(
+        partition,
+        Family::ImageJobByProduct,
+        &[Part::Id(product.uuid())],
+    )
 }

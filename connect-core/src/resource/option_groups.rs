@@ -14,7 +14,7 @@ use crate::{
     record::{Index, IndexKind, Indexed, Reads, Record, Unit, keys::Family},
     rules::option_group as rules,
     wire::{
-        EventType, OptionGroup, OptionInput, WireRecord as _, WriteInput as _,
+        EventType, GroupOption, Id, OptionGroup, OptionInput, WireRecord as _, WriteInput as _,
         query::OptionGroupQuery,
     },
 };
@@ -59,7 +59,7 @@ impl Resource for OptionGroup {
     ) -> Result<(), Error> {
         self.apply(draft);
         if let Some(sent) = draft.options.value() {
-            self.options = rules::replaced(&self.options, sent, || unit.next_id())?;
+            self.options = rules::replaced(&self.options, sent, || unit.next_id().into())?;
         }
         Ok(rules::check_choices(self, draft)?)
     }
@@ -78,22 +78,22 @@ impl Upsert for OptionGroup {
 
 /// A change of one option of a group.
 struct UpdateOption {
-    group: Uuid,
-    option: Uuid,
+    group: Id<OptionGroup>,
+    option: Id<GroupOption>,
     input: OptionInput,
 }
 
 #[async_trait]
 impl Change for UpdateOption {
     fn reads(&self, _: &Access, reads: &mut Reads) {
-        reads.record::<OptionGroup>(self.group);
+        reads.record::<OptionGroup>(self.group.uuid());
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
-        let old: OptionGroup = engine::find(unit, self.group).await?;
+        let old = engine::find(unit, self.group).await?;
         let mut group = old.clone();
         rules::change_option(&mut group, self.option, &self.input)
-            .ok_or_else(|| Error::not_found("option", self.option))??;
+            .ok_or_else(|| Error::not_found("option", self.option.uuid()))??;
         let group = engine::replace(unit, access, old, group).await?;
         Answer::with(Outcome::Done, &group)
     }
@@ -113,8 +113,8 @@ impl JsonRecords<OptionGroup> {
         self.write(request, move |input: OptionInput| {
             let input = input.check()?;
             Ok(Box::new(UpdateOption {
-                group,
-                option,
+                group: group.into(),
+                option: option.into(),
                 input,
             }) as _)
         })
@@ -128,14 +128,15 @@ impl Records<OptionGroup> {
     /// A field is invalid, or there is no such group or option.
     pub fn update_option(
         &self,
-        group: Uuid,
-        option: Uuid,
+        group: impl Into<Id<OptionGroup>>,
+        option: impl Into<Id<GroupOption>>,
         input: OptionInput,
     ) -> Write<OptionGroup> {
+        let (group, option) = (group.into(), option.into());
         let records = self.json().clone();
         let target = format!("{}/options/{option}", self.target(Some(group)));
         Write::new("update", target, input, move |request| {
-            Box::pin(records.update_option(group, option, request))
+            Box::pin(records.update_option(group.uuid(), option.uuid(), request))
         })
     }
 }

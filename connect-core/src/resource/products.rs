@@ -8,10 +8,10 @@ use crate::{
     access::Access,
     engine::{self, Draft, Purpose, Resource, Upsert},
     error::Error,
-    record::{Index, IndexKind, Indexed, Reads, Record, Reference, Unit, keys::Family},
+    record::{Index, IndexKind, Indexed, Reads, Record, Reference, Unit, keys::Family, nth, only},
     rules::{product as rules, text},
     wire::{
-        Category, CategoryInput, EventType, Field, OptionGroup, Product, ProductInput,
+        Category, CategoryInput, EventType, Field, Id, OptionGroup, Product, ProductInput,
         ProductsChanged, WireRecord as _, WriteInput as _, limits::MAX_IDS_PER_EVENT,
         query::ProductQuery, read::Invalid,
     },
@@ -56,8 +56,8 @@ impl Record for Product {
             name: Category::NAME,
             rows: Category::ROWS,
             entries: None,
-            of_record: |product, place| product.category_id.filter(|_| place == 0),
-            of_input: |input, place| input.category_id.value().copied().filter(|_| place == 0),
+            of_record: |product, place| only(product.category_id.as_ref(), place),
+            of_input: |input, place| only(input.category_id.value(), place),
         },
         Reference {
             field: "optionGroupIds",
@@ -65,8 +65,8 @@ impl Record for Product {
             name: OptionGroup::NAME,
             rows: OptionGroup::ROWS,
             entries: Some(Family::ProductByOptionGroup),
-            of_record: |product, place| product.option_group_ids.get(place).copied(),
-            of_input: |input, place| input.option_group_ids.value()?.get(place).copied(),
+            of_record: |product, place| nth(&product.option_group_ids, place),
+            of_input: |input, place| nth(input.option_group_ids.value()?, place),
         },
     ];
 }
@@ -89,7 +89,7 @@ impl Resource for Product {
         }
     }
 
-    fn reads_of(id: Uuid, draft: Option<&Draft<Self>>, reads: &mut Reads) {
+    fn reads_of(id: Id<Self>, draft: Option<&Draft<Self>>, reads: &mut Reads) {
         if draft.is_none_or(|draft| !draft.image_url.is_absent()) {
             images::reads(reads.partition(), id, reads);
         }
@@ -134,13 +134,17 @@ impl Upsert for Product {
 }
 
 /// The id of the category of this name, which is made when there is none.
-async fn category_named(unit: &mut Unit<'_>, access: &Access, name: &str) -> Result<Uuid, Error> {
+async fn category_named(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    name: &str,
+) -> Result<Id<Category>, Error> {
     let folded = text::folded(name);
     if let Some(id) = unit
         .find_unique(Family::CategoryByName, Indexed::Text(&folded))
         .await?
     {
-        return Ok(id);
+        return Ok(id.into());
     }
     let draft = Draft::check(CategoryInput::named(name), Purpose::Create)?;
     let category: Category = engine::create(unit, access, &draft).await?;
@@ -148,17 +152,23 @@ async fn category_named(unit: &mut Unit<'_>, access: &Access, name: &str) -> Res
 }
 
 /// Takes every product out of a category that is deleted, in the same commit.
-pub(super) async fn leave_category(unit: &mut Unit<'_>, category: Uuid) -> Result<(), Error> {
+pub(super) async fn leave_category(
+    unit: &mut Unit<'_>,
+    category: Id<Category>,
+) -> Result<(), Error> {
     let leave = |product: &mut Product| product.category_id = None;
-    let ids = engine::clear(unit, Family::ProductByCategory, category, leave).await?;
+    let ids = engine::clear(unit, Family::ProductByCategory, category.uuid(), leave).await?;
     emit_changed(unit, "bulk", &ids, Some(Vec::new()));
     Ok(())
 }
 
 /// Takes an option group that is deleted from every product, in the same commit.
-pub(super) async fn leave_option_group(unit: &mut Unit<'_>, group: Uuid) -> Result<(), Error> {
+pub(super) async fn leave_option_group(
+    unit: &mut Unit<'_>,
+    group: Id<OptionGroup>,
+) -> Result<(), Error> {
     let leave = |product: &mut Product| product.option_group_ids.retain(|id| *id != group);
-    let ids = engine::clear(unit, Family::ProductByOptionGroup, group, leave).await?;
+    let ids = engine::clear(unit, Family::ProductByOptionGroup, group.uuid(), leave).await?;
     emit_changed(unit, "optionGroups", &ids, None);
     Ok(())
 }

@@ -1,19 +1,17 @@
 //! Tokens: made, listed and revoked by the owner of an account (specification: Authentication).
 
-use uuid::Uuid;
-
 use super::accounts::{check_location, get_account};
 use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
-        AccountLocation, Attempt, Fault, Grant, Token, Unit,
+        Account, AccountLocation, Attempt, Fault, Grant, Token, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
     rules::{secret::Secret, text},
     storage::{Key, Range, Read, Value},
     wire::{
-        Scope, Timestamp,
+        Id, Scope, Timestamp,
         limits::MAX_OWNER_NAME,
         read::{Invalid, missing},
     },
@@ -44,10 +42,14 @@ impl Connect {
     ///
     /// # Errors
     /// A field is invalid, or there is no such account or location.
-    pub async fn create_token(&self, account: Uuid, new: NewToken) -> Result<IssuedToken, Error> {
+    pub async fn create_token(
+        &self,
+        account: Id<Account>,
+        new: NewToken,
+    ) -> Result<IssuedToken, Error> {
         let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
         check_grants(&new.grants)?;
-        let mut attempts = self.attempts(account);
+        let mut attempts = self.attempts(account.uuid());
         loop {
             let mut unit = attempts.begin();
             let account = get_account(&mut unit).await?;
@@ -65,7 +67,7 @@ impl Connect {
             };
             let secret = Secret::new(prefix, &*self.store().environment().randomness);
             let token = Token {
-                id: unit.next_id(),
+                id: unit.next_id().into(),
                 account_id: account.id,
                 name: name.clone(),
                 // Four random characters tell tokens apart and give nothing away.
@@ -86,7 +88,11 @@ impl Connect {
     ///
     /// # Errors
     /// As [`create_token`](Self::create_token).
-    pub async fn create_full_token(&self, account: Uuid, name: &str) -> Result<IssuedToken, Error> {
+    pub async fn create_full_token(
+        &self,
+        account: Id<Account>,
+        name: &str,
+    ) -> Result<IssuedToken, Error> {
         let locations = self.account(account).await?.locations;
         let everything = |location: AccountLocation| Grant {
             location_id: location.id,
@@ -108,8 +114,8 @@ impl Connect {
     ///
     /// # Errors
     /// [`Error::NotFound`].
-    pub async fn revoke_token(&self, account: Uuid, id: Uuid) -> Result<(), Error> {
-        let mut attempts = self.attempts(account);
+    pub async fn revoke_token(&self, account: Id<Account>, id: Id<Token>) -> Result<(), Error> {
+        let mut attempts = self.attempts(account.uuid());
         loop {
             let mut unit = attempts.begin();
             let (mut token, digest) = find_token(&mut unit, id).await?;
@@ -128,9 +134,12 @@ impl Connect {
     ///
     /// # Errors
     /// The storage failed.
-    pub async fn tokens(&self, account: Uuid) -> Result<Vec<(Token, Option<Timestamp>)>, Error> {
-        let by_id = key(account, Family::TokenById, &[]);
-        let uses = key(account, Family::TokenUse, &[]);
+    pub async fn tokens(
+        &self,
+        account: Id<Account>,
+    ) -> Result<Vec<(Token, Option<Timestamp>)>, Error> {
+        let by_id = key(account.uuid(), Family::TokenById, &[]);
+        let uses = key(account.uuid(), Family::TokenUse, &[]);
         // The ids with the digests, and the last use of each.
         let listed = Read::ScanFollow {
             range: Range {
@@ -170,8 +179,8 @@ fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
     Ok(key(NOBODY, Family::Token, &[Part::Digest(digest)]))
 }
 
-async fn find_token(unit: &mut Unit<'_>, id: Uuid) -> Result<(Token, [u8; 32]), Error> {
-    let by_id = key(unit.partition(), Family::TokenById, &[Part::Id(id)]);
+async fn find_token(unit: &mut Unit<'_>, id: Id<Token>) -> Result<(Token, [u8; 32]), Error> {
+    let by_id = key(unit.partition(), Family::TokenById, &[Part::Id(id.uuid())]);
     let none = || {
         let problem = format!("there is no token {id} in this account");
         Error::NotFound(Reason::new(problem))
@@ -190,9 +199,13 @@ fn put_token(unit: &mut Unit<'_>, token: &Token, digest: &[u8; 32]) {
     let row = unit.json(token);
     unit.put(key(NOBODY, Family::Token, &[Part::Digest(digest)]), row);
     let account_of_token = key(NOBODY, Family::AccountOfToken, &[Part::Digest(digest)]);
-    let account = key(token.account_id, Family::Account, &[]);
+    let account = key(token.account_id.uuid(), Family::Account, &[]);
     unit.put(account_of_token, Value::from(&*account));
-    let by_id = key(token.account_id, Family::TokenById, &[Part::Id(token.id)]);
+    let by_id = key(
+        token.account_id.uuid(),
+        Family::TokenById,
+        &[Part::Id(token.id.uuid())],
+    );
     unit.put(by_id, Value::from(digest.as_slice()));
 }
 

@@ -1,10 +1,8 @@
 //! Rights of tokens and accounts (specification: Authentication).
 
-use uuid::Uuid;
-
 use crate::{
     record::{Account, AccountLocation, Token},
-    wire::{Scope, Timestamp},
+    wire::{Id, Location, Scope, Timestamp},
 };
 
 /// The reason why access to a location is refused.
@@ -31,7 +29,7 @@ pub(crate) fn is_available(account: &Account) -> bool {
 pub(crate) fn authorize<'a>(
     token: &Token,
     account: &'a Account,
-    location: Uuid,
+    location: Id<Location>,
     scope: &Scope,
 ) -> Result<&'a AccountLocation, Lacks> {
     let grant = token
@@ -51,17 +49,23 @@ pub(crate) fn authorize<'a>(
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
     use crate::{record::Grant, wire::VatRate};
 
+    fn id<T>(number: u128) -> Id<T> {
+        Uuid::from_u128(number).into()
+    }
+
     fn token() -> Token {
         let grant = Grant {
-            location_id: Uuid::from_u128(1),
+            location_id: id(1),
             scopes: vec![Scope::CatalogRead],
         };
         Token {
-            id: Uuid::from_u128(9),
-            account_id: Uuid::from_u128(8),
+            id: id(9),
+            account_id: id(8),
             name: "till".into(),
             prefix: "ck_test_abcd".into(),
             grants: vec![grant],
@@ -91,14 +95,14 @@ mod tests {
 
     #[test]
     fn a_location_that_is_not_granted_is_as_one_that_does_not_exist() {
-        let place = |id| AccountLocation {
-            id: Uuid::from_u128(id),
+        let place = |number| AccountLocation {
+            id: id(number),
             name: String::new(),
             currency: "EUR".into(),
             default_vat_rate: VatRate::percent(21),
         };
         let account = Account {
-            id: Uuid::from_u128(8),
+            id: id(8),
             name: String::new(),
             owner_email: String::new(),
             sandbox: true,
@@ -106,9 +110,9 @@ mod tests {
             screens: Vec::new(),
         };
         let authorize = |location, scope| {
-            authorize(&token(), &account, Uuid::from_u128(location), &scope).map(|place| place.id)
+            authorize(&token(), &account, id(location), &scope).map(|place| place.id)
         };
-        assert_eq!(authorize(1, Scope::CatalogRead), Ok(Uuid::from_u128(1)));
+        assert_eq!(authorize(1, Scope::CatalogRead), Ok(id(1)));
         assert_eq!(authorize(1, Scope::CatalogWrite), Err(Lacks::Scope));
         assert_eq!(authorize(2, Scope::CatalogRead), Err(Lacks::Location));
         assert_eq!(authorize(3, Scope::CatalogRead), Err(Lacks::Location));

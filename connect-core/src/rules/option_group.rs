@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use uuid::Uuid;
-
 use crate::wire::{
-    Field, GroupOption, OptionGroup, OptionGroupInput, OptionInput,
+    Field, GroupOption, Id, OptionGroup, OptionGroupInput, OptionInput,
     read::{Invalid, missing},
 };
 
@@ -49,7 +47,7 @@ pub(crate) fn check_choices(group: &OptionGroup, input: &OptionGroupInput) -> Re
 pub(crate) fn replaced(
     old: &[GroupOption],
     sent: &[OptionInput],
-    next_id: impl Fn() -> Uuid,
+    next_id: impl Fn() -> Id<GroupOption>,
 ) -> Result<Vec<GroupOption>, Invalid> {
     let mut taken: Vec<Option<usize>> = vec![None; sent.len()];
     // A sure sign goes before a vague one, whatever the order of the list.
@@ -124,7 +122,7 @@ fn check_unique(options: &[GroupOption]) -> Result<(), Invalid> {
 /// Changes one option of a group. `None` when the group has no such option.
 pub(crate) fn change_option(
     group: &mut OptionGroup,
-    id: Uuid,
+    id: Id<GroupOption>,
     input: &OptionInput,
 ) -> Option<Result<(), Invalid>> {
     let place = group.options.iter().position(|option| option.id == id)?;
@@ -139,12 +137,14 @@ pub(crate) fn change_option(
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
     use crate::wire::{Timestamp, WireRecord};
 
     fn option(id: u128, external_id: Option<&str>, name: &str) -> GroupOption {
         GroupOption {
-            id: Uuid::from_u128(id),
+            id: Uuid::from_u128(id).into(),
             external_id: external_id.map(str::to_owned),
             name: name.to_owned(),
             price_cents: 50,
@@ -155,7 +155,7 @@ mod tests {
     fn sent(id: Option<u128>, external_id: Option<&str>, name: Option<&str>) -> OptionInput {
         OptionInput {
             id: id
-                .map(|id| Field::Value(Uuid::from_u128(id)))
+                .map(|id| Field::Value(Uuid::from_u128(id).into()))
                 .unwrap_or_default(),
             external_id: external_id.map(Into::into).unwrap_or_default(),
             name: name.map(Into::into).unwrap_or_default(),
@@ -173,10 +173,13 @@ mod tests {
         let next = std::cell::Cell::new(99);
         let next_id = || {
             next.set(next.get() + 1);
-            Uuid::from_u128(next.get())
+            Id::new(Uuid::from_u128(next.get()))
         };
         let options = replaced(&old, list, next_id).map_err(|invalid| invalid.field)?;
-        Ok(options.iter().map(|option| option.id.as_u128()).collect())
+        Ok(options
+            .iter()
+            .map(|option| option.id.uuid().as_u128())
+            .collect())
     }
 
     #[test]
@@ -260,7 +263,10 @@ mod tests {
             price_cents: 75,
             ..old[0].clone()
         };
-        assert_eq!(replaced(&old, &[dearer], Uuid::nil), Ok(vec![expected]));
+        assert_eq!(
+            replaced(&old, &[dearer], || Uuid::nil().into()),
+            Ok(vec![expected])
+        );
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl BatchInput for ProductInput {
     type Extra = ImagesQueued;
 
     fn id(&self) -> Option<Uuid> {
-        self.id.value().copied()
+        self.id.value().map(|id| id.uuid())
     }
 
     fn external_id(&self) -> Option<&str> {

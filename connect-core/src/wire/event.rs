@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use super::{Scope, Timestamp, open_enum::open_enum};
+use super::{Id, Location, Scope, Timestamp, open_enum::open_enum};
 
 open_enum! {
     /// The kinds of events.
@@ -62,14 +62,14 @@ impl AnyEvent {
 #[serde(rename_all = "camelCase")]
 pub struct Event<D> {
     /// Its id; receivers drop what they have seen.
-    pub id: Uuid,
+    pub id: Id<AnyEvent>,
     /// The kind of event.
     #[serde(rename = "type")]
     pub kind: EventType,
     /// The time at which the change was committed.
     pub created_at: Timestamp,
     /// The location where it happened; `null` for a `ping`.
-    pub location_id: Option<Uuid>,
+    pub location_id: Option<Id<Location>>,
     /// 1, 2, 3, ... per location in commit order; `null` for a `ping`.
     pub sequence: Option<u64>,
     /// The change: an object by the type of the event.

@@ -24,7 +24,7 @@ use super::{form::Form, read::Invalid};
 ///
 /// let product: Id<Product> = Uuid::nil().into();
 /// assert_eq!(product.to_string(), "00000000-0000-0000-0000-000000000000");
-/// assert_eq!(product, "00000000-0000-0000-0000-000000000000".parse()?);
+/// assert_eq!(product, "00000000-0000-0000-0000-000000000000".parse::<Id<Product>>()?);
 /// # Ok::<(), uuid::Error>(())
 /// ```
 ///
@@ -118,6 +118,12 @@ impl<T> Eq for Id<T> {}
 impl<T> PartialEq<Uuid> for Id<T> {
     fn eq(&self, other: &Uuid) -> bool {
         self.uuid == *other
+    }
+}
+
+impl<T> PartialEq<Id<T>> for Uuid {
+    fn eq(&self, other: &Id<T>) -> bool {
+        *self == other.uuid
     }
 }
 

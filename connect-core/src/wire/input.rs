@@ -8,7 +8,7 @@
 ///     /// What was counted.
 ///     pub struct CountInput {
 ///         /// The product that was counted.
-///         product_id: Uuid, required;
+///         product_id: Id<Product>, required;
 ///         /// A remark for people.
 ///         note: OrNull<Prose<MAX_NOTE>>;
 ///     }

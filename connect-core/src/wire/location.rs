@@ -1,9 +1,8 @@
 //! Locations (specification: Locations).
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
-use super::Scope;
+use super::{Id, Scope};
 
 /// A place of business: the unit under which almost all records live.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,7 +10,7 @@ use super::Scope;
 #[serde(rename_all = "camelCase")]
 pub struct Location {
     /// Its id, as used in paths.
-    pub id: Uuid,
+    pub id: Id<Self>,
     /// The owner's name for it.
     pub name: String,
     /// The time zone of its dates: always `Europe/Amsterdam`.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    BatchInput, Field, MatchBy,
+    BatchInput, Field, Id, MatchBy,
     field::Target,
     form::{ExternalId, Name, Objects, OrNull, Whole},
     input::input,
@@ -34,7 +34,7 @@ record! {
     pub struct OptionGroupInput;
 
     /// The group that is meant, in a batch matched by `id`. Ignored everywhere else.
-    id => Uuid;
+    id => Id<OptionGroup>;
     /// The client's own code for the group, unique among the groups of the location. `null` removes
     /// it.
     external_id: Option<String> => OrNull<ExternalId<MAX_EXTERNAL_ID>>;
@@ -64,7 +64,7 @@ record! {
 #[serde(rename_all = "camelCase")]
 pub struct GroupOption {
     /// Its id.
-    pub id: Uuid,
+    pub id: Id<Self>,
     /// The client's own code for the option, unique in its group.
     pub external_id: Option<String>,
     /// The name of the option, unique in its group.
@@ -80,7 +80,7 @@ input! {
     pub struct OptionInput {
         /// The option that is meant, in a list that replaces another. Ignored when one option is
         /// changed.
-        id: Uuid;
+        id: Id<GroupOption>;
         /// The client's own code for the option, unique in its group. `null` removes it.
         external_id: OrNull<ExternalId<MAX_EXTERNAL_ID>>;
         /// The name of the option, unique in its group.
@@ -137,7 +137,7 @@ impl BatchInput for OptionGroupInput {
     type Extra = ();
 
     fn id(&self) -> Option<Uuid> {
-        self.id.value().copied()
+        self.id.value().map(|id| id.uuid())
     }
 
     fn external_id(&self) -> Option<&str> {

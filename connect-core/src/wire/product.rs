@@ -1,10 +1,9 @@
 //! Products (specification: Products).
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::{
-    CategoryName, Date, Field, Quantity, Timestamp, VatRate,
+    Category, CategoryName, Date, Field, Id, OptionGroup, Quantity, Timestamp, VatRate,
     form::{Code, ExternalId, HttpsLink, Ids, Name, OrNull, Prose, Whole},
     limits::{
         MAX_BARCODE, MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_IMAGE_URL,
@@ -54,7 +53,7 @@ record! {
     pub struct ProductInput;
 
     /// The product that is meant, in a batch matched by `id`. Ignored everywhere else.
-    id => Uuid;
+    id => Id<Product>;
     /// The client's own code for the product, unique in the location. `null` removes it.
     external_id: Option<String> => OrNull<ExternalId<MAX_EXTERNAL_ID>>;
     /// The name of the product.
@@ -72,7 +71,7 @@ record! {
     barcode: Option<String> => OrNull<Code<MAX_BARCODE>>;
     /// A category of this location; `null` takes the product out of its category. Not together
     /// with `categoryName`.
-    category_id: Option<Uuid> => OrNull<Uuid>;
+    category_id: Option<Id<Category>> => OrNull<Id<Category>>;
     /// The category by its name in any case; it is made when the location has none of that name.
     /// Not together with `categoryId`.
     category_name => CategoryName;
@@ -92,7 +91,7 @@ record! {
     /// The reason why the image is `failed`; `null` otherwise.
     image_error: Option<String>, read_only;
     /// The full list of option groups of this location, in the order in which they are shown.
-    option_group_ids: Vec<Uuid> => Ids<MAX_OPTION_GROUPS_PER_PRODUCT>;
+    option_group_ids: Vec<Id<OptionGroup>> => Ids<OptionGroup, MAX_OPTION_GROUPS_PER_PRODUCT>;
     /// The quantity in stock; `null` when the product is not tracked. A change of it moves
     /// `updatedAt`.
     stock_quantity: Option<Quantity>, read_only;
@@ -135,9 +134,9 @@ open_enum! {
 #[serde(rename_all = "camelCase")]
 pub struct ImageJob {
     /// The job's id.
-    pub id: Uuid,
+    pub id: Id<Self>,
     /// The product that the image is for.
-    pub product_id: Uuid,
+    pub product_id: Id<Product>,
     /// The link as it was sent.
     pub source_url: String,
     /// The state.

@@ -12,14 +12,13 @@ use std::borrow::Cow;
 use paging::page_parameters;
 pub use paging::{ListQuery, PageQuery, Paging};
 pub(in crate::wire) use parameter::Word;
-use parameter::{Flag, Id, Text, Time, parameter};
+use parameter::{Flag, IdOf, Text, Time, parameter};
 pub use parameter::{Kind, Parameter};
 use percent_encoding::percent_decode_str;
 pub use rows::{EventQuery, ImageJobQuery};
-use uuid::Uuid;
 
 use super::{
-    Timestamp,
+    Category, Id, Timestamp,
     limits::{MAX_BARCODE, MAX_EXTERNAL_ID},
     read::Invalid,
 };
@@ -185,7 +184,7 @@ pub struct ProductQuery {
     /// Only products with exactly this barcode, at most 64 characters.
     pub barcode: Option<String>,
     /// Only products in this category.
-    pub category_id: Option<Uuid>,
+    pub category_id: Option<Id<Category>>,
     /// Only the product with exactly this external id.
     pub external_id: Option<String>,
 }
@@ -201,7 +200,7 @@ impl Query for ProductQuery {
         parameter!(
             "categoryId",
             category_id,
-            Id,
+            IdOf<Category>,
             "Only products in this category."
         ),
         parameter!(

@@ -2,15 +2,15 @@
 
 use uuid::Uuid;
 
-use super::{Timestamp, WriteInput};
+use super::{Id, Timestamp, WriteInput};
 
 /// A kind of record that lives under its id.
-pub trait WireRecord {
+pub trait WireRecord: Sized {
     /// The fields that a client may write.
     type Input: WriteInput;
 
     /// Returns the record's id.
-    fn id(&self) -> Uuid;
+    fn id(&self) -> Id<Self>;
 
     /// Returns when it last changed, on the location's change clock.
     fn updated_at(&self) -> Timestamp;
@@ -91,7 +91,7 @@ macro_rules! record {
         impl $crate::wire::WireRecord for $record {
             type Input = $input;
 
-            fn id(&self) -> uuid::Uuid {
+            fn id(&self) -> $crate::wire::Id<Self> {
                 self.id
             }
 
@@ -105,7 +105,7 @@ macro_rules! record {
 
             fn new(id: uuid::Uuid, time: $crate::wire::Timestamp) -> Self {
                 Self {
-                    id,
+                    id: id.into(),
                     $($($field: $crate::wire::record::record!(@default $type $(, $default)?),)?)+
                     created_at: time,
                     updated_at: time,
@@ -132,7 +132,7 @@ macro_rules! record {
         #[serde(rename_all = "camelCase")]
         $($record)+ {
             /// Its id.
-            pub id: uuid::Uuid,
+            pub id: $crate::wire::Id<Self>,
             $($(#$attributes pub $field: $type,)?)+
             /// The time of creation.
             pub created_at: $crate::wire::Timestamp,

@@ -27,7 +27,7 @@ async fn an_unreadable_product_harms_no_other() {
     }
     let torn = [
         &start(at.location().id, PRODUCT)[..],
-        products[5].id.as_bytes(),
+        products[5].id.uuid().as_bytes(),
     ]
     .concat();
     tried.storage.damage(&torn);

@@ -69,7 +69,11 @@ async fn maintenance_goes_on_past_single_rows_of_its_tables() {
     let all = rows(&*tried.storage).await;
     // The account in the list of accounts, one of four tombstones, the third of eight events, and
     // one of four answers in the table of when they expire.
-    let listed = [&start(Uuid::nil(), ACCOUNT_LIST)[..], account.as_bytes()].concat();
+    let listed = [
+        &start(Uuid::nil(), ACCOUNT_LIST)[..],
+        account.uuid().as_bytes(),
+    ]
+    .concat();
     tried.storage.damage(&listed);
     tried
         .storage
@@ -80,7 +84,7 @@ async fn maintenance_goes_on_past_single_rows_of_its_tables() {
         .damage(&[&events[..], &3u64.to_be_bytes()].concat());
     tried
         .storage
-        .damage(&[account.as_bytes(), &b"C\0\0"[..]].concat());
+        .damage(&[account.uuid().as_bytes(), &b"C\0\0"[..]].concat());
     tried.shop.clock.advance(91 * DAY);
     for expected in [(3, 3, 7), (0, 0, 0)] {
         let round = connect.maintain().await.unwrap();

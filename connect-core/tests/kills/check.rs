@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use connect_core::wire::{
-    Category, Product, Timestamp,
+    Category, Id, Product, Timestamp,
     query::{CategoryQuery, ProductQuery, SyncQuery},
 };
-use uuid::Uuid;
 
 use super::{
     Shop,
@@ -158,7 +157,7 @@ fn deletions_are_whole(products: &[Product], categories: &[Category]) {
     }
 }
 
-type State = (i64, Timestamp, Option<Uuid>);
+type State = (i64, Timestamp, Option<Id<Category>>);
 
 /// The states of the products whose names have this prefix and a number of the range, and how
 /// many are in each.

@@ -2,8 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use connect_core::wire::Timestamp;
-use uuid::Uuid;
+use connect_core::wire::{Category, Id, Timestamp};
 
 use super::{
     check::Totals,
@@ -21,7 +20,7 @@ pub(super) struct Facts {
     /// The version of the category that was made last, unless its deletion may have begun.
     pub(super) filled: Option<i64>,
     /// The categories whose deletion was acknowledged.
-    pub(super) deleted: HashSet<Uuid>,
+    pub(super) deleted: HashSet<Id<Category>>,
     /// The writes of the last process that were sent and not acknowledged.
     pub(super) pending: Vec<Op>,
     /// The last writes that were acknowledged.

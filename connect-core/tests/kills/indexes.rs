@@ -18,7 +18,7 @@ pub(super) async fn agree(shop: &Shop, products: &[Product], categories: &[Categ
             .connect
             .location(&shop.at)
             .json::<Product>()
-            .get(product.id)
+            .get(product.id.uuid())
             .await;
         let single = single.unwrap().decode().unwrap().data;
         assert_eq!(single, *product);
@@ -82,7 +82,7 @@ pub(super) async fn agree(shop: &Shop, products: &[Product], categories: &[Categ
 /// The rows of a family of the location, as they are stored: the byte after the location's id says
 /// which family a key is of.
 pub(super) async fn rows(shop: &Shop, family: u8) -> Vec<Entry> {
-    let location = *shop.at.location().id.as_bytes();
+    let location = *shop.at.location().id.uuid().as_bytes();
     let start = |family: u8| [&location[..], &[family]].concat();
     let (from, to) = (start(family), start(family + 1));
     let read = Read::Scan {

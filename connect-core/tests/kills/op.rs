@@ -3,10 +3,11 @@
 
 use connect_core::{
     Access, Answer, Connect, Refusal, Request,
-    wire::{Category, CategoryInput, Field, Product, ProductInput, Timestamp, read::BatchRequest},
+    wire::{
+        Category, CategoryInput, Field, Id, Product, ProductInput, Timestamp, read::BatchRequest,
+    },
 };
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::shop::keyed;
 
@@ -24,7 +25,7 @@ pub(super) enum Op {
     Create { name: String, version: i64 },
     /// Changes that product.
     Update {
-        id: Uuid,
+        id: Id<Product>,
         name: String,
         version: i64,
     },
@@ -34,12 +35,12 @@ pub(super) enum Op {
     CreateCategory { version: i64 },
     /// Moves a segment of the products into it.
     Fill {
-        category: Uuid,
+        category: Id<Category>,
         segment: usize,
         version: i64,
     },
     /// Deletes it.
-    DeleteCategory { id: Uuid },
+    DeleteCategory { id: Id<Category> },
 }
 
 impl Op {
@@ -67,7 +68,7 @@ impl Op {
                 connect
                     .location(at)
                     .json::<Product>()
-                    .update(*id, input)
+                    .update(id.uuid(), input)
                     .await
             }
             Self::Batch { version } => {
@@ -109,7 +110,7 @@ impl Op {
                 connect
                     .location(at)
                     .json::<Category>()
-                    .delete(*id, keyed(Request::from(()), &key))
+                    .delete(id.uuid(), keyed(Request::from(()), &key))
                     .await
             }
         }

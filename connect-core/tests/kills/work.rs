@@ -11,11 +11,10 @@ use std::{
 use connect_core::{
     Access, Answer, Connect,
     wire::{
-        Category, Entry, Page, Product,
+        Category, Entry, Id, Page, Product,
         query::{CategoryQuery, ProductQuery, SyncQuery},
     },
 };
-use uuid::Uuid;
 
 use super::{
     notes::{Note, Notes},
@@ -123,7 +122,7 @@ impl Worker {
         }
     }
 
-    async fn filled_category(&self) -> Option<Uuid> {
+    async fn filled_category(&self) -> Option<Id<Category>> {
         let all = CategoryQuery::default();
         let categories = self.connect.location(&self.at).categories();
         let mut categories = categories.list(&all).await.unwrap().data.into_iter();
@@ -131,7 +130,7 @@ impl Worker {
         found.map(|category| category.id)
     }
 
-    async fn is_filled(&self, category: Uuid, segment: usize) -> bool {
+    async fn is_filled(&self, category: Id<Category>, segment: usize) -> bool {
         let query = ProductQuery {
             external_id: Some(format!("D-{}", segment * BATCH)),
             category_id: Some(category),

@@ -1,5 +1,6 @@
 //! A filtered list is the whole list without what does not pass, page by page.
 
+use connect_core::wire::{Category, Id};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -50,8 +51,8 @@ fn all_filters(whole: &[Value]) -> Vec<Filters> {
     let barcodes = BARCODES.iter().map(|barcode| Some((*barcode).to_owned()));
     let external_ids = EXTERNAL_IDS.iter().map(|id| Some((*id).to_owned()));
     let id_of = |product: &Value| product["categoryId"].as_str().map(|id| id.parse().unwrap());
-    let mut categories: Vec<Option<Uuid>> = whole.iter().map(id_of).collect();
-    categories.extend([None, Some(Uuid::from_u128(5))]);
+    let mut categories: Vec<Option<Id<Category>>> = whole.iter().map(id_of).collect();
+    categories.extend([None, Some(Uuid::from_u128(5).into())]);
     categories.sort_unstable();
     categories.dedup();
     let mut all = Vec::new();

@@ -5,12 +5,11 @@ mod menu;
 use connect_core::{
     Account, Connect, Error, NewAccount, NewLocation, NewScreen, ScreenType, Secret,
     wire::{
-        Field, ProductBatch, ProductInput, VatRate,
+        Field, Id, Location, ProductBatch, ProductInput, VatRate,
         limits::MAX_PRODUCTS_PER_BATCH,
         query::{ProductQuery, SyncQuery},
     },
 };
-use uuid::Uuid;
 
 use self::menu::{Article, MENU};
 
@@ -83,7 +82,7 @@ async fn find_account(
     Ok(None)
 }
 
-async fn create_account(connect: &Connect) -> Result<Uuid, Error> {
+async fn create_account(connect: &Connect) -> Result<Id<Account>, Error> {
     let account = NewAccount {
         name: NAME.into(),
         owner_email: "owner@korenbloem.example".into(),
@@ -93,7 +92,11 @@ async fn create_account(connect: &Connect) -> Result<Uuid, Error> {
 }
 
 /// The account's location of this name.
-async fn location(connect: &Connect, account: Uuid, name: &str) -> Result<Uuid, Error> {
+async fn location(
+    connect: &Connect,
+    account: Id<Account>,
+    name: &str,
+) -> Result<Id<Location>, Error> {
     let locations = connect.account(account).await?.locations;
     if let Some(location) = locations.iter().find(|location| location.name == name) {
         return Ok(location.id);
@@ -108,8 +111,8 @@ async fn location(connect: &Connect, account: Uuid, name: &str) -> Result<Uuid, 
 
 async fn give_screen(
     connect: &Connect,
-    account: Uuid,
-    location_id: Uuid,
+    account: Id<Account>,
+    location_id: Id<Location>,
     kind: ScreenType,
     name: &str,
 ) -> Result<(), Error> {
@@ -130,7 +133,11 @@ async fn give_screen(
 }
 
 /// Puts the menu on sale at a location where nothing is on sale.
-async fn stock_shelves(connect: &Connect, account: Uuid, location: Uuid) -> Result<(), Error> {
+async fn stock_shelves(
+    connect: &Connect,
+    account: Id<Account>,
+    location: Id<Location>,
+) -> Result<(), Error> {
     let at = connect.authorize_owner(account, location, account).await?;
     let anything = ProductQuery {
         sync: SyncQuery {

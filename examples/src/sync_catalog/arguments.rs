@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use connect_client::Uuid;
+use connect_client::wire::{Id, Location};
 
 /// Bring a menu from a CSV file to a Connect location.
 ///
@@ -29,7 +29,7 @@ pub struct Arguments {
     pub token: String,
     /// The location's id [default: the first at which the token may write the catalog]
     #[arg(long, env = "CONNECT_LOCATION", value_name = "ID")]
-    pub location: Option<Uuid>,
+    pub location: Option<Id<Location>>,
     /// Say what would happen, and save nothing.
     #[arg(long)]
     pub dry_run: bool,

@@ -8,10 +8,13 @@ mod unsteady;
 
 use std::{net::SocketAddr, sync::Arc};
 
-use connect_core::{Connect, environment::ManualClock};
+use connect_core::{
+    Account, Connect,
+    environment::ManualClock,
+    wire::{Id, Location},
+};
 use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
-use uuid::Uuid;
 
 pub use setup::Setup;
 pub use tokens::everything;
@@ -26,11 +29,11 @@ pub struct Shop {
     /// The only clock there is.
     pub clock: Arc<ManualClock>,
     /// The account.
-    pub account: Uuid,
+    pub account: Id<Account>,
     /// The location that most requests are for.
-    pub here: Uuid,
+    pub here: Id<Location>,
     /// The account's other location.
-    pub there: Uuid,
+    pub there: Id<Location>,
     /// A token that may do everything at both.
     pub token: String,
     stop: Option<oneshot::Sender<()>>,

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use tempfile::TempDir;
 
 use connect_core::{
-    Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
+    Account, Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
     environment::ManualClock,
     storage::{
         Storage,
@@ -14,14 +14,13 @@ use connect_core::{
         redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
-    wire::{Timestamp, VatRate},
+    wire::{Id, Location, Timestamp, VatRate},
 };
 use connect_server::{
     app::{ConnectApp, Door},
     net::{Listen, Server},
 };
 use tokio::sync::oneshot;
-use uuid::Uuid;
 
 use super::Shop;
 
@@ -164,7 +163,7 @@ fn on_disk(engine: &str, directory: &Path) -> Arc<dyn Storage> {
 }
 
 /// An account with two locations and a till at the first.
-async fn business(connect: &Connect) -> Uuid {
+async fn business(connect: &Connect) -> Id<Account> {
     let account = account(connect).await;
     let mut first = None;
     for name in ["Harbour", "Station"] {
@@ -183,7 +182,7 @@ async fn business(connect: &Connect) -> Uuid {
 }
 
 /// An account without locations.
-pub(super) async fn account(connect: &Connect) -> Uuid {
+pub(super) async fn account(connect: &Connect) -> Id<Account> {
     let new = NewAccount {
         name: "Bakery".to_owned(),
         owner_email: "owner@bakery.example".to_owned(),
@@ -193,7 +192,7 @@ pub(super) async fn account(connect: &Connect) -> Uuid {
 }
 
 /// A location of an account.
-pub(super) async fn location(connect: &Connect, account: Uuid, name: &str) -> Uuid {
+pub(super) async fn location(connect: &Connect, account: Id<Account>, name: &str) -> Id<Location> {
     let new = NewLocation {
         name: name.to_owned(),
         currency: "EUR".to_owned(),

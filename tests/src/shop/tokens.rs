@@ -1,10 +1,9 @@
 //! Tokens of all kinds.
 
 use connect_core::{
-    Grant, IssuedToken, NewScreen, NewToken, ScreenType,
-    wire::{Scope, Timestamp},
+    Grant, IssuedToken, NewScreen, NewToken, ScreenType, Token,
+    wire::{Id, Location, Scope, Timestamp},
 };
-use uuid::Uuid;
 
 use super::{Shop, setup};
 
@@ -15,7 +14,7 @@ pub fn everything() -> Vec<Scope> {
 
 impl Shop {
     /// A token with these scopes at one location.
-    pub async fn token_for(&self, location: Uuid, scopes: &[Scope]) -> String {
+    pub async fn token_for(&self, location: Id<Location>, scopes: &[Scope]) -> String {
         self.issue(location, scopes, None)
             .await
             .secret
@@ -33,13 +32,13 @@ impl Shop {
     }
 
     /// A token for everything here, with its id, by which it can be revoked.
-    pub async fn revocable_token(&self) -> (String, Uuid) {
+    pub async fn revocable_token(&self) -> (String, Id<Token>) {
         let issued = self.issue(self.here, &everything(), None).await;
         (issued.secret.expose().to_owned(), issued.token.id)
     }
 
     /// Revokes a token.
-    pub async fn revoke(&self, token: Uuid) {
+    pub async fn revoke(&self, token: Id<Token>) {
         self.connect
             .revoke_token(self.account, token)
             .await
@@ -48,7 +47,7 @@ impl Shop {
 
     /// Another account with one location: the location and a token for everything there. Without
     /// a screen the API is not available to it.
-    pub async fn stranger(&self, with_screen: bool) -> (Uuid, String) {
+    pub async fn stranger(&self, with_screen: bool) -> (Id<Location>, String) {
         let account = setup::account(&self.connect).await;
         let location = setup::location(&self.connect, account, "Elsewhere").await;
         if with_screen {
@@ -68,7 +67,7 @@ impl Shop {
 
     async fn issue(
         &self,
-        location: Uuid,
+        location: Id<Location>,
         scopes: &[Scope],
         expires_at: Option<Timestamp>,
     ) -> IssuedToken {

@@ -87,7 +87,7 @@ async fn a_barcode_or_an_id_can_be_the_key_of_a_batch() {
         .await
         .unwrap();
     assert_eq!(by_barcode.results[0].status, BatchStatus::Updated);
-    assert_eq!(by_barcode.results[0].id, Some(made.id));
+    assert_eq!(by_barcode.results[0].id, Some(made.id.uuid()));
     let renamed = ProductInput {
         id: Field::Value(made.id),
         ..ProductInput::named("Dark rye")

@@ -1,7 +1,7 @@
 //! The list of image jobs, through the SDK and against the document.
 
 use connect_client::wire::{
-    Field, ImageJob, ImageStatus, Product, ProductInput,
+    Field, Id, ImageJob, ImageStatus, Product, ProductInput,
     query::{ImageJobQuery, Paging},
 };
 use connect_core::wire::Scope;
@@ -23,7 +23,7 @@ fn of_status(status: ImageStatus) -> ImageJobQuery {
     }
 }
 
-fn products(jobs: &[ImageJob]) -> Vec<uuid::Uuid> {
+fn products(jobs: &[ImageJob]) -> Vec<Id<Product>> {
     jobs.iter().map(|job| job.product_id).collect()
 }
 

@@ -60,7 +60,7 @@ async fn changes_are_followed_with_deletions() {
         while let Some(entry) = changes.next().await {
             match entry.unwrap() {
                 Entry::Live(product) => copy.insert(product.id, product),
-                Entry::Deleted(tombstone) => copy.remove(&tombstone.id),
+                Entry::Deleted(tombstone) => copy.remove(&tombstone.id.into()),
             };
         }
         since = changes.since();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use connect_client::{
-    Client, GaveUp, IdempotencyKey, RetryPolicy,
+    Client, GaveUp, IdempotencyKey, RetryPolicy, Uuid,
     wire::{ErrorCode, Field, ProductInput, Scope, query::ProductQuery},
 };
 use connect_core::RateLimits;
@@ -98,7 +98,7 @@ async fn refusals_are_reported_once_and_in_full() {
     let error = reader
         .location(shop.there)
         .products()
-        .get(shop.there)
+        .get(Uuid::nil())
         .await
         .unwrap_err();
     assert_eq!(error.code(), Some(&ErrorCode::ForbiddenLocation));

@@ -85,17 +85,18 @@ impl<'c> Purge<'c> {
     }
 
     async fn account(&mut self, account: Uuid) {
-        let locations = match self.connect.account(account).await {
+        let locations = match self.connect.account(account.into()).await {
             Ok(account) => account.locations,
             Err(error) => return self.failed(account, &error.cause()),
         };
         for location in locations {
+            let id = location.id.uuid();
             for family in Family::tombstones() {
-                let purged = self.tombstones(location.id, family).await;
-                self.note(purged, location.id);
+                let purged = self.tombstones(id, family).await;
+                self.note(purged, id);
             }
-            let purged = self.events(location.id).await;
-            self.note(purged, location.id);
+            let purged = self.events(id).await;
+            self.note(purged, id);
         }
     }
 

@@ -1,26 +1,29 @@
 //! Lists.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, marker::PhantomData};
 
 use serde::{Deserialize, Deserializer};
 use uuid::Uuid;
 
 use super::Form;
-use crate::wire::read::{Invalid, array};
+use crate::wire::{
+    Id,
+    read::{Invalid, array},
+};
 
-/// A list of at most `MAX` ids, each once.
+/// A list of at most `MAX` ids of one kind, each once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ids<const MAX: usize>;
+pub struct Ids<T, const MAX: usize>(PhantomData<T>);
 
-impl<const MAX: usize> Form for Ids<MAX> {
-    type Value = Vec<Uuid>;
+impl<T, const MAX: usize> Form for Ids<T, MAX> {
+    type Value = Vec<Id<T>>;
 
-    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Uuid>, D::Error> {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Id<T>>, D::Error> {
         let ids = array(deserializer)?;
-        Ok(ids.into_iter().map(|Element(id)| id).collect())
+        Ok(ids.into_iter().map(|Element(id)| id.into()).collect())
     }
 
-    fn check(ids: &mut Vec<Uuid>, field: &str) -> Result<(), Invalid> {
+    fn check(ids: &mut Vec<Id<T>>, field: &str) -> Result<(), Invalid> {
         if ids.len() > MAX {
             let problem = format!("must have at most {MAX} ids, not {}", ids.len());
             return Err(Invalid::new(field, problem));

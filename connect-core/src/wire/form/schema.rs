@@ -96,7 +96,7 @@ inline!([const MAX: i64] Whole<MAX>, |_generator| json_schema!({
     "minimum": 0,
     "maximum": MAX,
 }));
-inline!([const MAX: usize] Ids<MAX>, |generator| json_schema!({
+inline!([T, const MAX: usize] Ids<T, MAX>, |generator| json_schema!({
     "type": "array",
     "maxItems": MAX,
     "uniqueItems": true,

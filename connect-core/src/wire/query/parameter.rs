@@ -1,9 +1,7 @@
 //! A query parameter and the kinds of values there are.
 
-use uuid::Uuid;
-
 use crate::wire::{
-    Timestamp,
+    Id, Timestamp,
     limits::MAX_PAGE_SIZE,
     read::{Invalid, parse_uuid},
 };
@@ -84,7 +82,7 @@ pub(super) struct CursorText;
 pub(super) struct Time;
 pub(super) struct Flag;
 pub(super) struct Text<const MAX: usize>;
-pub(super) struct Id;
+pub(super) struct IdOf<T>(std::marker::PhantomData<T>);
 
 impl Value for PageSize {
     const KIND: Kind = Kind::PageSize;
@@ -147,12 +145,13 @@ impl<const MAX: usize> Value for Text<MAX> {
     }
 }
 
-impl Value for Id {
+impl<T> Value for IdOf<T> {
     const KIND: Kind = Kind::Id;
-    type Read = Uuid;
+    type Read = Id<T>;
 
-    fn read(text: &str) -> Result<Uuid, String> {
-        parse_uuid(text).ok_or_else(|| "must be a UUID".to_owned())
+    fn read(text: &str) -> Result<Id<T>, String> {
+        let id = parse_uuid(text).ok_or_else(|| "must be a UUID".to_owned());
+        id.map(Id::new)
     }
 }
 

@@ -1,13 +1,11 @@
 //! The parameters of lists that are not by `updatedAt`.
 
-use uuid::Uuid;
-
 use super::{
     PageQuery, Paging, Parameter, Query,
     paging::page_parameters,
-    parameter::{Id, parameter},
+    parameter::{IdOf, parameter},
 };
-use crate::wire::{EventType, ImageStatus};
+use crate::wire::{AnyEvent, EventType, Id, ImageStatus};
 
 /// The parameters of the list of image jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +31,7 @@ pub struct EventQuery {
     /// Only events of this type.
     pub kind: Option<EventType>,
     /// Only events after the one with this id.
-    pub after: Option<Uuid>,
+    pub after: Option<Id<AnyEvent>>,
 }
 
 impl Query for EventQuery {
@@ -41,7 +39,7 @@ impl Query for EventQuery {
         paging;
         parameter!("type", kind, EventType, "Only events of this type."),
         parameter!(
-            "after", after, Id,
+            "after", after, IdOf<AnyEvent>,
             "Only events after the one with this id, which is the last that you have. One that \
              is unknown, or older than the 30 days for which events are kept, is refused."
         ),

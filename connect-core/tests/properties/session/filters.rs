@@ -28,7 +28,7 @@ impl Session {
                     let filters = Filters {
                         external_id: external_id.clone(),
                         barcode: barcode.clone(),
-                        category: category.map(|category| names.id(category)),
+                        category: category.map(|category| names.id(category).into()),
                     };
                     let expected = self.model.products_where(|product| {
                         let is = |field: &str, text: &Option<String>| {

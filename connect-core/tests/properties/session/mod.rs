@@ -28,7 +28,7 @@ pub(crate) struct Session {
 impl Session {
     /// An empty shop, whose lists will be read in pages of `page`.
     pub(crate) fn new(shop: Shop, page: usize) -> Self {
-        let model = Model::new(shop.foreign_category);
+        let model = Model::new(shop.foreign_category.uuid());
         Self {
             clock: SteadyClock::new(shop.clock.clone()),
             shop,

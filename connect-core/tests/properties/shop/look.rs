@@ -3,12 +3,11 @@
 use connect_core::{
     storage::{Entry, Range, Read},
     wire::{
-        Category, Event, Product, Timestamp,
+        Category, Event, Id, Product, Timestamp,
         query::{CategoryQuery, ProductQuery, SyncQuery},
     },
 };
 use serde_json::Value;
-use uuid::Uuid;
 
 use super::Shop;
 
@@ -17,7 +16,7 @@ use super::Shop;
 pub(crate) struct Filters {
     pub(crate) external_id: Option<String>,
     pub(crate) barcode: Option<String>,
-    pub(crate) category: Option<Uuid>,
+    pub(crate) category: Option<Id<Category>>,
 }
 
 impl Shop {

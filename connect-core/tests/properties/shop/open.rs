@@ -6,7 +6,7 @@ use connect_core::{
     Access, Connect, NewAccount, NewLocation,
     environment::{ManualClock, SequentialIds},
     storage::{Storage, memory::MemoryStorage},
-    wire::{Category, CategoryInput, Timestamp, VatRate},
+    wire::{Category, CategoryInput, Id, Timestamp, VatRate},
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -40,7 +40,7 @@ pub(crate) struct Shop {
     /// What the core stores its rows in.
     pub(crate) storage: Arc<dyn Storage>,
     /// A category of another location of the account.
-    pub(crate) foreign_category: Uuid,
+    pub(crate) foreign_category: Id<Category>,
     /// The ids of all processes come from here.
     ids: Arc<SequentialIds>,
     // Dropped after the storage that lies in it.
