@@ -5,7 +5,7 @@
 ///
 /// ```ignore
 /// input! {
-///     /// What was counted.
+///     /// The body that counts a product.
 ///     pub struct CountInput {
 ///         /// The product that was counted.
 ///         product_id: Id<Product>, required;

@@ -20,7 +20,7 @@ record! {
     /// and any product there can have it.
     pub struct OptionGroup;
 
-    /// What a client says of an option group. Creating one requires `name` and `options`.
+    /// The body that creates or changes an option group. Creating one requires `name` and `options`.
     ///
     /// ```
     /// use connect_core::wire::{OptionGroupInput, OptionInput};
@@ -76,7 +76,7 @@ pub struct GroupOption {
 }
 
 input! {
-    /// What a client says of an option. A new option requires `name`.
+    /// The body that creates or changes an option. A new option requires `name`.
     pub struct OptionInput {
         /// The option that is meant, in a list that replaces another. Ignored when one option is
         /// changed.

@@ -108,7 +108,7 @@ impl ProductInput {
 }
 
 open_enum! {
-    /// Why an image could not be taken over.
+    /// The reasons for which an image is not taken over.
     ImageErrorCode {
         /// Its address could not be reached.
         Unreachable = "unreachable",

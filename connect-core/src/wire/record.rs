@@ -37,12 +37,12 @@ pub trait WireRecord: Sized {
 ///     /// A shelf in the shop.
 ///     pub struct Shelf;
 ///
-///     /// What a client says of a shelf.
+///     /// The body that creates or changes a shelf.
 ///     pub struct ShelfInput;
 ///
 ///     /// The name of the shelf.
 ///     name: String => Name<MAX_SHELF_NAME>, required;
-///     /// Where it stands among the others; smaller comes first.
+///     /// The place among the others; smaller comes first.
 ///     position: i64 = 0 => Whole<MAX_POSITION>;
 ///     /// A remark for people.
 ///     note: Option<String> => OrNull<Prose<MAX_NOTE>>;
@@ -167,12 +167,12 @@ mod tests {
         /// A shelf in the shop.
         pub struct Shelf;
 
-        /// What a client says of a shelf.
+        /// The body that creates or changes a shelf.
         pub struct ShelfInput;
 
         /// The name of the shelf.
         name: String => Name<9>, required;
-        /// Where it stands among the others.
+        /// The place among the others.
         position: i64 = 7 => Whole<9>;
         /// A remark for people.
         note: Option<String> => OrNull<Prose<9>>;
