@@ -1,4 +1,4 @@
-//! What an option group may be, and what a new list makes of its options.
+//! Rules of option groups, and of a new list of their options.
 
 use std::collections::HashSet;
 

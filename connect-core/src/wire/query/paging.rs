@@ -8,7 +8,7 @@ macro_rules! page_parameters {
         &[
             $crate::wire::query::parameter::parameter!(
                 "limit", $of.limit, $crate::wire::query::parameter::PageSize,
-                "How many records a page has at most."
+                "The most records of a page."
             ),
             $crate::wire::query::parameter::parameter!(
                 "cursor", $of.cursor, $crate::wire::query::parameter::CursorText,
