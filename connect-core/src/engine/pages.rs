@@ -124,15 +124,16 @@ impl PageRequest<Change> {
 }
 
 impl<K: SortKey> PageRequest<K> {
-    /// The part of a list of rows that `query` asks for. Most rows pass its filter, so at first no
+    /// The part of a list of rows that `query` asks for, of which `whole` may be shown. Most rows pass its filter, so at first no
     /// more are looked at than the page has.
     pub(crate) fn of_rows(
         name: &'static str,
         at: &Access,
         query: &impl PageQuery,
+        whole: Span<K>,
         now: Timestamp,
     ) -> Result<Self, Error> {
-        let request = Self::within(name, at, query, Span::ALL, now)?;
+        let request = Self::within(name, at, query, whole, now)?;
         Ok(Self {
             first_look: request.wanted(),
             ..request

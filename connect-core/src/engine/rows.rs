@@ -1,6 +1,6 @@
 //! The rows of one kind at one location, which clients list and do not write.
 
-use std::{fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData, ops::Bound};
 
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -14,9 +14,13 @@ use super::{
 use crate::{
     access::Access,
     error::Error,
-    record::{Fault, Row, Through},
+    record::{Fault, Row, SortKey as _, Span, Through},
+    rules::zone,
     storage::Value,
-    wire::{Page, query::PageQuery},
+    wire::{
+        Page, Timestamp,
+        query::{PageQuery, Period},
+    },
 };
 
 /// A kind of row that a location has, which clients list and do not write.
@@ -40,6 +44,20 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
     #[doc(hidden)]
     fn after(_query: &Self::Query) -> Option<(Self::Key, Uuid)> {
         None
+    }
+
+    /// The time of the rows that are asked for: the parameters `from` and `to`, for lists that have
+    /// them. A list that is not in the order of that time has to hold it against its rows in
+    /// [`filter`](Self::filter).
+    #[doc(hidden)]
+    fn period(_query: &Self::Query) -> Period {
+        Period::default()
+    }
+
+    /// Returns whether the list is read from its end.
+    #[doc(hidden)]
+    fn newest_first(_query: &Self::Query) -> bool {
+        false
     }
 
     /// The test of a row against the filters. `None` when every row passes.
@@ -90,7 +108,15 @@ impl<R: Listed> Rows<R> {
             move |row: &Value| passes(row).map_err(|e| Fault::corrupt(b"a listed row", e))
         });
         let filter = passes.as_ref().map(|passes| passes as Filter<'_>);
-        let request = PageRequest::of_rows(R::LIST, access, query, connect.now())?;
+        let (from, to) =
+            zone::times(&R::period(query)).map_err(|invalid| Error::Malformed(invalid.into()))?;
+        let place = |time: Option<Timestamp>| time.and_then(R::Key::first_at);
+        let whole = Span {
+            from: place(from).map_or(Bound::Unbounded, Bound::Included),
+            to: place(to).map_or(Bound::Unbounded, Bound::Excluded),
+            newest_first: R::newest_first(query),
+        };
+        let request = PageRequest::of_rows(R::LIST, access, query, whole, connect.now())?;
         let request = match R::KEPT_DAYS {
             Some(days) => request.kept(days, R::after(query)),
             None => request,
@@ -117,3 +143,6 @@ impl<R> fmt::Debug for Rows<R> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

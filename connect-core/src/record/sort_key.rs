@@ -23,6 +23,9 @@ pub trait SortKey: Copy + Ord + fmt::Debug + Send + Sync + 'static {
     /// Reads what [`write`](Self::write) added; `None` when it is something else.
     fn read(bytes: &[u8]) -> Option<Self>;
 
+    /// The first sort key of a time, where it begins with one.
+    fn first_at(time: Timestamp) -> Option<Self>;
+
     /// The sort key that ends the key of an entry.
     fn at_end_of(key: &[u8]) -> Option<Self> {
         Self::read(&key[key.len().checked_sub(Self::LEN)?..])
@@ -46,6 +49,10 @@ impl SortKey for Change {
         let (time, id) = bytes.split_first_chunk()?;
         Some((time_from(*time), Uuid::from_slice(id).ok()?))
     }
+
+    fn first_at(time: Timestamp) -> Option<Self> {
+        Some((time, Uuid::nil()))
+    }
 }
 
 /// A number: rows that are numbered in the order of their commits.
@@ -59,6 +66,10 @@ impl SortKey for u64 {
 
     fn read(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self::from_be_bytes)
+    }
+
+    fn first_at(_: Timestamp) -> Option<Self> {
+        None
     }
 }
 

@@ -5,11 +5,9 @@ use crate::{
     engine::{Connect, Json, JsonRecords, Listed, Records, Resource, Rows},
     error::Error,
     record::Fault,
+    rules::zone,
     wire::{AnyEvent, Category, Collection, ImageJob, Location, OptionGroup, Product},
 };
-
-/// The only time zone there is.
-const TIME_ZONE: &str = "Europe/Amsterdam";
 
 impl Connect {
     /// The locations for which the caller has at least one scope, by name, then id.
@@ -33,7 +31,7 @@ impl Connect {
                 Some(Location {
                     id: place.id,
                     name: place.name.clone(),
-                    time_zone: TIME_ZONE.to_owned(),
+                    time_zone: zone::name().to_owned(),
                     currency: place.currency.clone(),
                     scopes: grant.scopes.clone(),
                 })

@@ -134,6 +134,10 @@ mod tests {
             fn read(bytes: &[u8]) -> Option<Self> {
                 u64::read(bytes).map(Self)
             }
+
+            fn first_at(_: Timestamp) -> Option<Self> {
+                None
+            }
         }
 
         let number = encode(LIST, 7_u64, BEGAN);

@@ -9,3 +9,4 @@ pub(crate) mod product;
 pub(crate) mod rate;
 pub(crate) mod secret;
 pub(crate) mod text;
+pub(crate) mod zone;

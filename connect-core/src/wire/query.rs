@@ -5,6 +5,7 @@
 
 mod paging;
 mod parameter;
+mod period;
 mod rows;
 
 use std::borrow::Cow;
@@ -15,6 +16,7 @@ pub(in crate::wire) use parameter::Word;
 use parameter::{Flag, IdOf, Text, Time, parameter};
 pub use parameter::{Kind, Parameter};
 use percent_encoding::percent_decode_str;
+pub use period::{Moment, NotAMoment, Period};
 pub use rows::{EventQuery, ImageJobQuery};
 
 use super::{

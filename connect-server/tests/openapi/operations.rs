@@ -185,6 +185,10 @@ fn parameter(parameter: &QueryParameter) -> Value {
             "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?\
                         ([Zz]|[+-][0-9]{2}:[0-9]{2})$",
         }),
+        Kind::Moment => json!({
+            "type": "string",
+            "anyOf": [{ "format": "date" }, { "format": "date-time" }],
+        }),
         Kind::Flag => json!({ "type": "string", "enum": ["true", "false"], "default": "false" }),
         Kind::Text(longest) => json!({ "type": "string", "minLength": 1, "maxLength": longest }),
         Kind::Id => json!({ "type": "string", "format": "uuid" }),

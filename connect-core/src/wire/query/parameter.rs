@@ -33,6 +33,8 @@ pub enum Kind {
     Text(usize),
     /// A UUID.
     Id,
+    /// A date, or an RFC 3339 timestamp.
+    Moment,
     /// One of these words.
     Word(&'static [&'static str]),
 }
