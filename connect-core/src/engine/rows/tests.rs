@@ -51,7 +51,7 @@ struct MovementQuery {
 impl Query for MovementQuery {
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 
-    /// What a cursor is bound to.
+    /// The parameters that a cursor is bound to.
     fn pairs(&self) -> Vec<(&'static str, String)> {
         let Self {
             period,

@@ -20,9 +20,9 @@ pub enum Moment {
 /// A part of the time: the parameters `from` and `to`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Period {
-    /// Where it begins, inclusive.
+    /// The beginning, inclusive.
     pub from: Option<Moment>,
-    /// Where it ends: with this day, or before this time.
+    /// The end: with this day, or before this time.
     pub to: Option<Moment>,
 }
 
