@@ -6,9 +6,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{
-    Fault, Record, Row, SortKey, Span,
+    Fault, IndexKind, Indexed, Record, Row, SortKey, Span,
     clock::{ChangeClock, clock_key},
-    index::{IndexKind, Indexed},
     keys::{Family, Part, after_prefix, key},
     row::ID_LEN,
     store::Store,

@@ -1,37 +1,16 @@
 //! One setter per record: it writes a row together with all its indexes.
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{
-    Fault, Unit,
-    index::{Index, IndexKind, Indexed},
+    Fault, IndexKind, Indexed, Record, Unit,
     keys::{Family, Part, key},
-    reference::Reference,
 };
 use crate::{
     storage::{Key, Value},
-    wire::{Timestamp, Tombstone, WireRecord},
+    wire::{Timestamp, Tombstone},
 };
-
-/// A record that lives under its id and is listed by `updatedAt`.
-pub trait Record:
-    WireRecord<Input: Send + Sync + 'static> + Serialize + DeserializeOwned + Send + Sync + 'static
-{
-    /// The parameters of the list.
-    type Query: Send + Sync + 'static;
-
-    /// The rows, under their ids.
-    const ROWS: Family;
-    /// The index of all rows in the order in which they last changed.
-    const BY_CHANGE: Family;
-    /// The tombstones of deleted records, in the order of their deletion.
-    const TOMBSTONES: Family;
-    /// The other indexes.
-    const INDEXES: &'static [Index<Self>];
-    /// The references to records of other kinds.
-    const REFERENCES: &'static [Reference<Self>] = &[];
-}
 
 /// The key of an entry in change order.
 pub(crate) fn change_key(partition: Uuid, family: Family, time: Timestamp, id: Uuid) -> Key {

@@ -116,9 +116,9 @@ async fn open(storage: Arc<dyn Storage>) -> (Connect, Access) {
 
 async fn append(connect: &Connect, at: &Access, movements: &[Movement]) {
     let location = at.location().id;
-    let mut attempts = connect.attempts(location);
+    let mut attempts = connect.attempts(location.uuid());
     let mut unit = attempts.begin();
-    unit.load(Reads::of(location)).await.unwrap();
+    unit.load(Reads::of(location.uuid())).await.unwrap();
     for movement in movements {
         unit.append(movement);
     }
