@@ -145,9 +145,13 @@ impl Schemas {
             if let Some(written) = written["properties"].get(field)
                 && field != "id"
             {
-                let description = schema["description"].take();
+                let (description, items) = (schema["description"].take(), schema["items"].take());
                 *schema = written.clone();
                 schema["description"] = description;
+                if items["$ref"].is_string() {
+                    // What is read has a schema of its own.
+                    schema["items"] = items;
+                }
             }
         }
     }
