@@ -51,15 +51,6 @@ impl Record for Product {
     ];
     const REFERENCES: &'static [Reference<Self>] = &[
         Reference {
-            field: "categoryId",
-            is_list: false,
-            name: Category::NAME,
-            rows: Category::ROWS,
-            entries: None,
-            of_record: |product, place| only(product.category_id.as_ref(), place),
-            of_input: |input, place| only(input.category_id.value(), place),
-        },
-        Reference {
             field: "optionGroupIds",
             is_list: true,
             name: OptionGroup::NAME,
@@ -67,6 +58,15 @@ impl Record for Product {
             entries: Some(Family::ProductByOptionGroup),
             of_record: |product, place| nth(&product.option_group_ids, place),
             of_input: |input, place| nth(input.option_group_ids.value()?, place),
+        },
+        Reference {
+            field: "categoryId",
+            is_list: false,
+            name: Category::NAME,
+            rows: Category::ROWS,
+            entries: None,
+            of_record: |product, place| only(product.category_id.as_ref(), place),
+            of_input: |input, place| only(input.category_id.value(), place),
         },
     ];
 }

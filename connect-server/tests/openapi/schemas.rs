@@ -163,6 +163,9 @@ impl Schemas {
         let mut responses = self.responses.take_definitions(true);
         responses.append(&mut self.made_responses);
         for (name, mut schema) in requests.into_iter().chain(self.made_requests) {
+            if schema["type"] == "object" {
+                schema["additionalProperties"] = false.into();
+            }
             tidy(&mut schema, UUID);
             all.insert(name, schema);
         }
