@@ -1,7 +1,8 @@
 //! Time, ids and randomness, injected: a day of retries or a step of the clock is a test that
-//! takes milliseconds.
+//! takes milliseconds. Also the port to what takes over images.
 
 mod clock;
+mod images;
 mod steady;
 
 use std::sync::{
@@ -12,6 +13,7 @@ use std::sync::{
 use uuid::Uuid;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use images::{ImageFailure, Images};
 pub use steady::{Drift, SteadyClock};
 
 /// Makes ids.

@@ -52,6 +52,10 @@ pub const MAX_BARCODE: usize = 64;
 pub const MAX_PRICE_CENTS: i64 = 100_000_000;
 /// The longest image URL, in characters.
 pub const MAX_IMAGE_URL: usize = 2000;
+/// The largest file of an image that is downloaded, in bytes (5 MB).
+pub const MAX_IMAGE_BYTES: usize = 5_000_000;
+/// The longer side of the stored copy of an image, in pixels, at most.
+pub const MAX_IMAGE_COPY_SIDE: u32 = 800;
 /// Option groups per product.
 pub const MAX_OPTION_GROUPS_PER_PRODUCT: usize = 50;
 

@@ -124,6 +124,8 @@ open_enum! {
         ForbiddenAddress = "forbidden_address",
         /// The download took too long.
         Timeout = "timeout",
+        /// The service itself failed, as when it cannot store the copy.
+        ServerError = "server_error",
     }
 }
 
