@@ -11,6 +11,8 @@ pub mod cli;
 pub mod demo;
 pub mod endpoint;
 pub mod net;
+pub mod networks;
+pub mod outbound;
 pub mod routes;
 pub mod run;
 mod start_clock;

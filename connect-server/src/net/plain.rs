@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, str::FromStr};
 
-use ipnet::IpNet;
+use crate::networks::Networks;
 
 /// The addresses at which requests without TLS are answered. Tokens travel in headers, so the
 /// default is: only where nobody can listen in.
@@ -39,12 +39,12 @@ impl PlainHttp {
 
 /// Addresses and networks of proxies, written `10.0.0.7, 192.168.0.0/16, fd00::/8`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TrustedProxies(Vec<IpNet>);
+pub struct TrustedProxies(Networks);
 
 impl TrustedProxies {
     /// Returns whether this address (canonical, not mapped into IPv6) is one of them.
     pub fn contains(&self, address: IpAddr) -> bool {
-        self.0.iter().any(|net| net.contains(&address))
+        self.0.contains(address)
     }
 }
 
@@ -52,20 +52,8 @@ impl FromStr for TrustedProxies {
     type Err = String;
 
     fn from_str(list: &str) -> Result<Self, Self::Err> {
-        list.split(',')
-            .map(|entry| network(entry.trim()))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        list.parse().map(Self)
     }
-}
-
-fn network(entry: &str) -> Result<IpNet, String> {
-    if let Ok(address) = entry.parse::<IpAddr>() {
-        return Ok(IpNet::from(address.to_canonical()));
-    }
-    entry.parse().map_err(|_| {
-        format!("`{entry}` is not an IP address or network, such as 10.0.0.7 or 10.0.0.0/8")
-    })
 }
 
 #[cfg(test)]
