@@ -3,13 +3,15 @@
 //!
 //! [`net`] is sockets and nothing of the domain. [`endpoint`] is what an endpoint is, [`routes`]
 //! reads as the table of contents of the API, and [`app`] is the order in which a request is
-//! checked.
+//! checked. [`images`] takes over and serves the images of products; [`outbound`] guards requests
+//! to links that others give.
 
 pub mod app;
 pub mod check;
 pub mod cli;
 pub mod demo;
 pub mod endpoint;
+pub mod images;
 pub mod net;
 pub mod networks;
 pub mod outbound;

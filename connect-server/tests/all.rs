@@ -1,9 +1,10 @@
-//! Tests of the server over real sockets, of its demo, and of the API document.
+//! Tests of the server over real sockets, of images, of its demo, and of the API document.
 
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod demo;
+mod images;
 mod mounted;
 mod net;
 mod openapi;

@@ -225,7 +225,9 @@ fn no_two_files_import_each_other() {
 /// The rooms of the server, in the order in which they rest on each other.
 #[test]
 fn no_room_of_the_server_names_a_later_one() {
-    let rooms = ["net", "endpoint", "routes", "app"];
+    let rooms = [
+        "networks", "net", "outbound", "endpoint", "images", "routes", "app",
+    ];
     let place = |file: &Module| {
         rooms
             .iter()

@@ -12,6 +12,7 @@ use warp::{Filter as _, filters::BoxedFilter};
 use super::api;
 use crate::{
     endpoint::Reply,
+    images::{self, Copies},
     net::{App, Body, NetFailure, Peer},
     routes,
 };
@@ -49,6 +50,13 @@ impl ConnectApp {
             Door::Owner => open,
         };
         Self { connect, filter }
+    }
+
+    /// Also serves the stored copies of images.
+    #[must_use]
+    pub fn with_images(mut self, copies: Copies) -> Self {
+        self.filter = images::filter(copies).or(self.filter).unify().boxed();
+        self
     }
 }
 

@@ -1,0 +1,203 @@
+//! The stored copies, each under a name that follows from its bytes: the same image is stored once,
+//! and what a name stands for never changes.
+
+use std::{fmt, io, path::Path, str::FromStr, sync::Arc};
+
+use bytes::Bytes;
+use object_store::{
+    Error, ObjectStore, ObjectStoreExt as _, local::LocalFileSystem, memory::InMemory,
+    path::Path as Key,
+};
+use sha2::{Digest as _, Sha256};
+
+use super::{CopyKind, ScaledCopy};
+
+/// The stored copies. Clones are the same copies.
+#[derive(Clone, Debug)]
+pub struct Copies(Arc<dyn ObjectStore>);
+
+/// The folder for the copies cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the folder for images, {folder}, cannot be used: {problem}")]
+pub struct CopiesError {
+    folder: String,
+    problem: String,
+}
+
+impl Copies {
+    /// Copies in a folder, which is made when there is none. Several processes may share it.
+    ///
+    /// # Errors
+    /// The folder can neither be found nor made.
+    pub fn in_folder(folder: &Path) -> Result<Self, CopiesError> {
+        let failed = |problem: String| CopiesError {
+            folder: folder.display().to_string(),
+            problem,
+        };
+        std::fs::create_dir_all(folder).map_err(|error: io::Error| failed(error.to_string()))?;
+        let files = LocalFileSystem::new_with_prefix(folder);
+        let files = files.map_err(|error| failed(error.to_string()))?;
+        // A link is given out once its copy survives a loss of power.
+        Ok(Self::on(files.with_fsync(true)))
+    }
+
+    /// Copies that are gone when the program ends.
+    pub fn in_memory() -> Self {
+        Self::on(InMemory::new())
+    }
+
+    /// Copies in any store.
+    pub fn on(store: impl ObjectStore) -> Self {
+        Self(Arc::new(store))
+    }
+
+    /// Stores a copy, all of it or nothing, and returns its name.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn put(&self, copy: ScaledCopy) -> Result<CopyName, Error> {
+        let name = CopyName {
+            digest: hex::encode(Sha256::digest(&copy.bytes)),
+            kind: copy.kind,
+        };
+        self.0.put(&name.key(), copy.bytes.into()).await?;
+        Ok(name)
+    }
+
+    /// Reads a copy; `None` when there is none of this name.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn get(&self, name: &CopyName) -> Result<Option<Bytes>, Error> {
+        match self.0.get(&name.key()).await {
+            Ok(found) => found.bytes().await.map(Some),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The name of a copy: the SHA-256 of its bytes in hexadecimal digits, and the end that goes with
+/// its kind. Nothing else is a name, so a name leads nowhere but to copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyName {
+    digest: String,
+    kind: CopyKind,
+}
+
+impl CopyName {
+    /// The kind of file that the copy is.
+    pub fn kind(&self) -> CopyKind {
+        self.kind
+    }
+
+    fn key(&self) -> Key {
+        Key::from(self.to_string())
+    }
+}
+
+impl fmt::Display for CopyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.digest, self.kind.extension())
+    }
+}
+
+/// The text is not the name of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not the name of a copy")]
+pub struct NoCopyName;
+
+impl FromStr for CopyName {
+    type Err = NoCopyName;
+
+    fn from_str(text: &str) -> Result<Self, NoCopyName> {
+        let (digest, extension) = text.split_once('.').ok_or(NoCopyName)?;
+        let mut kinds = CopyKind::ALL.into_iter();
+        let kind = kinds.find(|kind| kind.extension() == extension);
+        let is_digest = digest.len() == 64
+            && digest
+                .bytes()
+                .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+        match kind {
+            Some(kind) if is_digest => Ok(Self {
+                digest: digest.to_owned(),
+                kind,
+            }),
+            _ => Err(NoCopyName),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copy(bytes: &[u8], kind: CopyKind) -> ScaledCopy {
+        ScaledCopy {
+            bytes: bytes.to_vec(),
+            kind,
+        }
+    }
+
+    #[tokio::test]
+    async fn the_same_bytes_are_stored_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a folder/with ümlauts");
+        let copies = Copies::in_folder(&inner).unwrap();
+        let first = copies.put(copy(b"bread", CopyKind::Png)).await.unwrap();
+        let again = copies.put(copy(b"bread", CopyKind::Png)).await.unwrap();
+        let other = copies.put(copy(b"soup", CopyKind::Jpeg)).await.unwrap();
+        assert_eq!(first, again);
+        assert_eq!(
+            other.to_string(),
+            format!("{}.jpg", hex::encode(Sha256::digest("soup")))
+        );
+        let mut files: Vec<_> = std::fs::read_dir(&inner)
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let mut names = [first.to_string(), other.to_string()];
+        files.sort();
+        names.sort();
+        assert_eq!(files, names);
+
+        let reopened = Copies::in_folder(&inner).unwrap();
+        assert_eq!(&reopened.get(&first).await.unwrap().unwrap()[..], b"bread");
+        std::fs::remove_file(inner.join(first.to_string())).unwrap();
+        assert_eq!(reopened.get(&first).await.unwrap(), None);
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = Copies::in_folder(file.path()).unwrap_err().to_string();
+        assert!(
+            error.contains(&file.path().display().to_string()),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn names_are_digests_with_an_end() {
+        let digest = "0123456789abcdef".repeat(4);
+        for end in ["jpg", "png"] {
+            let name = format!("{digest}.{end}");
+            assert_eq!(name.parse::<CopyName>().unwrap().to_string(), name);
+        }
+        for wrong in [
+            "".to_owned(),
+            digest.clone(),
+            format!("{digest}."),
+            format!("{digest}.gif"),
+            format!("{digest}.jpg.png"),
+            format!("{digest}0.jpg"),
+            format!("{}.jpg", digest.to_uppercase()),
+            format!("{}.jpg", &digest[1..]),
+            format!("../{}.jpg", &digest[3..]),
+            format!("{}%2f.jpg", &digest[3..]),
+            format!("{digest}.jpg#1"),
+        ] {
+            assert_eq!(wrong.parse::<CopyName>(), Err(NoCopyName), "{wrong}");
+        }
+    }
+}

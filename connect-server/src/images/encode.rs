@@ -1,0 +1,103 @@
+//! Encoding the copy of an image, without any metadata.
+
+use connect_core::environment::ImageFailure;
+use image::{
+    DynamicImage, ImageFormat,
+    codecs::{jpeg::JpegEncoder, png::PngEncoder},
+};
+
+use super::decode::damaged;
+
+/// The quality at which a copy is hard to tell from its original.
+const JPEG_QUALITY: u8 = 85;
+
+/// A copy of an image, fit to be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScaledCopy {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// The kind of file that it is.
+    pub kind: CopyKind,
+}
+
+/// The kinds of files that copies are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyKind {
+    /// For photos.
+    Jpeg,
+    /// For drawings, and for everything with transparency.
+    Png,
+}
+
+impl CopyKind {
+    /// All kinds.
+    pub const ALL: [Self; 2] = [Self::Jpeg, Self::Png];
+
+    /// The end of a file's name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Jpeg => "jpg",
+            Self::Png => "png",
+        }
+    }
+
+    /// The value of `Content-Type`.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+        }
+    }
+}
+
+/// Encodes an image that was of this kind. A JPEG stays one. A WebP without transparency becomes
+/// one, as it mostly is a photo, which would be far larger as a PNG. PNG and GIF become PNG: they
+/// are drawings and logos, which a JPEG would smear.
+pub(super) fn encode(image: DynamicImage, from: ImageFormat) -> Result<ScaledCopy, ImageFailure> {
+    let image = eight_bits(without_idle_alpha(image));
+    let is_photo = matches!(from, ImageFormat::Jpeg | ImageFormat::WebP);
+    let kind = match is_photo && !image.color().has_alpha() {
+        true => CopyKind::Jpeg,
+        false => CopyKind::Png,
+    };
+    let mut bytes = Vec::new();
+    let encoded = match kind {
+        CopyKind::Jpeg => {
+            image.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))
+        }
+        CopyKind::Png => image.write_with_encoder(PngEncoder::new(&mut bytes)),
+    };
+    // Writes to memory, in colours that both encoders take: this does not fail.
+    encoded.map_err(|_| damaged())?;
+    Ok(ScaledCopy { bytes, kind })
+}
+
+/// Drops a transparency that no pixel makes use of.
+fn without_idle_alpha(image: DynamicImage) -> DynamicImage {
+    let is_opaque = match &image {
+        DynamicImage::ImageLumaA8(pixels) => pixels.pixels().all(|pixel| pixel.0[1] == u8::MAX),
+        DynamicImage::ImageRgba8(pixels) => pixels.pixels().all(|pixel| pixel.0[3] == u8::MAX),
+        DynamicImage::ImageLumaA16(pixels) => pixels.pixels().all(|pixel| pixel.0[1] == u16::MAX),
+        DynamicImage::ImageRgba16(pixels) => pixels.pixels().all(|pixel| pixel.0[3] == u16::MAX),
+        _ => false,
+    };
+    match (is_opaque, image.color().has_color()) {
+        (false, _) => image,
+        (true, true) => image.into_rgb8().into(),
+        (true, false) => image.into_luma8().into(),
+    }
+}
+
+/// Brings 16 bits per colour down to 8.
+fn eight_bits(image: DynamicImage) -> DynamicImage {
+    let color = image.color();
+    if color.bytes_per_pixel() == color.channel_count() {
+        return image;
+    }
+    match (color.has_color(), color.has_alpha()) {
+        (true, true) => image.into_rgba8().into(),
+        (true, false) => image.into_rgb8().into(),
+        (false, true) => image.into_luma_alpha8().into(),
+        (false, false) => image.into_luma8().into(),
+    }
+}

@@ -1,0 +1,147 @@
+//! A look at the segments of a JPEG before it is decoded. The decoder fills up a file that was cut
+//! short with grey, and keeps no limit on the memory for progressive files.
+
+use std::ops::RangeInclusive;
+
+/// The findings about the segments of a JPEG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Segments {
+    /// The memory that a progressive file needs for its coefficients until the last of its scans
+    /// is read, in bytes. 0 for others.
+    pub(super) coefficients: u64,
+}
+
+/// The reason for which a JPEG is not decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// It ends before its end marker, or has several frames.
+    Damaged,
+    /// It is lossless, hierarchical or of arithmetic coding.
+    Uncommon,
+}
+
+const END_OF_IMAGE: u8 = 0xd9;
+const PROGRESSIVE: u8 = 0xc2;
+const COMMON_FRAMES: RangeInclusive<u8> = 0xc0..=PROGRESSIVE;
+/// Other frames, between which there are markers of other purposes.
+const FRAMES: RangeInclusive<u8> = 0xc0..=0xcf;
+const NO_FRAMES: [u8; 3] = [0xc4, 0xc8, 0xcc];
+
+/// Walks over the segments of a JPEG up to its end marker.
+pub(super) fn walk(file: &[u8]) -> Result<Segments, Unreadable> {
+    let mut segments = None;
+    let mut rest = file;
+    loop {
+        // Between segments there is nothing, or the data of a scan, in which this byte is followed
+        // by 0 unless a marker begins.
+        let marker = rest.iter().position(|byte| *byte == 0xff);
+        rest = &rest[marker.ok_or(Unreadable::Damaged)? + 1..];
+        let Some((&marker, after)) = rest.split_first() else {
+            return Err(Unreadable::Damaged);
+        };
+        match marker {
+            // The next byte may be the marker.
+            0xff => continue,
+            END_OF_IMAGE => return segments.ok_or(Unreadable::Damaged),
+            // Markers without a segment.
+            0x00 | 0x01 | 0xd0..=0xd8 => rest = after,
+            _ => {
+                let length = after
+                    .first_chunk()
+                    .map(|length| u16::from_be_bytes(*length));
+                let segment = length.and_then(|length| after.get(2..usize::from(length)));
+                let segment = segment.ok_or(Unreadable::Damaged)?;
+                rest = &after[2 + segment.len()..];
+                if !FRAMES.contains(&marker) || NO_FRAMES.contains(&marker) {
+                    continue;
+                }
+                if !COMMON_FRAMES.contains(&marker) {
+                    return Err(Unreadable::Uncommon);
+                }
+                let memory = coefficients(segment).ok_or(Unreadable::Damaged)?;
+                let coefficients = if marker == PROGRESSIVE { memory } else { 0 };
+                if segments.replace(Segments { coefficients }).is_some() {
+                    return Err(Unreadable::Damaged);
+                }
+            }
+        }
+    }
+}
+
+/// The memory for all coefficients of a frame, two bytes each.
+fn coefficients(frame: &[u8]) -> Option<u64> {
+    let [_, height, height_low, width, width_low, _, components @ ..] = frame else {
+        return None;
+    };
+    let height = u64::from(u16::from_be_bytes([*height, *height_low]));
+    let width = u64::from(u16::from_be_bytes([*width, *width_low]));
+    let samplings = components
+        .as_chunks::<3>()
+        .0
+        .iter()
+        .map(|[_, sampling, _]| {
+            let (across, down) = (sampling >> 4, sampling & 0xf);
+            (u64::from(across), u64::from(down))
+        });
+    let across = samplings.clone().map(|(across, _)| across).max()?.max(1);
+    let down = samplings.clone().map(|(_, down)| down).max()?.max(1);
+    let blocks: u64 = samplings.map(|(across, down)| across * down).sum();
+    Some(width.div_ceil(8 * across) * height.div_ceil(8 * down) * blocks * 64 * 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with this frame: 1000 x 600 pixels, colours at half the resolution.
+    fn file(frame: u8) -> Vec<u8> {
+        let mut file = b"\xff\xd8".to_vec();
+        // A thumbnail in the metadata has markers of its own.
+        file.extend(b"\xff\xe1\0\x0aExif\xff\xd8\xff\xd9");
+        file.extend([
+            0xff,
+            0xff,
+            frame,
+            0,
+            17,
+            8,
+            600_u16.to_be_bytes()[0],
+            600_u16.to_be_bytes()[1],
+        ]);
+        file.extend(1000_u16.to_be_bytes());
+        file.extend([3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]);
+        file.extend(b"\xff\xda\0\x04\x01\x01scan\xff\0data\xff\xd0more\xff\xd9");
+        file
+    }
+
+    #[test]
+    fn only_progressive_files_need_memory_for_all_coefficients() {
+        let plain = walk(&file(0xc0)).unwrap();
+        assert_eq!(plain.coefficients, 0);
+        // 63 by 38 units of six blocks.
+        let progressive = walk(&file(0xc2)).unwrap();
+        assert_eq!(progressive.coefficients, 63 * 38 * 6 * 64 * 2);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_anywhere_is_damaged() {
+        let file = file(0xc0);
+        for end in 0..file.len() {
+            assert_eq!(walk(&file[..end]), Err(Unreadable::Damaged), "at {end}");
+        }
+        let mut trailed = file.clone();
+        trailed.extend(b"\xff\xda what cameras append");
+        assert!(walk(&trailed).is_ok());
+    }
+
+    #[test]
+    fn uncommon_and_double_frames_are_refused() {
+        for frame in [0xc3, 0xc5, 0xc9, 0xcf] {
+            assert_eq!(walk(&file(frame)), Err(Unreadable::Uncommon));
+        }
+        let frame = &file(0xc0)[14..34];
+        let mut double = file(0xc2);
+        double.splice(14..14, frame.iter().copied());
+        assert_eq!(walk(&double), Err(Unreadable::Damaged));
+    }
+}

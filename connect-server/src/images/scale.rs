@@ -1,0 +1,46 @@
+//! From a file to the copy that is stored: decoded, scaled, turned, encoded.
+
+use connect_core::{environment::ImageFailure, wire::limits::MAX_IMAGE_COPY_SIDE};
+use fast_image_resize::Resizer;
+use image::DynamicImage;
+
+use super::{
+    decode::{damaged, decode},
+    encode::{ScaledCopy, encode},
+    kind::kind_of,
+};
+
+/// Makes the copy of an image: at most 800 pixels on the longer side and never enlarged, turned as
+/// its metadata says, and without metadata. Computes, so it does not belong on a task.
+///
+/// # Errors
+/// The file is no image that is taken, or damaged, or too large.
+///
+/// # Panics
+/// A decoder may panic on a hostile file.
+pub fn scaled_copy(file: &[u8]) -> Result<ScaledCopy, ImageFailure> {
+    let kind = kind_of(file)?;
+    let (image, orientation) = decode(file, kind)?;
+    // Turning is cheaper once the image is small.
+    let mut image = scale(image)?;
+    image.apply_orientation(orientation);
+    encode(image, kind)
+}
+
+fn scale(image: DynamicImage) -> Result<DynamicImage, ImageFailure> {
+    let (width, height) = (image.width(), image.height());
+    let longer = width.max(height);
+    if longer <= MAX_IMAGE_COPY_SIDE {
+        return Ok(image);
+    }
+    let scaled = |side: u32| {
+        let side = f64::from(side) * f64::from(MAX_IMAGE_COPY_SIDE) / f64::from(longer);
+        (side.round() as u32).max(1)
+    };
+    let mut copy = DynamicImage::new(scaled(width), scaled(height), image.color());
+    // The pixels of decoders are all of types that can be scaled, so this does not fail.
+    Resizer::new()
+        .resize(&image, &mut copy, None)
+        .map_err(|_| damaged())?;
+    Ok(copy)
+}

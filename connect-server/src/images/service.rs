@@ -1,0 +1,198 @@
+//! The adapter behind the core's port.
+
+use std::{fmt, str::FromStr, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use connect_core::{
+    environment::{ImageFailure, Images},
+    wire::ImageErrorCode,
+};
+use tokio::{sync::Semaphore, task::spawn_blocking};
+use url::Url;
+
+use super::{Copies, ScaledCopy, decode::damaged, download::download, scaled_copy};
+use crate::{
+    net::Server,
+    networks::Networks,
+    outbound::{Guard, Outbound, OutboundError},
+};
+
+/// The time that a download may take, unless configured otherwise.
+pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
+
+/// The number of images that are decoded at a time. Each may take 165 MB of memory, and a
+/// core.
+const DECODERS: usize = 1;
+
+/// Downloads images, makes copies of them, and stores these.
+#[derive(Clone, Debug)]
+pub struct ImageService {
+    outbound: Outbound,
+    deadline: Duration,
+    decoders: Arc<Semaphore>,
+    copies: Copies,
+    public: PublicUrl,
+}
+
+impl ImageService {
+    /// Makes the service. Besides the public internet it downloads from the `allowed` networks;
+    /// a download may take `deadline`. The copies are reached below `public`.
+    ///
+    /// # Errors
+    /// The system has no certificates to trust.
+    pub fn new(
+        copies: Copies,
+        public: PublicUrl,
+        allowed: Networks,
+        deadline: Duration,
+    ) -> Result<Self, OutboundError> {
+        Ok(Self {
+            outbound: Outbound::new(Guard::allowing(allowed), "Connect-Images/1")?,
+            deadline,
+            decoders: Arc::new(Semaphore::new(DECODERS)),
+            copies,
+            public,
+        })
+    }
+
+    /// The stored copies, to serve them.
+    pub fn copies(&self) -> Copies {
+        self.copies.clone()
+    }
+
+    /// Makes a copy on a thread of its own, where the work holds nobody up and may panic.
+    async fn on_thread(
+        &self,
+        work: impl FnOnce() -> Result<ScaledCopy, ImageFailure> + Send + 'static,
+    ) -> Result<ScaledCopy, ImageFailure> {
+        // The semaphore is never closed. The thread keeps the permit when nobody waits for its
+        // work any more.
+        let permit = self.decoders.clone().acquire_owned().await;
+        let thread = spawn_blocking(move || {
+            let _permit = permit;
+            work()
+        });
+        thread.await.unwrap_or_else(|panic| {
+            tracing::warn!(%panic, "an image could not be decoded");
+            Err(damaged())
+        })
+    }
+}
+
+#[async_trait]
+impl Images for ImageService {
+    async fn take_over(&self, link: &str) -> Result<String, ImageFailure> {
+        let file = download(&self.outbound, link, self.deadline).await?;
+        let copy = self.on_thread(move || scaled_copy(&file)).await?;
+        match self.copies.put(copy).await {
+            Ok(name) => Ok(format!("{}/images/{name}", self.public)),
+            Err(error) => {
+                tracing::error!(%error, "an image could not be stored");
+                Err(ImageFailure::passing(
+                    ImageErrorCode::ServerError,
+                    "The image is fine, but it could not be stored.",
+                ))
+            }
+        }
+    }
+}
+
+/// The address at which everybody reaches this server: `https://shop.example`, perhaps with a path
+/// in front of `/images`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl(String);
+
+impl PublicUrl {
+    /// The address at which a server answers, if nothing stands in front of it.
+    pub fn of(server: &Server) -> Self {
+        Self(format!("{}://{}", server.scheme(), server.address()))
+    }
+}
+
+impl FromStr for PublicUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let url = Url::parse(text).map_err(|error| error.to_string())?;
+        let is_plain = matches!(url.scheme(), "http" | "https")
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none();
+        if is_plain {
+            return Ok(Self(url.as_str().trim_end_matches('/').to_owned()));
+        }
+        Err("must be an address such as https://shop.example, perhaps with a path".to_owned())
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_decoder_that_panics_harms_its_own_image_only() {
+        let public = "https://shop.example".parse().unwrap();
+        let networks = Networks::default();
+        let service = ImageService::new(Copies::in_memory(), public, networks, DEFAULT_DEADLINE);
+        let service = service.unwrap();
+        let failed = service.on_thread(|| panic!("a hostile file")).await;
+        assert_eq!(failed.unwrap_err().code, ImageErrorCode::Corrupt);
+        let next = service.on_thread(|| scaled_copy(b"")).await;
+        assert_eq!(next.unwrap_err().message, "The file is empty.");
+        assert_eq!(service.decoders.available_permits(), DECODERS);
+    }
+
+    /// The next image is not decoded beside one for which nobody waits any more.
+    #[tokio::test]
+    async fn abandoned_work_keeps_its_place_until_it_ends() {
+        let public = "https://shop.example".parse().unwrap();
+        let networks = Networks::default();
+        let service = ImageService::new(Copies::in_memory(), public, networks, DEFAULT_DEADLINE);
+        let service = service.unwrap();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let (begin, begun) = tokio::sync::oneshot::channel();
+        let work = service.on_thread(move || {
+            let _ = begin.send(());
+            let _ = ended.recv();
+            Err(damaged())
+        });
+        tokio::select! {
+            _ = work => unreachable!("it waits"),
+            begun = begun => begun.unwrap(),
+        }
+        assert_eq!(service.decoders.available_permits(), 0);
+        end.send(()).unwrap();
+        assert!(service.on_thread(|| Err(damaged())).await.is_err());
+    }
+
+    #[test]
+    fn public_addresses_are_written_without_a_slash_at_the_end() {
+        for (text, expected) in [
+            ("https://shop.example", Some("https://shop.example")),
+            (
+                "https://shop.example:8443/",
+                Some("https://shop.example:8443"),
+            ),
+            ("http://127.0.0.1:8080", Some("http://127.0.0.1:8080")),
+            (
+                "https://shop.example/connect/",
+                Some("https://shop.example/connect"),
+            ),
+            ("shop.example", None),
+            ("ftp://shop.example", None),
+            ("https://user@shop.example", None),
+            ("https://shop.example/?a", None),
+            ("https://shop.example/#a", None),
+        ] {
+            let read = text.parse::<PublicUrl>().ok().map(|url| url.to_string());
+            assert_eq!(read.as_deref(), expected, "{text}");
+        }
+    }
+}
