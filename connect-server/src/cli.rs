@@ -1,11 +1,15 @@
 //! The command line.
 
-use std::{net::SocketAddr, path::PathBuf, str::FromStr};
+use std::{net::SocketAddr, path::PathBuf, str::FromStr, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use connect_core::{RateLimits, wire::limits};
 
-use crate::net::{PlainHttp, TlsFiles, TrustedProxies};
+use crate::{
+    images::{DEFAULT_DEADLINE, PublicUrl},
+    net::{PlainHttp, TlsFiles, TrustedProxies},
+    networks::Networks,
+};
 
 /// The reference server of Connect: a shop's catalog for other software, over HTTP.
 #[derive(Debug, Parser)]
@@ -94,9 +98,40 @@ pub struct Options {
     /// Proxies that end TLS in front of this server: addresses or networks, with commas between.
     #[arg(long, value_name = "NETS")]
     pub trusted_proxy: Option<TrustedProxies>,
+    /// Images.
+    #[command(flatten)]
+    pub images: ImageOptions,
     /// Print where and how to connect as one line of JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options for taking over the images of products.
+#[derive(Clone, Debug, Args)]
+pub struct ImageOptions {
+    /// The directory for the copies of images [default: "images" beside the store; with
+    /// "--storage memory" in memory]
+    #[arg(long = "images", value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// The address at which everybody reaches this server, for the links to images [default: the
+    /// address that is listened on]
+    #[arg(long, value_name = "URL")]
+    pub public_url: Option<PublicUrl>,
+    /// The time that the download of an image may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE.as_secs(),
+          value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub image_timeout: u64,
+    /// Networks besides the public internet from which images are downloaded, there also over
+    /// plain HTTP and from any port: addresses or networks, with commas between.
+    #[arg(long, value_name = "NETS")]
+    pub allow_networks: Option<Networks>,
+}
+
+impl ImageOptions {
+    /// The time that a download may take.
+    pub fn deadline(&self) -> Duration {
+        Duration::from_secs(self.image_timeout)
+    }
 }
 
 impl Options {
@@ -156,4 +191,45 @@ fn loopback(text: &str) -> Result<SocketAddr, String> {
         return Ok(address);
     }
     Err("must be a loopback address such as 127.0.0.1:8081 or [::1]:8081".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn serve(flags: &[&str]) -> Result<Options, clap::Error> {
+        let words = ["connect-server", "serve"].iter().chain(flags);
+        match Arguments::try_parse_from(words)?.command {
+            Command::Serve(options) => Ok(options),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn images_are_taken_as_the_flags_say() {
+        let plain = serve(&["--storage", "redb:/var/lib/connect/store"]).unwrap();
+        assert_eq!(plain.images.deadline(), DEFAULT_DEADLINE);
+        assert_eq!(plain.images.allow_networks, None);
+        let beside = plain.store.choice().unwrap().images();
+        assert_eq!(beside, Some("/var/lib/connect/images".into()));
+        assert_eq!(StorageChoice::Memory.images(), None);
+
+        let flags = "--images /srv/images --image-timeout 5 --public-url https://shop.example/ \
+                     --allow-networks 127.0.0.0/8,::1/128";
+        let flags: Vec<_> = flags.split_whitespace().collect();
+        let images = serve(&flags).unwrap().images;
+        assert_eq!(images.folder, Some("/srv/images".into()));
+        assert_eq!(images.deadline(), Duration::from_secs(5));
+        assert_eq!(images.allow_networks, Some(Networks::loopback()));
+        let public = images.public_url.unwrap().to_string();
+        assert_eq!(public, "https://shop.example");
+        for wrong in [
+            ["--allow-networks", "localhost"],
+            ["--allow-networks", "10.0.0.0/33"],
+            ["--public-url", "shop.example"],
+            ["--image-timeout", "0"],
+        ] {
+            assert!(serve(&wrong).is_err(), "{wrong:?}");
+        }
+    }
 }

@@ -22,7 +22,10 @@ use crate::{
     check,
     cli::{Arguments, Command, Options},
     demo,
+    images::{Copies, CopiesError, ImageService, PublicUrl},
     net::{Limits, Listen, Server, StartError},
+    networks::Networks,
+    outbound::OutboundError,
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, Store, StoreHealth},
     watch::until_dead,
@@ -47,6 +50,12 @@ pub enum RunError {
     /// The address could not be served.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// The folder for images cannot be used.
+    #[error(transparent)]
+    Copies(#[from] CopiesError),
+    /// Images cannot be downloaded.
+    #[error(transparent)]
+    Outbound(#[from] OutboundError),
     /// The demo's shop could not be set up.
     #[error("the demo could not be set up: {}", .0.cause())]
     Demo(#[from] Error),
@@ -117,6 +126,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     })
     .await?;
 
+    let images = images(&options, is_demo, &api)?;
     let shop = if is_demo {
         Some(demo::open(&connect).await?)
     } else {
@@ -140,7 +150,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         ConnectApp::with_health(connect.clone(), door, move || health.now())
     };
     tokio::join!(
-        api.serve(app(Door::Api), wait(stopped.clone())),
+        api.serve(
+            app(Door::Api).with_images(images.copies()),
+            wait(stopped.clone())
+        ),
         owner.serve(app(Door::Owner), wait(stopped)),
     );
     maintenance.abort();
@@ -156,6 +169,36 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Makes the service that takes over images, with links to the address of `api`.
+fn images(options: &Options, is_demo: bool, api: &Server) -> Result<ImageService, RunError> {
+    let wanted = &options.images;
+    let folder = match &wanted.folder {
+        Some(folder) => Some(folder.clone()),
+        None => options.store.choice()?.images(),
+    };
+    let copies = match folder {
+        Some(folder) => Copies::in_folder(&folder)?,
+        None => Copies::in_memory(),
+    };
+    let public = wanted.public_url.clone().unwrap_or_else(|| {
+        if api.address().ip().is_unspecified() {
+            tracing::warn!("links to images lead nowhere: set --public-url");
+        }
+        PublicUrl::of(api)
+    });
+    let mut allowed = wanted.allow_networks.clone().unwrap_or_default();
+    if is_demo {
+        tracing::info!("the demo also takes images from this machine, over plain HTTP too");
+        allowed = allowed.and(Networks::loopback());
+    }
+    Ok(ImageService::new(
+        copies,
+        public,
+        allowed,
+        wanted.deadline(),
+    )?)
 }
 
 fn open(options: &Options) -> Result<Store, RunError> {

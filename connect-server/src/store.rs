@@ -63,6 +63,11 @@ impl StorageChoice {
         };
         Some(path)
     }
+
+    /// The directory beside the store's in which copies of images are kept, if it has one.
+    pub fn images(&self) -> Option<PathBuf> {
+        self.path().map(|path| path.with_file_name("images"))
+    }
 }
 
 impl Store {
