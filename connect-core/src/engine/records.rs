@@ -11,9 +11,10 @@ use super::{
     connect::Connect,
     crud::{Create, Delete, Update},
     lookup::ListPlan,
-    pages::{Filter, PageRequest},
+    page_request::PageRequest,
     request::{FromJson, Request},
     resource::{Draft, Purpose, Resource},
+    search::Filter,
     upsert::{Batch, Upsert},
 };
 use crate::{

@@ -6,10 +6,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{
-    answer::Json,
-    connect::Connect,
-    pages::{Filter, PageRequest},
-    typed::decoded,
+    answer::Json, connect::Connect, page_request::PageRequest, search::Filter, typed::decoded,
 };
 use crate::{
     access::Access,

@@ -60,7 +60,7 @@ pub(crate) struct Slice<'a, K> {
 
 /// The part of a list that was found, all in one state.
 #[derive(Debug)]
-pub(crate) struct Listed<K> {
+pub(crate) struct ListPart<K> {
     /// The rows. In the order of reading, unless they were read through [`Through::Holders`].
     pub(crate) rows: Vec<Placed<K>>,
     /// The tombstones, in the order of reading.
@@ -103,7 +103,7 @@ impl Store {
         &self,
         partition: Uuid,
         slice: Slice<'_, T::Key>,
-    ) -> Result<Listed<T::Key>, Fault> {
+    ) -> Result<ListPart<T::Key>, Fault> {
         match self.list_whole::<T>(partition, slice).await {
             Err(fault) if matches!(slice.through, Through::All | Through::ByChange(..)) => {
                 self.list_up_to_damage::<T>(partition, slice, fault).await
@@ -117,7 +117,7 @@ impl Store {
         &self,
         partition: Uuid,
         slice: Slice<'_, T::Key>,
-    ) -> Result<Listed<T::Key>, Fault> {
+    ) -> Result<ListPart<T::Key>, Fault> {
         let rows = key(partition, T::ROWS, &[]);
         let prefix = match slice.through {
             Through::All => key(partition, T::IN_ORDER.unwrap_or(T::ROWS), &[]),
@@ -184,7 +184,7 @@ impl Store {
         } else {
             rows_of::<T>(slice.through, &prefix, &mut state)?
         };
-        let mut listed = Listed {
+        let mut listed = ListPart {
             rows,
             tombstones: Vec::new(),
             complete_since: None,

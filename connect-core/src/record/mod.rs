@@ -31,7 +31,7 @@ pub(crate) use fault::Fault;
 pub(crate) use key_parts::ReadKey;
 pub(crate) use kind::{Index, IndexKind, Indexed, Record, Reference, nth, only};
 pub(crate) use list::Through;
-pub(crate) use list::{CompleteSince, Listed, Placed, Slice, tombstones_since_key};
+pub(crate) use list::{CompleteSince, ListPart, Placed, Slice, tombstones_since_key};
 pub(crate) use outbox::number_in;
 pub(crate) use reads::Reads;
 pub(crate) use row::Row;

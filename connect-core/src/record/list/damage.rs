@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Listed, Slice};
+use super::{ListPart, Slice};
 use crate::record::{Fault, Row, Salvage, Store};
 
 impl Store {
@@ -15,7 +15,7 @@ impl Store {
         partition: Uuid,
         slice: Slice<'_, T::Key>,
         fault: Fault,
-    ) -> Result<Listed<T::Key>, Fault> {
+    ) -> Result<ListPart<T::Key>, Fault> {
         Salvage::new(self).probe().await?;
         let mut limit = slice.limit;
         while limit > 0 {
@@ -41,7 +41,7 @@ impl Store {
                     ..slice
                 };
                 if let Ok(listed) = self.list_whole::<T>(partition, until).await {
-                    return Ok(Listed {
+                    return Ok(ListPart {
                         cut_at: Some(*place),
                         ..listed
                     });

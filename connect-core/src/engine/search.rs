@@ -1,0 +1,125 @@
+//! The search for the rows of a page: through an index, past rows that a filter does not let through.
+
+use super::{
+    connect::Connect,
+    page_request::{MOST_LOOKED_AT, PageRequest},
+};
+use crate::{
+    access::Access,
+    error::Error,
+    record::{Fault, ListPart, Placed, Row, Slice, SortKey, Through},
+    storage::Value,
+    wire::Timestamp,
+};
+
+/// The most holders of one text that are read and sorted for a page. More are unusual, and are
+/// searched for in an index in change order instead.
+const MOST_SORTED: usize = 500;
+
+/// Tells rows that belong to a list from others.
+pub(crate) type Filter<'a> = &'a (dyn Fn(&Value) -> Result<bool, Fault> + Sync);
+
+/// The rows that were found for a page.
+pub(super) struct Search<K> {
+    /// At most one more than the page has, in the order of reading.
+    pub(super) rows: Vec<Placed<K>>,
+    /// The place where the search stopped before the page was full and the list at its end.
+    pub(super) stopped_at: Option<K>,
+    /// The time of the location's last change.
+    pub(super) changed_at: Timestamp,
+}
+
+impl Connect {
+    /// Searches the rows of a page.
+    pub(super) async fn search<T: Row>(
+        &self,
+        at: &Access,
+        request: &PageRequest<T::Key>,
+        mut through: Through<'_>,
+        otherwise: Through<'_>,
+        filter: Option<Filter<'_>>,
+    ) -> Result<Search<T::Key>, Error> {
+        let mut look_at = request.first_look;
+        loop {
+            let limit = match (through, filter) {
+                (Through::Holders(..), _) => MOST_SORTED + 1,
+                (_, Some(_)) => look_at,
+                (_, None) => request.wanted(),
+            };
+            let slice = Slice {
+                through,
+                span: request.span,
+                limit,
+                tombstones: request.include_deleted.then(|| request.wanted()),
+                anchor: request.anchor.as_ref().map(|anchor| anchor.place),
+            };
+            let listed = self.store().list::<T>(at.partition(), slice).await?;
+            request.check_deletions(listed.complete_since)?;
+            if let Some(anchor) = &request.anchor {
+                anchor.check(listed.anchor.as_ref())?;
+            }
+            if matches!(through, Through::Holders(..)) && listed.rows.len() > MOST_SORTED {
+                through = otherwise;
+                continue;
+            }
+            let found = narrow(request, listed, limit, filter)?;
+            let is_short = found.rows.len() < request.wanted() && found.stopped_at.is_some();
+            if is_short && look_at < MOST_LOOKED_AT {
+                look_at = MOST_LOOKED_AT;
+                continue;
+            }
+            return Ok(found);
+        }
+    }
+}
+
+/// Keeps what belongs to the page, in the order of reading.
+fn narrow<K: SortKey>(
+    request: &PageRequest<K>,
+    listed: ListPart<K>,
+    limit: usize,
+    filter: Option<Filter<'_>>,
+) -> Result<Search<K>, Fault> {
+    let ListPart {
+        mut rows,
+        mut tombstones,
+        changed_at,
+        cut_at: mut stopped_at,
+        ..
+    } = listed;
+    let span = &request.span;
+    rows.retain(|(place, _)| span.contains(*place));
+    rows.sort_by(|(one, _), (other, _)| span.compare(*one, *other));
+    if let Some(filter) = filter {
+        if rows.len() == limit {
+            stopped_at = rows.last().map(|(place, _)| *place);
+        }
+        let mut passing = Vec::new();
+        let mut before = None;
+        for (place, row) in rows {
+            match (filter(&row), before) {
+                (Ok(true), _) => passing.push((place, row)),
+                (Ok(false), _) => {}
+                // The page ends before what cannot be read; the next one begins with it.
+                (Err(_), Some(_)) => {
+                    stopped_at = before;
+                    break;
+                }
+                (Err(fault), None) => return Err(fault),
+            }
+            before = Some(place);
+        }
+        rows = passing;
+    }
+    // What lies behind the point where the search stopped comes with the next page.
+    tombstones
+        .retain(|(place, _)| stopped_at.is_none_or(|stop| span.compare(*place, stop).is_le()));
+    rows.extend(tombstones);
+    rows.sort_by(|(one, _), (other, _)| span.compare(*one, *other));
+    rows.truncate(request.wanted());
+    Ok(Search {
+        rows,
+        stopped_at,
+        changed_at,
+    })
+}
