@@ -138,7 +138,9 @@ impl Schemas {
 
     /// Gives the fields of a record the bounds that they have in what writes it.
     fn bound<R: Resource<Input: JsonSchema> + JsonSchema>(&mut self) {
-        let written = Value::from(R::Input::json_schema(&mut self.responses));
+        // What the input refers to is no part of responses.
+        let mut scratch = self.responses.clone();
+        let written = Value::from(R::Input::json_schema(&mut scratch));
         let record = self.responses.definitions_mut();
         let record = &mut record[&*R::schema_name()]["properties"];
         for (field, schema) in record.as_object_mut().unwrap() {
