@@ -13,7 +13,7 @@ pub mod form;
 mod id;
 mod idempotency_key;
 mod input;
-mod json_name;
+pub(crate) mod json_name;
 pub mod limits;
 mod location;
 mod number;

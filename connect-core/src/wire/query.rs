@@ -21,6 +21,7 @@ pub use rows::{EventQuery, ImageJobQuery};
 
 use super::{
     Category, Id, Timestamp,
+    json_name::json_name,
     limits::{MAX_BARCODE, MAX_EXTERNAL_ID},
     read::Invalid,
 };
@@ -139,97 +140,63 @@ macro_rules! list_parameters {
     };
 }
 
-/// The parameters of the list of categories.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CategoryQuery {
-    /// Pages and synchronisation.
-    pub sync: SyncQuery,
+/// Declares the parameters of a list by `updatedAt`. A line declares a filter: its description, for
+/// code and for the API document, its field, and behind the arrow the values that it takes.
+macro_rules! list_query {
+    (
+        $(#[$meta:meta])*
+        pub struct $query:ident;
+
+        $(#[doc = $about:literal] $field:ident: $type:ty => $value:ty;)*
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct $query {
+            /// Pages and synchronisation.
+            pub sync: SyncQuery,
+            $(#[doc = $about] pub $field: $type,)*
+        }
+
+        impl Query for $query {
+            const PARAMETERS: &'static [Parameter<Self>] = list_parameters![
+                // A doc comment begins with a blank.
+                $(parameter!(json_name!($field), $field, $value, $about.trim_ascii())),*
+            ];
+        }
+
+        impl ListQuery for $query {
+            fn sync(&self) -> &SyncQuery {
+                &self.sync
+            }
+
+            fn sync_mut(&mut self) -> &mut SyncQuery {
+                &mut self.sync
+            }
+        }
+    };
 }
 
-impl Query for CategoryQuery {
-    const PARAMETERS: &'static [Parameter<Self>] = list_parameters![];
+list_query! {
+    /// The parameters of the list of categories.
+    pub struct CategoryQuery;
 }
 
-/// The parameters of the list of option groups.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OptionGroupQuery {
-    /// Pages and synchronisation.
-    pub sync: SyncQuery,
+list_query! {
+    /// The parameters of the list of option groups.
+    pub struct OptionGroupQuery;
+
     /// Only the group with exactly this external id.
-    pub external_id: Option<String>,
+    external_id: Option<String> => Text<MAX_EXTERNAL_ID>;
 }
 
-impl Query for OptionGroupQuery {
-    const PARAMETERS: &'static [Parameter<Self>] = list_parameters![parameter!(
-        "externalId",
-        external_id,
-        Text<MAX_EXTERNAL_ID>,
-        "Only the group with exactly this external id."
-    )];
-}
+list_query! {
+    /// The parameters of the list of products. Filters narrow it down together.
+    pub struct ProductQuery;
 
-impl ListQuery for OptionGroupQuery {
-    fn sync(&self) -> &SyncQuery {
-        &self.sync
-    }
-
-    fn sync_mut(&mut self) -> &mut SyncQuery {
-        &mut self.sync
-    }
-}
-
-/// The parameters of the list of products. Filters narrow it down together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProductQuery {
-    /// Pages and synchronisation.
-    pub sync: SyncQuery,
-    /// Only products with exactly this barcode, at most 64 characters.
-    pub barcode: Option<String>,
+    /// Only products with exactly this barcode.
+    barcode: Option<String> => Text<MAX_BARCODE>;
     /// Only products in this category.
-    pub category_id: Option<Id<Category>>,
+    category_id: Option<Id<Category>> => IdOf<Category>;
     /// Only the product with exactly this external id.
-    pub external_id: Option<String>,
-}
-
-impl Query for ProductQuery {
-    const PARAMETERS: &'static [Parameter<Self>] = list_parameters![
-        parameter!(
-            "barcode",
-            barcode,
-            Text<MAX_BARCODE>,
-            "Only products with exactly this barcode."
-        ),
-        parameter!(
-            "categoryId",
-            category_id,
-            IdOf<Category>,
-            "Only products in this category."
-        ),
-        parameter!(
-            "externalId",
-            external_id,
-            Text<MAX_EXTERNAL_ID>,
-            "Only the product with exactly this external id."
-        ),
-    ];
-}
-
-impl ListQuery for CategoryQuery {
-    fn sync(&self) -> &SyncQuery {
-        &self.sync
-    }
-
-    fn sync_mut(&mut self) -> &mut SyncQuery {
-        &mut self.sync
-    }
-}
-
-impl ListQuery for ProductQuery {
-    fn sync(&self) -> &SyncQuery {
-        &self.sync
-    }
-
-    fn sync_mut(&mut self) -> &mut SyncQuery {
-        &mut self.sync
-    }
+    external_id: Option<String> => Text<MAX_EXTERNAL_ID>;
 }

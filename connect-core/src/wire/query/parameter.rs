@@ -53,7 +53,7 @@ impl<Q> Parameter<Q> {
 
 /// A parameter by its name, its field in the query, its kind and its description.
 macro_rules! parameter {
-    ($name:literal, $($field:ident).+, $value:ty, $about:literal) => {
+    ($name:expr, $($field:ident).+, $value:ty, $about:expr) => {
         $crate::wire::query::Parameter {
             name: $name,
             about: $about,
