@@ -46,6 +46,24 @@ pub struct Index<R: Record> {
     pub of_query: fn(&R::Query) -> Option<Indexed<'_>>,
 }
 
+/// Declares an [`Index`] by a field that the record, its input and its query name alike:
+/// `index!(external_id: text, Unique, ShelfByExternalId)`. The word behind the field is the function
+/// of [`Indexed`] that makes a value of it.
+macro_rules! index {
+    ($field:ident: $value:ident, $kind:ident, $family:ident) => {
+        $crate::record::Index {
+            field: $crate::wire::json_name::json_name!($field),
+            family: $crate::record::keys::Family::$family,
+            kind: $crate::record::IndexKind::$kind,
+            of_record: |record| $crate::record::Indexed::$value(record.$field.as_ref()),
+            of_input: |input| $crate::record::Indexed::$value(input.$field.value()),
+            of_query: |query| $crate::record::Indexed::$value(query.$field.as_ref()),
+        }
+    };
+}
+
+pub(crate) use index;
+
 /// The way in which an index leads to records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
@@ -140,6 +158,24 @@ pub struct Reference<R: Record> {
     /// Returns the id that a write gives the field at a place, from 0.
     pub of_input: fn(&R::Input, usize) -> Option<Uuid>,
 }
+
+/// Declares a [`Reference`] by a field that holds one id and has an index:
+/// `reference!(category_id, Category)`.
+macro_rules! reference {
+    ($field:ident, $other:ty) => {
+        $crate::record::Reference {
+            field: $crate::wire::json_name::json_name!($field),
+            is_list: false,
+            name: <$other>::NAME,
+            rows: <$other>::ROWS,
+            entries: None,
+            of_record: |record, place| $crate::record::only(record.$field.as_ref(), place),
+            of_input: |input, place| $crate::record::only(input.$field.value(), place),
+        }
+    };
+}
+
+pub(crate) use reference;
 
 /// Returns the id of a field that holds one, if `place` is the first.
 pub(crate) fn only<T>(id: Option<&Id<T>>, place: usize) -> Option<Uuid> {

@@ -29,7 +29,7 @@ pub(crate) use attempts::Attempts;
 pub(crate) use clock::{ChangeClock, clock_key};
 pub(crate) use fault::Fault;
 pub(crate) use key_parts::ReadKey;
-pub(crate) use kind::{Index, IndexKind, Indexed, Record, Reference, nth, only};
+pub(crate) use kind::{Index, IndexKind, Indexed, Record, Reference, index, nth, only, reference};
 pub(crate) use list::Through;
 pub(crate) use list::{CompleteSince, ListPart, Placed, Slice, tombstones_since_key};
 pub(crate) use outbox::number_in;

@@ -11,7 +11,7 @@ use crate::{
         Resource, Upsert, Write,
     },
     error::{Error, Refusal},
-    record::{Index, IndexKind, Indexed, Reads, Record, Unit, keys::Family},
+    record::{Index, Reads, Record, Unit, index, keys::Family},
     rules::option_group as rules,
     wire::{
         EventType, GroupOption, Id, OptionGroup, OptionInput, WireRecord as _, WriteInput as _,
@@ -25,14 +25,8 @@ impl Record for OptionGroup {
     const ROWS: Family = Family::OptionGroup;
     const BY_CHANGE: Family = Family::OptionGroupByChange;
     const TOMBSTONES: Family = Family::OptionGroupTombstone;
-    const INDEXES: &'static [Index<Self>] = &[Index {
-        field: "externalId",
-        family: Family::OptionGroupByExternalId,
-        kind: IndexKind::Unique,
-        of_record: |group| Indexed::text(group.external_id.as_ref()),
-        of_input: |input| Indexed::text(input.external_id.value()),
-        of_query: |query| Indexed::text(query.external_id.as_ref()),
-    }];
+    const INDEXES: &'static [Index<Self>] =
+        &[index!(external_id: text, Unique, OptionGroupByExternalId)];
 }
 
 #[async_trait]

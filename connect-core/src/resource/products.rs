@@ -8,7 +8,7 @@ use crate::{
     access::Access,
     engine::{self, Draft, Purpose, Resource, Upsert},
     error::Error,
-    record::{Index, IndexKind, Indexed, Reads, Record, Reference, Unit, keys::Family, nth, only},
+    record::{Index, Indexed, Reads, Record, Reference, Unit, index, keys::Family, nth, reference},
     rules::{product as rules, text},
     wire::{
         Category, CategoryInput, EventType, Field, Id, OptionGroup, Product, ProductInput,
@@ -24,30 +24,9 @@ impl Record for Product {
     const BY_CHANGE: Family = Family::ProductByChange;
     const TOMBSTONES: Family = Family::ProductTombstone;
     const INDEXES: &'static [Index<Self>] = &[
-        Index {
-            field: "externalId",
-            family: Family::ProductByExternalId,
-            kind: IndexKind::Unique,
-            of_record: |product| Indexed::text(product.external_id.as_ref()),
-            of_input: |input| Indexed::text(input.external_id.value()),
-            of_query: |query| Indexed::text(query.external_id.as_ref()),
-        },
-        Index {
-            field: "barcode",
-            family: Family::ProductByBarcode,
-            kind: IndexKind::Holders,
-            of_record: |product| Indexed::text(product.barcode.as_ref()),
-            of_input: |input| Indexed::text(input.barcode.value()),
-            of_query: |query| Indexed::text(query.barcode.as_ref()),
-        },
-        Index {
-            field: "categoryId",
-            family: Family::ProductByCategory,
-            kind: IndexKind::ByChange,
-            of_record: |product| Indexed::id(product.category_id.as_ref()),
-            of_input: |input| Indexed::id(input.category_id.value()),
-            of_query: |query| Indexed::id(query.category_id.as_ref()),
-        },
+        index!(external_id: text, Unique, ProductByExternalId),
+        index!(barcode: text, Holders, ProductByBarcode),
+        index!(category_id: id, ByChange, ProductByCategory),
     ];
     const REFERENCES: &'static [Reference<Self>] = &[
         Reference {
@@ -59,15 +38,7 @@ impl Record for Product {
             of_record: |product, place| nth(&product.option_group_ids, place),
             of_input: |input, place| nth(input.option_group_ids.value()?, place),
         },
-        Reference {
-            field: "categoryId",
-            is_list: false,
-            name: Category::NAME,
-            rows: Category::ROWS,
-            entries: None,
-            of_record: |product, place| only(product.category_id.as_ref(), place),
-            of_input: |input, place| only(input.category_id.value(), place),
-        },
+        reference!(category_id, Category),
     ];
 }
 
