@@ -10,7 +10,7 @@ use crate::{
         keys::{Family, Part, key},
     },
     storage::{Key, Value},
-    wire::{Category, ImageJob, ImageStatus, OptionGroup, Product, Tombstone},
+    wire::{Category, ImageJob, ImageStatus, Product, Tombstone},
 };
 
 /// A record's row: it is under its own id, and all its index entries are there.
@@ -75,9 +75,9 @@ pub(super) fn category(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// An option group's row.
-pub(super) fn option_group(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    record::<OptionGroup>(findings, at, row);
+/// The row of a kind that keeps no rules besides those of every record.
+pub(super) fn rows<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    record::<T>(findings, at, row);
 }
 
 /// The folded name of a category: it leads to the category, and the index of names back to it.

@@ -54,7 +54,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         | Family::ProductByCategory
         | Family::ProductByOptionGroup => catalog::index::<Product>(findings, at, row),
         Family::ProductTombstone => catalog::tombstone::<Product>(findings, at, row),
-        Family::OptionGroup => catalog::option_group(findings, at, row),
+        Family::OptionGroup => catalog::rows::<OptionGroup>(findings, at, row),
         Family::OptionGroupByChange | Family::OptionGroupByExternalId => {
             catalog::index::<OptionGroup>(findings, at, row);
         }

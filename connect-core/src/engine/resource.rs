@@ -67,10 +67,13 @@ pub trait Resource:
     async fn fill(
         &mut self,
         draft: &Draft<Self>,
-        old: Option<&Self>,
-        unit: &mut Unit<'_>,
-        access: &Access,
-    ) -> Result<(), Error>;
+        _old: Option<&Self>,
+        _: &mut Unit<'_>,
+        _: &Access,
+    ) -> Result<(), Error> {
+        self.apply(draft);
+        Ok(())
+    }
 
     /// Removes what belongs to a record that is deleted.
     #[doc(hidden)]

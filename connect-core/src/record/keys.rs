@@ -166,6 +166,16 @@ impl Family {
             .find(|family| *family as u8 == byte)
     }
 
+    /// The rows of every kind of record, with their index by change.
+    pub(crate) fn by_change() -> impl Iterator<Item = (Self, Self)> {
+        let all = Self::ALL.iter().copied();
+        all.filter_map(|index| {
+            let rows = index.name().strip_suffix("ByChange")?;
+            let rows = Self::ALL.iter().find(|family| family.name() == rows)?;
+            Some((*rows, index))
+        })
+    }
+
     /// The families of tombstones, of every kind of record.
     pub(crate) fn tombstones() -> impl Iterator<Item = Self> {
         let all = Self::ALL.iter().copied();

@@ -44,10 +44,9 @@ pub trait BatchInput: WriteInput {
     /// The part of the result besides the counts and the items; `()` when there is none.
     type Extra: BatchExtra;
 
-    /// The id of the record that is meant, in a batch matched by id.
-    fn id(&self) -> Option<Uuid> {
-        None
-    }
+    /// The id of the record that is meant, in a batch matched by id; `None` for a kind that is not
+    /// matched so.
+    fn id(&self) -> Option<Uuid>;
 
     /// The external id that the item gives its record.
     fn external_id(&self) -> Option<&str>;
