@@ -1,10 +1,29 @@
-//! The locations, and what there is at each.
+//! The locations, and what there is at each: the kinds of record.
 
 use crate::{
-    Call, Client, Records,
+    Call, Client,
     request::Request,
-    wire::{AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Product},
+    resource::{Bulk, Listed, Readable, Record, Records, Sealed, Synced, Writable},
+    wire::{
+        AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Product,
+        query::{CategoryQuery, EventQuery, ImageJobQuery, OptionGroupQuery, ProductQuery},
+    },
 };
+
+// A line says what the service can do with a kind, and where: the handle of a location has a method of
+// the first name, the path ends with the second. What is synced is listed too.
+records! {
+    /// Its categories.
+    categories: Category, "categories", Readable, Synced<CategoryQuery>, Writable;
+    /// Its option groups.
+    option_groups: OptionGroup, "option-groups", Readable, Synced<OptionGroupQuery>, Writable, Bulk;
+    /// Its products.
+    products: Product, "products", Readable, Synced<ProductQuery>, Writable, Bulk;
+    /// The downloads of its products' images, in the order in which they were queued.
+    image_jobs: ImageJob, "image-jobs", Listed<ImageJobQuery>;
+    /// Its events of the last 30 days that the token's scopes cover, in the order of their commits.
+    events: AnyEvent, "events", Listed<EventQuery>;
+}
 
 impl Client {
     /// The locations that the token has a scope for, each with its scopes, by name.
@@ -21,7 +40,8 @@ impl Client {
     }
 }
 
-/// The way to the records of one location. Making it asks the service nothing.
+/// The way to the records of one location, with a method for each kind. Making it asks the service
+/// nothing.
 #[derive(Clone, Debug)]
 pub struct LocationHandle {
     client: Client,
@@ -33,29 +53,56 @@ impl LocationHandle {
     pub fn id(&self) -> Id<Location> {
         self.id
     }
-
-    /// Its categories.
-    pub fn categories(&self) -> Records<Category> {
-        Records::new(&self.client, self.id)
-    }
-
-    /// Its option groups.
-    pub fn option_groups(&self) -> Records<OptionGroup> {
-        Records::new(&self.client, self.id)
-    }
-
-    /// Its products.
-    pub fn products(&self) -> Records<Product> {
-        Records::new(&self.client, self.id)
-    }
-
-    /// The downloads of its products' images, in the order in which they were queued.
-    pub fn image_jobs(&self) -> Records<ImageJob> {
-        Records::new(&self.client, self.id)
-    }
-
-    /// Its events of the last 30 days that the token's scopes cover, in the order of their commits.
-    pub fn events(&self) -> Records<AnyEvent> {
-        Records::new(&self.client, self.id)
-    }
 }
+
+/// Declares the kinds: for each its method of [`LocationHandle`], its type, its path segment and its
+/// capabilities.
+macro_rules! records {
+    ($(
+        $(#[$meta:meta])*
+        $method:ident: $record:ty, $segment:literal $(, $capability:ident $(<$of:ty>)?)+;
+    )+) => {
+        impl LocationHandle {
+            $(
+                $(#[$meta])*
+                pub fn $method(&self) -> Records<$record> {
+                    Records::new(&self.client, self.id)
+                }
+            )+
+        }
+
+        $(
+            impl Sealed for $record {
+                const SEGMENT: &'static str = $segment;
+            }
+
+            impl Record for $record {}
+
+            $(capability!($capability, $record $(, $of)?);)+
+        )+
+    };
+}
+use records;
+
+macro_rules! capability {
+    (Listed, $record:ty, $query:ty) => {
+        impl Listed for $record {
+            type Query = $query;
+        }
+    };
+    (Readable, $record:ty) => {
+        impl Readable for $record {}
+    };
+    (Synced, $record:ty, $query:ty) => {
+        capability!(Listed, $record, $query);
+
+        impl Synced for $record {}
+    };
+    (Writable, $record:ty) => {
+        impl Writable for $record {}
+    };
+    (Bulk, $record:ty) => {
+        impl Bulk for $record {}
+    };
+}
+use capability;

@@ -10,5 +10,6 @@ mod records;
 pub use changes::Changes;
 pub use events::NewEvents;
 pub use pages::Listing;
+pub(crate) use record::Sealed;
 pub use record::{Bulk, Listed, Readable, Record, Synced, Writable};
 pub use records::Records;

@@ -1,21 +1,11 @@
-//! The kinds of record, and which methods [`Records`](super::Records) has for each.
+//! What can be done with a kind of record: which methods [`Records`](super::Records) has for each.
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::wire::{
-    AnyEvent, BatchInput, Category, Entry, ImageJob, OptionGroup, Product, Timestamp, WireRecord,
-    query::{
-        CategoryQuery, EventQuery, ImageJobQuery, ListQuery, OptionGroupQuery, PageQuery,
-        ProductQuery,
-    },
+    BatchInput, Entry, Timestamp, WireRecord,
+    query::{ListQuery, PageQuery},
 };
-
-// A line says what the service can do with a kind. What is synced is listed too.
-record!(Category, "categories": Readable, Synced<CategoryQuery>, Writable);
-record!(Product, "products": Readable, Synced<ProductQuery>, Writable, Bulk);
-record!(OptionGroup, "option-groups": Readable, Synced<OptionGroupQuery>, Writable, Bulk);
-record!(ImageJob, "image-jobs": Listed<ImageJobQuery>);
-record!(AnyEvent, "events": Listed<EventQuery>);
 
 /// A kind of record that a location has.
 ///
@@ -61,43 +51,6 @@ pub trait Sealed {
     /// The path segment below the location.
     const SEGMENT: &'static str;
 }
-
-/// Declares a kind: its type, its path segment, and its capabilities.
-macro_rules! record {
-    ($record:ty, $segment:literal: $($capability:ident $(<$of:ty>)?),+) => {
-        impl Sealed for $record {
-            const SEGMENT: &'static str = $segment;
-        }
-
-        impl Record for $record {}
-
-        $(capability!($capability, $record $(, $of)?);)+
-    };
-}
-use record;
-
-macro_rules! capability {
-    (Listed, $record:ty, $query:ty) => {
-        impl Listed for $record {
-            type Query = $query;
-        }
-    };
-    (Readable, $record:ty) => {
-        impl Readable for $record {}
-    };
-    (Synced, $record:ty, $query:ty) => {
-        capability!(Listed, $record, $query);
-
-        impl Synced for $record {}
-    };
-    (Writable, $record:ty) => {
-        impl Writable for $record {}
-    };
-    (Bulk, $record:ty) => {
-        impl Bulk for $record {}
-    };
-}
-use capability;
 
 /// The time of the last change of an entry, deleted or not.
 pub(super) fn changed_at<R: Synced>(entry: &Entry<R>) -> Timestamp {
