@@ -94,6 +94,7 @@ input! {
     read_only: []
 }
 
+#[cfg(feature = "logic")]
 impl GroupOption {
     /// Writes the given fields of checked input into the option.
     pub(crate) fn apply(&mut self, input: &OptionInput) {
