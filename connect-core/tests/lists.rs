@@ -290,3 +290,21 @@ async fn a_list_says_which_state_it_shows() {
     tea.await.unwrap();
     assert_eq!(state().await, START.plus_seconds(60));
 }
+
+/// Embedders set the limit without a query string that would check it.
+#[tokio::test]
+async fn a_limit_out_of_bounds_is_refused() {
+    let shop = open().await;
+    create(&shop, "Rye").await;
+    for limit in [0, 201, usize::MAX] {
+        let query = ProductQuery {
+            sync: SyncQuery {
+                limit: Some(limit),
+                ..SyncQuery::default()
+            },
+            ..ProductQuery::default()
+        };
+        let refused = shop.products().list(&query).await.unwrap_err();
+        assert!(refused.to_string().contains("limit"), "{refused}");
+    }
+}

@@ -1,4 +1,4 @@
-//! What can be done with a kind of record: which methods [`Records`](super::Records) has for each.
+//! The capabilities of a kind of record: each gives [`Records`](super::Records) some of its methods.
 
 use serde::{Serialize, de::DeserializeOwned};
 

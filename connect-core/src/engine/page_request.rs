@@ -13,7 +13,7 @@ use crate::{
     storage::Value,
     wire::{
         Timestamp,
-        limits::{DEFAULT_PAGE_SIZE, TOMBSTONE_DAYS},
+        limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, TOMBSTONE_DAYS},
         query::{ListQuery, PageQuery},
     },
 };
@@ -51,15 +51,20 @@ pub(super) struct Anchor<K> {
     days: i64,
 }
 
-impl<K> Anchor<K> {
-    /// Checks that the row that was found at the place is the one that is meant.
-    pub(super) fn check(&self, row: Option<&Value>) -> Result<(), Error> {
+impl<K: SortKey> Anchor<K> {
+    /// Checks that the row that was found at the place is the one that is meant, or that nothing has
+    /// come after it. `last` is the highest number that a row of the location was given.
+    pub(super) fn check(&self, row: Option<&Value>, last: u64) -> Result<(), Error> {
         #[derive(Deserialize)]
         struct Named {
             id: Uuid,
         }
         let is = |row: &Value, id| serde_json::from_slice(row).is_ok_and(|row: Named| row.id == id);
-        if row.is_some_and(|row| self.id.is_none_or(|id| is(row, id))) {
+        let is_meant = match row {
+            Some(row) => self.id.is_none_or(|id| is(row, id)),
+            None => self.place.number() == Some(last),
+        };
+        if is_meant {
             return Ok(());
         }
         let (parameter, days) = (self.parameter, self.days);
@@ -131,13 +136,14 @@ impl<K: SortKey> PageRequest<K> {
         })
     }
 
-    /// The same for rows that are purged after some `days`. The list goes on behind the row at the
-    /// cursor, or behind the one with a place and an id that the client names with `after`.
+    /// The same for rows that are purged after some `days`. A list that the client began behind a
+    /// row of its own, which `after` names by its place and id, goes on behind a row that is still
+    /// there; one from the beginning shows what there is.
     pub(crate) fn kept(mut self, days: i64, after: Option<(K, Uuid)>) -> Self {
         let (place, id, parameter) = match (self.place, after) {
-            (Some(place), _) => (place, None, "cursor"),
+            (Some(place), Some(_)) => (place, None, "cursor"),
             (None, Some((place, id))) => (place, Some(id), "after"),
-            (None, None) => return self,
+            (_, None) => return self,
         };
         self.span = self.span.after(place);
         self.anchor = Some(Anchor {
@@ -161,9 +167,14 @@ impl<K: SortKey> PageRequest<K> {
         let filters = pairs
             .iter()
             .filter(|(name, _)| !matches!(*name, "limit" | "cursor"));
-        let filters: String = filters
-            .map(|(name, value)| format!("{name}={value}\n"))
-            .collect();
+        let filters = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(filters)
+            .finish();
+        let limit = query.limit().unwrap_or(DEFAULT_PAGE_SIZE);
+        if !(1..=MAX_PAGE_SIZE).contains(&limit) {
+            let problem = format!("must be a whole number from 1 to {MAX_PAGE_SIZE}");
+            return Err(Error::Malformed(Reason::of("limit", problem)));
+        }
         let list = List {
             name,
             location: at.partition(),
@@ -176,7 +187,7 @@ impl<K: SortKey> PageRequest<K> {
         Ok(Self {
             name,
             span: place.map_or(whole, |place| whole.after(place)),
-            limit: query.limit().unwrap_or(DEFAULT_PAGE_SIZE),
+            limit,
             first_look: MOST_LOOKED_AT,
             include_deleted: false,
             filters,

@@ -64,6 +64,9 @@ pub(super) async fn check<R: Resource>(
     record: &R,
 ) -> Result<(), Error> {
     for reference in R::REFERENCES {
+        if old.is_some_and(|old| reference.ids(old).eq(reference.ids(record))) {
+            continue;
+        }
         for (place, id) in reference.ids(record).enumerate() {
             let row = |location| key(location, reference.rows, &[Part::Id(id)]);
             let is_old = old.is_some_and(|old| reference.ids(old).any(|before| before == id));

@@ -56,7 +56,7 @@ impl Connect {
             let listed = self.store().list::<T>(at.partition(), slice).await?;
             request.check_deletions(listed.complete_since)?;
             if let Some(anchor) = &request.anchor {
-                anchor.check(listed.anchor.as_ref())?;
+                anchor.check(listed.anchor.as_ref(), listed.last_number)?;
             }
             if matches!(through, Through::Holders(..)) && listed.rows.len() > MOST_SORTED {
                 through = otherwise;

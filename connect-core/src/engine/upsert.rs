@@ -21,6 +21,7 @@ use crate::{
     wire::{
         BatchInput, BatchResult, BatchStatus, EventType, ItemResult, MatchBy, RecordsWritten,
         WireRecord,
+        limits::MAX_EXTERNAL_ID,
         read::{BatchRequest, Invalid},
     },
 };
@@ -284,6 +285,8 @@ fn failed<R: Upsert>(index: usize, item: &Result<Draft<R>, Refused>, error: &Err
         Ok(item) => item.external_id().map(str::to_owned),
         Err(refused) => refused.external_id.clone(),
     };
+    // What no record can have is not sent back: it may be as long as the request.
+    let external_id = external_id.filter(|id| id.chars().count() <= MAX_EXTERNAL_ID);
     ItemResult {
         external_id,
         error: Some(error.detail()),

@@ -69,6 +69,8 @@ pub(crate) struct ListPart<K> {
     pub(crate) complete_since: Option<Timestamp>,
     /// The time of the last change of the partition.
     pub(crate) changed_at: Timestamp,
+    /// The highest number that was given to a row of the partition.
+    pub(crate) last_number: u64,
     /// The row at the anchor, if it is there.
     pub(crate) anchor: Option<Value>,
     /// The place behind which something cannot be read; nothing behind it was returned.
@@ -189,6 +191,7 @@ impl Store {
             tombstones: Vec::new(),
             complete_since: None,
             changed_at: clock.updated_at,
+            last_number: clock.sequence,
             anchor: None,
             cut_at: None,
         };

@@ -26,6 +26,11 @@ pub trait SortKey: Copy + Ord + fmt::Debug + Send + Sync + 'static {
     /// The first sort key of a time, where it begins with one.
     fn first_at(time: Timestamp) -> Option<Self>;
 
+    /// The number, for rows that are numbered.
+    fn number(self) -> Option<u64> {
+        None
+    }
+
     /// The sort key that ends the key of an entry.
     fn at_end_of(key: &[u8]) -> Option<Self> {
         Self::read(&key[key.len().checked_sub(Self::LEN)?..])
@@ -59,6 +64,10 @@ impl SortKey for Change {
 impl SortKey for u64 {
     const TAG: u8 = 2;
     const LEN: usize = 8;
+
+    fn number(self) -> Option<u64> {
+        Some(self)
+    }
 
     fn write(self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.to_be_bytes());

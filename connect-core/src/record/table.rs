@@ -90,6 +90,9 @@ impl Unit<'_> {
             }
         }
         for reference in T::REFERENCES {
+            if old.is_some_and(|old| reference.ids(old).eq(reference.ids(new))) {
+                continue;
+            }
             let keys = |record| reference.keys(partition, record);
             let (before, now): (Vec<_>, Vec<_>) = (
                 old.into_iter().flat_map(keys).collect(),

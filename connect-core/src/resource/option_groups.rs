@@ -10,7 +10,7 @@ use crate::{
         self, Answer, Change, Draft, JsonRecords, MOST_RECORDS, Outcome, Records, Request,
         Resource, Upsert, Write,
     },
-    error::{Error, Refusal},
+    error::{Error, Reason, Refusal},
     record::{Index, Reads, Record, Unit, index, keys::Family},
     rules::option_group as rules,
     wire::{
@@ -77,6 +77,13 @@ struct UpdateOption {
     input: OptionInput,
 }
 
+impl UpdateOption {
+    fn no_such_option(&self) -> Error {
+        let problem = format!("there is no option {} in this option group", self.option);
+        Error::NotFound(Reason::new(problem))
+    }
+}
+
 #[async_trait]
 impl Change for UpdateOption {
     fn reads(&self, _: &Access, reads: &mut Reads) {
@@ -87,7 +94,7 @@ impl Change for UpdateOption {
         let old = engine::find(unit, self.group).await?;
         let mut group = old.clone();
         rules::change_option(&mut group, self.option, &self.input)
-            .ok_or_else(|| Error::not_found("option", self.option.uuid()))??;
+            .ok_or_else(|| self.no_such_option())??;
         let group = engine::replace(unit, access, old, group).await?;
         Answer::with(Outcome::Done, &group)
     }

@@ -1,6 +1,9 @@
 //! Rules of option groups, and of a new list of their options.
 
-use std::collections::HashSet;
+use std::{
+    collections::{HashMap, HashSet},
+    hash::Hash,
+};
 
 use crate::wire::{
     Field, GroupOption, Id, OptionGroup, OptionGroupInput, OptionInput,
@@ -49,25 +52,7 @@ pub(crate) fn replaced(
     sent: &[OptionInput],
     next_id: impl Fn() -> Id<GroupOption>,
 ) -> Result<Vec<GroupOption>, Invalid> {
-    let mut taken: Vec<Option<usize>> = vec![None; sent.len()];
-    // A sure sign goes before a vague one, whatever the order of the list.
-    let signs: [fn(&OptionInput, &GroupOption) -> bool; 3] = [
-        |sent, old| sent.id.value() == Some(&old.id),
-        |sent, old| {
-            sent.external_id.value().is_some()
-                && sent.external_id.value() == old.external_id.as_ref()
-        },
-        |sent, old| sent.name.value() == Some(&old.name),
-    ];
-    for is_same in signs {
-        for place in 0..sent.len() {
-            let is_free = |at: &usize| !taken.contains(&Some(*at));
-            if taken[place].is_none() {
-                let mut found = (0..old.len()).filter(is_free);
-                taken[place] = found.find(|at| is_same(&sent[place], &old[*at]));
-            }
-        }
-    }
+    let taken = taken_over(old, sent);
     let option = |(place, sent): (usize, &OptionInput)| {
         let of = |field| format!("options[{place}].{field}");
         let mut option = match taken[place] {
@@ -97,6 +82,55 @@ pub(crate) fn replaced(
     let options = options.collect::<Result<Vec<_>, _>>()?;
     check_unique(&options)?;
     Ok(options)
+}
+
+/// The places of the old options that the sent ones take over: by id before external id before name,
+/// whatever the order of the list, and each at most once.
+fn taken_over(old: &[GroupOption], sent: &[OptionInput]) -> Vec<Option<usize>> {
+    let mut taken = Taken {
+        by: vec![None; sent.len()],
+        is_free: vec![true; old.len()],
+    };
+    taken.add(
+        old.iter().map(|o| Some(o.id)),
+        sent.iter().map(|s| s.id.value().copied()),
+    );
+    taken.add(
+        old.iter().map(|o| o.external_id.as_ref()),
+        sent.iter().map(|s| s.external_id.value()),
+    );
+    taken.add(
+        old.iter().map(|o| Some(&o.name)),
+        sent.iter().map(|s| s.name.value()),
+    );
+    taken.by
+}
+
+struct Taken {
+    /// The place of the old option, by the place of the sent one.
+    by: Vec<Option<usize>>,
+    is_free: Vec<bool>,
+}
+
+impl Taken {
+    /// Matches what is left by one more kind of key.
+    fn add<K: Eq + Hash>(
+        &mut self,
+        old: impl Iterator<Item = Option<K>>,
+        sent: impl Iterator<Item = Option<K>>,
+    ) {
+        let places = old.enumerate().filter_map(|(at, key)| Some((key?, at)));
+        let places: HashMap<K, usize> = places.collect();
+        for (place, key) in sent.enumerate() {
+            if self.by[place].is_none()
+                && let Some(at) = key.and_then(|key| places.get(&key))
+                && self.is_free[*at]
+            {
+                self.is_free[*at] = false;
+                self.by[place] = Some(*at);
+            }
+        }
+    }
 }
 
 /// Checks that no two options of a group have the same name or external id.

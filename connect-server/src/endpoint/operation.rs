@@ -57,7 +57,7 @@ impl Operation {
     pub(crate) fn list<R: Resource>() -> Self {
         let plural = pascal(R::LIST);
         let (id, page) = (format!("list{plural}"), format!("{}Page", pascal(R::NAME)));
-        let summary = format!("{plural}, oldest change first");
+        let summary = format!("{}, oldest change first", sentence(R::LIST));
         Self {
             query: parameters::<R::Query>(),
             ..Self::new(&id, &plural, &summary, &page)
@@ -67,8 +67,7 @@ impl Operation {
     /// The list of a kind of row that clients do not write.
     pub(crate) fn rows<R: Listed>() -> Self {
         let (plural, page) = (pascal(R::LIST), format!("{}Page", pascal(R::NAME)));
-        let (first, rest) = R::LIST.split_at(1);
-        let summary = format!("{}{rest}, oldest first", first.to_ascii_uppercase());
+        let summary = format!("{}, oldest first", sentence(R::LIST));
         Self {
             query: parameters::<R::Query>(),
             ..Self::new(&format!("list{plural}"), &plural, &summary, &page)
@@ -80,7 +79,7 @@ impl Operation {
         Self {
             body: Some(format!("{}Create", pascal(R::NAME))),
             status: StatusCode::CREATED,
-            ..Self::of_one::<R>("create", &format!("Make a {}", R::NAME))
+            ..Self::of_one::<R>("create", &format!("Make {}", with_article(R::NAME)))
         }
     }
 
@@ -93,7 +92,7 @@ impl Operation {
     pub(crate) fn update<R: Resource>() -> Self {
         Self {
             body: Some(format!("{}Update", pascal(R::NAME))),
-            ..Self::of_one::<R>("update", &format!("Change a {}", R::NAME))
+            ..Self::of_one::<R>("update", &format!("Change {}", with_article(R::NAME)))
         }
     }
 
@@ -102,7 +101,7 @@ impl Operation {
         Self {
             status: StatusCode::NO_CONTENT,
             answer: None,
-            ..Self::of_one::<R>("delete", &format!("Delete a {}", R::NAME))
+            ..Self::of_one::<R>("delete", &format!("Delete {}", with_article(R::NAME)))
         }
     }
 
@@ -136,6 +135,22 @@ fn parameters<Q: Query>() -> Vec<QueryParameter> {
         kind: p.kind,
     };
     Q::PARAMETERS.iter().map(parameter).collect()
+}
+
+/// A noun with its article.
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {noun}")
+}
+
+/// A text that begins with a capital letter.
+fn sentence(text: &str) -> String {
+    let (first, rest) = text.split_at(1);
+    first.to_ascii_uppercase() + rest
 }
 
 /// A name in the spelling of types: `option groups` is `OptionGroups`.

@@ -1,6 +1,6 @@
 //! `POST /v1/locations/{locationId}/products/batch`.
 
-use connect_tests::shop::Shop;
+use connect_tests::{http::Request, shop::Shop};
 use serde_json::{Value, json};
 
 /// Created, updated, unchanged, failed.
@@ -309,4 +309,20 @@ async fn batches_at_once_do_not_get_in_each_others_way() {
             .iter()
             .all(|product| product["updatedAt"] == products[0]["updatedAt"])
     );
+}
+
+/// Nobody wants a text of the size of the request back.
+#[tokio::test]
+async fn the_external_id_of_a_failed_item_comes_back_when_a_record_could_have_it() {
+    let shop = Shop::open().await;
+    let long = "x".repeat(101);
+    let items = json!([
+        { "externalId": long, "name": "Rye" },
+        { "externalId": &long[1..], "name": "Rye", "priceCents": -1 },
+    ]);
+    let batch = Request::post(shop.at("products/batch"), &json!({ "items": items }));
+    let results = shop.send(batch).await.expect(200).data()["results"].clone();
+    assert_eq!(results[0]["status"], "failed");
+    assert_eq!(results[0].get("externalId"), None);
+    assert_eq!(results[1]["externalId"], long[1..]);
 }

@@ -153,11 +153,28 @@ async fn what_is_purged_is_told_and_not_passed_over() {
         feed.events_after(Some(Uuid::now_v7().into())).next().await,
         "after",
     );
-    refused(feed.stream(&middle).next().await, "cursor");
+    // A walk from the beginning shows what there is.
+    let rest = feed.stream(&middle).all().await.unwrap();
+    assert_eq!(numbers(&rest), [4]);
+    // One that began behind an event of its own does not pass over what is gone.
+    let behind = EventQuery {
+        after: Some(old.id),
+        ..middle
+    };
+    assert!(feed.list(&behind).await.is_err());
     make("E").await;
     let mut events = feed.events_after(Some(left[0].id));
-    assert_eq!(events.next().await.unwrap().unwrap().sequence, Some(5));
+    let last = events.next().await.unwrap().unwrap();
+    assert_eq!(last.sequence, Some(5));
     assert!(events.next().await.is_none());
+
+    // Nothing has come after it, so nothing was missed.
+    shop.clock.advance(60 * DAY);
+    shop.connect.maintain().await.unwrap();
+    assert!(feed.events_after(Some(last.id)).next().await.is_none());
+    make("F").await;
+    let mut events = feed.events_after(Some(last.id));
+    assert_eq!(events.next().await.unwrap().unwrap().sequence, Some(6));
     assert_eq!(shop.connect.check(&mut |_| {}).await.unwrap().problems, []);
 }
 

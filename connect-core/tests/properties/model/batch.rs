@@ -25,7 +25,8 @@ impl Model {
             let outcome = self.item(match_by, create_missing, item);
             // A product is looked at from all sides before anything is written.
             outcomes.push(outcome.unwrap_or_else(|refused| {
-                let sent = item.get("externalId").filter(|id| id.is_string());
+                let short = |id: &&Value| id.as_str().is_some_and(|id| id.chars().count() <= 100);
+                let sent = item.get("externalId").filter(short);
                 ItemOutcome {
                     status: "failed",
                     serial: None,
