@@ -1,10 +1,12 @@
-//! The writes that option groups have besides those of every kind.
+//! The writes about option groups besides those of every kind of record.
 
 use super::Records;
 use crate::{
     Call,
     request::Request,
-    wire::{GroupOption, Id, OptionGroup, OptionInput},
+    wire::{
+        GroupOption, Id, OptionGroup, OptionGroupLinks, OptionInput, OptionLinksResult, Product,
+    },
 };
 
 impl Records<OptionGroup> {
@@ -18,5 +20,14 @@ impl Records<OptionGroup> {
     ) -> Call<OptionGroup> {
         let path = format!("{}/options/{}", self.path_of(group), option.into());
         Call::record(&self.client, Request::patch(path, input))
+    }
+}
+
+impl Records<Product> {
+    /// Adds option groups to up to 1000 products, and removes others from them, with one request.
+    /// Products and groups that something is wrong with are reported, and the others are saved.
+    pub fn link_option_groups(&self, links: &OptionGroupLinks) -> Call<OptionLinksResult> {
+        let path = format!("{}/option-groups", self.path());
+        Call::record(&self.client, Request::post(path, links))
     }
 }

@@ -32,7 +32,7 @@ impl<R: Record> Records<R> {
     }
 
     /// The path of all of them.
-    fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         format!("/locations/{}/{}", self.location, R::SEGMENT)
     }
 

@@ -34,7 +34,7 @@ pub use connect::Connect;
 pub(crate) use crud::{create, find, replace};
 pub use maintenance::Maintenance;
 pub use records::JsonRecords;
-pub(crate) use references::clear;
+pub(crate) use references::{clear, is_elsewhere, look_elsewhere};
 pub use request::{FromJson, Idempotency, Input, Request};
 pub use resource::Resource;
 pub(crate) use resource::{Draft, Purpose};

@@ -38,25 +38,44 @@ pub(super) fn reads_elsewhere<R: Resource>(
     unit: &Unit<'_>,
     reads: &mut Reads,
 ) {
+    let references = R::REFERENCES.iter().flat_map(|reference| {
+        let ids = drafts.iter().flat_map(|draft| reference.sent_ids(draft));
+        ids.map(|id| (reference.rows, id))
+    });
+    look_elsewhere(references, access, unit, reads);
+}
+
+/// Adds the look-ups at other locations of the rows that this one does not have, as far as it is
+/// known.
+pub(crate) fn look_elsewhere(
+    rows: impl Iterator<Item = (Family, Uuid)>,
+    access: &Access,
+    unit: &Unit<'_>,
+    reads: &mut Reads,
+) {
     let mut unknown = HashSet::new();
     let mut left = MOST_ELSEWHERE;
-    for reference in R::REFERENCES {
-        for id in drafts.iter().flat_map(|draft| reference.sent_ids(draft)) {
-            let row = |location| key(location, reference.rows, &[Part::Id(id)]);
-            let is_unknown = unit.known(&row(unit.partition())) == Some(None);
-            if is_unknown && unknown.insert((reference.rows, id)) {
-                for other in others(access).take(left) {
-                    reads.row(row(other));
-                    left -= 1;
-                }
+    for (rows, id) in rows {
+        let row = |location| key(location, rows, &[Part::Id(id)]);
+        let is_unknown = unit.known(&row(unit.partition())) == Some(None);
+        if is_unknown && unknown.insert((rows, id)) {
+            for other in others(access).take(left) {
+                reads.row(row(other));
+                left -= 1;
             }
         }
     }
 }
 
+/// Returns whether another location of the account has a row, as far as [`look_elsewhere`] looked.
+pub(crate) fn is_elsewhere(access: &Access, unit: &Unit<'_>, rows: Family, id: Uuid) -> bool {
+    let row = |location| key(location, rows, &[Part::Id(id)]);
+    others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_))))
+}
+
 /// Checks that the records that `record` refers to, and `old` did not, are of this location. One of
 /// another location of the account is forbidden rather than unknown, which tells an integrator what
-/// is mixed up, as far as [`reads_elsewhere`] looked.
+/// is mixed up.
 pub(super) async fn check<R: Resource>(
     unit: &mut Unit<'_>,
     access: &Access,
@@ -68,13 +87,13 @@ pub(super) async fn check<R: Resource>(
             continue;
         }
         for (place, id) in reference.ids(record).enumerate() {
-            let row = |location| key(location, reference.rows, &[Part::Id(id)]);
+            let row = key(unit.partition(), reference.rows, &[Part::Id(id)]);
             let is_old = old.is_some_and(|old| reference.ids(old).any(|before| before == id));
-            if is_old || unit.get(&row(unit.partition())).await?.is_some() {
+            if is_old || unit.get(&row).await?.is_some() {
                 continue;
             }
             let (field, name) = (reference.path(place), reference.name);
-            if others(access).any(|other| matches!(unit.known(&row(other)), Some(Some(_)))) {
+            if is_elsewhere(access, unit, reference.rows, id) {
                 let problem = format!("{name} {id} belongs to another location");
                 return Err(Error::ForbiddenLocation(Reason::of(&field, problem)));
             }

@@ -6,6 +6,7 @@ mod events;
 mod images;
 mod locations;
 mod option_groups;
+mod option_links;
 mod products;
 mod tokens;
 

@@ -33,6 +33,14 @@ impl<F: Form> Field<F> {
         }
     }
 
+    /// Returns the value itself, if there is one.
+    pub fn into_value(self) -> Option<F::Value> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null => None,
+        }
+    }
+
     /// Checks the field against its form; names are trimmed.
     ///
     /// # Errors

@@ -59,6 +59,11 @@ pub const MAX_IMAGE_COPY_SIDE: u32 = 800;
 /// Option groups per product.
 pub const MAX_OPTION_GROUPS_PER_PRODUCT: usize = 50;
 
+/// Products per request that links option groups.
+pub const MAX_PRODUCTS_PER_LINK: usize = 1000;
+/// Option groups that such a request adds, and that it removes.
+pub const MAX_OPTION_GROUPS_PER_LINK: usize = 50;
+
 /// Option groups per batch.
 pub const MAX_OPTION_GROUPS_PER_BATCH: usize = 200;
 /// The longest name of an option group, in characters.

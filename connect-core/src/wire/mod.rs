@@ -19,6 +19,7 @@ mod location;
 mod number;
 mod open_enum;
 mod option_group;
+mod option_link;
 mod page;
 mod product;
 pub mod query;
@@ -41,6 +42,9 @@ pub use idempotency_key::IdempotencyKey;
 pub use location::Location;
 pub use number::{Quantity, VatRate};
 pub use option_group::{GroupOption, OptionGroup, OptionGroupInput, OptionInput};
+pub use option_link::{
+    LinkFailure, LinkTarget, OptionGroupLinks, OptionGroupRef, OptionLinksResult,
+};
 pub use page::{Collection, Entry, Page, Single, Tombstone};
 pub use product::{ImageError, ImageErrorCode, ImageJob, ImageStatus, Product, ProductInput};
 pub use read::WriteInput;

@@ -55,7 +55,7 @@ record! {
     /// list: an option keeps its id, and the fields that are left out, when it is found among those
     /// that are there by `id`, else by `externalId`, else by `name`. Others are made, and those that
     /// are left out are deleted.
-    options: Vec<GroupOption> => Objects<OptionInput, MAX_OPTIONS>, required;
+    options: Vec<GroupOption> => Objects<OptionInput, 1, MAX_OPTIONS>, required;
 }
 
 /// An option of a group.

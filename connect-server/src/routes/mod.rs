@@ -36,6 +36,7 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         crud::<Category>("categories", &CATALOG),
         crud::<Product>("products", &CATALOG),
         batch::<Product>("products/batch", &CATALOG),
+        option_groups::link("products/option-groups"),
         crud::<OptionGroup>("option-groups", &CATALOG),
         batch::<OptionGroup>("option-groups/batch", &CATALOG),
         option_groups::update_option("option-groups"),

@@ -1,10 +1,13 @@
 //! The endpoints that option groups have besides those of every kind.
 
-use connect_core::{Refusal, wire::OptionGroup};
+use connect_core::{
+    Refusal,
+    wire::{OptionGroup, Product, limits::MAX_PRODUCTS_PER_LINK},
+};
 use http::Method;
 
 use super::crud::{CATALOG, below_location};
-use crate::endpoint::{AtPart, Call, Operation, Reply, Route};
+use crate::endpoint::{AtLocation, AtPart, Call, Operation, Reply, Route};
 
 /// Change one option of a group.
 pub(super) fn update_option(segment: &str) -> Vec<Route> {
@@ -34,4 +37,31 @@ async fn update(call: Call<AtPart>) -> Result<Reply, Refusal> {
         .update_option(group, option, call.write())
         .await?
         .into())
+}
+
+/// Add option groups to many products, and remove others.
+pub(super) fn link(segment: &str) -> Vec<Route> {
+    let operation = Operation {
+        body: Some("OptionGroupLinks".to_owned()),
+        ..Operation::new(
+            "linkOptionGroups",
+            "Products",
+            &format!(
+                "Add option groups to up to {MAX_PRODUCTS_PER_LINK} products, and remove others"
+            ),
+            "OptionLinksResultSingle",
+        )
+    };
+    vec![Route::new(
+        Method::POST,
+        below_location(segment),
+        CATALOG.write.clone(),
+        operation,
+        write_links,
+    )]
+}
+
+async fn write_links(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+    let products = call.records::<Product>();
+    Ok(products.link_option_groups(call.write()).await?.into())
 }

@@ -8,7 +8,8 @@ mod schemas;
 use std::{env, fs, path::Path};
 
 use connect_core::wire::{
-    AnyEvent, Category, ErrorBody, ImageJob, Location, OptionGroup, OptionInput, Page, Product,
+    AnyEvent, Category, ErrorBody, ImageJob, Location, OptionGroup, OptionGroupLinks, OptionInput,
+    OptionLinksResult, Page, Product, Single,
 };
 use serde_json::{Map, Value};
 
@@ -28,6 +29,8 @@ fn schemas() -> Map<String, Value> {
     schemas.add_kind::<OptionGroup>();
     schemas.add_batch::<OptionGroup>();
     schemas.add_update::<OptionInput>("Option", "option");
+    schemas.add_request::<OptionGroupLinks>();
+    schemas.add::<Single<OptionLinksResult>>();
     schemas.add::<Page<ImageJob>>();
     schemas.add::<Page<AnyEvent>>();
     schemas.finish()

@@ -8,7 +8,7 @@ use connect_server::{
     endpoint::{Needs, QueryParameter, Route},
     routes::ROUTES,
 };
-use http::Method;
+use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 /// Adds an operation for each route. `texts` holds, by operation, what no type tells: a
@@ -87,6 +87,12 @@ fn is_write(route: &Route) -> bool {
     route.method != Method::GET
 }
 
+/// A write of many records tells what became of each: nothing is wrong with it as a whole when
+/// something is with some.
+fn is_bulk(route: &Route) -> bool {
+    route.method == Method::POST && route.operation.status == StatusCode::OK
+}
+
 fn content(schema: &str, example: Value) -> Value {
     let mut content = json!({ "schema": shared("schemas", schema) });
     if !example.is_null() {
@@ -134,7 +140,7 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
         route.path.contains("{location}"),
         route.path.contains("{id}"),
     );
-    let is_single = has_body && !route.path.ends_with("/batch");
+    let is_single = has_body && !is_bulk(route);
     let mut errors = vec![
         (400, if is_write { "BadWrite" } else { "BadRequest" }),
         (401, "Unauthorized"),

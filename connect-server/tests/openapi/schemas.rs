@@ -78,6 +78,13 @@ impl Schemas {
         self.made_requests.insert(format!("{name}Update"), update);
     }
 
+    /// Adds the body of a write that is about many records.
+    pub(super) fn add_request<I: WriteInput + JsonSchema>(&mut self) {
+        let schema = self.input::<I>(I::READ_ONLY);
+        self.made_requests
+            .insert(I::schema_name().into_owned(), schema);
+    }
+
     /// Adds the batch of a kind of record, and its result.
     pub(super) fn add_batch<R>(&mut self)
     where

@@ -3,13 +3,39 @@
 use std::{collections::HashSet, marker::PhantomData};
 
 use serde::{Deserialize, Deserializer};
-use uuid::Uuid;
 
 use super::Form;
 use crate::wire::{
     Id,
     read::{Invalid, array},
 };
+
+/// A list of at most `MAX` values of one form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct List<F, const MAX: usize>(PhantomData<F>);
+
+impl<F: Form, const MAX: usize> Form for List<F, MAX> {
+    type Value = Vec<F::Value>;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<F::Value>, D::Error> {
+        let values: Vec<Element<F>> = array(deserializer)?;
+        Ok(values.into_iter().map(|Element(value)| value).collect())
+    }
+
+    fn check(values: &mut Vec<F::Value>, field: &str) -> Result<(), Invalid> {
+        if values.len() > MAX {
+            let problem = format!("must have at most {MAX} entries, not {}", values.len());
+            return Err(Invalid::new(field, problem));
+        }
+        for (at, value) in values.iter_mut().enumerate() {
+            F::check(value, "").map_err(|invalid| Invalid {
+                field: format!("{field}[{at}]{}", invalid.field),
+                ..invalid
+            })?;
+        }
+        Ok(())
+    }
+}
 
 /// A list of at most `MAX` ids of one kind, each once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +45,7 @@ impl<T, const MAX: usize> Form for Ids<T, MAX> {
     type Value = Vec<Id<T>>;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Id<T>>, D::Error> {
-        let ids = array(deserializer)?;
-        Ok(ids.into_iter().map(|Element(id)| id.into()).collect())
+        List::<Id<T>, MAX>::read(deserializer)
     }
 
     fn check(ids: &mut Vec<Id<T>>, field: &str) -> Result<(), Invalid> {
@@ -39,10 +64,10 @@ impl<T, const MAX: usize> Form for Ids<T, MAX> {
     }
 }
 
-struct Element(Uuid);
+struct Element<F: Form>(F::Value);
 
-impl<'de> Deserialize<'de> for Element {
+impl<'de, F: Form> Deserialize<'de> for Element<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <Uuid as Form>::read(deserializer).map(Self)
+        F::read(deserializer).map(Self)
     }
 }

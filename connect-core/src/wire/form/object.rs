@@ -10,11 +10,11 @@ use crate::wire::{
     read::{Invalid, array, object_within},
 };
 
-/// A list of 1 to `MAX` objects, each read as strictly as a body.
+/// A list of `MIN` to `MAX` objects, each read as strictly as a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Objects<T, const MAX: usize>(PhantomData<T>);
+pub struct Objects<T, const MIN: usize, const MAX: usize>(PhantomData<T>);
 
-impl<T: WriteInput + Serialize, const MAX: usize> Form for Objects<T, MAX> {
+impl<T: WriteInput + Serialize, const MIN: usize, const MAX: usize> Form for Objects<T, MIN, MAX> {
     type Value = Vec<T>;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
@@ -23,8 +23,8 @@ impl<T: WriteInput + Serialize, const MAX: usize> Form for Objects<T, MAX> {
     }
 
     fn check(objects: &mut Vec<T>, field: &str) -> Result<(), Invalid> {
-        if !(1..=MAX).contains(&objects.len()) {
-            let problem = format!("must have 1 to {MAX} entries, not {}", objects.len());
+        if !(MIN..=MAX).contains(&objects.len()) {
+            let problem = format!("must have {MIN} to {MAX} entries, not {}", objects.len());
             return Err(Invalid::new(field, problem));
         }
         let checked = std::mem::take(objects).into_iter().enumerate();

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{Code, ExternalId, Form, HttpsLink, Ids, Name, Objects, OrNull, Prose, Whole};
+use super::{Code, ExternalId, Form, HttpsLink, Ids, List, Name, Objects, OrNull, Prose, Whole};
 use crate::wire::{Date, Field, Quantity, Timestamp, VatRate, WriteInput};
 
 /// A schema that stands where it is used, under no name of its own.
@@ -102,9 +102,16 @@ inline!([T, const MAX: usize] Ids<T, MAX>, |generator| json_schema!({
     "uniqueItems": true,
     "items": generator.subschema_for::<uuid::Uuid>(),
 }));
-inline!([T: WriteInput + JsonSchema, const MAX: usize] Objects<T, MAX>, |generator| json_schema!({
+inline!([F: Form + JsonSchema, const MAX: usize] List<F, MAX>, |generator| json_schema!({
     "type": "array",
-    "minItems": 1,
+    "maxItems": MAX,
+    "items": generator.subschema_for::<F>(),
+}));
+inline!([
+    T: WriteInput + JsonSchema, const MIN: usize, const MAX: usize
+] Objects<T, MIN, MAX>, |generator| json_schema!({
+    "type": "array",
+    "minItems": MIN,
     "maxItems": MAX,
     "items": generator.subschema_for::<T>(),
 }));

@@ -1,0 +1,107 @@
+//! Linking option groups to products (specification: products/option-groups).
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ErrorDetail, Field, Id, OptionGroup, Product,
+    form::{ExternalId, List, Objects},
+    input::input,
+    limits::{MAX_EXTERNAL_ID, MAX_OPTION_GROUPS_PER_LINK, MAX_PRODUCTS_PER_LINK},
+    open_enum::open_enum,
+};
+
+input! {
+    /// The body that adds option groups to products, and removes others from them. It names 1 to
+    /// 1000 products in both lists together, and at least one option group.
+    ///
+    /// ```
+    /// use connect_core::wire::{Field, OptionGroupLinks, OptionGroupRef};
+    ///
+    /// let links = OptionGroupLinks {
+    ///     product_external_ids: Field::Value(vec!["RYE-800".into(), "BUN-1".into()]),
+    ///     add: Field::Value(vec![OptionGroupRef::external_id("SAUCES")]),
+    ///     ..OptionGroupLinks::default()
+    /// };
+    /// # assert!(links.remove.is_absent());
+    /// ```
+    pub struct OptionGroupLinks {
+        /// Products by their ids.
+        product_ids: List<Id<Product>, MAX_PRODUCTS_PER_LINK>;
+        /// Products by their external ids. A product that is named twice counts once.
+        product_external_ids: List<ExternalId<MAX_EXTERNAL_ID>, MAX_PRODUCTS_PER_LINK>;
+        /// The groups to add behind those that a product has, in this order. One that it has keeps
+        /// its place.
+        add: Objects<OptionGroupRef, 0, MAX_OPTION_GROUPS_PER_LINK>;
+        /// The groups to remove. They are removed before others are added.
+        remove: Objects<OptionGroupRef, 0, MAX_OPTION_GROUPS_PER_LINK>;
+    }
+    read_only: []
+}
+
+input! {
+    /// An option group, named either by `id` or by `externalId`.
+    pub struct OptionGroupRef {
+        /// Its id.
+        id: Id<OptionGroup>;
+        /// The client's own code for it.
+        external_id: ExternalId<MAX_EXTERNAL_ID>;
+    }
+    read_only: []
+}
+
+impl OptionGroupRef {
+    /// The group with this id.
+    pub fn id(id: impl Into<Id<OptionGroup>>) -> Self {
+        Self {
+            id: Field::Value(id.into()),
+            ..Self::default()
+        }
+    }
+
+    /// The group with this external id.
+    pub fn external_id(external_id: impl Into<String>) -> Self {
+        Self {
+            external_id: Field::Value(external_id.into()),
+            ..Self::default()
+        }
+    }
+}
+
+/// The result of linking. The products that are not `failed` are counted once each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OptionLinksResult {
+    /// Products changed.
+    pub affected: usize,
+    /// Products that had these groups, and not the others, already.
+    pub unchanged: usize,
+    /// The groups and the products that something was wrong with: first those of `add`, then those
+    /// of `remove`, then the products. All others were saved.
+    pub failed: Vec<LinkFailure>,
+}
+
+open_enum! {
+    /// The kind of record that a [`LinkFailure`] is about.
+    LinkTarget {
+        /// A product.
+        Product = "product",
+        /// An option group.
+        OptionGroup = "optionGroup",
+    }
+}
+
+/// A product or an option group that could not be linked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LinkFailure {
+    /// The kind of record.
+    #[serde(rename = "type")]
+    pub kind: LinkTarget,
+    /// The id or the external id by which the request names it.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// The reason. Its `field` is the place in the request.
+    pub error: ErrorDetail,
+}
