@@ -28,6 +28,8 @@ mod categories;
 mod conflicts;
 mod fields;
 mod headers;
+mod option_groups;
+mod option_links;
 mod order;
 mod products;
 mod queries;
@@ -66,6 +68,9 @@ fn tables() -> Vec<Vec<Bad>> {
         bodies::table(),
         products::table(),
         categories::table(),
+        option_groups::table(),
+        option_groups::items(),
+        option_links::table(),
         batches::table(),
         batches::items(),
         queries::table(),

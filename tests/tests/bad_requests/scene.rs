@@ -28,6 +28,7 @@ impl Scene {
             names: Vec::new(),
         };
         scene.add_records().await;
+        scene.add_option_groups().await;
         scene.add_cursors().await;
         scene.add_tokens().await;
         scene
@@ -82,6 +83,27 @@ impl Scene {
         self.name("elsewhere", elsewhere.id());
         self.name("strange category", strange.id());
         self.name("stranger", stranger);
+    }
+
+    async fn add_option_groups(&mut self) {
+        let shop = &self.shop;
+        let sizes = json!({
+            "name": "Sizes", "externalId": "SCENE-G1", "minSelect": 2, "maxSelect": 2,
+            "options": [{ "name": "Small", "externalId": "S" }, { "name": "Large" }, { "name": "Huge" }],
+        });
+        let group = shop.make("option-groups", &sizes).await;
+        let sauces = json!({
+            "name": "Sauces", "externalId": "SCENE-G2", "options": [{ "name": "Ketchup" }],
+        });
+        let other = shop.make("option-groups", &sauces).await;
+        let there = format!("/v1/locations/{}/option-groups", shop.there);
+        let theirs = shop.send(Request::post(there, &sauces)).await.expect(201);
+        let id = |record: &Value| record["id"].as_str().expect("an id").to_owned();
+        self.name("group", id(&group));
+        self.name("option", id(&group["options"][0]));
+        self.name("other option", id(&group["options"][1]));
+        self.name("strange option", id(&other["options"][0]));
+        self.name("their group", theirs.id());
     }
 
     async fn add_cursors(&mut self) {

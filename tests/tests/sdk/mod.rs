@@ -4,6 +4,8 @@ mod batches;
 mod events;
 mod image_jobs;
 mod lists;
+mod option_groups;
+mod option_links;
 mod records;
 mod retries;
 
