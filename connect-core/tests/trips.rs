@@ -7,9 +7,10 @@ use connect_core::{
     Access, Connect, Request,
     storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
-        Category, CategoryInput, ErrorCode, Field, Id, ImageStatus, ItemResult, MatchBy, Product,
+        Batch, Category, CategoryInput, ErrorCode, Field, Id, ImageStatus, ItemResult, MatchBy,
+        OptionGroup, OptionGroupInput, OptionGroupLinks, OptionGroupRef, OptionInput, Product,
         ProductBatchResult, ProductInput,
-        query::{EventQuery, ImageJobQuery, ProductQuery, SyncQuery},
+        query::{EventQuery, ImageJobQuery, OptionGroupQuery, ProductQuery, SyncQuery},
         read::BatchRequest,
     },
 };
@@ -371,6 +372,134 @@ async fn reads() {
             "admission, {round} time"
         );
     }
+}
+
+fn group(number: usize) -> OptionGroupInput {
+    OptionGroupInput {
+        external_id: Field::Value(format!("G-{number}")),
+        ..OptionGroupInput::named("Sauces", vec![OptionInput::named("Ketchup")])
+    }
+}
+
+#[tokio::test]
+async fn option_groups() {
+    let counted = Counted::open().await;
+    let groups = |connect: &Connect, at: &Access| connect.location(at).option_groups();
+    let (trips, made) = counted
+        .trips(async |connect, at| groups(connect, at).create(group(0)).await)
+        .await;
+    assert_eq!(trips, 2, "create");
+    let made: OptionGroup = made.unwrap();
+    let with_group = products().into_iter().map(|product| ProductInput {
+        option_group_ids: Field::Value(vec![made.id]),
+        ..product
+    });
+    let (trips, done) = counted
+        .batch(MatchBy::ExternalId, with_group.collect())
+        .await;
+    assert_eq!((trips, done.created), (2, 500), "products with a group");
+
+    let change = OptionGroupInput {
+        external_id: "G-CHANGED".into(),
+        ..OptionGroupInput::named("Dips", vec![OptionInput::named("Curry")])
+    };
+    let (trips, changed) = counted
+        .trips(async |connect, at| groups(connect, at).update(made.id, change).await)
+        .await;
+    assert_eq!(trips, 2, "update");
+    let (option, input) = (changed.unwrap().options[0].id, OptionInput::named("Mango"));
+    let (trips, changed) = counted
+        .trips(async |connect, at| {
+            groups(connect, at)
+                .update_option(made.id, option, input)
+                .await
+        })
+        .await;
+    assert_eq!((trips, changed.is_ok()), (2, true), "one option");
+
+    let batch = || Batch::new((1..=200).map(group).collect());
+    for name in ["creates", "finds nothing to change"] {
+        let (trips, answer) = counted
+            .trips(async |connect, at| groups(connect, at).batch(batch()).await)
+            .await;
+        // What writes nothing has nothing to commit.
+        let expected = if name == "creates" { 2 } else { 1 };
+        assert_eq!((trips, answer.is_ok()), (expected, true), "{name}");
+    }
+    let (trips, page) = counted
+        .trips(async |connect, at| groups(connect, at).list(&OptionGroupQuery::default()).await)
+        .await;
+    assert_eq!((trips, page.unwrap().data.len()), (1, 50), "a page");
+    // The group, its products, and the commit.
+    let (trips, deleted) = counted
+        .trips(async |connect, at| groups(connect, at).delete(made.id).await)
+        .await;
+    assert_eq!((trips, deleted.is_ok()), (3, true), "delete");
+}
+
+#[tokio::test]
+async fn links() {
+    let mut counted = Counted::open().await;
+    let mut codes = Vec::new();
+    for half in [0..500, 500..1000] {
+        codes.extend(half.clone().map(|number| format!("P-{number}")));
+        counted
+            .batch(MatchBy::ExternalId, half.map(product).collect())
+            .await;
+    }
+    let link = async |counted: &Counted, links: OptionGroupLinks| {
+        counted
+            .trips(async |connect, at| {
+                connect
+                    .location(at)
+                    .products()
+                    .link_option_groups(links)
+                    .await
+            })
+            .await
+    };
+    for number in 0..2 {
+        let made = counted
+            .shop
+            .connect
+            .location(&counted.shop.at)
+            .option_groups();
+        made.create(group(number)).await.unwrap();
+    }
+    let by_code = |codes: &[&str]| {
+        Field::Value(
+            codes
+                .iter()
+                .map(|&code| OptionGroupRef::external_id(code))
+                .collect(),
+        )
+    };
+    let thousand = OptionGroupLinks {
+        product_external_ids: Field::Value(codes),
+        add: by_code(&["G-0"]),
+        remove: by_code(&["G-1"]),
+        ..OptionGroupLinks::default()
+    };
+    let (trips, done) = link(&counted, thousand.clone()).await;
+    assert_eq!((trips, done.unwrap().affected), (2, 1000));
+    let (trips, done) = link(&counted, thousand).await;
+    assert_eq!((trips, done.unwrap().unchanged), (1, 1000));
+
+    // What is unknown here is looked up elsewhere, with one trip more.
+    let there = shop::location(&counted.shop.connect, counted.shop.account, "F").await;
+    let theirs = counted.shop.connect.location(&there).option_groups();
+    let theirs = theirs.create(group(0)).await.unwrap();
+    counted.enter().await;
+    let foreign = OptionGroupLinks {
+        product_external_ids: Field::Value(vec!["P-1".into()]),
+        add: Field::Value(vec![OptionGroupRef::id(theirs.id)]),
+        remove: by_code(&["G-0"]),
+        ..OptionGroupLinks::default()
+    };
+    let (trips, done) = link(&counted, foreign).await;
+    let done = done.unwrap();
+    assert_eq!((trips, done.affected), (3, 1));
+    assert_eq!(done.failed[0].error.code, ErrorCode::ForbiddenLocation);
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ mod failures;
 mod filters;
 mod key_life;
 mod keys;
+mod options;
 mod readers;
 mod reopening;
 mod sequences;
