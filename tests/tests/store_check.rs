@@ -7,15 +7,16 @@ use connect_core::storage::{
     redb::{RedbOptions, RedbStorage},
     sled::{SledOptions, SledStorage},
 };
-use connect_tests::process::Process;
-use serde_json::Value;
+use connect_tests::{http::Request, process::Process};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Command;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
-/// The byte of the index of external ids.
+/// The bytes of the families whose entries are removed.
 const PRODUCT_BY_EXTERNAL_ID: u8 = 0x33;
+const PRODUCT_BY_OPTION_GROUP: u8 = 0x36;
 
 async fn check(storage: &str, more: &[&str]) -> (Option<i32>, String, String) {
     let run = Command::new(PROGRAM)
@@ -49,8 +50,8 @@ fn open(storage: &str) -> Box<dyn Storage> {
     }
 }
 
-/// Removes the first entry of the index of external ids; its key in hexadecimal digits.
-async fn damage(storage: &str) -> String {
+/// Removes the first entry of a family; its key in hexadecimal digits.
+async fn damage(storage: &str, family: u8) -> String {
     let storage = open(storage);
     let all = Read::Scan {
         range: Range {
@@ -62,7 +63,7 @@ async fn damage(storage: &str) -> String {
     };
     let rows = storage.read(&[all]).await.unwrap().entries().unwrap();
     let mut keys = rows.into_iter().map(|(key, _)| key);
-    let key = keys.find(|key| key[16] == PRODUCT_BY_EXTERNAL_ID).unwrap();
+    let key = keys.find(|key| key[16] == family).unwrap();
     let shown = key.iter().map(|byte| format!("{byte:02x}")).collect();
     let commit = Commit {
         writes: vec![(key, Write::Remove)],
@@ -93,7 +94,7 @@ async fn a_good_store_is_found_good() {
 async fn what_is_wrong_is_named_with_what_to_do() {
     for engine in ["redb", "sled"] {
         let (_data, storage) = demo_store(engine).await;
-        let key = damage(&storage).await;
+        let key = damage(&storage, PRODUCT_BY_EXTERNAL_ID).await;
         let (code, output, _) = check(&storage, &[]).await;
         assert_eq!(code, Some(1), "{output}");
         for told in [&key[..], "missingEntry", "is not in the index", "Restore"] {
@@ -107,6 +108,42 @@ async fn what_is_wrong_is_named_with_what_to_do() {
         assert_eq!(problem["key"], key);
         assert_eq!(report["records"]["problemCount"], 1);
     }
+}
+
+#[tokio::test]
+async fn groups_and_their_products_are_checked() {
+    let data = tempfile::tempdir().unwrap();
+    let storage = format!("redb:{}", data.path().join("store").display());
+    let server = Process::start_on(PROGRAM, &storage, &[]).await.unwrap();
+    let token = server.token();
+    let post = async |path: &str, body: Value| {
+        let request = Request::post(server.at(path), &body);
+        server.send(&token, request).await
+    };
+    let products = Request::get(server.at("products?limit=3"));
+    let products = server.send(&token, products).await.expect(200).list();
+    let ids: Vec<&Value> = products.iter().map(|product| &product["id"]).collect();
+    let sauces = json!({
+        "name": "Sauces", "externalId": "CHECKED", "options": [{ "name": "Ketchup" }],
+    });
+    let group = post("option-groups", sauces).await.expect(201);
+    let links = json!({ "productIds": ids, "add": [{ "id": group.id() }] });
+    let linked = post("products/option-groups", links).await.expect(200);
+    assert_eq!(linked.data()["affected"], 3);
+    assert_eq!(server.stop().await, Some(0));
+
+    let (code, output, _) = check(&storage, &["--json"]).await;
+    let report: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(code, Some(0), "{output}");
+    assert_eq!(report["records"]["families"]["ProductByOptionGroup"], 3);
+    let key = damage(&storage, PRODUCT_BY_OPTION_GROUP).await;
+    let (code, output, _) = check(&storage, &["--json"]).await;
+    let report: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(
+        (code, &report["records"]["problemCount"]),
+        (Some(1), &json!(1))
+    );
+    assert_eq!(report["records"]["problems"][0]["key"], key);
 }
 
 /// redb returns pages as they are; the checksums of the rows tell.

@@ -117,7 +117,7 @@ async fn a_group_is_made_read_changed_and_deleted() {
     };
     assert_eq!(
         groups.stream(&by_code).all().await.unwrap(),
-        [changed.clone()]
+        std::slice::from_ref(&changed)
     );
     groups.delete(made.id).await.unwrap();
     assert_eq!(refused(groups.get(made.id).await).0, ErrorCode::NotFound);

@@ -24,20 +24,25 @@ pub(super) enum Ref {
     Code(&'static str),
 }
 
-/// The fields of a group. `options` has, beside the fields of each option, the place of the option
-/// whose id it is sent with.
+/// The fields that a body has.
+pub(super) type Fields = Map<String, Value>;
+
+/// The body of a group.
 #[derive(Clone, Debug)]
 pub(super) struct Body {
-    pub(super) fields: Map<String, Value>,
-    pub(super) options: Option<Vec<(Option<Pick>, Map<String, Value>)>>,
+    pub(super) fields: Fields,
+    pub(super) options: Option<Vec<Sent>>,
 }
+
+/// An option that is sent, with the id of one that is there or without.
+pub(super) type Sent = (Option<Pick>, Fields);
 
 /// A write, before it is known what its references lead to.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     CreateGroup(Body),
     UpdateGroup(Pick, Body),
-    UpdateOption(Pick, Pick, Map<String, Value>),
+    UpdateOption(Pick, Pick, Fields),
     DeleteGroup(Pick),
     WriteGroups {
         by_id: bool,
@@ -73,7 +78,7 @@ fn group_ref() -> impl Strategy<Value = Ref> {
 }
 
 /// Fields, each of which is given with a probability.
-fn fields(of: Vec<(&'static str, f64, Vec<Value>)>) -> impl Strategy<Value = Map<String, Value>> {
+fn fields(of: Vec<(&'static str, f64, Vec<Value>)>) -> impl Strategy<Value = Fields> {
     let of: Vec<_> = of
         .into_iter()
         .map(|(name, often, values)| {
@@ -86,7 +91,7 @@ fn fields(of: Vec<(&'static str, f64, Vec<Value>)>) -> impl Strategy<Value = Map
     of.prop_map(|fields| fields.into_iter().flatten().collect())
 }
 
-fn option() -> impl Strategy<Value = Map<String, Value>> {
+fn option() -> impl Strategy<Value = Fields> {
     fields(vec![
         ("externalId", 0.4, vec![json!("x"), json!("y"), Value::Null]),
         (

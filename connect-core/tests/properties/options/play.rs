@@ -5,7 +5,7 @@ use connect_core::{
     Request,
     wire::{OptionGroup, Product, query::OptionGroupQuery},
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
@@ -193,7 +193,7 @@ impl Play {
         let known = self.options(group);
         if let Some(options) = &body.options {
             let each = options.iter().map(|(pick, fields)| {
-                let mut fields: Map<String, Value> = fields.clone();
+                let mut fields = fields.clone();
                 fields.extend(pick.map(|pick| ("id".to_owned(), self.picked(pick, &known, 0))));
                 Value::Object(fields)
             });
