@@ -9,6 +9,7 @@ use crate::{
         Change, ReadKey, Record, Row, change_key, entries,
         keys::{Family, Part, key},
     },
+    resource::queue_key,
     storage::{Key, Value},
     wire::{Category, ImageJob, ImageStatus, Product, Tombstone},
 };
@@ -169,6 +170,9 @@ pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
         Vec::new(),
         format!("image job {id}"),
     ));
+    if let Some(entry) = queue_key(at.partition, &job) {
+        findings.claim(Claim::entry(entry, Vec::new(), format!("image job {id}")));
+    }
     findings.refers(
         key(at.partition, Family::Product, &[Part::Id(product)]),
         format!("image job {id} is for product {product}, which is not there"),
@@ -181,6 +185,17 @@ pub(super) fn image_job_by_product(findings: &mut Findings, at: &ReadKey, row: &
         let of_product = move |job: &ImageJob| job.product_id == product;
         findings.leads_to::<ImageJob>(at.partition, Family::ImageJob, job, of_product);
     }
+}
+
+/// A place in the queue of image jobs.
+pub(super) fn image_job_by_due(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    findings.is_empty(row);
+    let Some((location, job)) = at.two_ids() else {
+        return;
+    };
+    let entry = findings.key().clone();
+    let is_due = move |job: &ImageJob| queue_key(location, job).as_ref() == Some(&entry);
+    findings.leads_to::<ImageJob>(location, Family::ImageJob, job, is_due);
 }
 
 /// An entry of the order in which rows under their id are listed.

@@ -62,6 +62,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::ImageJob => catalog::image_job(findings, at, row),
         Family::ImageJobByProduct => catalog::image_job_by_product(findings, at, row),
         Family::ImageJobByCreation => catalog::in_order::<ImageJob>(findings, at, row),
+        Family::ImageJobByDue => catalog::image_job_by_due(findings, at, row),
         Family::Event => events::event(findings, at, row),
         Family::Answer => owners::answer(findings, at, row),
         Family::AnswerByExpiry => owners::answer_by_expiry(findings, at, row, now),

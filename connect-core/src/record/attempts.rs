@@ -44,7 +44,11 @@ impl<'s> Attempts<'s> {
 
     /// Commits a unit of work. After a conflict, locks the partition for the next attempt.
     pub(crate) async fn commit(&mut self, unit: Unit<'s>) -> Result<Attempt, Fault> {
+        let wakes_workers = unit.wakes_workers();
         if unit.commit().await? == Attempt::Done {
+            if wakes_workers {
+                self.store.wake();
+            }
             return Ok(Attempt::Done);
         }
         self.left = self.left.checked_sub(1).ok_or(Fault::Busy)?;

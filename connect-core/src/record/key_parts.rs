@@ -60,6 +60,15 @@ impl ReadKey {
         })
     }
 
+    /// The two ids of a key that has two.
+    pub(crate) fn two_ids(&self) -> Option<(Uuid, Uuid)> {
+        let mut ids = self.parts.iter().filter_map(|part| match part {
+            HeldPart::Id(id) => Some(*id),
+            _ => None,
+        });
+        Some((ids.next()?, ids.next()?))
+    }
+
     /// The time in the key.
     pub(crate) fn time(&self) -> Option<Timestamp> {
         self.parts.iter().find_map(|part| match part {

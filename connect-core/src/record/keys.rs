@@ -138,6 +138,8 @@ families! {
     ImageJobByProduct = 0x41, Location, [Id];
     /// location | time, id | nothing; the image jobs in the order in which they were queued
     ImageJobByCreation = 0x42, Location, [Time, Id];
+    /// nobody | time at which it is due, location, job id | nothing; the queue of image jobs
+    ImageJobByDue = 0x43, Nobody, [Time, Id, Id];
 
     /// location | id | the option group
     OptionGroup = 0x70, Location, [Id];

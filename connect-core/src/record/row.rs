@@ -75,7 +75,7 @@ fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, Option<Key>) {
 pub(super) const ID_LEN: usize = 16;
 
 impl Unit<'_> {
-    /// Writes a row that is new.
+    /// Writes a row that is new, or one in place of another with the same keys.
     pub(crate) fn append<R: Row>(&mut self, row: &R) {
         let value = self.json(row);
         let (key, entry) = keys_of(self.partition(), row);

@@ -9,6 +9,8 @@ use std::{
     time::Duration,
 };
 
+use tokio::sync::Notify;
+
 use super::Fault;
 use crate::{
     environment::{Clock as _, Drift, Environment, SteadyClock},
@@ -23,6 +25,7 @@ pub(crate) struct Store {
     clock: SteadyClock,
     started: Duration,
     next_nonce: AtomicU64,
+    work: Notify,
 }
 
 impl Store {
@@ -36,6 +39,7 @@ impl Store {
             started: environment.clock.elapsed(),
             environment,
             next_nonce: AtomicU64::new(u64::from_ne_bytes(start)),
+            work: Notify::new(),
         }
     }
 
@@ -69,6 +73,16 @@ impl Store {
 
     pub(super) fn nonce(&self) -> u64 {
         self.next_nonce.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Wakes one worker of this process, now or when it next waits: there is work in a queue.
+    pub(crate) fn wake(&self) {
+        self.work.notify_one();
+    }
+
+    /// Waits until this process has put work into a queue.
+    pub(crate) async fn woken(&self) {
+        self.work.notified().await;
     }
 
     /// Answers all reads from one state, in one round trip.

@@ -54,6 +54,8 @@ pub struct Unit<'s> {
     /// The writes and the clock as they were at each savepoint.
     savepoints: Vec<(Mark, ChangeClock)>,
     expects: FxHashMap<Key, Expectation>,
+    /// Set when there is work in a queue once this is committed.
+    wakes_workers: bool,
     buffer: Vec<u8>,
 }
 
@@ -82,6 +84,7 @@ impl<'s> Unit<'s> {
             writes: Writes::default(),
             savepoints: Vec::new(),
             expects: FxHashMap::default(),
+            wakes_workers: false,
             buffer: Vec::new(),
         }
     }
@@ -350,6 +353,17 @@ impl<'s> Unit<'s> {
             self.expects
                 .insert(key.clone(), Expectation::Is(value.clone()));
         }
+    }
+
+    /// Wakes those who work off queues, once this is committed. They look for themselves, so a
+    /// rollback need not take it back.
+    pub(crate) fn wake_workers(&mut self) {
+        self.wakes_workers = true;
+    }
+
+    /// Returns whether the commit [wakes workers](Self::wake_workers).
+    pub(super) fn wakes_workers(&self) -> bool {
+        self.wakes_workers
     }
 
     /// Sets a savepoint: what is written from here on can be [rolled back](Self::rollback).

@@ -1,19 +1,24 @@
-//! Image jobs: the queue of downloads. A product has at most one; a newer link replaces it.
+//! Image jobs: the downloads of images. A product has at most one; a newer link replaces it.
+//!
+//! A write that gives a product a link puts the job into a queue, in the same commit
+//! ([`jobs`]). [`worker`] works the queue off, and [`round`] has its commits.
+
+mod jobs;
+mod round;
+mod worker;
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use uuid::Uuid;
 
+pub(crate) use self::jobs::{cancel, queue_key, reads};
+pub use self::{round::ImageWork, worker::ImageWorker};
 use crate::{
     access::Access,
     engine::{Listed, RowFilter, Tally},
     error::Error,
-    record::{
-        Change, Fault, Reads, Row, Unit,
-        keys::{Family, Part, key},
-    },
-    storage::{Key, Value},
+    record::{Change, Fault, Row, Unit, keys::Family},
     wire::{
         Field, Id, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product, Timestamp,
         form::{HttpsLink, OrNull},
@@ -92,12 +97,6 @@ fn has_same_image(a: &Product, b: &Product) -> bool {
     a.image_url == b.image_url && a.image_status == b.image_status
 }
 
-/// Adds the read of a product's image job.
-pub(crate) fn reads(partition: Uuid, product: Id<Product>, reads: &mut Reads) {
-    let by_product = by_product(partition, product);
-    reads.followed(by_product, Family::ImageJob);
-}
-
 /// Writes the link that a product was given. The link that the product has, as sent or as stored,
 /// changes nothing.
 pub(crate) async fn apply(
@@ -117,64 +116,17 @@ pub(crate) async fn apply(
         Field::Value(link) => {
             // A product without a link has no job.
             if product.image_url.is_some() {
-                let job = job_of(unit, product.id).await?;
+                let job = jobs::of_product(unit, product.id).await?;
                 if job.is_some_and(|job| job.source_url == *link) {
                     return Ok(());
                 }
                 cancel(unit, product.id).await?;
             }
-            queue(unit, product.id, link);
+            jobs::queue(unit, product.id, link);
             product.image_url = Some(link.clone());
             product.image_status = Some(ImageStatus::Pending);
             product.image_error = None;
         }
     }
     Ok(())
-}
-
-/// Removes a product's job, if it has one.
-pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Id<Product>) -> Result<(), Fault> {
-    if let Some(job) = job_of(unit, product).await? {
-        let partition = unit.partition();
-        unit.withdraw(&job);
-        unit.delete(by_product(partition, product));
-    }
-    Ok(())
-}
-
-fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
-    let job = ImageJob {
-        id: unit.next_id().into(),
-        product_id: product,
-        source_url: link.to_owned(),
-        status: ImageStatus::Pending,
-        error: None,
-        attempts: 0,
-        created_at: unit.time(),
-        updated_at: unit.time(),
-    };
-    unit.append(&job);
-    let by_product = by_product(unit.partition(), product);
-    unit.put(by_product, Value::from(job.id.uuid().as_bytes().as_slice()));
-}
-
-async fn job_of(unit: &mut Unit<'_>, product: Id<Product>) -> Result<Option<ImageJob>, Fault> {
-    let partition = unit.partition();
-    let by_product = by_product(partition, product);
-    let Some(id) = unit.get(&by_product).await? else {
-        return Ok(None);
-    };
-    let id = Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&by_product, e))?;
-    let job_key = key(partition, Family::ImageJob, &[Part::Id(id)]);
-    let row = unit.get(&job_key).await?;
-    row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&job_key, e)))
-        .transpose()
-}
-
-fn by_product(partition: Uuid, product: Id<Product>) -> Key {
-    key(
-        partition,
-        Family::ImageJobByProduct,
-        &[Part::Id(product.uuid())],
-    )
 }

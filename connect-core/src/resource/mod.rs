@@ -11,6 +11,8 @@ mod products;
 mod tokens;
 
 pub use accounts::{NewAccount, NewLocation, NewScreen};
+pub(crate) use images::queue_key;
+pub use images::{ImageWork, ImageWorker};
 pub use locations::LocationHandle;
 pub use tokens::{IssuedToken, NewToken};
 

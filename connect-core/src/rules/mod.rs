@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod cursor;
 pub(crate) mod idempotency;
+pub(crate) mod image;
 pub(crate) mod option_group;
 pub(crate) mod option_link;
 pub(crate) mod pack;

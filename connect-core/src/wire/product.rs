@@ -143,7 +143,7 @@ pub struct ImageJob {
     pub source_url: String,
     /// The state.
     pub status: ImageStatus,
-    /// The reason of a failure; `null` unless it failed.
+    /// The reason why the last try failed; `null` when none has, and while a try is under way.
     pub error: Option<ImageError>,
     /// The number of times that the download was tried.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]

@@ -1,0 +1,306 @@
+//! The worker that takes the images of products over, location by location.
+//!
+//! ```text
+//! queue -> lease (a commit) -> downloads, four at a time -> what became of them (a commit)
+//! ```
+//!
+//! Any number of workers may run, in any number of processes. A job is leased by a commit that
+//! expects it as it was, and ended by one that expects that lease: whatever happens in between
+//! (another link, a deletion, a worker that dies, a lease that runs out), nothing old is written
+//! over anything newer.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use futures_util::{
+    FutureExt as _, StreamExt as _,
+    future::{Either, join_all, pending, select},
+    stream::FuturesUnordered,
+};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::{Instant, timeout, timeout_at},
+};
+use uuid::Uuid;
+
+use super::round::{self, ImageWork, Leased, Outcome, Queued};
+use crate::{
+    engine::Connect,
+    environment::{ImageFailure, Images},
+    error::Error,
+    record::{
+        Fault, ReadKey, Salvage,
+        keys::{Family, NOBODY, Part, key},
+    },
+    wire::{ImageErrorCode, ImageJob},
+};
+
+/// The downloads that a worker makes at a time.
+const DOWNLOADS: usize = 4;
+
+/// The locations that a worker is at, at a time.
+const LOCATIONS: usize = 8;
+
+/// The most jobs that are leased by one commit.
+const LEASED: usize = 16;
+
+/// The entries of the queue that are looked at for jobs that are due.
+const LOOKED_AT: usize = 2000;
+
+/// The time within which a leased job has to be begun; it is given back otherwise.
+const BEGIN: Duration = Duration::from_secs(30);
+
+/// The time that an image may take. With [`BEGIN`] it ends well within the lease.
+const LIMIT: Duration = Duration::from_secs(75);
+
+/// The time between two looks at the queue, for the jobs of other processes.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Takes over the images of products. Made by [`Connect::image_worker`].
+///
+/// Dropping what it does, at any point, is safe: another worker takes its jobs over within two
+/// minutes. [`run`](Self::run) gives them back at once when it is told to end.
+pub struct ImageWorker {
+    connect: Connect,
+    images: Arc<dyn Images>,
+    downloads: Semaphore,
+    stop: watch::Sender<bool>,
+}
+
+/// The jobs of a location that are due.
+type Due = (Uuid, Vec<Queued>);
+
+impl Connect {
+    /// A worker that takes over the images of the products of all locations, by means of `images`.
+    pub fn image_worker(&self, images: Arc<dyn Images>) -> ImageWorker {
+        ImageWorker {
+            connect: self.clone(),
+            images,
+            downloads: Semaphore::new(DOWNLOADS),
+            stop: watch::Sender::new(false),
+        }
+    }
+}
+
+impl ImageWorker {
+    /// Works until `until` is ready, then gives back what it is at.
+    ///
+    /// Jobs that this process queues are begun at once, those of others within a second.
+    pub async fn run(self, until: impl Future<Output = ()>) {
+        let mut until = pin!(until);
+        // The locations that it is at, and those where nothing can be done for now.
+        let mut passed_over = HashSet::new();
+        let mut stuck = HashSet::new();
+        let mut running = FuturesUnordered::new();
+        loop {
+            match self.due(&passed_over).await {
+                Ok(due) => {
+                    for (location, queued) in due.into_iter().take(LOCATIONS - running.len()) {
+                        passed_over.insert(location);
+                        running.push(self.work(location, queued));
+                    }
+                }
+                Err(fault) => tracing::error!(%fault, "the queue of images cannot be read"),
+            }
+            let is_full = running.len() == LOCATIONS;
+            let ended = async {
+                match running.next().await {
+                    Some(ended) => ended,
+                    None => pending().await,
+                }
+            };
+            let woken = async {
+                if is_full {
+                    pending().await
+                } else {
+                    timeout(POLL, self.connect.store().woken()).await.is_ok()
+                }
+            };
+            match select(&mut until, select(pin!(ended), pin!(woken))).await {
+                Either::Left(_) => break,
+                Either::Right((Either::Left(((location, work), _)), _)) => {
+                    tracing::debug!(%location, ?work, "images");
+                    if work.is_nothing() {
+                        stuck.insert(location);
+                    } else {
+                        passed_over.remove(&location);
+                    }
+                }
+                Either::Right((Either::Right((true, _)), _)) => {}
+                Either::Right((Either::Right((false, _)), _)) => {
+                    for location in stuck.drain() {
+                        passed_over.remove(&location);
+                    }
+                }
+            }
+        }
+        self.stop.send_replace(true);
+        while running.next().await.is_some() {}
+    }
+
+    /// Does all that is due now, and returns what has become of it.
+    ///
+    /// # Errors
+    /// The queue cannot be read. What fails at one location is logged, and tried again later.
+    pub async fn tick(&self) -> Result<ImageWork, Error> {
+        let mut all = ImageWork::default();
+        let mut stuck = HashSet::new();
+        loop {
+            let due = self.due(&stuck).await?;
+            if due.is_empty() {
+                return Ok(all);
+            }
+            let works = due.into_iter().map(|(at, queued)| self.work(at, queued));
+            for (location, work) in join_all(works).await {
+                if work.is_nothing() {
+                    stuck.insert(location);
+                }
+                all += work;
+            }
+        }
+    }
+
+    /// The jobs that are due, the longest waiting first, without those of some locations.
+    async fn due(&self, passed_over: &HashSet<Uuid>) -> Result<Vec<Due>, Fault> {
+        let store = self.connect.store();
+        let end = Part::Time(store.now().plus_micros(1));
+        let end = key(NOBODY, Family::ImageJobByDue, &[end]);
+        let mut from = key(NOBODY, Family::ImageJobByDue, &[]);
+        let reader = Salvage::new(store);
+        let mut entries = Vec::new();
+        loop {
+            let piece = reader.piece(&from, Some(&end), LOOKED_AT).await?;
+            entries.extend(piece.entries);
+            match (piece.damaged, piece.next) {
+                // What lies behind a row that cannot be read is done all the same.
+                (Some(_), Some(next)) if entries.len() < LOOKED_AT => from = next,
+                _ => break,
+            }
+        }
+        let mut due: Vec<Due> = Vec::new();
+        let mut places = BTreeMap::new();
+        for (entry, _) in entries {
+            let Some((location, job)) = ReadKey::of(&entry).and_then(|at| at.two_ids()) else {
+                continue;
+            };
+            if passed_over.contains(&location) {
+                continue;
+            }
+            let place = *places.entry(location).or_insert_with(|| {
+                due.push((location, Vec::new()));
+                due.len() - 1
+            });
+            if due[place].1.len() < LEASED {
+                due[place].1.push(Queued { entry, job });
+            }
+        }
+        Ok(due)
+    }
+
+    /// Does jobs of one location. A panic is logged, and leaves the jobs to the end of their lease.
+    async fn work(&self, location: Uuid, queued: Vec<Queued>) -> (Uuid, ImageWork) {
+        let working = AssertUnwindSafe(async {
+            let leased = self.lease(location, &queued).await;
+            let begin_by = Instant::now() + BEGIN;
+            let downloads = leased.into_iter().map(async |leased| {
+                let outcome = self.take_over(&leased, begin_by).await;
+                (leased, outcome)
+            });
+            let ended = join_all(downloads).await;
+            self.finish(location, &ended).await
+        });
+        let work = working.catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!(%location, "the work at images has panicked");
+            ImageWork::default()
+        });
+        (location, work)
+    }
+
+    /// Leases the jobs together; when that fails, one by one.
+    async fn lease(&self, location: Uuid, queued: &[Queued]) -> Vec<Leased> {
+        let mut leased = Vec::new();
+        let mut parts = vec![queued];
+        while let Some(part) = parts.pop() {
+            match round::lease(self.connect.store(), location, part).await {
+                Ok(more) => leased.extend(more),
+                Err(fault) if part.len() > 1 && is_split(&fault) => parts.extend(part.rchunks(1)),
+                Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be begun"),
+            }
+        }
+        leased
+    }
+
+    /// Writes down what has become of the jobs: together; when that fails, one by one.
+    async fn finish(&self, location: Uuid, ended: &[(Leased, Outcome)]) -> ImageWork {
+        let mut work = ImageWork::default();
+        let mut parts = if ended.is_empty() {
+            vec![]
+        } else {
+            vec![ended]
+        };
+        while let Some(part) = parts.pop() {
+            match round::finish(self.connect.store(), location, part).await {
+                Ok(more) => work += more,
+                Err(fault) if part.len() > 1 && is_split(&fault) => parts.extend(part.rchunks(1)),
+                Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be ended"),
+            }
+        }
+        work
+    }
+
+    /// Downloads the image of a job, when its turn comes in time.
+    async fn take_over(&self, leased: &Leased, begin_by: Instant) -> Outcome {
+        let job = &leased.job;
+        if leased.is_used_up() {
+            return Some(Err(ended_early()));
+        }
+        // An error would mean that nobody gives out turns any more.
+        let _turn = timeout_at(begin_by, self.downloads.acquire()).await.ok()?;
+        let working = AssertUnwindSafe(async { self.images.take_over(&job.source_url).await });
+        let working = timeout(LIMIT, working.catch_unwind());
+        let mut stopped = self.stop.subscribe();
+        let stopped = stopped.wait_for(|stopped| *stopped);
+        let result = match select(pin!(working), pin!(stopped)).await {
+            Either::Left((Ok(result), _)) => result.unwrap_or_else(|_| Err(ended_early())),
+            Either::Left((Err(_), _)) => Err(too_slow()),
+            Either::Right(_) => return None,
+        };
+        if let Err(failure) = &result {
+            log_failure(job, failure);
+        }
+        Some(result)
+    }
+}
+
+impl std::fmt::Debug for ImageWorker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ImageWorker").finish_non_exhaustive()
+    }
+}
+
+/// Returns whether jobs that failed together with this fault may do better one by one. What may
+/// have been written is not written again.
+fn is_split(fault: &Fault) -> bool {
+    !matches!(fault, Fault::Unknown(_))
+}
+
+/// The link is left out: some hold a key in their query.
+fn log_failure(job: &ImageJob, failure: &ImageFailure) {
+    let (product, attempt) = (job.product_id, job.attempts);
+    tracing::info!(%product, attempt, code = %failure.code, "an image was not taken over");
+}
+
+fn ended_early() -> ImageFailure {
+    let message = "The image could not be processed.";
+    ImageFailure::passing(ImageErrorCode::ServerError, message)
+}
+
+fn too_slow() -> ImageFailure {
+    let message = "The download took too long.";
+    ImageFailure::passing(ImageErrorCode::Timeout, message)
+}

@@ -1,0 +1,69 @@
+//! Rules of image jobs: when one is due, and how often it is tried.
+
+use crate::wire::{ImageJob, ImageStatus, Timestamp};
+
+/// The most times that a download is tried.
+pub(crate) const MOST_ATTEMPTS: u32 = 3;
+
+/// The seconds for which a worker has a job to itself. A worker that has not ended it by then is
+/// taken for dead, and another takes the job over.
+pub(crate) const LEASE: i64 = 120;
+
+/// The seconds before the second try, and before the third.
+const PAUSES: [i64; 2] = [10, 60];
+
+/// The time from which a worker may take a job; `None` once it has ended.
+///
+/// It follows from the rest of the job: one that was never tried is due at once; one whose last
+/// try has failed, after a pause; and one that a worker is at, when the lease is over.
+pub(crate) fn due_at(job: &ImageJob) -> Option<Timestamp> {
+    if job.status != ImageStatus::Pending {
+        return None;
+    }
+    let Some(last) = job.attempts.checked_sub(1) else {
+        return Some(job.updated_at);
+    };
+    let wait = match job.error {
+        Some(_) => PAUSES[(last as usize).min(PAUSES.len() - 1)],
+        None => LEASE,
+    };
+    Some(job.updated_at.plus_seconds(wait))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{ImageError, ImageErrorCode};
+
+    #[test]
+    fn a_job_is_due_by_what_happened_last() {
+        let failed = Some(ImageError {
+            code: ImageErrorCode::Timeout,
+            message: "Too slow.".into(),
+        });
+        for (attempts, error, wait) in [
+            (0, None, 0),
+            (1, None, LEASE),
+            (1, failed.clone(), 10),
+            (2, None, LEASE),
+            (2, failed, 60),
+        ] {
+            let mut job = ImageJob {
+                id: uuid::Uuid::nil().into(),
+                product_id: uuid::Uuid::nil().into(),
+                source_url: String::new(),
+                status: ImageStatus::Pending,
+                error,
+                attempts,
+                created_at: Timestamp::EPOCH,
+                updated_at: Timestamp::EPOCH.plus_seconds(1000),
+            };
+            let due = Timestamp::EPOCH.plus_seconds(1000 + wait);
+            assert_eq!(due_at(&job), Some(due), "{attempts}");
+            for ended in [ImageStatus::Done, ImageStatus::Failed] {
+                job.status = ended;
+                assert_eq!(due_at(&job), None);
+            }
+        }
+    }
+}
