@@ -11,6 +11,8 @@ mod faulty;
 #[cfg(feature = "conformance")]
 mod fence;
 mod filters;
+#[cfg(feature = "conformance")]
+mod images;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod kills;
 #[cfg(all(feature = "redb", feature = "sled"))]

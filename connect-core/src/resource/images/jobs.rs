@@ -2,6 +2,9 @@
 //!
 //! The queue is one for all locations, so a worker finds what is due in one read. A job's place
 //! follows from the job ([`due_at`]), and is written by the same commit: no job is without one.
+//!
+//! The `updatedAt` of a job is the time at which periods are counted. That of the location's changes
+//! may be ahead of it, after a clock that was wrong, and nothing would be due until it is caught up.
 
 use uuid::Uuid;
 
@@ -31,7 +34,7 @@ pub(super) fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
         error: None,
         attempts: 0,
         created_at: unit.time(),
-        updated_at: unit.time(),
+        updated_at: unit.now(),
     };
     save(unit, None, &job);
     let by_product = by_product(unit.partition(), product);

@@ -61,7 +61,7 @@ pub(super) struct Queued {
 pub(super) struct Leased {
     /// The job as it was.
     before: ImageJob,
-    /// The job as it is stored. No two leases are alike, as their times differ.
+    /// The job as it is stored. Another lease of it has another time, or one more attempt.
     pub(super) job: ImageJob,
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn lease(
             let job = ImageJob {
                 attempts: (before.attempts + 1).min(MOST_ATTEMPTS),
                 error: None,
-                updated_at: unit.time(),
+                updated_at: unit.now(),
                 ..before.clone()
             };
             jobs::save(&mut unit, Some(&before), &job);
@@ -182,7 +182,7 @@ async fn end(
     let ended = ImageJob {
         status,
         error,
-        updated_at: unit.time(),
+        updated_at: unit.now(),
         ..job.clone()
     };
     jobs::save(unit, Some(job), &ended);

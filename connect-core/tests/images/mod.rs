@@ -1,0 +1,109 @@
+//! The worker that takes images over.
+
+mod death;
+mod port;
+mod random;
+mod results;
+mod running;
+mod several;
+
+use std::sync::Arc;
+
+use connect_core::{
+    ImageWork, ImageWorker,
+    storage::{Storage, memory::MemoryStorage},
+    wire::{
+        Field, Id, ImageJob, ImageStatus, Product, ProductInput,
+        query::{EventQuery, ImageJobQuery},
+    },
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::shop::{self, Shop};
+use port::{Port, link};
+
+/// A shop, and what its workers download with.
+struct Scene {
+    shop: Shop,
+    port: Arc<Port>,
+}
+
+impl Scene {
+    async fn open() -> Self {
+        Self::on(Arc::new(MemoryStorage::new())).await
+    }
+
+    async fn on(storage: Arc<dyn Storage>) -> Self {
+        Self {
+            shop: shop::open_on(storage).await,
+            port: Port::new(),
+        }
+    }
+
+    fn worker(&self) -> ImageWorker {
+        self.shop.connect.image_worker(self.port.clone())
+    }
+
+    async fn tick(&self) -> ImageWork {
+        self.worker().tick().await.unwrap()
+    }
+
+    /// A product with an image of this name.
+    async fn make(&self, image: &str) -> Id<Product> {
+        let input = ProductInput {
+            image_url: Field::Value(link(image)),
+            ..ProductInput::named(image)
+        };
+        self.shop.products().create(input).await.unwrap().id
+    }
+
+    /// Gives a product another image, or none.
+    async fn give(&self, product: Id<Product>, image: Option<&str>) {
+        let input = ProductInput {
+            image_url: image.map_or(Field::Null, |image| Field::Value(link(image))),
+            ..ProductInput::default()
+        };
+        self.shop.products().update(product, input).await.unwrap();
+    }
+
+    async fn product(&self, id: Id<Product>) -> Product {
+        self.shop.products().get(id).await.unwrap()
+    }
+
+    /// The link, the state and the error of a product's image.
+    async fn image(
+        &self,
+        id: Id<Product>,
+    ) -> (Option<String>, Option<ImageStatus>, Option<String>) {
+        let product = self.product(id).await;
+        (product.image_url, product.image_status, product.image_error)
+    }
+
+    async fn jobs(&self) -> Vec<ImageJob> {
+        let jobs = self.shop.connect.location(&self.shop.at).image_jobs();
+        jobs.list(&ImageJobQuery::default()).await.unwrap().data
+    }
+
+    async fn job(&self, product: Id<Product>) -> Option<ImageJob> {
+        let jobs = self.jobs().await;
+        jobs.into_iter().find(|job| job.product_id == product)
+    }
+
+    /// The products of each event about images.
+    async fn events(&self) -> Vec<Vec<Uuid>> {
+        let events = self.shop.connect.location(&self.shop.at).events();
+        let page = events.list(&EventQuery::default()).await.unwrap();
+        let json = serde_json::to_value(page).unwrap();
+        let events = json["data"].as_array().unwrap();
+        let of_images = events.iter().filter(|e| e["data"]["reason"] == "images");
+        let ids = |e: &Value| serde_json::from_value(e["data"]["ids"].clone()).unwrap();
+        of_images.map(ids).collect()
+    }
+
+    /// Checks every row of the store.
+    async fn check(&self) {
+        let report = self.shop.connect.check(&mut |_| {}).await.unwrap();
+        assert_eq!(report.problems, []);
+    }
+}

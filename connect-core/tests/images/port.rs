@@ -1,0 +1,83 @@
+//! A port to images that does what the name of an image says, without a network.
+
+use std::{collections::HashMap, sync::Arc};
+
+use async_trait::async_trait;
+use connect_core::{
+    environment::{ImageFailure, Images},
+    wire::ImageErrorCode,
+};
+use std::sync::Mutex;
+use tokio::{sync::Semaphore, task::yield_now};
+
+/// Takes over any image; fails with one that is called `lasting` or `passing`, panics at `panic`,
+/// and holds one that is called `held` until it is let go.
+pub(super) struct Port {
+    calls: Mutex<HashMap<String, usize>>,
+    begun: Semaphore,
+    let_go: Semaphore,
+}
+
+impl Port {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            calls: Mutex::default(),
+            begun: Semaphore::new(0),
+            let_go: Semaphore::new(0),
+        })
+    }
+
+    /// How often this image was asked for.
+    pub(super) fn calls(&self, name: &str) -> usize {
+        self.calls
+            .lock()
+            .unwrap()
+            .get(&link(name))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Waits until a held image is asked for.
+    pub(super) async fn begun(&self) {
+        self.begun.acquire().await.unwrap().forget();
+    }
+
+    /// Lets one held image go.
+    pub(super) fn let_go(&self) {
+        self.let_go.add_permits(1);
+    }
+}
+
+/// The link of an image.
+pub(super) fn link(name: &str) -> String {
+    format!("https://images.example/{name}")
+}
+
+/// The link of the copy of an image.
+pub(super) fn copy(name: &str) -> String {
+    format!("https://copies.example/{name}")
+}
+
+#[async_trait]
+impl Images for Port {
+    async fn take_over(&self, link: &str) -> Result<String, ImageFailure> {
+        *self
+            .calls
+            .lock()
+            .unwrap()
+            .entry(link.to_owned())
+            .or_default() += 1;
+        yield_now().await;
+        let name = link.rsplit('/').next().unwrap();
+        if name.starts_with("held") {
+            self.begun.add_permits(1);
+            self.let_go.acquire().await.unwrap().forget();
+        }
+        match name {
+            "lasting" => Err(ImageFailure::lasting(ImageErrorCode::Corrupt, "Damaged.")),
+            "passing" => Err(ImageFailure::passing(ImageErrorCode::Timeout, "Slow.")),
+            "panic" => panic!("a hostile file"),
+            name => Ok(copy(name)),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Several workers, and writes while a download is under way.
+
+use std::sync::Arc;
+
+use connect_core::{ImageWork, storage::memory::MemoryStorage, wire::ProductInput};
+
+use super::{
+    Scene,
+    port::{copy, link},
+};
+use crate::shop;
+
+#[derive(Clone, Copy, Debug)]
+enum Meanwhile {
+    OtherLink,
+    NoLink,
+    Deletion,
+    SameLinkAgain,
+}
+
+/// A download that is no longer wanted changes nothing, and the newer one is done.
+#[tokio::test]
+async fn nothing_old_is_written_over_anything_newer() {
+    for meanwhile in [
+        Meanwhile::OtherLink,
+        Meanwhile::NoLink,
+        Meanwhile::Deletion,
+        Meanwhile::SameLinkAgain,
+    ] {
+        let scene = Scene::open().await;
+        let product = scene.make("held").await;
+        let worker = scene.worker();
+        let writes = async {
+            scene.port.begun().await;
+            match meanwhile {
+                Meanwhile::OtherLink => scene.give(product, Some("new")).await,
+                Meanwhile::NoLink => scene.give(product, None).await,
+                Meanwhile::Deletion => scene.shop.products().delete(product).await.unwrap(),
+                Meanwhile::SameLinkAgain => {
+                    scene.give(product, None).await;
+                    scene.give(product, Some("held")).await;
+                }
+            }
+            scene.check().await;
+            scene.port.let_go();
+            scene.port.let_go();
+        };
+        let (work, ()) = tokio::join!(worker.tick(), writes);
+        let work = work.unwrap();
+        assert_eq!(work.moot, 1, "{meanwhile:?}");
+        let (image, done) = match meanwhile {
+            Meanwhile::OtherLink => (Some(copy("new")), 1),
+            Meanwhile::SameLinkAgain => (Some(copy("held")), 1),
+            Meanwhile::NoLink | Meanwhile::Deletion => (None, 0),
+        };
+        assert_eq!(work.done, done, "{meanwhile:?}");
+        assert_eq!(scene.events().await.len(), done, "{meanwhile:?}");
+        if matches!(meanwhile, Meanwhile::Deletion) {
+            assert!(scene.shop.products().get(product).await.is_err());
+            assert!(scene.jobs().await.is_empty());
+        } else {
+            assert_eq!(scene.image(product).await.0, image, "{meanwhile:?}");
+        }
+        scene.shop.clock.advance(3600);
+        assert_eq!(scene.tick().await, ImageWork::default(), "{meanwhile:?}");
+        scene.check().await;
+    }
+}
+
+/// What a write changes besides, while a download is under way, stays changed.
+#[tokio::test]
+async fn other_changes_of_the_product_are_kept() {
+    let scene = Scene::open().await;
+    let product = scene.make("held").await;
+    let worker = scene.worker();
+    let writes = async {
+        scene.port.begun().await;
+        let input = ProductInput::named("Renamed");
+        scene.shop.products().update(product, input).await.unwrap();
+        scene.port.let_go();
+    };
+    let (work, ()) = tokio::join!(worker.tick(), writes);
+    assert_eq!(work.unwrap().done, 1);
+    let product = scene.product(product).await;
+    assert_eq!(product.name, "Renamed");
+    assert_eq!(product.image_url, Some(copy("held")));
+}
+
+/// Two workers of one process and one of another do each job once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_job_is_done_once() {
+    let storage = Arc::new(MemoryStorage::new());
+    let scene = Scene::on(storage.clone()).await;
+    let other = shop::connect(storage, &scene.shop.clock);
+    let names: Vec<String> = (0..40).map(|number| format!("image-{number}")).collect();
+    let mut products = Vec::new();
+    for name in &names {
+        products.push(scene.make(name).await.uuid());
+    }
+    let workers = [
+        scene.worker(),
+        scene.worker(),
+        other.image_worker(scene.port.clone()),
+    ];
+    let ticks = workers.map(|worker| tokio::spawn(async move { worker.tick().await.unwrap() }));
+    let mut all = ImageWork::default();
+    for tick in ticks {
+        all += tick.await.unwrap();
+    }
+    // A worker that finds all taken looks no further, so the rest may be left to another round.
+    all += scene.tick().await;
+    assert_eq!((all.done, all.moot), (40, 0));
+    for name in &names {
+        assert_eq!(scene.port.calls(name), 1, "{}", link(name));
+    }
+    let mut told = scene.events().await.concat();
+    told.sort_unstable();
+    products.sort_unstable();
+    assert_eq!(told, products);
+    scene.check().await;
+}
+
+/// A worker that takes longer than its lease loses the job, and what it comes with is not written.
+#[tokio::test]
+async fn a_lease_that_is_over_passes_to_another() {
+    let scene = Scene::open().await;
+    let product = scene.make("held").await;
+    let slow = scene.worker();
+    let next = async {
+        scene.port.begun().await;
+        scene.shop.clock.advance(119);
+        assert_eq!(scene.tick().await, ImageWork::default());
+        scene.shop.clock.advance(1);
+        let taken_over = scene.worker();
+        let both = async {
+            scene.port.begun().await;
+            scene.port.let_go();
+            scene.port.let_go();
+        };
+        let (work, ()) = tokio::join!(taken_over.tick(), both);
+        work.unwrap()
+    };
+    let (slow, next) = tokio::join!(slow.tick(), next);
+    let (slow, next) = (slow.unwrap(), next);
+    // The slow one came to its end under a lease that was no longer its own.
+    assert_eq!((slow.moot, slow.done, next.done), (1, 0, 1));
+    assert_eq!(scene.job(product).await.unwrap().attempts, 2);
+    assert_eq!(scene.events().await, [[product.uuid()]]);
+    scene.check().await;
+}
