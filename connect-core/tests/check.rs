@@ -33,6 +33,7 @@ mod family {
     pub(super) const PRODUCT_BY_CATEGORY: u8 = 0x35;
     pub(super) const IMAGE_JOB: u8 = 0x40;
     pub(super) const IMAGE_JOB_BY_PRODUCT: u8 = 0x41;
+    pub(super) const IMAGE_JOB_BY_DUE: u8 = 0x43;
     pub(super) const EVENT: u8 = 0x50;
     pub(super) const ANSWER: u8 = 0x60;
     pub(super) const ANSWER_BY_EXPIRY: u8 = 0x61;
@@ -162,6 +163,7 @@ async fn a_missing_index_entry_is_named() {
         family::PRODUCT_BY_BARCODE,
         family::PRODUCT_BY_CATEGORY,
         family::IMAGE_JOB_BY_PRODUCT,
+        family::IMAGE_JOB_BY_DUE,
         family::ANSWER_BY_EXPIRY,
     ] {
         let stocked = Stocked::open().await;
@@ -182,6 +184,7 @@ async fn an_entry_without_its_row_is_named() {
         (family::PRODUCT, family::PRODUCT_BY_BARCODE),
         (family::PRODUCT, family::PRODUCT_BY_CATEGORY),
         (family::IMAGE_JOB, family::IMAGE_JOB_BY_PRODUCT),
+        (family::IMAGE_JOB, family::IMAGE_JOB_BY_DUE),
         (family::ANSWER, family::ANSWER_BY_EXPIRY),
     ] {
         let stocked = Stocked::open().await;

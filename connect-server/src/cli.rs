@@ -117,9 +117,9 @@ pub struct ImageOptions {
     /// address that is listened on]
     #[arg(long, value_name = "URL")]
     pub public_url: Option<PublicUrl>,
-    /// The time that the download of an image may take, in seconds.
+    /// The time that the download of an image may take, in seconds, at most 60.
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE.as_secs(),
-          value_parser = clap::value_parser!(u64).range(1..=600))]
+          value_parser = clap::value_parser!(u64).range(1..=60))]
     pub image_timeout: u64,
     /// Networks besides the public internet from which images are downloaded, there also over
     /// plain HTTP and from any port: addresses or networks, with commas between.

@@ -127,6 +127,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     .await?;
 
     let images = images(&options, is_demo, &api)?;
+    let worker = connect.image_worker(Arc::new(images.clone()));
     let shop = if is_demo {
         Some(demo::open(&connect).await?)
     } else {
@@ -154,7 +155,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             app(Door::Api).with_images(images.copies()),
             wait(stopped.clone())
         ),
-        owner.serve(app(Door::Owner), wait(stopped)),
+        owner.serve(app(Door::Owner), wait(stopped.clone())),
+        worker.run(wait(stopped)),
     );
     maintenance.abort();
     watch.abort();

@@ -1,11 +1,9 @@
 //! Image jobs: the downloads of images. A product has at most one; a newer link replaces it.
 //!
 //! A write that gives a product a link puts the job into a queue, in the same commit
-//! ([`jobs`]). [`worker`] works the queue off, and [`round`] has its commits.
+//! ([`jobs`]). A worker works the queue off.
 
 mod jobs;
-mod round;
-mod worker;
 
 use std::collections::HashMap;
 
@@ -13,7 +11,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 pub(crate) use self::jobs::{cancel, queue_key, reads};
-pub use self::{round::ImageWork, worker::ImageWorker};
+pub(super) use self::jobs::{find, of_product, row_key, save};
 use crate::{
     access::Access,
     engine::{Listed, RowFilter, Tally},

@@ -3,6 +3,7 @@
 mod accounts;
 mod categories;
 mod events;
+mod image_worker;
 mod images;
 mod locations;
 mod option_groups;
@@ -11,8 +12,8 @@ mod products;
 mod tokens;
 
 pub use accounts::{NewAccount, NewLocation, NewScreen};
+pub use image_worker::{ImageWork, ImageWorker};
 pub(crate) use images::queue_key;
-pub use images::{ImageWork, ImageWorker};
 pub use locations::LocationHandle;
 pub use tokens::{IssuedToken, NewToken};
 

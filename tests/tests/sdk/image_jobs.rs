@@ -1,10 +1,16 @@
 //! The list of image jobs, through the SDK and against the document.
 
+use std::sync::Arc;
+
 use connect_client::wire::{
-    Field, Id, ImageJob, ImageStatus, Product, ProductInput,
+    Field, Id, ImageErrorCode, ImageJob, ImageStatus, Product, ProductInput,
     query::{ImageJobQuery, Paging},
 };
 use connect_core::wire::Scope;
+use connect_server::{
+    images::{Copies, DEFAULT_DEADLINE, ImageService},
+    networks::Networks,
+};
 use connect_tests::{http::Request, shop::Shop};
 
 use super::open;
@@ -106,6 +112,39 @@ async fn jobs_are_listed_as_they_were_queued_and_go_with_their_products() {
     assert_eq!(there.stream(&all).all().await.unwrap(), []);
     let report = shop.connect.check(&mut |_| {}).await.unwrap();
     assert_eq!(report.problems, []);
+}
+
+/// From the write to the record that is shown, with the server's own adapter. The link is refused
+/// before anything is connected to.
+#[tokio::test]
+async fn a_worker_says_why_an_image_was_not_taken_over() {
+    let (shop, _watch, client) = open().await;
+    let here = client.location(shop.here);
+    let input = ProductInput {
+        image_url: Field::Value("https://127.0.0.1/rye.png".to_owned()),
+        ..ProductInput::named("Rye")
+    };
+    let made = here.products().create(&input).await.unwrap();
+    let images = ImageService::new(
+        Copies::in_memory(),
+        "https://shop.example".parse().unwrap(),
+        Networks::default(),
+        DEFAULT_DEADLINE,
+    );
+    let worker = shop.connect.image_worker(Arc::new(images.unwrap()));
+    assert_eq!(worker.tick().await.unwrap().failed, 1);
+
+    let product = here.products().get(made.id).await.unwrap();
+    assert_eq!(product.image_status, Some(ImageStatus::Failed));
+    assert_eq!(product.image_url, made.image_url);
+    let failed = here.image_jobs().stream(&of_status(ImageStatus::Failed));
+    let [job] = &failed.all().await.unwrap()[..] else {
+        unreachable!("one job has failed");
+    };
+    let error = job.error.clone().unwrap();
+    assert_eq!(error.code, ImageErrorCode::ForbiddenAddress);
+    assert_eq!(product.image_error, Some(error.message));
+    assert_eq!(job.attempts, 1);
 }
 
 #[tokio::test]

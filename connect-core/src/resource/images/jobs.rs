@@ -43,7 +43,7 @@ pub(super) fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
 }
 
 /// Writes `new` in place of `old`, and moves it in the queue.
-pub(super) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new: &ImageJob) {
+pub(in crate::resource) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new: &ImageJob) {
     let partition = unit.partition();
     let before = old.and_then(|old| queue_key(partition, old));
     let now = queue_key(partition, new);
@@ -69,7 +69,7 @@ pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Id<Product>) -> Result<
 }
 
 /// The job of a product, if it has one.
-pub(super) async fn of_product(
+pub(in crate::resource) async fn of_product(
     unit: &mut Unit<'_>,
     product: Id<Product>,
 ) -> Result<Option<ImageJob>, Fault> {
@@ -82,7 +82,10 @@ pub(super) async fn of_product(
 }
 
 /// The job with this id.
-pub(super) async fn find(unit: &mut Unit<'_>, id: Uuid) -> Result<Option<ImageJob>, Fault> {
+pub(in crate::resource) async fn find(
+    unit: &mut Unit<'_>,
+    id: Uuid,
+) -> Result<Option<ImageJob>, Fault> {
     let row_key = row_key(unit.partition(), id);
     let row = unit.get(&row_key).await?;
     row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e)))
@@ -90,7 +93,7 @@ pub(super) async fn find(unit: &mut Unit<'_>, id: Uuid) -> Result<Option<ImageJo
 }
 
 /// The key of the row of a job.
-pub(super) fn row_key(partition: Uuid, id: Uuid) -> Key {
+pub(in crate::resource) fn row_key(partition: Uuid, id: Uuid) -> Key {
     key(partition, Family::ImageJob, &[Part::Id(id)])
 }
 

@@ -9,6 +9,8 @@
 //! (another link, a deletion, a worker that dies, a lease that runs out), nothing old is written
 //! over anything newer.
 
+mod round;
+
 use std::{
     collections::{BTreeMap, HashSet},
     panic::AssertUnwindSafe,
@@ -28,7 +30,8 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use super::round::{self, ImageWork, Leased, Outcome, Queued};
+pub use self::round::ImageWork;
+use self::round::{Leased, Outcome, Queued};
 use crate::{
     engine::Connect,
     environment::{ImageFailure, Images},

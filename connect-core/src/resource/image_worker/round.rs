@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 
 use uuid::Uuid;
 
-use super::{super::products, jobs};
+use super::super::{images as jobs, products};
 use crate::{
     environment::ImageFailure,
     record::{Attempt, Fault, Reads, Store, Unit},
