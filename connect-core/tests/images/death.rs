@@ -33,7 +33,7 @@ async fn a_worker_may_die_at_every_step() {
     loop {
         let store = Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO);
         let scene = Scene::on(Arc::new(store)).await;
-        let mut products = vec![scene.make("rye").await, scene.make("bun").await];
+        let mut products = [scene.make("rye").await, scene.make("bun").await];
         let dead = scene.worker();
         let lived = die_after(waits, dead.tick()).await.is_some();
         drop(dead);
