@@ -12,8 +12,8 @@ use super::jpeg::{self, Unreadable};
 /// The longest side of an image that is decoded, in pixels.
 const MAX_SIDE: u32 = 10_000;
 
-/// The memory that decoding an image may take, in bytes. A JPEG of 44 megapixels fits in, a
-/// progressive one of 14 to 22, and an image with transparency of 16.
+/// The memory that decoding an image may take, in bytes. A JPEG of 44 megapixels fits in, one
+/// that is progressive or in several scans of 14 to 22, and an image with transparency of 16.
 const MAX_MEMORY: u64 = 128 * 1024 * 1024;
 
 /// The memory for the metadata of a PNG, in bytes. A colour profile of a few kilobytes can unfold to

@@ -1,14 +1,23 @@
 //! A look at the segments of a JPEG before it is decoded. The decoder fills up a file that was cut
-//! short with grey, and keeps no limit on the memory for progressive files.
+//! short with grey, and keeps no limit on the memory for coefficients.
 
 use std::ops::RangeInclusive;
 
 /// The findings about the segments of a JPEG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segments {
-    /// The memory that a progressive file needs for its coefficients until the last of its scans
-    /// is read, in bytes. 0 for others.
+    /// The memory for the coefficients of the whole image, in bytes. The decoder keeps them all
+    /// until the last scan is read when the file is progressive, or when its first scan does not
+    /// hold all components. 0 for other files.
     pub(super) coefficients: u64,
+}
+
+/// The header of a frame, as far as it decides on memory.
+struct Frame {
+    is_progressive: bool,
+    components: u8,
+    /// The memory for all coefficients, in bytes.
+    memory: u64,
 }
 
 /// The reason for which a JPEG is not decoded.
@@ -21,6 +30,7 @@ pub(super) enum Unreadable {
 }
 
 const END_OF_IMAGE: u8 = 0xd9;
+const START_OF_SCAN: u8 = 0xda;
 const PROGRESSIVE: u8 = 0xc2;
 const COMMON_FRAMES: RangeInclusive<u8> = 0xc0..=PROGRESSIVE;
 /// Other frames, between which there are markers of other purposes.
@@ -29,6 +39,7 @@ const NO_FRAMES: [u8; 3] = [0xc4, 0xc8, 0xcc];
 
 /// Walks over the segments of a JPEG up to its end marker.
 pub(super) fn walk(file: &[u8]) -> Result<Segments, Unreadable> {
+    let mut frame: Option<Frame> = None;
     let mut segments = None;
     let mut rest = file;
     loop {
@@ -52,15 +63,17 @@ pub(super) fn walk(file: &[u8]) -> Result<Segments, Unreadable> {
                 let segment = length.and_then(|length| after.get(2..usize::from(length)));
                 let segment = segment.ok_or(Unreadable::Damaged)?;
                 rest = &after[2 + segment.len()..];
+                if marker == START_OF_SCAN && segments.is_none() {
+                    segments = Some(at_first_scan(frame.as_ref(), segment)?);
+                }
                 if !FRAMES.contains(&marker) || NO_FRAMES.contains(&marker) {
                     continue;
                 }
                 if !COMMON_FRAMES.contains(&marker) {
                     return Err(Unreadable::Uncommon);
                 }
-                let memory = coefficients(segment).ok_or(Unreadable::Damaged)?;
-                let coefficients = if marker == PROGRESSIVE { memory } else { 0 };
-                if segments.replace(Segments { coefficients }).is_some() {
+                let read = Frame::read(marker, segment).ok_or(Unreadable::Damaged)?;
+                if frame.replace(read).is_some() {
                     return Err(Unreadable::Damaged);
                 }
             }
@@ -68,33 +81,64 @@ pub(super) fn walk(file: &[u8]) -> Result<Segments, Unreadable> {
     }
 }
 
-/// The memory for all coefficients of a frame, two bytes each.
-fn coefficients(frame: &[u8]) -> Option<u64> {
-    let [_, height, height_low, width, width_low, _, components @ ..] = frame else {
-        return None;
+/// Decides on the memory from the header of the first scan.
+fn at_first_scan(frame: Option<&Frame>, scan: &[u8]) -> Result<Segments, Unreadable> {
+    let (Some(frame), Some(components)) = (frame, scan.first()) else {
+        return Err(Unreadable::Damaged);
     };
-    let height = u64::from(u16::from_be_bytes([*height, *height_low]));
-    let width = u64::from(u16::from_be_bytes([*width, *width_low]));
-    let samplings = components
-        .as_chunks::<3>()
-        .0
-        .iter()
-        .map(|[_, sampling, _]| {
-            let (across, down) = (sampling >> 4, sampling & 0xf);
-            (u64::from(across), u64::from(down))
-        });
-    let across = samplings.clone().map(|(across, _)| across).max()?.max(1);
-    let down = samplings.clone().map(|(_, down)| down).max()?.max(1);
-    let blocks: u64 = samplings.map(|(across, down)| across * down).sum();
-    Some(width.div_ceil(8 * across) * height.div_ceil(8 * down) * blocks * 64 * 2)
+    let keeps_all = frame.is_progressive || *components != frame.components;
+    let coefficients = if keeps_all { frame.memory } else { 0 };
+    Ok(Segments { coefficients })
+}
+
+impl Frame {
+    /// Reads the header of a frame. A coefficient takes two bytes.
+    fn read(marker: u8, header: &[u8]) -> Option<Self> {
+        let [
+            _,
+            height,
+            height_low,
+            width,
+            width_low,
+            count,
+            components @ ..,
+        ] = header
+        else {
+            return None;
+        };
+        let height = u64::from(u16::from_be_bytes([*height, *height_low]));
+        let width = u64::from(u16::from_be_bytes([*width, *width_low]));
+        let samplings = components
+            .as_chunks::<3>()
+            .0
+            .iter()
+            .map(|[_, sampling, _]| {
+                let (across, down) = (sampling >> 4, sampling & 0xf);
+                (u64::from(across), u64::from(down))
+            });
+        let across = samplings.clone().map(|(across, _)| across).max()?.max(1);
+        let down = samplings.clone().map(|(_, down)| down).max()?.max(1);
+        let blocks: u64 = samplings.map(|(across, down)| across * down).sum();
+        Some(Self {
+            is_progressive: marker == PROGRESSIVE,
+            components: *count,
+            memory: width.div_ceil(8 * across) * height.div_ceil(8 * down) * blocks * 64 * 2,
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A file with this frame: 1000 x 600 pixels, colours at half the resolution.
+    /// A file with this frame: 1000 x 600 pixels, colours at half the resolution, and all of it in
+    /// one scan.
     fn file(frame: u8) -> Vec<u8> {
+        file_in_scans(frame, &[3])
+    }
+
+    /// The same with scans of so many components.
+    fn file_in_scans(frame: u8, scans: &[u8]) -> Vec<u8> {
         let mut file = b"\xff\xd8".to_vec();
         // A thumbnail in the metadata has markers of its own.
         file.extend(b"\xff\xe1\0\x0aExif\xff\xd8\xff\xd9");
@@ -110,17 +154,41 @@ mod tests {
         ]);
         file.extend(1000_u16.to_be_bytes());
         file.extend([3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]);
-        file.extend(b"\xff\xda\0\x04\x01\x01scan\xff\0data\xff\xd0more\xff\xd9");
+        for components in scans {
+            file.extend(b"\xff\xda\0\x04");
+            file.extend([*components, 1]);
+            file.extend(b"scan\xff\0data\xff\xd0more");
+        }
+        file.extend(b"\xff\xd9");
         file
     }
 
     #[test]
-    fn only_progressive_files_need_memory_for_all_coefficients() {
-        let plain = walk(&file(0xc0)).unwrap();
-        assert_eq!(plain.coefficients, 0);
+    fn coefficients_are_kept_unless_one_scan_holds_them_all() {
         // 63 by 38 units of six blocks.
-        let progressive = walk(&file(0xc2)).unwrap();
-        assert_eq!(progressive.coefficients, 63 * 38 * 6 * 64 * 2);
+        const ALL: u64 = 63 * 38 * 6 * 64 * 2;
+        for (frame, scans, expected) in [
+            (0xc0, &[3][..], 0),
+            (0xc1, &[3], 0),
+            // What follows the first scan makes no difference.
+            (0xc0, &[3, 1], 0),
+            (0xc0, &[1, 1, 1], ALL),
+            (0xc0, &[2, 1], ALL),
+            (0xc1, &[1, 2], ALL),
+            (0xc2, &[3], ALL),
+            (0xc2, &[1, 3], ALL),
+        ] {
+            let segments = walk(&file_in_scans(frame, scans)).unwrap();
+            assert_eq!(segments.coefficients, expected, "{frame:x} in {scans:?}");
+        }
+    }
+
+    #[test]
+    fn a_scan_needs_a_frame_before_it_and_a_frame_a_scan() {
+        assert_eq!(walk(&file_in_scans(0xc0, &[])), Err(Unreadable::Damaged));
+        let early = b"\xff\xd8\xff\xda\0\x04\x03\x01scan";
+        let file = [&early[..], &file(0xc0)[2..]].concat();
+        assert_eq!(walk(&file), Err(Unreadable::Damaged));
     }
 
     #[test]
