@@ -7,7 +7,11 @@ use connect_core::{
     environment::{ImageFailure, Images},
     wire::ImageErrorCode,
 };
-use tokio::{sync::Semaphore, task::spawn_blocking};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinError, spawn_blocking},
+    time::timeout,
+};
 use url::Url;
 
 use super::{Copies, ScaledCopy, decode::damaged, download::download, scaled_copy};
@@ -24,11 +28,23 @@ pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
 /// core.
 const DECODERS: usize = 1;
 
+/// The number of images that are taken over at a time. Each keeps its file of up to 5 MB in memory
+/// until it is decoded.
+const PLACES: usize = 8;
+
+/// The time for everything but the download: waiting for a place and for the decoder, decoding and
+/// storing.
+const PROCESSING: Duration = Duration::from_secs(30);
+
 /// Downloads images, makes copies of them, and stores these.
 #[derive(Clone, Debug)]
 pub struct ImageService {
     outbound: Outbound,
+    /// The time that a download may take.
     deadline: Duration,
+    /// The time that taking an image over may take, the download included.
+    limit: Duration,
+    places: Arc<Semaphore>,
     decoders: Arc<Semaphore>,
     copies: Copies,
     public: PublicUrl,
@@ -36,7 +52,7 @@ pub struct ImageService {
 
 impl ImageService {
     /// Makes the service. Besides the public internet it downloads from the `allowed` networks;
-    /// a download may take `deadline`. The copies are reached below `public`.
+    /// a download may take `deadline`, and the rest 30 seconds more. The copies are reached below `public`.
     ///
     /// # Errors
     /// The system has no certificates to trust.
@@ -49,6 +65,8 @@ impl ImageService {
         Ok(Self {
             outbound: Outbound::new(Guard::allowing(allowed), "Connect-Images/1")?,
             deadline,
+            limit: deadline.saturating_add(PROCESSING),
+            places: Arc::new(Semaphore::new(PLACES)),
             decoders: Arc::new(Semaphore::new(DECODERS)),
             copies,
             public,
@@ -72,16 +90,13 @@ impl ImageService {
             let _permit = permit;
             work()
         });
-        thread.await.unwrap_or_else(|panic| {
-            tracing::warn!(%panic, "an image could not be decoded");
-            Err(damaged())
-        })
+        thread.await.unwrap_or_else(|error| Err(undone(&error)))
     }
-}
 
-#[async_trait]
-impl Images for ImageService {
-    async fn take_over(&self, link: &str) -> Result<String, ImageFailure> {
+    /// Takes an image over, in whatever time it takes after the download.
+    async fn process(&self, link: &str) -> Result<String, ImageFailure> {
+        // The semaphore is never closed.
+        let _place = self.places.acquire().await;
         let file = download(&self.outbound, link, self.deadline).await?;
         let copy = self.on_thread(move || scaled_copy(&file)).await?;
         match self.copies.put(copy).await {
@@ -94,6 +109,33 @@ impl Images for ImageService {
                 ))
             }
         }
+    }
+}
+
+/// The failure of an image whose thread did not end by itself: its decoder panicked, or the server
+/// stops.
+fn undone(error: &JoinError) -> ImageFailure {
+    if error.is_panic() {
+        tracing::warn!(panic = %error, "an image could not be decoded");
+        return damaged();
+    }
+    ImageFailure::passing(
+        ImageErrorCode::ServerError,
+        "The server stopped before the image was decoded.",
+    )
+}
+
+#[async_trait]
+impl Images for ImageService {
+    async fn take_over(&self, link: &str) -> Result<String, ImageFailure> {
+        let in_time = timeout(self.limit, self.process(link)).await;
+        in_time.unwrap_or_else(|_| {
+            tracing::warn!(limit = ?self.limit, "an image was not taken over in time");
+            Err(ImageFailure::passing(
+                ImageErrorCode::Timeout,
+                "The server was too busy to take the image over in time.",
+            ))
+        })
     }
 }
 
@@ -134,14 +176,22 @@ impl fmt::Display for PublicUrl {
 
 #[cfg(test)]
 mod tests {
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
     use super::*;
+
+    fn service() -> ImageService {
+        let public = "https://shop.example".parse().unwrap();
+        let networks = Networks::loopback();
+        ImageService::new(Copies::in_memory(), public, networks, DEFAULT_DEADLINE).unwrap()
+    }
 
     #[tokio::test]
     async fn a_decoder_that_panics_harms_its_own_image_only() {
-        let public = "https://shop.example".parse().unwrap();
-        let networks = Networks::default();
-        let service = ImageService::new(Copies::in_memory(), public, networks, DEFAULT_DEADLINE);
-        let service = service.unwrap();
+        let service = service();
         let failed = service.on_thread(|| panic!("a hostile file")).await;
         assert_eq!(failed.unwrap_err().code, ImageErrorCode::Corrupt);
         let next = service.on_thread(|| scaled_copy(b"")).await;
@@ -149,13 +199,60 @@ mod tests {
         assert_eq!(service.decoders.available_permits(), DECODERS);
     }
 
+    #[tokio::test]
+    async fn a_decoder_that_was_not_run_says_nothing_about_the_image() {
+        let thread = tokio::spawn(std::future::pending::<()>());
+        thread.abort();
+        let failed = undone(&thread.await.unwrap_err());
+        assert_eq!(failed.code, ImageErrorCode::ServerError);
+        assert!(failed.may_pass);
+    }
+
+    /// Sends one byte, which is no image, to everybody who asks.
+    async fn host() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let link = format!("http://{}/a.jpg", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let _ = stream.read(&mut [0; 4096]).await.unwrap();
+                let response = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+                stream.write_all(response).await.unwrap();
+            }
+        });
+        link
+    }
+
+    #[tokio::test]
+    async fn waiting_counts_towards_the_time_limit() {
+        let link = host().await;
+        let mut service = service();
+        service.limit = Duration::from_millis(300);
+        for (awaited, all) in [
+            (service.places.clone(), PLACES),
+            (service.decoders.clone(), DECODERS),
+        ] {
+            let taken = awaited
+                .clone()
+                .acquire_many_owned(all as u32)
+                .await
+                .unwrap();
+            let failed = timeout(DEFAULT_DEADLINE, service.take_over(&link)).await;
+            let failed = failed.expect("it ends by itself").unwrap_err();
+            assert_eq!(failed.code, ImageErrorCode::Timeout, "{failed}");
+            assert!(failed.may_pass);
+            assert!(failed.message.contains("busy"), "{failed}");
+            drop(taken);
+            assert_eq!(awaited.available_permits(), all);
+        }
+        service.limit = DEFAULT_DEADLINE;
+        let failed = service.take_over(&link).await.unwrap_err();
+        assert_eq!(failed.code, ImageErrorCode::UnsupportedType, "{failed}");
+    }
+
     /// The next image is not decoded beside one for which nobody waits any more.
     #[tokio::test]
     async fn abandoned_work_keeps_its_place_until_it_ends() {
-        let public = "https://shop.example".parse().unwrap();
-        let networks = Networks::default();
-        let service = ImageService::new(Copies::in_memory(), public, networks, DEFAULT_DEADLINE);
-        let service = service.unwrap();
+        let service = service();
         let (end, ended) = std::sync::mpsc::channel::<()>();
         let (begin, begun) = tokio::sync::oneshot::channel();
         let work = service.on_thread(move || {
