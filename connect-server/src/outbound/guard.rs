@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use url::{Host, Url};
 
-use super::is_public;
+use super::{is_public, public::is_nat64_of_public};
 use crate::networks::Networks;
 
 /// Says where requests may go: to the public internet over HTTPS, and to the networks that the
@@ -86,21 +86,31 @@ impl Guard {
         }
     }
 
-    /// Checks the addresses to which a name leads, which are then the only ones to connect to. One
-    /// that may not be connected to spoils all: a host has no business to name it.
+    /// Checks the addresses to which a name leads, and returns the ones to connect to. One address
+    /// that is not admitted refuses the name: public servers have public addresses only.
+    ///
+    /// A resolver behind DNS64 adds a NAT64 form to every public IPv4 address. Such forms are left
+    /// out, so that the IPv4 address itself is connected to.
     ///
     /// # Errors
-    /// [`Refusal::Address`].
+    /// [`Refusal::Address`], also when no address is left.
     pub fn admit(
         &self,
         addresses: Vec<SocketAddr>,
         reach: Reach,
     ) -> Result<Vec<SocketAddr>, Refusal> {
-        let mut ips = addresses.iter().map(SocketAddr::ip);
-        if ips.all(|address| self.admits(address, reach)) {
-            return Ok(addresses);
+        let mut admitted = Vec::with_capacity(addresses.len());
+        for address in addresses {
+            if self.admits(address.ip(), reach) {
+                admitted.push(address);
+            } else if reach == Reach::Allowed || !is_nat64_of_public(address.ip()) {
+                return Err(Refusal::Address);
+            }
         }
-        Err(Refusal::Address)
+        if admitted.is_empty() {
+            return Err(Refusal::Address);
+        }
+        Ok(admitted)
     }
 
     fn admits(&self, address: IpAddr, reach: Reach) -> bool {
@@ -220,27 +230,51 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_address_spoils_a_name() {
+    fn one_bad_address_refuses_a_name() {
         let (open, local) = (Guard::default(), Guard::allowing(Networks::loopback()));
+        let nat64 = Guard::allowing("64:ff9b::/96".parse().unwrap());
         for (guard, reach, addresses, admitted) in [
-            (&open, Reach::Public, &["8.8.8.8", "2a00::1"][..], true),
-            (&open, Reach::Public, &["8.8.8.8", "127.0.0.1"], false),
-            (&open, Reach::Public, &["fe80::1", "8.8.8.8"], false),
-            (&local, Reach::Public, &["8.8.8.8", "127.0.0.1"], true),
-            (&local, Reach::Allowed, &["127.0.0.1", "::1"], true),
-            (&local, Reach::Allowed, &["127.0.0.1", "8.8.8.8"], false),
-            (&local, Reach::Allowed, &["10.0.0.1"], false),
+            (&open, Reach::Public, "8.8.8.8 2a00::1", "8.8.8.8 2a00::1"),
+            (&open, Reach::Public, "8.8.8.8 127.0.0.1", ""),
+            (&open, Reach::Public, "fe80::1 8.8.8.8", ""),
+            (&open, Reach::Public, "", ""),
+            (
+                &local,
+                Reach::Public,
+                "8.8.8.8 127.0.0.1",
+                "8.8.8.8 127.0.0.1",
+            ),
+            (&local, Reach::Allowed, "127.0.0.1 ::1", "127.0.0.1 ::1"),
+            (&local, Reach::Allowed, "127.0.0.1 8.8.8.8", ""),
+            (&local, Reach::Allowed, "10.0.0.1", ""),
+            // What a resolver behind DNS64 answers.
+            (&open, Reach::Public, "64:ff9b::8.8.8.8 8.8.8.8", "8.8.8.8"),
+            (&open, Reach::Public, "8.8.8.8 64:ff9b::8.8.8.8", "8.8.8.8"),
+            (&open, Reach::Public, "2a00::1 64:ff9b::8.8.8.8", "2a00::1"),
+            (&open, Reach::Public, "64:ff9b::8.8.8.8", ""),
+            (&open, Reach::Public, "8.8.8.8 64:ff9b::10.0.0.1", ""),
+            (&open, Reach::Public, "10.0.0.1 64:ff9b::8.8.8.8", ""),
+            (&open, Reach::Public, "64:ff9b::8.8.8.8 8.8.8.8 ::1", ""),
+            (&open, Reach::Public, "8.8.8.8 64:ff9b:1::808:808", ""),
+            (&local, Reach::Allowed, "127.0.0.1 64:ff9b::8.8.8.8", ""),
+            (
+                &nat64,
+                Reach::Public,
+                "64:ff9b::8.8.8.8",
+                "64:ff9b::8.8.8.8",
+            ),
         ] {
-            let addresses: Vec<_> = addresses
-                .iter()
-                .map(|text| SocketAddr::new(text.parse().unwrap(), 443))
-                .collect();
-            let expected = if admitted {
-                Ok(addresses.clone())
-            } else {
-                Err(Refusal::Address)
+            let sockets = |list: &str| -> Vec<_> {
+                list.split_whitespace()
+                    .map(|text| SocketAddr::new(text.parse().unwrap(), 443))
+                    .collect()
             };
-            assert_eq!(guard.admit(addresses, reach), expected);
+            let expected = match sockets(admitted) {
+                none if none.is_empty() => Err(Refusal::Address),
+                admitted => Ok(admitted),
+            };
+            let found = guard.admit(sockets(addresses), reach);
+            assert_eq!(found, expected, "{addresses}");
         }
     }
 }

@@ -41,6 +41,9 @@ const REFUSED_V6: [([u16; 8], u32); 6] = [
     ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), // documentation
 ];
 
+/// The block of NAT64 that everybody may use (RFC 6052). The IPv4 address is in the last 32 bits.
+const NAT64: Ipv6Addr = Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0);
+
 /// Returns whether an address is one of the public internet. IPv6 addresses that hold an IPv4
 /// address are never: what is behind such a tunnel or translator is not known.
 pub fn is_public(address: IpAddr) -> bool {
@@ -48,6 +51,15 @@ pub fn is_public(address: IpAddr) -> bool {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
     }
+}
+
+/// Returns whether an address is the NAT64 form of a public IPv4 address. It is not public itself.
+pub(super) fn is_nat64_of_public(address: IpAddr) -> bool {
+    let IpAddr::V6(address) = address else {
+        return false;
+    };
+    let (block, held) = (address.to_bits() >> 32, address.to_bits() as u32);
+    block == NAT64.to_bits() >> 32 && is_public_v4(Ipv4Addr::from_bits(held))
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
@@ -223,6 +235,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn nat64_forms_of_public_addresses_are_known() {
+        for text in [
+            "64:ff9b::8.8.8.8",
+            "64:ff9b::5db8:d822",
+            "64:ff9b::9.255.255.255",
+        ] {
+            let address: IpAddr = text.parse().unwrap();
+            assert!(is_nat64_of_public(address), "{text}");
+            assert!(!is_public(address), "{text}");
+        }
+        for text in [
+            "64:ff9b::",
+            "64:ff9b::127.0.0.1",
+            "64:ff9b::10.0.0.1",
+            "64:ff9b::169.254.169.254",
+            "64:ff9b:1::8.8.8.8",
+            "64:ff9b::1:808:808",
+            "64:ff9a::8.8.8.8",
+            "::ffff:8.8.8.8",
+            "::8.8.8.8",
+            "8.8.8.8",
+        ] {
+            assert!(!is_nat64_of_public(text.parse().unwrap()), "{text}");
+        }
+    }
+
     /// Any address of a refused IPv4 block.
     fn refused_v4() -> impl Strategy<Value = Ipv4Addr> {
         (prop::sample::select(&REFUSED_V4[..]), any::<u32>()).prop_map(|((block, length), host)| {
@@ -259,6 +298,7 @@ mod tests {
             prop_assert!(!is_public(address.into()));
             for form in forms_of(address, noise) {
                 prop_assert!(!is_public(form.into()), "{address} as {form}");
+                prop_assert!(!is_nat64_of_public(form.into()), "{address} as {form}");
             }
         }
 
