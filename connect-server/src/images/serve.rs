@@ -1,7 +1,7 @@
 //! Serving the copies, to everybody: `GET /images/{name}`.
 
 use http::{
-    HeaderValue, Method, StatusCode,
+    HeaderMap, HeaderValue, Method, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, X_CONTENT_TYPE_OPTIONS},
 };
 use warp::{Filter, Rejection, Reply as _, reject, reply::Response};
@@ -19,15 +19,15 @@ pub fn filter(
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
     warp::path!("images" / CopyName)
         .and(warp::method())
-        .and(warp::header::optional(IF_NONE_MATCH.as_str()))
-        .and_then(move |name, method, known| answer(copies.clone(), name, method, known))
+        .and(warp::header::headers_cloned())
+        .and_then(move |name, method, headers| answer(copies.clone(), name, method, headers))
 }
 
 async fn answer(
     copies: Copies,
     name: CopyName,
     method: Method,
-    known: Option<String>,
+    request: HeaderMap,
 ) -> Result<Response, Rejection> {
     if !matches!(method, Method::GET | Method::HEAD) {
         let refused = Reply::method_not_allowed(&method, &[Method::GET, Method::HEAD]);
@@ -42,9 +42,7 @@ async fn answer(
         }
     };
     let tag = format!("\"{name}\"");
-    // Proxies mark tags as weak when they compress.
-    let is_known = known.is_some_and(|known| known.trim() == "*" || known.contains(&tag));
-    let mut response = match is_known {
+    let mut response = match knows(&request, &tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => Response::new(copy.into()),
     };
@@ -56,4 +54,14 @@ async fn answer(
     headers.extend(HeaderValue::try_from(tag).map(|tag| (ETAG, tag)));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     Ok(response)
+}
+
+/// Returns whether the caller has the copy of this tag. Proxies mark tags as weak when they
+/// compress. A header that is no text names no tag of ours.
+fn knows(request: &HeaderMap, tag: &str) -> bool {
+    let mut known = request.get_all(IF_NONE_MATCH).iter();
+    known.any(|known| {
+        let known = known.to_str().unwrap_or_default();
+        known.trim() == "*" || known.contains(tag)
+    })
 }
