@@ -12,7 +12,7 @@ use url::Url;
 
 use super::{Guard, Reach, Refusal};
 
-/// Makes requests to links that others give. Clones share their connections.
+/// Makes requests to links that others give, each over a connection of its own.
 #[derive(Clone, Debug)]
 pub struct Outbound {
     guard: Guard,
@@ -42,6 +42,8 @@ impl Outbound {
                 .dns_resolver(Arc::new(Resolver { guard, reach }))
                 // A proxy would look the name up once more, and connect to what it likes.
                 .no_proxy()
+                // Links lead to any number of hosts, each of which would keep one open.
+                .pool_max_idle_per_host(0)
                 .redirect(Policy::none())
                 .referer(false)
                 .https_only(reach == Reach::Public)
