@@ -14,7 +14,7 @@ use reqwest::{
 use tokio::time::timeout;
 use url::Url;
 
-use crate::outbound::{NoResponse, Outbound, Refusal};
+use crate::outbound::{LinkRefusal, NoResponse, Outbound};
 
 /// The number of redirects that are followed.
 const MAX_REDIRECTS: usize = 3;
@@ -131,7 +131,7 @@ fn broken_off() -> ImageFailure {
     )
 }
 
-fn forbidden(subject: &str, refusal: Refusal) -> ImageFailure {
+fn forbidden(subject: &str, refusal: LinkRefusal) -> ImageFailure {
     ImageFailure::lasting(
         ImageErrorCode::ForbiddenAddress,
         format!("{subject} {refusal}."),

@@ -54,7 +54,7 @@ impl CopyKind {
 /// one, as it mostly is a photo, which would be far larger as a PNG. PNG and GIF become PNG: they
 /// are drawings and logos, which a JPEG would smear.
 pub(super) fn encode(image: DynamicImage, from: ImageFormat) -> Result<ScaledCopy, ImageFailure> {
-    let image = eight_bits(without_idle_alpha(image));
+    let image = eight_bits(without_unused_alpha(image));
     let is_photo = matches!(from, ImageFormat::Jpeg | ImageFormat::WebP);
     let kind = match is_photo && !image.color().has_alpha() {
         true => CopyKind::Jpeg,
@@ -72,8 +72,8 @@ pub(super) fn encode(image: DynamicImage, from: ImageFormat) -> Result<ScaledCop
     Ok(ScaledCopy { bytes, kind })
 }
 
-/// Drops a transparency that no pixel makes use of.
-fn without_idle_alpha(image: DynamicImage) -> DynamicImage {
+/// Removes the transparency channel when every pixel is opaque.
+fn without_unused_alpha(image: DynamicImage) -> DynamicImage {
     let is_opaque = match &image {
         DynamicImage::ImageLumaA8(pixels) => pixels.pixels().all(|pixel| pixel.0[1] == u8::MAX),
         DynamicImage::ImageRgba8(pixels) => pixels.pixels().all(|pixel| pixel.0[3] == u8::MAX),

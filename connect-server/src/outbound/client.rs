@@ -10,12 +10,12 @@ use reqwest::{
 };
 use url::Url;
 
-use super::{Guard, Reach, Refusal};
+use super::{AddressGuard, LinkRefusal, Reach};
 
 /// Makes requests to links that others give, each over a connection of its own.
 #[derive(Clone, Debug)]
 pub struct Outbound {
-    guard: Guard,
+    guard: AddressGuard,
     /// For HTTPS on its own port.
     public: Client,
     /// For plain HTTP and other ports.
@@ -32,7 +32,7 @@ impl Outbound {
     ///
     /// # Errors
     /// The system's certificates could not be read.
-    pub fn new(guard: Guard, user_agent: &str) -> Result<Self, OutboundError> {
+    pub fn new(guard: AddressGuard, user_agent: &str) -> Result<Self, OutboundError> {
         // Another provider that the program chose is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = |reach| {
@@ -63,7 +63,7 @@ impl Outbound {
     ///
     /// # Errors
     /// The link is refused.
-    pub fn request(&self, method: Method, link: Url) -> Result<RequestBuilder, Refusal> {
+    pub fn request(&self, method: Method, link: Url) -> Result<RequestBuilder, LinkRefusal> {
         let client = match self.guard.check(&link)? {
             Reach::Public => &self.public,
             Reach::Allowed => &self.allowed,
@@ -76,7 +76,7 @@ impl Outbound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoResponse {
     /// The guard refused the address.
-    Refused(Refusal),
+    Refused(LinkRefusal),
     /// There was no secure connection: the certificate is not trusted, or TLS failed otherwise.
     Insecure,
     /// The host was not found, or took no connection.
@@ -115,7 +115,7 @@ impl NoResponse {
 /// Looks names up with the system's resolver, and hands on only what the guard admits.
 #[derive(Debug)]
 struct Resolver {
-    guard: Guard,
+    guard: AddressGuard,
     reach: Reach,
 }
 

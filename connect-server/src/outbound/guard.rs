@@ -10,7 +10,7 @@ use crate::networks::Networks;
 /// Says where requests may go: to the public internet over HTTPS, and to the networks that the
 /// configuration allows.
 #[derive(Clone, Debug, Default)]
-pub struct Guard {
+pub struct AddressGuard {
     allowed: Networks,
 }
 
@@ -26,7 +26,7 @@ pub enum Reach {
 /// The reason for which a link is not followed. The text names no address, as it is shown to
 /// those who may not know how a private network is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum LinkRefusal {
     /// Another scheme than HTTPS.
     #[error("must start with https://")]
     Scheme,
@@ -41,7 +41,7 @@ pub enum Refusal {
     Address,
 }
 
-impl Guard {
+impl AddressGuard {
     /// A guard that also lets requests into these networks, in which it takes plain HTTP and any
     /// port.
     pub fn allowing(allowed: Networks) -> Self {
@@ -49,28 +49,28 @@ impl Guard {
     }
 
     /// Checks a link before it is requested, and its host if that is an address. The addresses of
-    /// a name are left to [`Guard::admit`].
+    /// a name are left to [`AddressGuard::admit`].
     ///
     /// # Errors
     /// The link is refused.
-    pub fn check(&self, link: &Url) -> Result<Reach, Refusal> {
+    pub fn check(&self, link: &Url) -> Result<Reach, LinkRefusal> {
         if !matches!(link.scheme(), "http" | "https") {
-            return Err(Refusal::Scheme);
+            return Err(LinkRefusal::Scheme);
         }
         if !link.username().is_empty() || link.password().is_some() {
-            return Err(Refusal::Credentials);
+            return Err(LinkRefusal::Credentials);
         }
         let address = match link.host() {
             Some(Host::Ipv4(address)) => Some(IpAddr::from(address)),
             Some(Host::Ipv6(address)) => Some(IpAddr::from(address)),
             Some(Host::Domain(_)) => None,
-            None => return Err(Refusal::Address),
+            None => return Err(LinkRefusal::Address),
         };
         // The parser leaves out the port that belongs to the scheme.
         let unusual = match (link.scheme(), link.port()) {
             ("https", None) => None,
-            ("https", Some(_)) => Some(Refusal::Port),
-            _ => Some(Refusal::Scheme),
+            ("https", Some(_)) => Some(LinkRefusal::Port),
+            _ => Some(LinkRefusal::Scheme),
         };
         let reach = match unusual {
             None => Reach::Public,
@@ -81,7 +81,7 @@ impl Guard {
         match address {
             Some(address) if !self.admits(address, reach) => Err(unusual
                 .filter(|_| is_public(address))
-                .unwrap_or(Refusal::Address)),
+                .unwrap_or(LinkRefusal::Address)),
             _ => Ok(reach),
         }
     }
@@ -93,22 +93,22 @@ impl Guard {
     /// out, so that the IPv4 address itself is connected to.
     ///
     /// # Errors
-    /// [`Refusal::Address`], also when no address is left.
+    /// [`LinkRefusal::Address`], also when no address is left.
     pub fn admit(
         &self,
         addresses: Vec<SocketAddr>,
         reach: Reach,
-    ) -> Result<Vec<SocketAddr>, Refusal> {
+    ) -> Result<Vec<SocketAddr>, LinkRefusal> {
         let mut admitted = Vec::with_capacity(addresses.len());
         for address in addresses {
             if self.admits(address.ip(), reach) {
                 admitted.push(address);
             } else if reach == Reach::Allowed || !is_nat64_of_public(address.ip()) {
-                return Err(Refusal::Address);
+                return Err(LinkRefusal::Address);
             }
         }
         if admitted.is_empty() {
-            return Err(Refusal::Address);
+            return Err(LinkRefusal::Address);
         }
         Ok(admitted)
     }
@@ -122,7 +122,7 @@ impl Guard {
 mod tests {
     use super::*;
 
-    fn check(guard: &Guard, link: &str) -> Result<Reach, Refusal> {
+    fn check(guard: &AddressGuard, link: &str) -> Result<Reach, LinkRefusal> {
         guard.check(&Url::parse(link).unwrap_or_else(|e| panic!("{link}: {e}")))
     }
 
@@ -167,28 +167,35 @@ mod tests {
     #[test]
     fn no_spelling_of_an_address_gets_past() {
         for link in DISGUISED {
-            let refused = check(&Guard::default(), link);
-            assert_eq!(refused, Err(Refusal::Address), "{link}");
+            let refused = check(&AddressGuard::default(), link);
+            assert_eq!(refused, Err(LinkRefusal::Address), "{link}");
         }
     }
 
     #[test]
     fn other_schemes_ports_and_users_are_refused() {
         for (link, refusal) in [
-            ("http://example.com/a.jpg", Refusal::Scheme),
-            ("http://example.com:443/a.jpg", Refusal::Scheme),
-            ("http://8.8.8.8/a.jpg", Refusal::Scheme),
-            ("ftp://example.com/a.jpg", Refusal::Scheme),
-            ("file:///etc/passwd", Refusal::Scheme),
-            ("data:image/png;base64,AAAA", Refusal::Scheme),
-            ("https://example.com:80/a.jpg", Refusal::Port),
-            ("https://example.com:8443/a.jpg", Refusal::Port),
-            ("https://8.8.8.8:22/a.jpg", Refusal::Port),
-            ("https://user@example.com/a.jpg", Refusal::Credentials),
-            ("https://user:word@example.com/a.jpg", Refusal::Credentials),
-            ("https://:word@example.com/a.jpg", Refusal::Credentials),
+            ("http://example.com/a.jpg", LinkRefusal::Scheme),
+            ("http://example.com:443/a.jpg", LinkRefusal::Scheme),
+            ("http://8.8.8.8/a.jpg", LinkRefusal::Scheme),
+            ("ftp://example.com/a.jpg", LinkRefusal::Scheme),
+            ("file:///etc/passwd", LinkRefusal::Scheme),
+            ("data:image/png;base64,AAAA", LinkRefusal::Scheme),
+            ("https://example.com:80/a.jpg", LinkRefusal::Port),
+            ("https://example.com:8443/a.jpg", LinkRefusal::Port),
+            ("https://8.8.8.8:22/a.jpg", LinkRefusal::Port),
+            ("https://user@example.com/a.jpg", LinkRefusal::Credentials),
+            (
+                "https://user:word@example.com/a.jpg",
+                LinkRefusal::Credentials,
+            ),
+            ("https://:word@example.com/a.jpg", LinkRefusal::Credentials),
         ] {
-            assert_eq!(check(&Guard::default(), link), Err(refusal), "{link}");
+            assert_eq!(
+                check(&AddressGuard::default(), link),
+                Err(refusal),
+                "{link}"
+            );
         }
     }
 
@@ -202,13 +209,17 @@ mod tests {
             "https://[2606:2800:220:1:248:1893:25c8:1946]/a.jpg",
             "https://bücher.example/a.jpg",
         ] {
-            assert_eq!(check(&Guard::default(), link), Ok(Reach::Public), "{link}");
+            assert_eq!(
+                check(&AddressGuard::default(), link),
+                Ok(Reach::Public),
+                "{link}"
+            );
         }
     }
 
     #[test]
     fn plain_http_and_ports_are_for_allowed_networks_alone() {
-        let guard = Guard::allowing(Networks::loopback());
+        let guard = AddressGuard::allowing(Networks::loopback());
         for (link, expected) in [
             ("https://127.0.0.1/", Ok(Reach::Public)),
             ("http://127.0.0.1/", Ok(Reach::Allowed)),
@@ -217,13 +228,13 @@ mod tests {
             ("https://example.com/", Ok(Reach::Public)),
             // The resolver has the last word on names.
             ("http://example.com:8080/", Ok(Reach::Allowed)),
-            ("http://8.8.8.8/", Err(Refusal::Scheme)),
-            ("https://8.8.8.8:8443/", Err(Refusal::Port)),
-            ("http://10.0.0.1/", Err(Refusal::Address)),
-            ("https://10.0.0.1/", Err(Refusal::Address)),
-            ("http://[::ffff:127.0.0.1]/", Err(Refusal::Address)),
-            ("http://user@127.0.0.1/", Err(Refusal::Credentials)),
-            ("ftp://127.0.0.1/", Err(Refusal::Scheme)),
+            ("http://8.8.8.8/", Err(LinkRefusal::Scheme)),
+            ("https://8.8.8.8:8443/", Err(LinkRefusal::Port)),
+            ("http://10.0.0.1/", Err(LinkRefusal::Address)),
+            ("https://10.0.0.1/", Err(LinkRefusal::Address)),
+            ("http://[::ffff:127.0.0.1]/", Err(LinkRefusal::Address)),
+            ("http://user@127.0.0.1/", Err(LinkRefusal::Credentials)),
+            ("ftp://127.0.0.1/", Err(LinkRefusal::Scheme)),
         ] {
             assert_eq!(check(&guard, link), expected, "{link}");
         }
@@ -231,8 +242,11 @@ mod tests {
 
     #[test]
     fn one_bad_address_refuses_a_name() {
-        let (open, local) = (Guard::default(), Guard::allowing(Networks::loopback()));
-        let nat64 = Guard::allowing("64:ff9b::/96".parse().unwrap());
+        let (open, local) = (
+            AddressGuard::default(),
+            AddressGuard::allowing(Networks::loopback()),
+        );
+        let nat64 = AddressGuard::allowing("64:ff9b::/96".parse().unwrap());
         for (guard, reach, addresses, admitted) in [
             (&open, Reach::Public, "8.8.8.8 2a00::1", "8.8.8.8 2a00::1"),
             (&open, Reach::Public, "8.8.8.8 127.0.0.1", ""),
@@ -270,7 +284,7 @@ mod tests {
                     .collect()
             };
             let expected = match sockets(admitted) {
-                none if none.is_empty() => Err(Refusal::Address),
+                none if none.is_empty() => Err(LinkRefusal::Address),
                 admitted => Ok(admitted),
             };
             let found = guard.admit(sockets(addresses), reach);
