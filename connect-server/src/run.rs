@@ -2,6 +2,7 @@
 
 use std::{
     io::{IsTerminal as _, Write as _},
+    path::PathBuf,
     process::ExitCode,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -20,9 +21,9 @@ use tokio::{
 use crate::{
     app::{ConnectApp, Door},
     check,
-    cli::{Arguments, Command, Options},
+    cli::{Arguments, Command, Options, StorageChoice},
     demo,
-    images::{Copies, CopiesError, ImageService, PublicUrl},
+    images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
     net::{Limits, Listen, Server, StartError},
     networks::Networks,
     outbound::OutboundError,
@@ -53,6 +54,9 @@ pub enum RunError {
     /// The folder for images cannot be used.
     #[error(transparent)]
     Copies(#[from] CopiesError),
+    /// The folder for images is not apart from that of the store.
+    #[error(transparent)]
+    Folders(#[from] FoldersOverlap),
     /// Images cannot be downloaded.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
@@ -176,11 +180,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
 /// Makes the service that takes over images, with links to the address of `api`.
 fn images(options: &Options, is_demo: bool, api: &Server) -> Result<ImageService, RunError> {
     let wanted = &options.images;
-    let folder = match &wanted.folder {
-        Some(folder) => Some(folder.clone()),
-        None => options.store.choice()?.images(),
-    };
-    let copies = match folder {
+    let copies = match image_folder(options, &options.store.choice()?) {
         Some(folder) => Copies::in_folder(&folder)?,
         None => Copies::in_memory(),
     };
@@ -203,8 +203,17 @@ fn images(options: &Options, is_demo: bool, api: &Server) -> Result<ImageService
     )?)
 }
 
+/// The folder for copies of images, if they are kept in one.
+fn image_folder(options: &Options, choice: &StorageChoice) -> Option<PathBuf> {
+    let wanted = options.images.folder.clone();
+    wanted.or_else(|| choice.images())
+}
+
 fn open(options: &Options) -> Result<Store, RunError> {
     let choice = options.store.choice()?;
+    if let (Some(images), Some(store)) = (image_folder(options, &choice), choice.path()) {
+        check_apart(&images, store)?;
+    }
     if let Some(path) = choice.path() {
         tracing::info!(path = %path.display(), "opening the store");
     }

@@ -13,6 +13,7 @@ mod copies;
 mod decode;
 mod download;
 mod encode;
+mod folder;
 mod jpeg;
 mod kind;
 mod scale;
@@ -21,6 +22,7 @@ mod service;
 
 pub use copies::{Copies, CopiesError, CopyName};
 pub use encode::{CopyKind, ScaledCopy};
+pub use folder::{FoldersOverlap, check_apart};
 pub use scale::scaled_copy;
 pub use serve::filter;
 pub use service::{DEFAULT_DEADLINE, ImageService, PublicUrl};
