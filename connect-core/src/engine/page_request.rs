@@ -52,9 +52,10 @@ pub(super) struct Anchor<K> {
 }
 
 impl<K: SortKey> Anchor<K> {
-    /// Checks that the row that was found at the place is the one that is meant, or that nothing has
-    /// come after it. `last` is the highest number that a row of the location was given.
-    pub(super) fn check(&self, row: Option<&Value>, last: u64) -> Result<(), Error> {
+    /// Checks that the row that was found at the place is the one that is meant, or that everything
+    /// behind it is still there. `next` is the number of the first row behind it, or what the next
+    /// row of the location will be given.
+    pub(super) fn check(&self, row: Option<&Value>, next: u64) -> Result<(), Error> {
         #[derive(Deserialize)]
         struct Named {
             id: Uuid,
@@ -62,7 +63,7 @@ impl<K: SortKey> Anchor<K> {
         let is = |row: &Value, id| serde_json::from_slice(row).is_ok_and(|row: Named| row.id == id);
         let is_meant = match row {
             Some(row) => self.id.is_none_or(|id| is(row, id)),
-            None => self.place.number() == Some(last),
+            None => self.place.number().and_then(|number| number.checked_add(1)) == Some(next),
         };
         if is_meant {
             return Ok(());

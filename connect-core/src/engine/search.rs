@@ -56,7 +56,9 @@ impl Connect {
             let listed = self.store().list::<T>(at.partition(), slice).await?;
             request.check_deletions(listed.complete_since)?;
             if let Some(anchor) = &request.anchor {
-                anchor.check(listed.anchor.as_ref(), listed.last_number)?;
+                let first = listed.rows.first().and_then(|(place, _)| place.number());
+                let next = first.unwrap_or(listed.last_number + 1);
+                anchor.check(listed.anchor.as_ref(), next)?;
             }
             if matches!(through, Through::Holders(..)) && listed.rows.len() > MOST_SORTED {
                 through = otherwise;
