@@ -120,10 +120,7 @@ pub(crate) async fn clear<R: Record + Clone>(
             tokio::task::yield_now().await;
         }
         if let Some(old) = unit.find::<R>(*id).await? {
-            let mut record = old.clone();
-            clear(&mut record);
-            record.set_updated_at(unit.time());
-            unit.save(Some(&old), &record);
+            unit.amend(&old, &clear);
         }
     }
     Ok(ids)

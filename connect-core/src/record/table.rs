@@ -108,6 +108,14 @@ impl Unit<'_> {
         self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
     }
 
+    /// Writes `old` with some fields changed, at this operation's [`time`](Unit::time).
+    pub(crate) fn amend<T: Record + Clone>(&mut self, old: &T, amend: impl FnOnce(&mut T)) {
+        let mut new = old.clone();
+        amend(&mut new);
+        new.set_updated_at(self.time());
+        self.save(Some(old), &new);
+    }
+
     /// Removes a record with all its indexes, and leaves a tombstone.
     pub(crate) fn remove<T: Record>(&mut self, old: &T) {
         let (partition, id, time) = (self.partition(), old.id().uuid(), self.time());

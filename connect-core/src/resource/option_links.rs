@@ -14,7 +14,7 @@ use crate::{
     rules::option_link::{Links, Name, Target, linked},
     wire::{
         Id, LinkFailure, LinkTarget, OptionGroup, OptionGroupLinks, OptionLinksResult, Product,
-        WireRecord as _, limits::MAX_OPTION_GROUPS_PER_PRODUCT,
+        limits::MAX_OPTION_GROUPS_PER_PRODUCT,
     },
 };
 
@@ -74,10 +74,7 @@ impl Change for LinkOptionGroups {
                 None => failed.push(too_many(target)),
                 Some(groups) if groups == old.option_group_ids => result.unchanged += 1,
                 Some(groups) => {
-                    let mut product = old.clone();
-                    product.option_group_ids = groups;
-                    product.set_updated_at(unit.time());
-                    unit.save(Some(&old), &product);
+                    unit.amend(&old, |product| product.option_group_ids = groups);
                     changed.push(id);
                 }
             }

@@ -195,14 +195,13 @@ async fn end(
         }
     }
     if let Some(old) = unit.find::<Product>(id.uuid()).await? {
-        let mut product = old.clone();
-        if let Ok(copy) = result {
-            product.image_url = Some(copy.clone());
-        }
-        product.image_status = Some(ended.status);
-        product.image_error = ended.error.map(|error| error.message);
-        product.updated_at = unit.time();
-        unit.save(Some(&old), &product);
+        unit.amend(&old, |product| {
+            if let Ok(copy) = result {
+                product.image_url = Some(copy.clone());
+            }
+            product.image_status = Some(ended.status);
+            product.image_error = ended.error.map(|error| error.message);
+        });
         changed.push(id.uuid());
     }
     Ok(())
