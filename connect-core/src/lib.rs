@@ -38,7 +38,7 @@ pub use engine::{
 #[cfg(feature = "logic")]
 pub use error::{Cause, Error, Reason, Refusal};
 #[cfg(feature = "logic")]
-pub use record::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
+pub use record::{Account, AccountLocation, Grant, Screen, ScreenKey, ScreenType, Token};
 #[cfg(feature = "logic")]
 pub use resource::*;
 #[cfg(feature = "logic")]

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use super::{
     credentials::{Credentials, CredentialsCache},
+    device::Device,
     right::Access,
 };
 use crate::{
@@ -134,6 +135,34 @@ impl Admission {
         match found {
             Ok(Some(found)) if access::is_valid(&found.token, at.now) => self.count(found, at),
             Ok(_) => Err(self.deny(address, at)),
+            Err(fault) => Err(Denied {
+                error: fault.into(),
+                rate: self.anonymous_rate(address),
+                retry_after: None,
+            }),
+        }
+    }
+
+    /// Lets in a screen by its key. Only requests without a valid key are counted.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when there were too many
+    /// of those from `address`, [`Error::Internal`].
+    pub(crate) async fn authenticate_screen(
+        &self,
+        address: IpAddr,
+        key: Option<&str>,
+    ) -> Result<Access, Denied> {
+        let found = match key {
+            Some(value) => Device::find(&self.store, value).await,
+            None => Ok(None),
+        };
+        let at = self.moment();
+        match found {
+            Ok(device) => {
+                let access = device.and_then(Access::of_screen);
+                access.ok_or_else(|| self.deny(address, at))
+            }
             Err(fault) => Err(Denied {
                 error: fault.into(),
                 rate: self.anonymous_rate(address),

@@ -2,6 +2,7 @@
 
 mod admission;
 mod credentials;
+mod device;
 mod right;
 
 pub(crate) use admission::Admission;

@@ -4,11 +4,11 @@ use std::{fmt, sync::Arc};
 
 use uuid::Uuid;
 
-use super::credentials::Credentials;
+use super::{credentials::Credentials, device::Device};
 use crate::{
     error::Error,
     record::{
-        Account, AccountLocation, Fault, Reads, Token, Unit,
+        Account, AccountLocation, Fault, Reads, Screen, ScreenType, Token, Unit,
         keys::{Family, key},
     },
     rules::access,
@@ -40,6 +40,15 @@ pub enum Actor<'a> {
         /// The name that its owner gave it.
         name: &'a str,
     },
+    /// A register, a kiosk, or Scan & Order.
+    Screen {
+        /// Its id.
+        id: Id<Screen>,
+        /// The type.
+        kind: ScreenType,
+        /// Its name.
+        name: &'a str,
+    },
     /// The owner, or software that has checked its caller itself.
     Owner {
         /// The id of the session, or whatever keeps one caller apart from others.
@@ -52,6 +61,7 @@ impl Actor<'_> {
     pub fn id(&self) -> Uuid {
         match self {
             Self::Token { id, .. } => id.uuid(),
+            Self::Screen { id, .. } => id.uuid(),
             Self::Owner { id } => *id,
         }
     }
@@ -64,6 +74,19 @@ enum Caller {
     Owner(Uuid),
     /// A token, for what this scope allows.
     Token(Arc<Credentials>, Scope),
+    /// A screen with its key.
+    Screen(Arc<Device>),
+}
+
+impl Caller {
+    /// The row that the right rests on besides the account's, and its key.
+    fn row(&self) -> Option<(&Key, &Value)> {
+        match self {
+            Self::Owner(_) => None,
+            Self::Token(credentials, _) => Some((&credentials.token_key, &credentials.token_row)),
+            Self::Screen(device) => Some((&device.key, &device.key_row)),
+        }
+    }
 }
 
 impl Access {
@@ -99,6 +122,17 @@ impl Access {
         })
     }
 
+    /// The access of a screen to the location in which it stands. `None` when the account has no
+    /// such location.
+    pub(crate) fn of_screen(device: Device) -> Option<Self> {
+        Some(Self {
+            place: place_of(&device.account, device.screen.location_id)?,
+            account: device.account.clone(),
+            account_row: device.account_row.clone(),
+            caller: Caller::Screen(Arc::new(device)),
+        })
+    }
+
     /// The account.
     pub fn account(&self) -> &Account {
         &self.account
@@ -110,10 +144,11 @@ impl Access {
     }
 
     /// Returns whether the caller may do what a scope allows, by the rights that it had when it was
-    /// let in. An owner may do everything.
+    /// let in. An owner may do everything. A screen has no scopes.
     pub fn allows(&self, scope: &Scope) -> bool {
         match &self.caller {
             Caller::Owner(_) => true,
+            Caller::Screen(_) => false,
             Caller::Token(credentials, _) => {
                 credentials.authorize(self.location().id, scope).is_ok()
             }
@@ -133,14 +168,19 @@ impl Access {
                 id: credentials.token.id,
                 name: &credentials.token.name,
             },
+            Caller::Screen(device) => Actor::Screen {
+                id: device.screen.id,
+                kind: device.screen.kind,
+                name: &device.screen.name,
+            },
         }
     }
 
     /// Adds the rows that the right rests on.
     pub(crate) fn reads(&self, reads: &mut Reads) {
         reads.shared_row(self.account_key());
-        if let Caller::Token(credentials, _) = &self.caller {
-            reads.shared_row(credentials.token_key.clone());
+        if let Some((key, _)) = self.caller.row() {
+            reads.shared_row(key.clone());
         }
     }
 
@@ -154,25 +194,20 @@ impl Access {
         let account_row = unit.get(&account_key).await?;
         let account_row = account_row.ok_or_else(|| self.lost())?;
         unit.expect(&account_key, &account_row);
-        let token_row = match &self.caller {
-            Caller::Owner(_) => None,
-            Caller::Token(credentials, _) => {
-                let row = unit.get(&credentials.token_key).await?;
-                let row = row.ok_or_else(Error::unauthorized)?;
-                unit.expect(&credentials.token_key, &row);
+        let own_row = match self.caller.row() {
+            None => None,
+            Some((key, _)) => {
+                let row = unit.get(key).await?.ok_or_else(Error::unauthorized)?;
+                unit.expect(key, &row);
                 Some(row)
             }
         };
-        let is_same = account_row == self.account_row
-            && match (&self.caller, &token_row) {
-                (Caller::Token(credentials, _), Some(row)) => *row == credentials.token_row,
-                _ => true,
-            };
-        if is_same {
+        let before = self.caller.row().map(|(_, row)| row);
+        if account_row == self.account_row && own_row.as_ref() == before {
             return Ok(None);
         }
         let location = self.location().id;
-        let renewed = match (&self.caller, token_row) {
+        let renewed = match (&self.caller, own_row) {
             (Caller::Token(before, scope), Some(token_row)) => {
                 let now = Credentials::parse(before.token_key.clone(), token_row, account_row)?;
                 if !access::is_valid(&now.token, unit.now()) {
@@ -180,6 +215,13 @@ impl Access {
                 }
                 now.authorize(location, scope)?;
                 Self::of_token(Arc::new(now), location, scope.clone())
+            }
+            (Caller::Screen(before), Some(key_row)) => {
+                let now = Device::parse(before.key.clone(), key_row, account_row)?;
+                let now = now.ok_or_else(Error::unauthorized)?;
+                // A screen that was moved writes at its new location from the next request on.
+                let is_here = now.screen.location_id == location;
+                is_here.then(|| Self::of_screen(now)).flatten()
             }
             _ => {
                 let account = serde_json::from_slice::<Account>(&account_row)

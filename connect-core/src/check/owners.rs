@@ -6,7 +6,7 @@ use super::{Problem, ProblemKind, claim::Claim, findings::Findings};
 use crate::{
     engine::expiry_of,
     record::{
-        Account, ReadKey, Token, clock_key,
+        Account, ReadKey, ScreenKey, Token, clock_key,
         keys::{Family, NOBODY, Part, key},
     },
     storage::{Key, Value},
@@ -122,6 +122,55 @@ pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
             format!("token {id} was used, and is not there"),
         );
     }
+}
+
+/// The key of a screen: its account leads to it, and it to the account, which has the screen.
+pub(super) fn screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Some(screen_key), Some(digest)) = (findings.parse::<ScreenKey>(row), at.digest()) else {
+        return;
+    };
+    let (screen, account) = (screen_key.screen_id, screen_key.account_id.uuid());
+    let account_key = key(account, Family::Account, &[]);
+    let whose = || format!("the key of screen {screen}");
+    findings.claim(Claim::entry(
+        key(account, Family::ScreenKeyById, &[Part::Id(screen.uuid())]),
+        digest.to_vec(),
+        whose(),
+    ));
+    findings.claim(Claim::entry(
+        key(NOBODY, Family::AccountOfScreenKey, &[Part::Digest(digest)]),
+        account_key.to_vec(),
+        whose(),
+    ));
+    let test = move |found: Option<&Value>| {
+        let account: Option<Account> = found.and_then(|row| serde_json::from_slice(row).ok());
+        let has = account.is_some_and(|account| account.screens.iter().any(|s| s.id == screen));
+        (!has).then(|| format!("screen {screen} has a key, and is not in its account"))
+    };
+    let claim = Claim::on(account_key, ProblemKind::MissingReference, test);
+    findings.claim(claim.reported_as(&findings.key().clone()));
+}
+
+/// An entry that leads from a screen to its key.
+pub(super) fn screen_key_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Ok(digest), Some(id)) = (<[u8; 32]>::try_from(&**row), at.id()) else {
+        return findings.bad("the row holds no digest".to_owned());
+    };
+    let account = at.partition;
+    let has = move |key: &ScreenKey| key.screen_id == id && key.account_id == account;
+    let row = key(NOBODY, Family::ScreenKey, &[Part::Digest(&digest)]);
+    let claim = Claim::row(findings.key(), row, has);
+    findings.claim(claim);
+}
+
+/// An entry that leads from the digest of a screen's key to the row of its account.
+pub(super) fn account_of_screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(digest) = at.digest() else { return };
+    let account = row.clone();
+    let has = move |own: &ScreenKey| *account == *key(own.account_id.uuid(), Family::Account, &[]);
+    let row = key(NOBODY, Family::ScreenKey, &[Part::Digest(digest)]);
+    let claim = Claim::row(findings.key(), row, has);
+    findings.claim(claim);
 }
 
 /// A stored answer: the index of expiries leads to it.

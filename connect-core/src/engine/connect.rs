@@ -63,6 +63,20 @@ impl Connect {
         self.core.admission.authenticate(address, token).await
     }
 
+    /// Lets a screen in to the location in which it stands, by its key. `key` is `None` for a request
+    /// that presents none.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when there were too many
+    /// of those from `address`, [`Error::Internal`].
+    pub async fn authenticate_screen(
+        &self,
+        address: IpAddr,
+        key: Option<&str>,
+    ) -> Result<Access, Denied> {
+        self.core.admission.authenticate_screen(address, key).await
+    }
+
     /// The figures for a request that needs no token.
     pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         self.core.admission.anonymous_rate(address)

@@ -63,6 +63,21 @@ pub enum ScreenType {
     ScanAndOrder,
 }
 
+/// The key of a screen without its value, of which only a digest is stored. A screen has at most
+/// one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScreenKey {
+    /// The screen.
+    pub screen_id: Id<Screen>,
+    /// The account of the screen.
+    pub account_id: Id<Account>,
+    /// The first characters of its value, by which its owner knows it again.
+    pub prefix: String,
+    /// The time of its creation.
+    pub created_at: Timestamp,
+}
+
 /// A token without its value, of which only a digest is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -106,6 +106,13 @@ families! {
     /// nobody | account id | nothing; lists the accounts
     AccountList = 0x14, Nobody, [Id];
 
+    /// nobody | digest of the key's value | the key of a screen
+    ScreenKey = 0x16, Nobody, [Digest];
+    /// nobody | digest of the key's value | the key of the account
+    AccountOfScreenKey = 0x17, Nobody, [Digest];
+    /// account | screen id | the digest under which the screen's key lies
+    ScreenKeyById = 0x18, Account, [Id];
+
     /// location | id | the category
     Category = 0x20, Location, [Id];
     /// location | time, id | nothing; the categories in the order in which they last changed

@@ -24,7 +24,7 @@ mod table;
 mod unit;
 mod writes;
 
-pub use account::{Account, AccountLocation, Grant, Screen, ScreenType, Token};
+pub use account::{Account, AccountLocation, Grant, Screen, ScreenKey, ScreenType, Token};
 pub(crate) use attempts::Attempts;
 pub(crate) use clock::{ChangeClock, clock_key};
 pub(crate) use fault::Fault;

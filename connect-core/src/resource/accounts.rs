@@ -1,5 +1,5 @@
-//! Accounts, locations, screens and tokens: what their owner manages in the dashboard. None of it
-//! can be reached with a token.
+//! Accounts and locations: what their owner manages in the dashboard. None of it can be reached
+//! with a token.
 
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
-        Account, AccountLocation, Attempt, Fault, Reads, Screen, ScreenType, Unit,
+        Account, AccountLocation, Attempt, Fault, Reads, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
     rules::text,
@@ -36,17 +36,6 @@ pub struct NewLocation {
     pub currency: String,
     /// The VAT rate of products that are made without one.
     pub default_vat_rate: VatRate,
-}
-
-/// The facts that a new screen needs.
-#[derive(Clone, Debug)]
-pub struct NewScreen {
-    /// The location where it stands.
-    pub location_id: Id<Location>,
-    /// The type.
-    pub kind: ScreenType,
-    /// Its name, 1 to 100 characters.
-    pub name: String,
 }
 
 impl Connect {
@@ -154,62 +143,6 @@ impl Connect {
         }
     }
 
-    /// Makes a screen, which makes the API available to its account.
-    ///
-    /// # Errors
-    /// A field is invalid, or there is no such account or location.
-    pub async fn create_screen(
-        &self,
-        account: Id<Account>,
-        new: NewScreen,
-    ) -> Result<Screen, Error> {
-        let screen = Screen {
-            id: self.store().environment().ids.next().into(),
-            location_id: new.location_id,
-            kind: new.kind,
-            name: text::name("name", &new.name, MAX_OWNER_NAME)?,
-        };
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let mut account = get_account(&mut unit).await?;
-            check_location(&account, "locationId", screen.location_id)?;
-            account.screens.push(screen.clone());
-            put_account(&mut unit, &account);
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(screen);
-            }
-        }
-    }
-
-    /// Removes a screen. Without any left, every call of the account's tokens is refused until
-    /// there is one again; nothing else changes.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`].
-    pub async fn delete_screen(
-        &self,
-        account: Id<Account>,
-        screen: Id<Screen>,
-    ) -> Result<(), Error> {
-        let mut attempts = self.attempts(account.uuid());
-        loop {
-            let mut unit = attempts.begin();
-            let mut account = get_account(&mut unit).await?;
-            let before = account.screens.len();
-            account.screens.retain(|other| other.id != screen);
-            if account.screens.len() == before {
-                return Err(Error::NotFound(Reason::new(format!(
-                    "there is no screen {screen} in this account"
-                ))));
-            }
-            put_account(&mut unit, &account);
-            if attempts.commit(unit).await? == Attempt::Done {
-                return Ok(());
-            }
-        }
-    }
-
     /// Access to a location for its owner, or for software that embeds the core and has checked
     /// its caller itself. `caller` keeps idempotency keys apart.
     ///
@@ -242,7 +175,7 @@ fn no_account(id: Id<Account>) -> Error {
     Error::NotFound(Reason::new(format!("there is no account {id}")))
 }
 
-fn put_account(unit: &mut Unit<'_>, account: &Account) {
+pub(super) fn put_account(unit: &mut Unit<'_>, account: &Account) {
     let row = unit.json(account);
     unit.put(key(account.id.uuid(), Family::Account, &[]), row);
 }

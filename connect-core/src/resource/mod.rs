@@ -9,12 +9,14 @@ mod locations;
 mod option_groups;
 mod option_links;
 mod products;
+mod screens;
 mod tokens;
 
-pub use accounts::{NewAccount, NewLocation, NewScreen};
+pub use accounts::{NewAccount, NewLocation};
 pub use image_worker::{ImageWork, ImageWorker};
 pub(crate) use images::queue_key;
 pub use locations::LocationHandle;
+pub use screens::NewScreen;
 pub use tokens::{IssuedToken, NewToken};
 
 #[cfg(test)]

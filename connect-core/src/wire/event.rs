@@ -17,6 +17,18 @@ open_enum! {
         OptionGroupChanged = "catalog.optiongroup.changed",
         /// A category was created, changed or deleted. Sent only to those who ask for it.
         CategoryChanged = "catalog.category.changed",
+        /// A register wrote a journal row.
+        TransactionCreated = "pos.transaction.created",
+        /// A register was closed.
+        ZReportCreated = "pos.zreport.created",
+        /// The stock of a product changed.
+        StockChanged = "stock.changed",
+        /// The stock of many products was counted.
+        StockBatchChanged = "stock.batch_changed",
+        /// A kiosk, or Scan & Order, made an order.
+        OrderCreated = "order.created",
+        /// The status of an order changed.
+        OrderStatusChanged = "order.status_changed",
     }
 }
 

@@ -30,7 +30,7 @@ macro_rules! input {
         pub struct $name {
             $(
                 $(#[$doc])*
-                #[serde(skip_serializing_if = "Field::is_absent")]
+                #[serde(skip_serializing_if = "crate::wire::Field::is_absent")]
                 pub $field: $crate::wire::Field<$form>,
             )+
         }

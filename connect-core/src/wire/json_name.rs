@@ -13,7 +13,11 @@ impl JsonName {
     /// Returns the name of the field that is `field` in code, as serde's `camelCase` has it. A name
     /// that is too long does not compile.
     pub(crate) const fn of(field: &str) -> Self {
-        let field = field.as_bytes();
+        // `type` is a keyword of Rust, and no field of the API is named `kind`.
+        let field = match field.as_bytes() {
+            b"kind" => b"type",
+            field => field,
+        };
         let (mut letters, mut length, mut at) = ([0; LONGEST], 0, 0);
         while at < field.len() {
             if field[at] != b'_' {
@@ -52,5 +56,6 @@ mod tests {
     fn words_are_joined() {
         assert_eq!(json_name!(name), "name");
         assert_eq!(json_name!(option_group_ids), "optionGroupIds");
+        assert_eq!(json_name!(kind), "type");
     }
 }

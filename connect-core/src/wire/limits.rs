@@ -75,5 +75,25 @@ pub const MAX_OPTIONS: usize = 100;
 /// The longest name of an option, in characters.
 pub const MAX_OPTION_NAME: usize = 100;
 
+/// The largest amount of money in cents, either way: ten thousand million of the currency.
+pub const MAX_AMOUNT_CENTS: i64 = 1_000_000_000_000;
+/// Lines per receipt or order.
+pub const MAX_LINES: usize = 500;
+/// Payments per receipt.
+pub const MAX_PAYMENTS: usize = 50;
+/// VAT rates per receipt.
+pub const MAX_VAT_RATES: usize = 50;
+/// The longest name of an employee, in characters.
+pub const MAX_EMPLOYEE: usize = 100;
+/// The longest note, in characters.
+pub const MAX_NOTE: usize = 500;
+/// The longest label of a table, in characters.
+pub const MAX_TABLE_LABEL: usize = 50;
+/// The longest name of a customer, in characters.
+pub const MAX_CUSTOMER_NAME: usize = 100;
+
+/// Products per request that counts stock.
+pub const MAX_STOCK_COUNTS: usize = 1000;
+
 /// The longest name of an account, a location, a screen or a token, in characters.
 pub const MAX_OWNER_NAME: usize = 100;

@@ -5,7 +5,9 @@
 
 mod batch;
 mod category;
+mod daily_summary;
 mod date;
+mod device;
 mod error;
 mod event;
 mod field;
@@ -24,16 +26,26 @@ mod page;
 mod product;
 pub mod query;
 pub mod read;
+mod receipt;
 mod record;
+mod sale;
 mod scope;
+mod stock;
 mod timestamp;
+mod totals;
+mod z_report;
 
 pub use batch::{
     Batch, BatchExtra, BatchInput, BatchResult, BatchStatus, ImagesQueued, ItemError, ItemResult,
     MatchBy, ProductBatch, ProductBatchResult,
 };
 pub use category::{Category, CategoryInput, CategoryName};
+pub use daily_summary::DailySummary;
 pub use date::Date;
+pub use device::{
+    LineInput, LineOptionInput, OrderChange, OrderInput, PaymentInput, TransactionInput, VatInput,
+    ZReportInput,
+};
 pub use error::{ErrorBody, ErrorCode, ErrorDetail};
 pub use event::{AnyEvent, Changed, Deleted, Event, EventType, ProductsChanged, RecordsWritten};
 pub use field::Field;
@@ -48,6 +60,17 @@ pub use option_link::{
 pub use page::{Collection, Entry, Page, Single, Tombstone};
 pub use product::{ImageError, ImageErrorCode, ImageJob, ImageStatus, Product, ProductInput};
 pub use read::WriteInput;
+pub use receipt::{Line, LineOption, Payment, PaymentMethod, VatAmount};
 pub use record::WireRecord;
+pub use sale::{
+    Fulfilment, Order, OrderSource, OrderStatus, PaymentStatus, Register, Transaction,
+    TransactionType,
+};
 pub use scope::Scope;
+pub use stock::{
+    AdjustmentType, MovementType, StockAdjustment, StockBatchChanged, StockChange, StockCount,
+    StockCountItem, StockCountResult, StockCounts, StockCountsResult, StockLevel, StockMovement,
+};
 pub use timestamp::Timestamp;
+pub use totals::{PaymentTotal, Totals, Turnover};
+pub use z_report::{Cash, ZReport};

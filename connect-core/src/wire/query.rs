@@ -17,10 +17,13 @@ use parameter::{Flag, IdOf, Text, Time, parameter};
 pub use parameter::{Kind, Parameter};
 use percent_encoding::percent_decode_str;
 pub use period::{Moment, NotAMoment, Period};
-pub use rows::{EventQuery, ImageJobQuery};
+pub use rows::{
+    DailySummaryQuery, EventQuery, ImageJobQuery, StockMovementQuery, TransactionQuery,
+    ZReportQuery,
+};
 
 use super::{
-    Category, Id, Timestamp,
+    Category, Id, OrderSource, OrderStatus, Timestamp,
     json_name::json_name,
     limits::{MAX_BARCODE, MAX_EXTERNAL_ID},
     read::Invalid,
@@ -199,4 +202,24 @@ list_query! {
     category_id: Option<Id<Category>> => IdOf<Category>;
     /// Only the product with exactly this external id.
     external_id: Option<String> => Text<MAX_EXTERNAL_ID>;
+}
+
+list_query! {
+    /// The parameters of the list of stock levels.
+    pub struct StockLevelQuery;
+}
+
+list_query! {
+    /// The parameters of the list of orders. Filters narrow it down together. The list is in the
+    /// order in which orders were made; with `updatedSince`, in the order in which they changed.
+    pub struct OrderQuery;
+
+    /// Only orders that were not made earlier: a day in the location's time zone, or a time.
+    from: Option<Moment> => Moment;
+    /// Only orders that were made before this time, or not later than this day. Not earlier than `from`.
+    to: Option<Moment> => Moment;
+    /// Only orders in this state.
+    status: Option<OrderStatus> => OrderStatus;
+    /// Only orders of this kind of screen.
+    source: Option<OrderSource> => OrderSource;
 }

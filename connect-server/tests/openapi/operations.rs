@@ -198,6 +198,8 @@ fn parameter(parameter: &QueryParameter) -> Value {
         Kind::Flag => json!({ "type": "string", "enum": ["true", "false"], "default": "false" }),
         Kind::Text(longest) => json!({ "type": "string", "minLength": 1, "maxLength": longest }),
         Kind::Id => json!({ "type": "string", "format": "uuid" }),
+        Kind::Day => json!({ "type": "string", "format": "date" }),
+        Kind::Whole => json!({ "type": "integer", "minimum": 0 }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
     };
     json!({

@@ -18,14 +18,14 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 pub use list::{Ids, List};
-pub use number::Whole;
+pub use number::{Amount, Whole};
 pub use object::Objects;
 #[cfg(feature = "logic")]
 pub(crate) use text::name;
 pub use text::{Code, ExternalId, HttpsLink, Name, Prose};
 
 use super::{
-    Date,
+    Date, Timestamp,
     read::{Invalid, clip, kind, parse_uuid},
 };
 
@@ -102,6 +102,14 @@ impl Form for Uuid {
 }
 
 impl Form for Date {
+    type Value = Self;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        string(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl Form for Timestamp {
     type Value = Self;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -4,7 +4,7 @@ use serde::{Deserializer, de::Error as _};
 
 use super::{Form, mismatch, raw};
 use crate::wire::{
-    VatRate,
+    Quantity, VatRate,
     number::{BadNumber, fixed, is_number},
     read::{Invalid, clip},
 };
@@ -13,29 +13,83 @@ use crate::wire::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole<const MAX: i64>;
 
+/// A whole number of magnitude `MAX` at most, such as an amount in cents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount<const MAX: i64>;
+
 impl<const MAX: i64> Form for Whole<MAX> {
     type Value = i64;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-        let raw = raw(deserializer)?;
-        if !is_number(raw) {
-            return Err(mismatch("a whole number", raw));
-        }
-        fixed(raw, 0).map_err(|bad| {
-            let what = match bad {
-                BadNumber::TooPrecise => "a whole number".to_owned(),
-                BadNumber::TooLarge => format!("from 0 to {MAX}"),
-            };
-            D::Error::custom(format_args!("must be {what}, not {}", clip(raw)))
-        })
+        whole(deserializer, 0, MAX)
     }
 
     fn check(number: &mut i64, field: &str) -> Result<(), Invalid> {
-        if (0..=MAX).contains(number) {
-            return Ok(());
+        check_whole(*number, field, 0, MAX)
+    }
+}
+
+impl<const MAX: i64> Form for Amount<MAX> {
+    type Value = i64;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+        whole(deserializer, -MAX, MAX)
+    }
+
+    fn check(number: &mut i64, field: &str) -> Result<(), Invalid> {
+        check_whole(*number, field, -MAX, MAX)
+    }
+}
+
+fn whole<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    least: i64,
+    most: i64,
+) -> Result<i64, D::Error> {
+    let raw = raw(deserializer)?;
+    if !is_number(raw) {
+        return Err(mismatch("a whole number", raw));
+    }
+    fixed(raw, 0).map_err(|bad| {
+        let what = match bad {
+            BadNumber::TooPrecise => "a whole number".to_owned(),
+            BadNumber::TooLarge => format!("from {least} to {most}"),
+        };
+        D::Error::custom(format_args!("must be {what}, not {}", clip(raw)))
+    })
+}
+
+fn check_whole(number: i64, field: &str, least: i64, most: i64) -> Result<(), Invalid> {
+    if (least..=most).contains(&number) {
+        return Ok(());
+    }
+    let problem = format!("must be from {least} to {most}, not {number}");
+    Err(Invalid::new(field, problem))
+}
+
+/// A quantity of goods of any sign.
+impl Form for Quantity {
+    type Value = Self;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = raw(deserializer)?;
+        if !is_number(raw) {
+            return Err(mismatch("a number", raw));
         }
-        let problem = format!("must be from 0 to {MAX}, not {number}");
-        Err(Invalid::new(field, problem))
+        let quantity = match fixed(raw, 3) {
+            Err(BadNumber::TooPrecise) => {
+                let sent = clip(raw);
+                return Err(D::Error::custom(format_args!(
+                    "must be a number with at most 3 fraction digits, not {sent}"
+                )));
+            }
+            Err(BadNumber::TooLarge) => None,
+            Ok(thousandths) => Self::from_thousandths(thousandths),
+        };
+        quantity.ok_or_else(|| {
+            let (most, sent) = (Self::MAX, clip(raw));
+            D::Error::custom(format_args!("must be from -{most} to {most}, not {sent}"))
+        })
     }
 }
 

@@ -7,7 +7,9 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{Code, ExternalId, Form, HttpsLink, Ids, List, Name, Objects, OrNull, Prose, Whole};
+use super::{
+    Amount, Code, ExternalId, Form, HttpsLink, Ids, List, Name, Objects, OrNull, Prose, Whole,
+};
 use crate::wire::{Date, Field, Quantity, Timestamp, VatRate, WriteInput};
 
 /// A schema that stands where it is used, under no name of its own.
@@ -94,6 +96,11 @@ inline!([const MAX: usize] HttpsLink<MAX>, |generator| {
 inline!([const MAX: i64] Whole<MAX>, |_generator| json_schema!({
     "type": "integer",
     "minimum": 0,
+    "maximum": MAX,
+}));
+inline!([const MAX: i64] Amount<MAX>, |_generator| json_schema!({
+    "type": "integer",
+    "minimum": -MAX,
     "maximum": MAX,
 }));
 inline!([T, const MAX: usize] Ids<T, MAX>, |generator| json_schema!({

@@ -1,7 +1,7 @@
 //! A query parameter and the kinds of values there are.
 
 use crate::wire::{
-    Id, Timestamp,
+    Date, Id, Timestamp,
     limits::MAX_PAGE_SIZE,
     read::{Invalid, parse_uuid},
 };
@@ -35,6 +35,10 @@ pub enum Kind {
     Id,
     /// A date, or an RFC 3339 timestamp.
     Moment,
+    /// A date.
+    Day,
+    /// A whole number, 0 or more.
+    Whole,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -154,6 +158,30 @@ impl<T> Value for IdOf<T> {
     fn read(text: &str) -> Result<Id<T>, String> {
         let id = parse_uuid(text).ok_or_else(|| "must be a UUID".to_owned());
         id.map(Id::new)
+    }
+}
+
+pub(super) struct Whole;
+
+impl Value for Whole {
+    const KIND: Kind = Kind::Whole;
+    type Read = u64;
+
+    fn read(text: &str) -> Result<u64, String> {
+        // A number in Rust may have a plus sign.
+        let digits = text.bytes().all(|b| b.is_ascii_digit());
+        let number = text.parse().ok().filter(|_| digits);
+        number.ok_or_else(|| "must be a whole number, 0 or more".to_owned())
+    }
+}
+
+impl Value for Date {
+    const KIND: Kind = Kind::Day;
+    type Read = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map_err(|e: <Self as std::str::FromStr>::Err| e.to_string())
     }
 }
 

@@ -26,21 +26,18 @@ pub struct Period {
     pub to: Option<Moment>,
 }
 
+/// The description of `from`.
+pub(super) const FROM: &str =
+    "Only what is not earlier: a day in the location's time zone, or a time.";
+
+/// The description of `to`.
+pub(super) const TO: &str = "Only what is earlier than this time, or not later than this day in \
+                             the location's time zone. Not earlier than `from`.";
+
 impl Query for Period {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            "from",
-            from,
-            Moment,
-            "Only what is not earlier: a day in the location's time zone, or a time."
-        ),
-        parameter!(
-            "to",
-            to,
-            Moment,
-            "Only what is earlier than this time, or not later than this day in the location's \
-             time zone. Not earlier than `from`."
-        ),
+        parameter!("from", from, Moment, FROM),
+        parameter!("to", to, Moment, TO),
     ];
 }
 

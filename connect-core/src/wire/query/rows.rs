@@ -1,11 +1,14 @@
 //! The parameters of lists that are not by `updatedAt`.
 
 use super::{
-    PageQuery, Paging, Parameter, Query,
+    Moment, PageQuery, Paging, Parameter, Period, Query,
     paging::page_parameters,
-    parameter::{IdOf, parameter},
+    parameter::{IdOf, Whole, parameter},
+    period::{FROM, TO},
 };
-use crate::wire::{AnyEvent, EventType, Id, ImageStatus};
+use crate::wire::{
+    AnyEvent, Date, EventType, Id, ImageStatus, MovementType, Product, TransactionType,
+};
 
 /// The parameters of the list of image jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +49,88 @@ impl Query for EventQuery {
     ];
 }
 
+/// The parameters of the list of transactions. Filters narrow it down together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransactionQuery {
+    /// Pages.
+    pub paging: Paging,
+    /// Only rows that happened in this time.
+    pub period: Period,
+    /// Only rows of this type.
+    pub kind: Option<TransactionType>,
+    /// Only rows with a higher receipt number.
+    pub since_receipt: Option<u64>,
+}
+
+impl Query for TransactionQuery {
+    const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
+        paging;
+        parameter!("from", period.from, Moment, FROM),
+        parameter!("to", period.to, Moment, TO),
+        parameter!("type", kind, TransactionType, "Only rows of this type."),
+        parameter!(
+            "sinceReceipt", since_receipt, Whole,
+            "Only rows with a higher receipt number than this, which is the last that you have."
+        ),
+    ];
+}
+
+/// The parameters of the list of Z reports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ZReportQuery {
+    /// Pages.
+    pub paging: Paging,
+    /// Only closings of this time.
+    pub period: Period,
+}
+
+impl Query for ZReportQuery {
+    const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
+        paging;
+        parameter!("from", period.from, Moment, FROM),
+        parameter!("to", period.to, Moment, TO),
+    ];
+}
+
+/// The parameters of a daily summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DailySummaryQuery {
+    /// The day; today unless given.
+    pub date: Option<Date>,
+}
+
+impl Query for DailySummaryQuery {
+    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
+        "date",
+        date,
+        Date,
+        "The day, in the location's time zone; today unless given. A day without sales has zeros."
+    )];
+}
+
+/// The parameters of the list of stock movements. Filters narrow it down together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StockMovementQuery {
+    /// Pages.
+    pub paging: Paging,
+    /// Only movements of this product.
+    pub product_id: Option<Id<Product>>,
+    /// Only movements of this type.
+    pub kind: Option<MovementType>,
+    /// Only movements of this time.
+    pub period: Period,
+}
+
+impl Query for StockMovementQuery {
+    const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
+        paging;
+        parameter!("productId", product_id, IdOf<Product>, "Only movements of this product."),
+        parameter!("type", kind, MovementType, "Only movements of this type."),
+        parameter!("from", period.from, Moment, FROM),
+        parameter!("to", period.to, Moment, TO),
+    ];
+}
+
 /// Has the parameters of its pages in the field `paging`.
 macro_rules! paged {
     ($query:ty) => {
@@ -71,3 +156,6 @@ macro_rules! paged {
 
 paged!(EventQuery);
 paged!(ImageJobQuery);
+paged!(StockMovementQuery);
+paged!(TransactionQuery);
+paged!(ZReportQuery);

@@ -1,0 +1,212 @@
+//! Stock (specification: Stock).
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BatchStatus, ErrorDetail, Field, Id, Product, Quantity, Timestamp, Transaction,
+    form::{ExternalId, OrNull, Prose},
+    input::input,
+    limits::{MAX_EXTERNAL_ID, MAX_NOTE},
+    open_enum::open_enum,
+};
+
+/// The stock of a product that is tracked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StockLevel {
+    /// The product.
+    pub product_id: Id<Product>,
+    /// The client's own code for the product.
+    pub external_id: Option<String>,
+    /// The quantity in stock.
+    pub quantity: Quantity,
+    /// The time of the last change, on the location's change clock.
+    pub updated_at: Timestamp,
+}
+
+open_enum! {
+    /// The type of a movement of stock.
+    MovementType {
+        /// The stock was counted.
+        Count = "count",
+        /// Goods were delivered.
+        Delivery = "delivery",
+        /// The figure was corrected.
+        Correction = "correction",
+        /// Something was sold.
+        Sale = "sale",
+        /// Something was taken back.
+        Refund = "refund",
+    }
+}
+
+open_enum! {
+    /// The reasons for which stock is adjusted.
+    AdjustmentType {
+        /// The figure is corrected.
+        Correction = "correction",
+        /// Goods are delivered.
+        Delivery = "delivery",
+    }
+}
+
+/// A change of the stock of a product. It never changes, and stays when the product is deleted. The
+/// changes of a product add up to its stock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StockMovement {
+    /// Its id.
+    pub id: Id<Self>,
+    /// The product.
+    pub product_id: Id<Product>,
+    /// The client's own code for the product at that time.
+    pub external_id: Option<String>,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: MovementType,
+    /// The quantity by which the stock changed.
+    pub quantity_change: Quantity,
+    /// The quantity in stock after it.
+    pub quantity_after: Quantity,
+    /// A remark for people.
+    pub note: Option<String>,
+    /// The one who moved it: `API: <name of the token>`, `Register: <name>` or `Dashboard`.
+    pub source: String,
+    /// The sale or the refund that moved it.
+    pub transaction_id: Option<Id<Transaction>>,
+    /// The time of the movement, on the location's change clock.
+    pub created_at: Timestamp,
+}
+
+input! {
+    /// The body that counts the stock of a product.
+    pub struct StockCount {
+        /// The quantity that was counted; 0 or more.
+        quantity: Quantity, required;
+        /// The quantity that is believed to be in stock. When it is another one, nothing is written
+        /// and the answer is a conflict.
+        expected_quantity: Quantity;
+        /// A remark for people.
+        note: OrNull<Prose<MAX_NOTE>>;
+    }
+    read_only: [product_id, external_id, updated_at]
+}
+
+input! {
+    /// A product that was counted, named either by `productId` or by `externalId`.
+    pub struct StockCountItem {
+        /// The product.
+        product_id: Id<Product>;
+        /// The client's own code for the product.
+        external_id: ExternalId<MAX_EXTERNAL_ID>;
+        /// The quantity that was counted; 0 or more.
+        quantity: Quantity, required;
+        /// The quantity that is believed to be in stock. When it is another one, the item fails
+        /// with a conflict.
+        expected_quantity: Quantity;
+    }
+    read_only: [updated_at]
+}
+
+/// The body that counts the stock of up to 1000 products.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StockCounts {
+    /// The products, 1 to 1000. What one item gets wrong does not make the others wrong.
+    pub items: Vec<StockCountItem>,
+    /// A remark for people, for every movement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// `true` answers in full and saves nothing. No `Idempotency-Key` is remembered for it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+}
+
+/// The result of counting many products. The counts add up to the number of items.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StockCountsResult {
+    /// Items whose stock changed.
+    pub updated: usize,
+    /// Items whose stock was the same already.
+    pub unchanged: usize,
+    /// Items refused.
+    pub failed: usize,
+    /// The result of each item, in the order of the request.
+    pub results: Vec<StockCountResult>,
+}
+
+/// The result of counting one product of many.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StockCountResult {
+    /// The place of the item, from 0.
+    pub index: usize,
+    /// The outcome.
+    pub status: BatchStatus,
+    /// The product, when it was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product_id: Option<Id<Product>>,
+    /// The product's external id; of a failed item the one that was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// The quantity in stock after it, when the item did not fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<Quantity>,
+    /// The reason why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorDetail>,
+}
+
+input! {
+    /// The body that adds to the stock of a product, or takes from it. The product is named either
+    /// by `productId` or by `externalId`.
+    pub struct StockAdjustment {
+        /// The product.
+        product_id: Id<Product>;
+        /// The client's own code for the product.
+        external_id: ExternalId<MAX_EXTERNAL_ID>;
+        /// The quantity to add; negative to take away, which only a correction does. Not 0.
+        quantity_change: Quantity, required;
+        /// The reason; `correction` unless given.
+        #[serde(rename = "type")]
+        kind: AdjustmentType;
+        /// A remark for people.
+        note: OrNull<Prose<MAX_NOTE>>;
+    }
+    read_only: []
+}
+
+/// Data of `stock.batch_changed`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StockBatchChanged {
+    /// Always `count`.
+    pub reason: String,
+    /// The products whose stock changed.
+    pub items: Vec<StockChange>,
+}
+
+/// A product whose stock changed, in a [`StockBatchChanged`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StockChange {
+    /// The product.
+    pub product_id: Id<Product>,
+    /// The quantity in stock after it.
+    pub quantity: Quantity,
+}
+
+impl StockCount {
+    /// A count of this quantity.
+    pub fn of(quantity: Quantity) -> Self {
+        Self {
+            quantity: Field::Value(quantity),
+            ..Self::default()
+        }
+    }
+}

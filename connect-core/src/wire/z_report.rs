@@ -1,0 +1,60 @@
+//! Z reports: the closings of registers (specification: Z report).
+
+use serde::{Deserialize, Serialize};
+
+use super::{Id, Register, Timestamp, Totals};
+
+/// The closing of a register: all of its journal rows since its closing before. Every row is in
+/// exactly one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ZReport {
+    /// Its id.
+    pub id: Id<Self>,
+    /// 1, 2, 3, ... per register, without gaps.
+    pub number: u64,
+    /// The register.
+    pub register: Register,
+    /// The ISO code of the location's currency.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
+    pub currency: String,
+    /// The time of the earliest row. Without rows, when the register was closed before; of a first
+    /// closing without rows, `closedAt`.
+    pub opened_at: Timestamp,
+    /// The time of the closing.
+    pub closed_at: Timestamp,
+    /// The lowest receipt number; `null` without rows.
+    pub first_receipt_number: Option<u64>,
+    /// The highest receipt number; `null` without rows.
+    pub last_receipt_number: Option<u64>,
+    /// The sums of the sales and refunds.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// The cash.
+    pub cash: Cash,
+}
+
+/// The cash of a register between two closings, in cents. Amounts are signed as cash moves into the
+/// register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Cash {
+    /// The opening floats.
+    pub opening_float_cents: i64,
+    /// The cash payments of sales.
+    pub sales_cents: i64,
+    /// The cash payments of refunds; 0 or negative.
+    pub refunds_cents: i64,
+    /// The cash put in.
+    pub in_cents: i64,
+    /// The cash taken out; 0 or negative.
+    pub out_cents: i64,
+    /// The sum of all of these, which the register should hold.
+    pub expected_cents: i64,
+    /// The cash that was counted; `null` when it was not.
+    pub counted_cents: Option<i64>,
+    /// The cash counted less the cash expected; `null` when it was not counted.
+    pub difference_cents: Option<i64>,
+}
