@@ -98,6 +98,25 @@ impl<F: Form<Value = String>> From<&str> for Field<F> {
     }
 }
 
+/// Takes a double option, in which serde users read what may be left out or empty.
+///
+/// ```
+/// use connect_core::wire::{Field, ProductInput};
+///
+/// let cleared = ProductInput { barcode: Some(None).into(), ..ProductInput::default() };
+/// assert_eq!(cleared.barcode, Field::Null);
+/// assert!(ProductInput { barcode: None.into(), ..cleared }.barcode.is_absent());
+/// ```
+impl<F: Form> From<Option<Option<F::Value>>> for Field<F> {
+    fn from(given: Option<Option<F::Value>>) -> Self {
+        match given {
+            None => Self::Absent,
+            Some(None) => Self::Null,
+            Some(Some(value)) => Self::Value(value),
+        }
+    }
+}
+
 impl<F: Form> Serialize for Field<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -1,6 +1,6 @@
 //! Decimal numbers with a fixed number of fraction digits, exact from text to text.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -30,6 +30,28 @@ impl VatRate {
         self.0
     }
 }
+
+/// Reads a rate as people write it: `9`, `5.5`, `21.00`. Exact, which a float would not be.
+impl FromStr for VatRate {
+    type Err = VatRateError;
+
+    fn from_str(text: &str) -> Result<Self, VatRateError> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let has_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_rate = !whole.is_empty()
+            && matches!(fraction.len(), 1 | 2)
+            && has_digits(whole)
+            && has_digits(fraction);
+        let hundredths = is_rate.then(|| format!("{whole}{fraction:0<2}").parse().ok());
+        let rate = hundredths.flatten().and_then(Self::from_hundredths);
+        rate.ok_or(VatRateError)
+    }
+}
+
+/// A text that is no VAT rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a percentage from 0 to 100 with at most two decimals, such as 9 or 5.5")]
+pub struct VatRateError;
 
 /// An amount of goods, with at most three fraction digits, since some are sold by weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -261,6 +283,36 @@ mod tests {
         }
         assert!(serde_json::from_str::<VatRate>("100.01").is_err());
         assert!(serde_json::from_str::<VatRate>("-1").is_err());
+    }
+
+    #[test]
+    fn vat_rates_are_read_exactly() {
+        for (text, hundredths) in [
+            ("0", 0),
+            ("9", 900),
+            ("21.0", 2100),
+            ("5.5", 550),
+            ("5.55", 555),
+            ("100", 10_000),
+            ("09.09", 909),
+        ] {
+            assert_eq!(text.parse(), Ok(VatRate(hundredths)), "{text}");
+        }
+        for text in [
+            "",
+            "21%",
+            "-1",
+            "100.01",
+            "5.555",
+            "5.",
+            ".5",
+            "+5",
+            "5,5",
+            "NaN",
+            "99999999999",
+        ] {
+            assert_eq!(text.parse::<VatRate>(), Err(VatRateError), "{text}");
+        }
     }
 
     #[test]
