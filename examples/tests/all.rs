@@ -3,9 +3,7 @@
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod menu;
-mod program;
-mod progress;
 mod quickstart;
 mod service;
 mod sync;
+mod sync_input;

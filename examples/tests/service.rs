@@ -61,8 +61,8 @@ impl Service {
     }
 
     /// A file that is gone with the service.
-    pub(crate) fn file(&self, text: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.files.path().join("menu.csv");
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.files.path().join(name);
         fs::write(&path, text).unwrap();
         path
     }
@@ -71,8 +71,17 @@ impl Service {
         Client::builder(&self.url, &self.token).build().unwrap()
     }
 
+    /// The product of this code, if the first location has it.
+    pub(crate) async fn find(&self, external_id: &str) -> Option<Product> {
+        self.find_at(self.locations[0], external_id).await
+    }
+
     /// The product of this code, if a location has it.
-    pub(crate) async fn find(&self, location: Id<Location>, external_id: &str) -> Option<Product> {
+    pub(crate) async fn find_at(
+        &self,
+        location: Id<Location>,
+        external_id: &str,
+    ) -> Option<Product> {
         let query = ProductQuery {
             external_id: Some(external_id.to_owned()),
             ..ProductQuery::default()
@@ -94,7 +103,9 @@ impl Drop for Service {
     }
 }
 
-/// The menu that comes with the example.
-pub(crate) fn shipped() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/menu.csv")
+/// A file that comes with the example.
+pub(crate) fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("data")
+        .join(name)
 }

@@ -1,221 +1,225 @@
-//! The whole of `sync_catalog` against a real service.
+//! `sync_catalog` against a real service: what it saves, and what it says.
 
-use std::path::{Path, PathBuf};
+use std::{ffi::OsStr, path::Path};
 
-use clap::Parser as _;
-use connect_client::wire::query::CategoryQuery;
-use connect_examples::sync_catalog::{Arguments, Outcome, Progress, Stopped, run};
+use connect_client::wire::{ImageStatus, OptionGroup};
+use tokio::process::Command;
 
 use crate::service::{Service, shipped};
 
-/// What a run wrote, and how it ended.
-struct Run {
-    ended: Result<Outcome, Stopped>,
-    output: String,
-    progress: String,
+/// What a run wrote, and its exit code.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) output: String,
+    pub(crate) progress: String,
 }
 
 impl Run {
-    /// The counts of created, updated, unchanged and failed rows.
-    fn counts(&self) -> [usize; 4] {
-        ["created", "updated", "unchanged", "failed"].map(|name| {
-            let line = self
-                .output
-                .lines()
-                .find(|line| line.starts_with(name))
-                .unwrap();
-            line[name.len()..].trim().parse().unwrap()
-        })
+    /// The counts of created, updated, unchanged and failed items of a kind.
+    pub(crate) fn counts(&self, kind: &str) -> [usize; 4] {
+        let mut lines = self.output.lines();
+        let line = lines.find_map(|line| line.strip_prefix(kind)?.strip_prefix(": "));
+        let mut counts = line
+            .unwrap()
+            .split(", ")
+            .map(|count| count.split_once(' ').unwrap().0);
+        [(); 4].map(|()| counts.next().unwrap().parse().unwrap())
     }
 }
 
-async fn sync(service: &Service, menu: &Path, flags: &[&str]) -> Run {
-    let menu = menu.to_str().unwrap();
-    let always = [
-        "sync_catalog",
-        "--url",
-        &service.url,
-        "--token",
-        &service.token,
-        menu,
-    ];
-    let arguments = Arguments::try_parse_from(always.iter().chain(flags)).unwrap();
-    let (mut output, mut progress) = (Vec::new(), Vec::new());
-    let ended = run(
-        &arguments,
-        &mut output,
-        &mut Progress::on(&mut progress, false),
-    )
-    .await;
-    let [output, progress] = [output, progress].map(|text| String::from_utf8(text).unwrap());
+pub(crate) async fn sync<A: AsRef<OsStr>>(
+    service: &Service,
+    menu: impl AsRef<Path>,
+    flags: impl IntoIterator<Item = A>,
+) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sync_catalog"));
+    command
+        .env("CONNECT_URL", &service.url)
+        .env("CONNECT_TOKEN", &service.token)
+        .env_remove("CONNECT_LOCATION");
+    let run = command.arg(menu.as_ref()).args(flags).output().await;
+    let run = run.unwrap();
+    let [output, progress] = [run.stdout, run.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(!output.contains(&service.token) && !progress.contains(&service.token));
     Run {
-        ended,
+        code: run.status.code(),
         output,
         progress,
     }
 }
 
-fn menu(service: &Service, rows: &str) -> PathBuf {
-    service.file(format!(
-        "externalId,name,category,priceCents,vatRate,barcode\n{rows}"
-    ))
+/// Runs with a menu and option groups of these lines.
+async fn sync_groups(service: &Service, menu: &str, options: &str) -> Run {
+    let options = format!(
+        "groupExternalId,groupName,minSelect,maxSelect,externalId,name,priceCents\n{options}"
+    );
+    let options = service.file("options.csv", options);
+    let menu = service.file("menu.csv", menu);
+    let flags = [OsStr::new("--option-groups"), options.as_os_str()];
+    sync(service, menu, flags).await
 }
+
+/// The option group of this code at the first location.
+async fn group(service: &Service, external_id: &str) -> OptionGroup {
+    let groups = service
+        .client()
+        .location(service.locations[0])
+        .option_groups();
+    let all = groups.stream(&Default::default()).all().await.unwrap();
+    let mut all = all.into_iter();
+    all.find(|group| group.external_id.as_deref() == Some(external_id))
+        .unwrap()
+}
+
+const OPTIONS: &str = "SIZE,Size,1,1,S,Small,0\nSIZE,Size,1,1,L,Large,50\n\
+                       MILK,Milk,0,2,OAT,Oat milk,40\nMILK,Milk,0,2,SOY,Soy milk,30\n";
 
 #[tokio::test]
 async fn the_first_run_creates_and_the_second_changes_nothing() {
     let service = Service::start().await;
-    let first = sync(&service, &shipped(), &[]).await;
-    assert!(
-        matches!(first.ended, Ok(Outcome::Complete)),
-        "{:?}",
-        first.ended
+    let flags = ["--option-groups".into(), shipped("options.csv")];
+    let first = sync(&service, shipped("menu.csv"), &flags).await;
+    assert_eq!(first.code, Some(0), "{first:?}");
+    assert_eq!(
+        first.output,
+        "option groups: 5 created, 0 updated, 0 unchanged, 0 failed\n\
+         products: 49 created, 0 updated, 0 unchanged, 0 failed\n\
+         images: 17 queued\n\
+         bad lines: 0 skipped\n"
     );
-    assert_eq!(first.counts(), [49, 0, 0, 0]);
-    let second = sync(&service, &shipped(), &[]).await;
-    assert!(matches!(second.ended, Ok(Outcome::Complete)));
-    assert_eq!(second.counts(), [0, 0, 49, 0]);
+    assert_eq!(first.progress, "49 of 49 products\n");
+    let second = sync(&service, shipped("menu.csv"), &flags).await;
+    assert_eq!(second.code, Some(0), "{second:?}");
+    assert_eq!(second.counts("option groups"), [0, 0, 5, 0]);
+    assert_eq!(second.counts("products"), [0, 0, 49, 0]);
+    assert!(second.output.contains("images: 0 queued\n"), "{second:?}");
 
-    let location = service.locations[0];
-    let bike = service.find(location, "BK 100").await.unwrap();
+    let bike = service.find("BK 100").await.unwrap();
     assert_eq!(bike.name, "City bike \"Dijk\", 7 gears");
     assert_eq!(
         (bike.price_cents, bike.vat_rate.hundredths()),
         (74_900, 2100)
     );
-    let categories = service.client().location(location).categories();
-    let category = categories.get(bike.category_id.unwrap()).await.unwrap();
-    assert_eq!(category.name, "Bicycles");
-    assert_eq!(
-        service.find(location, "GIFT").await.unwrap().category_id,
-        None
-    );
-    // The file names ten categories, and none was made twice.
-    let all = categories
-        .stream(&CategoryQuery::default())
-        .all()
-        .await
-        .unwrap();
-    let bicycles = all.iter().filter(|category| category.name == "Bicycles");
-    assert_eq!(bicycles.count(), 1);
+    assert_eq!(bike.image_status, Some(ImageStatus::Pending));
+    let links = bike.image_url.unwrap();
+    assert_eq!(links, "https://images.example/bikes/city-7.jpg");
+    assert_eq!(service.find("GIFT").await.unwrap().category_id, None);
 }
 
 #[tokio::test]
-async fn what_differs_is_updated() {
+async fn groups_are_linked_in_the_order_of_the_cell() {
     let service = Service::start().await;
-    let path = menu(&service, "A,Soup,Lunch,500,9,123\nB,Tea,Drinks,250,9,\n");
-    sync(&service, &path, &[]).await;
-    let path = menu(&service, "A,Soup,,525,,\nB,Tea,drinks,250,9,\n");
-    let run = sync(&service, &path, &[]).await;
-    assert_eq!(run.counts(), [0, 1, 1, 0]);
-    let soup = service.find(service.locations[0], "A").await.unwrap();
-    assert_eq!((soup.price_cents, soup.vat_rate.hundredths()), (525, 900));
-    assert_eq!((soup.barcode, soup.category_id), (None, None));
+    let menu = "externalId,name,optionGroups\nA,Coffee,SIZE|MILK\nB,Tea, MILK | SIZE \nC,Jam,\n";
+    let run = sync_groups(&service, menu, OPTIONS).await;
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let (size, milk) = (group(&service, "SIZE").await, group(&service, "MILK").await);
+    assert_eq!((size.min_select, size.max_select), (1, 1));
+    let options = milk.options.iter();
+    let options: Vec<_> = options
+        .map(|option| (option.name.as_str(), option.price_cents))
+        .collect();
+    assert_eq!(options, [("Oat milk", 40), ("Soy milk", 30)]);
+    for (product, groups) in [
+        ("A", vec![size.id, milk.id]),
+        ("B", vec![milk.id, size.id]),
+        ("C", vec![]),
+    ] {
+        let product = service.find(product).await.unwrap();
+        assert_eq!(product.option_group_ids, groups);
+    }
+}
+
+#[tokio::test]
+async fn a_price_of_an_option_changes_its_group_alone() {
+    let service = Service::start().await;
+    let menu = "externalId,name,optionGroups\nA,Coffee,SIZE|MILK\n";
+    sync_groups(&service, menu, OPTIONS).await;
+    let before = group(&service, "MILK").await;
+    let mut lines: Vec<_> = OPTIONS.lines().collect();
+    // The lines of a group need not follow each other.
+    lines.swap(1, 2);
+    let options = lines.join("\n").replace("Oat milk,40", "Oat milk,45");
+    let run = sync_groups(&service, menu, &options).await;
+    assert_eq!(run.counts("option groups"), [0, 1, 1, 0], "{run:?}");
+    assert_eq!(run.counts("products"), [0, 0, 1, 0]);
+    let after = group(&service, "MILK").await;
+    assert_eq!(after.options[0].price_cents, 45);
+    assert_eq!(after.options[0].id, before.options[0].id);
+    assert_eq!(after.options[1], before.options[1]);
+}
+
+#[tokio::test]
+async fn a_refused_group_leaves_the_links_alone() {
+    let service = Service::start().await;
+    let menu = "externalId,name,optionGroups\nA,Coffee,SIZE|MILK\n";
+    sync_groups(&service, menu, OPTIONS).await;
+    let before = service.find("A").await.unwrap();
+    // At least three of two options.
+    let options = OPTIONS.replace("MILK,Milk,0,2", "MILK,Milk,3,3");
+    let menu = "externalId,name,optionGroups\nA,Tea,MILK\n";
+    let run = sync_groups(&service, menu, &options).await;
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert_eq!(run.counts("option groups"), [0, 0, 1, 1]);
+    assert!(run.output.contains("\n  line 4: minSelect: "), "{run:?}");
+    let after = service.find("A").await.unwrap();
+    assert_eq!(after.name, "Tea");
+    assert_eq!(after.option_group_ids, before.option_group_ids);
 }
 
 #[tokio::test]
 async fn a_dry_run_saves_nothing() {
     let service = Service::start().await;
+    let flags = [
+        "--dry-run".into(),
+        "--option-groups".into(),
+        shipped("options.csv"),
+    ];
     for _ in 0..2 {
-        let run = sync(&service, &shipped(), &["--dry-run"]).await;
-        assert_eq!(run.counts(), [49, 0, 0, 0]);
-        assert!(run.output.starts_with("dry run: nothing was saved\n"));
+        let run = sync(&service, shipped("menu.csv"), &flags).await;
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert_eq!(run.counts("option groups"), [5, 0, 0, 0]);
+        assert_eq!(run.counts("products"), [49, 0, 0, 0]);
+        assert!(run.output.ends_with("dry run: nothing was saved\n"));
     }
-    assert!(service.find(service.locations[0], "BK 100").await.is_none());
-}
-
-#[tokio::test]
-async fn a_location_can_be_chosen() {
-    let service = Service::start().await;
-    let [first, second] = service.locations[..] else {
-        panic!("the demo has two locations")
-    };
-    let path = menu(&service, "A,Soup,Lunch,500,9,\n");
-    sync(&service, &path, &["--location", &second.to_string()]).await;
-    assert!(service.find(first, "A").await.is_none());
-    assert!(service.find(second, "A").await.is_some());
-}
-
-#[tokio::test]
-async fn refused_items_are_told_by_line_and_the_others_saved() {
-    let service = Service::start().await;
-    let path = menu(
-        &service,
-        "A,Soup,Lunch,500,9,\n\nB#,Tea,Drinks,250,9,\nC,Jam,,-1,9,\n",
-    );
-    let run = sync(&service, &path, &[]).await;
-    assert!(matches!(run.ended, Ok(Outcome::Incomplete)));
-    assert_eq!(run.counts(), [1, 0, 0, 2]);
-    let refused: Vec<_> = run
-        .output
-        .lines()
-        .filter(|line| line.starts_with(' '))
-        .collect();
-    assert_eq!(refused.len(), 2);
-    assert!(
-        refused[0].starts_with("  line 4 (B#): validation_failed: externalId: "),
-        "{refused:?}"
-    );
-    assert!(
-        refused[1].starts_with("  line 5 (C): validation_failed: priceCents: "),
-        "{refused:?}"
-    );
-}
-
-#[tokio::test]
-async fn a_file_with_bad_rows_is_not_sent_unless_asked_for() {
-    let service = Service::start().await;
-    let path = menu(&service, "A,Soup,Lunch,500,9,\nB,Tea,Drinks,two,9,\n");
-    let run = sync(&service, &path, &[]).await;
-    assert!(matches!(run.ended, Err(Stopped::BadRows(1))));
-    assert!(
-        run.progress.contains("line 3, column priceCents: "),
-        "{}",
-        run.progress
-    );
-    assert_eq!(run.output, "");
-    assert!(service.find(service.locations[0], "A").await.is_none());
-
-    let run = sync(&service, &path, &["--skip-bad"]).await;
-    assert!(matches!(run.ended, Ok(Outcome::Incomplete)));
-    assert_eq!(run.counts(), [1, 0, 0, 0]);
-    assert!(
-        run.output
-            .contains("skipped         1\n  line 3, column priceCents: "),
-        "{}",
-        run.output
-    );
+    assert!(service.find("BK 100").await.is_none());
 }
 
 #[tokio::test]
 async fn a_long_menu_goes_in_several_requests() {
     let service = Service::start().await;
     let rows: String = (0..1100)
-        .map(|n| format!("L-{n},Article {n},Long,{n},9,\n"))
+        .map(|n| format!("L-{n},Article {n},{n}\n"))
         .collect();
-    let path = menu(&service, &rows);
-    let run = sync(&service, &path, &[]).await;
-    assert_eq!(run.counts(), [1100, 0, 0, 0]);
-    let steps: Vec<_> = run.progress.lines().skip(1).collect();
-    assert_eq!(steps.len(), 3, "{steps:?}");
-    assert!(
-        steps[0].starts_with("500 of 1100 rows; of the last 500: 500 created"),
-        "{steps:?}"
+    let menu = service.file("menu.csv", format!("externalId,name,priceCents\n{rows}"));
+    let run = sync(&service, &menu, [""; 0]).await;
+    assert_eq!(run.counts("products"), [1100, 0, 0, 0]);
+    assert_eq!(
+        run.progress,
+        "500 of 1100 products\n1000 of 1100 products\n1100 of 1100 products\n"
     );
-    assert!(
-        steps[2].starts_with("1100 of 1100 rows; of the last 100: 100 created"),
-        "{steps:?}"
-    );
-    assert_eq!(sync(&service, &path, &[]).await.counts(), [0, 0, 1100, 0]);
+    let again = sync(&service, &menu, [""; 0]).await;
+    assert_eq!(again.counts("products"), [0, 0, 1100, 0]);
 }
 
 #[tokio::test]
-async fn a_location_of_somebody_else_stops_the_run() {
+async fn a_location_can_be_chosen() {
     let service = Service::start().await;
+    let menu = service.file("menu.csv", "externalId,name\nA,Soup\n");
+    let second = service.locations[1];
+    let run = sync(&service, &menu, ["--location", &second.to_string()]).await;
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(service.find("A").await.is_none());
+    assert!(service.find_at(second, "A").await.is_some());
+
     let unknown = "00000000-0000-7000-8000-000000000000";
-    let run = sync(&service, &shipped(), &["--location", unknown]).await;
-    let Err(Stopped::HalfWay { line: 2, source }) = &run.ended else {
-        panic!("{:?}", run.ended)
-    };
-    assert_eq!(source.status(), Some(403));
-    assert_eq!(run.counts(), [0; 4]);
+    let run = sync(&service, &menu, ["--location", unknown]).await;
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert_eq!(run.counts("products"), [0; 4]);
+    assert!(
+        run.progress
+            .contains("sync_catalog: stopped at line 2: POST /locations/"),
+        "{run:?}"
+    );
+    assert!(run.progress.contains(": 403 "), "{run:?}");
 }
