@@ -1,8 +1,8 @@
 //! The core beside its floors: `cargo bench -p connect-core --features sled,redb --bench core`.
 //!
 //! Names of parts choose them, and of engines: `-- updates creates redb`. The parts are `batch`,
-//! `updates`, `creates`, `singles`, `deletion`, `memory` and `reopen`; the engines are `sled` and
-//! `redb`. `memory` has to run alone, or it takes again what another part has freed.
+//! `groups`, `links`, `updates`, `creates`, `singles`, `deletion`, `memory` and `reopen`; the engines
+//! are `sled` and `redb`. `memory` has to run alone, or it takes again what another part has freed.
 
 #![allow(
     missing_docs,
@@ -14,7 +14,9 @@
 mod batches;
 mod deletion;
 mod honest;
+mod links;
 mod measure;
+mod option_groups;
 mod raw;
 mod shop;
 mod singles;
@@ -26,8 +28,8 @@ use measure::Chosen;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PARTS: [&str; 7] = [
-    "batch", "updates", "creates", "singles", "deletion", "memory", "reopen",
+const PARTS: [&str; 9] = [
+    "batch", "groups", "links", "updates", "creates", "singles", "deletion", "memory", "reopen",
 ];
 const ENGINES: [&str; 2] = ["sled", "redb"];
 
@@ -45,6 +47,12 @@ fn main() {
     measure::head();
     if part("batch") {
         batches::in_memory(&runtime);
+    }
+    if part("groups") {
+        option_groups::in_memory(&runtime);
+    }
+    if part("links") {
+        links::in_memory(&runtime);
     }
     if part("memory") {
         size::memory(&runtime);

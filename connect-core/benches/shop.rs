@@ -134,9 +134,13 @@ pub async fn write(connect: &Connect, at: &Access, body: Vec<u8>, answer: &str) 
         .json::<Product>()
         .batch(Request::json(body))
         .await;
-    let body = answered.unwrap().body;
+    check(&answered.unwrap().body, answer);
+}
+
+/// Makes sure that a body starts as it should.
+pub fn check(body: &[u8], start: &str) {
     assert!(
-        body.starts_with(answer.as_bytes()),
+        body.starts_with(start.as_bytes()),
         "{}",
         String::from_utf8_lossy(&body[..body.len().min(300)])
     );
