@@ -26,7 +26,7 @@ use crate::{
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
     net::{Limits, Listen, Server, StartError},
     networks::Networks,
-    outbound::OutboundError,
+    outbound::{AddressGuard, OutboundError},
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, Store, StoreHealth},
     watch::until_dead,
@@ -102,8 +102,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let store = open(&options)?;
     let health = store.health();
     let now = SystemClock.now();
+    let allowed = allowed_networks(&options, is_demo);
     let connect = Connect::builder(store.storage())
         .limits(options.limits())
+        .image_links(Arc::new(AddressGuard::allowing(allowed.clone())))
         .build();
     drop(store);
     match start_clock::check(&connect, now).await {
@@ -130,7 +132,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     })
     .await?;
 
-    let images = images(&options, is_demo, &api)?;
+    let images = images(&options, allowed, &api)?;
     let worker = connect.image_worker(Arc::new(images.clone()));
     let shop = if is_demo {
         Some(demo::open(&connect).await?)
@@ -177,8 +179,18 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     Ok(())
 }
 
+/// Returns the networks besides the public internet from which images are taken.
+fn allowed_networks(options: &Options, is_demo: bool) -> Networks {
+    let allowed = options.images.allow_networks.clone().unwrap_or_default();
+    if !is_demo {
+        return allowed;
+    }
+    tracing::info!("the demo also takes images from this machine, over plain HTTP too");
+    allowed.and(Networks::loopback())
+}
+
 /// Makes the service that takes over images, with links to the address of `api`.
-fn images(options: &Options, is_demo: bool, api: &Server) -> Result<ImageService, RunError> {
+fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageService, RunError> {
     let wanted = &options.images;
     let copies = match image_folder(options, &options.store.choice()?) {
         Some(folder) => Copies::in_folder(&folder)?,
@@ -190,11 +202,6 @@ fn images(options: &Options, is_demo: bool, api: &Server) -> Result<ImageService
         }
         PublicUrl::of(api)
     });
-    let mut allowed = wanted.allow_networks.clone().unwrap_or_default();
-    if is_demo {
-        tracing::info!("the demo also takes images from this machine, over plain HTTP too");
-        allowed = allowed.and(Networks::loopback());
-    }
     Ok(ImageService::new(
         copies,
         public,

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use super::connect::Connect;
 use crate::{
-    environment::{Clock, Environment, Ids, Randomness},
+    environment::{Clock, Environment, Ids, ImageLinks, Randomness},
     rules::rate::RateLimits,
     storage::Storage,
 };
@@ -67,6 +67,13 @@ impl ConnectBuilder {
     /// [`SystemRandomness`](crate::environment::SystemRandomness), unless set.
     pub fn randomness(mut self, randomness: Arc<dyn Randomness>) -> Self {
         self.environment.randomness = randomness;
+        self
+    }
+
+    /// Takes the links to images that `links` takes.
+    /// [`HttpsLinks`](crate::environment::HttpsLinks) unless set.
+    pub fn image_links(mut self, links: Arc<dyn ImageLinks>) -> Self {
+        self.environment.image_links = links;
         self
     }
 

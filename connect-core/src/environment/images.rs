@@ -1,5 +1,6 @@
-//! The port to what takes over the image of a product: downloads it, makes a copy of it that is
-//! fit to be shown, and stores that copy where everybody can get it.
+//! The ports to what takes over the image of a product. [`ImageLinks`] says which links a write
+//! takes. [`Images`] downloads the image, makes a copy of it that is fit to be shown, and stores that
+//! copy where everybody can get it.
 
 use async_trait::async_trait;
 
@@ -18,6 +19,34 @@ pub trait Images: Send + Sync + 'static {
     /// # Errors
     /// The image could not be taken over.
     async fn take_over(&self, link: &str) -> Result<String, ImageFailure>;
+}
+
+/// Says which links to images a write takes.
+///
+/// A link that would be refused by [`Images`] in any case is better refused here, where whoever
+/// sends it reads why. The link that a product has already is not asked about.
+pub trait ImageLinks: Send + Sync + 'static {
+    /// Judges a link from its text alone: nothing is looked up. The link starts with `http://` or
+    /// `https://`, and has a host but no user name or password.
+    ///
+    /// # Errors
+    /// The link is not taken. The text says what is allowed, and follows the name of the field:
+    /// "must start with https://".
+    fn check(&self, link: &str) -> Result<(), String>;
+}
+
+/// Takes every link over HTTPS.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HttpsLinks;
+
+impl ImageLinks for HttpsLinks {
+    fn check(&self, link: &str) -> Result<(), String> {
+        let scheme = link.split_once("://").map(|(scheme, _)| scheme);
+        if scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https")) {
+            return Ok(());
+        }
+        Err("must start with https://".to_owned())
+    }
 }
 
 /// The reason for which an image could not be taken over.

@@ -1,5 +1,5 @@
 //! Time, ids and randomness, injected: a day of retries or a step of the clock is a test that
-//! takes milliseconds. Also the port to what takes over images.
+//! takes milliseconds. Also the ports to what takes over images.
 
 mod clock;
 mod images;
@@ -13,7 +13,7 @@ use std::sync::{
 use uuid::Uuid;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use images::{ImageFailure, Images};
+pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
 pub use steady::{Drift, SteadyClock};
 
 /// Makes ids.
@@ -28,7 +28,7 @@ pub trait Randomness: Send + Sync + 'static {
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// The sources of time, ids and randomness that the core was built with.
+/// What the core was built with: the sources of time, ids and randomness, and the links it takes.
 #[derive(Clone)]
 pub(crate) struct Environment {
     /// Tells the time.
@@ -37,15 +37,18 @@ pub(crate) struct Environment {
     pub(crate) ids: Arc<dyn Ids>,
     /// Makes secrets.
     pub(crate) randomness: Arc<dyn Randomness>,
+    /// Says which links to images are taken.
+    pub(crate) image_links: Arc<dyn ImageLinks>,
 }
 
 impl Default for Environment {
-    /// The system's clock, UUID v7, and the operating system's random source.
+    /// The system's clock, UUID v7, the operating system's random source, and links over HTTPS.
     fn default() -> Self {
         Self {
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidV7),
             randomness: Arc::new(SystemRandomness),
+            image_links: Arc::new(HttpsLinks),
         }
     }
 }

@@ -20,6 +20,7 @@ use super::{
     writes::{Mark, Writes},
 };
 use crate::{
+    environment::ImageLinks,
     storage::{
         Commit, CommitError, Entry, Expectation, Guard, Key, Locked, Range, Read, State,
         StorageError, Value, Write,
@@ -113,6 +114,11 @@ impl<'s> Unit<'s> {
     /// A new id.
     pub(crate) fn next_id(&self) -> Uuid {
         self.store.environment().ids.next()
+    }
+
+    /// The port that says which links to images are taken.
+    pub(crate) fn image_links(&self) -> &dyn ImageLinks {
+        &*self.store.environment().image_links
     }
 
     /// The clock as the unit leaves it so far, which a rollback takes back too.

@@ -16,12 +16,13 @@ use crate::{
     access::Access,
     engine::{Listed, RowFilter, Tally},
     error::Error,
-    record::{Change, Fault, Row, Unit, keys::Family},
+    record::{Change, Row, Unit, keys::Family},
     wire::{
         Field, Id, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product, Timestamp,
-        form::{HttpsLink, OrNull},
+        form::{OrNull, WebLink},
         limits::MAX_IMAGE_URL,
         query::ImageJobQuery,
+        read::Invalid,
     },
 };
 
@@ -96,12 +97,12 @@ fn has_same_image(a: &Product, b: &Product) -> bool {
 }
 
 /// Writes the link that a product was given. The link that the product has, as sent or as stored,
-/// changes nothing.
+/// changes nothing, and is taken even if it would be refused by now.
 pub(crate) async fn apply(
     unit: &mut Unit<'_>,
     product: &mut Product,
-    link: &Field<OrNull<HttpsLink<MAX_IMAGE_URL>>>,
-) -> Result<(), Fault> {
+    link: &Field<OrNull<WebLink<MAX_IMAGE_URL>>>,
+) -> Result<(), Error> {
     match link {
         Field::Absent => {}
         Field::Null => {
@@ -113,11 +114,16 @@ pub(crate) async fn apply(
         Field::Value(link) if product.image_url.as_ref() == Some(link) => {}
         Field::Value(link) => {
             // A product without a link has no job.
-            if product.image_url.is_some() {
+            let had_link = product.image_url.is_some();
+            if had_link {
                 let job = jobs::of_product(unit, product.id).await?;
                 if job.is_some_and(|job| job.source_url == *link) {
                     return Ok(());
                 }
+            }
+            let judged = unit.image_links().check(link);
+            judged.map_err(|problem| Invalid::new("imageUrl", problem))?;
+            if had_link {
                 cancel(unit, product.id).await?;
             }
             jobs::queue(unit, product.id, link);

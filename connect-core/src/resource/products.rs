@@ -87,10 +87,11 @@ impl Resource for Product {
         self.apply(draft);
         self.image_url = image_url;
         rules::check_dates(self, draft)?;
+        images::apply(unit, self, &draft.image_url).await?;
         if let Field::Value(name) = &draft.category_name {
             self.category_id = Some(category_named(unit, access, name).await?);
         }
-        Ok(images::apply(unit, self, &draft.image_url).await?)
+        Ok(())
     }
 
     async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {

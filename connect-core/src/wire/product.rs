@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Category, CategoryName, Date, Field, Id, OptionGroup, Quantity, Timestamp, VatRate,
-    form::{Code, ExternalId, HttpsLink, Ids, Name, OrNull, Prose, Whole},
+    form::{Code, ExternalId, Ids, Name, OrNull, Prose, WebLink, Whole},
     limits::{
         MAX_BARCODE, MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_IMAGE_URL,
         MAX_OPTION_GROUPS_PER_PRODUCT, MAX_PRICE_CENTS, MAX_PRODUCT_NAME,
@@ -82,10 +82,12 @@ record! {
     /// The last day on which the product is available, in the location's time zone; not before
     /// `availableFrom`.
     available_until: Option<Date> => OrNull<Date>;
-    /// A public link to a JPEG, PNG, WebP or GIF of at most 5 MB. A new link queues a download;
-    /// the one that the product has already changes nothing; `null` removes the image. Shown as it
-    /// was sent until the image is `done`; then it is the link of the stored copy.
-    image_url: Option<String> => OrNull<HttpsLink<MAX_IMAGE_URL>>;
+    /// A public link to a JPEG, PNG, WebP or GIF of at most 5 MB: over HTTPS, without a port, and
+    /// not to a private address. Plain HTTP and other ports are taken for networks that the service
+    /// is configured to allow. A new link queues a download; the one that the product has already,
+    /// as it was sent or that of the stored copy, changes nothing; `null` removes the image. Shown
+    /// as it was sent until the image is `done`; then it is the link of the stored copy.
+    image_url: Option<String> => OrNull<WebLink<MAX_IMAGE_URL>>;
     /// The state of the image; `null` without an image.
     image_status: Option<ImageStatus>, read_only;
     /// The reason why the image is `failed`; `null` otherwise.

@@ -16,6 +16,7 @@ mod encode;
 mod folder;
 mod jpeg;
 mod kind;
+mod links;
 mod scale;
 mod serve;
 mod service;

@@ -48,6 +48,11 @@ impl AddressGuard {
         Self { allowed }
     }
 
+    /// Returns whether requests may go anywhere but to the public internet.
+    pub fn allows_networks(&self) -> bool {
+        !self.allowed.is_empty()
+    }
+
     /// Checks a link before it is requested, and its host if that is an address. The addresses of
     /// a name are left to [`AddressGuard::admit`].
     ///
@@ -75,7 +80,7 @@ impl AddressGuard {
         let reach = match unusual {
             None => Reach::Public,
             // Without such networks it is clear before the name is looked up.
-            Some(refusal) if self.allowed.is_empty() => return Err(refusal),
+            Some(refusal) if !self.allows_networks() => return Err(refusal),
             Some(_) => Reach::Allowed,
         };
         match address {

@@ -9,10 +9,11 @@ mod unsteady;
 use std::{net::SocketAddr, sync::Arc};
 
 use connect_core::{
-    Account, Connect,
+    Account, Connect, ImageWorker,
     environment::ManualClock,
     wire::{Id, Location},
 };
+use connect_server::images::ImageService;
 use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 
@@ -36,6 +37,7 @@ pub struct Shop {
     pub there: Id<Location>,
     /// A token that may do everything at both.
     pub token: String,
+    images: Option<ImageService>,
     stop: Option<oneshot::Sender<()>>,
     served: Option<JoinHandle<()>>,
     _directory: Option<TempDir>,
@@ -50,6 +52,15 @@ impl Shop {
     /// A path at the location that most requests are for.
     pub fn at(&self, path: &str) -> String {
         format!("/v1/locations/{}/{path}", self.here)
+    }
+
+    /// A worker that takes images over.
+    ///
+    /// # Panics
+    /// The shop was set up without [`Setup::images_from`].
+    pub fn image_worker(&self) -> ImageWorker {
+        let images = self.images.clone().expect("a service for images");
+        self.connect.image_worker(Arc::new(images))
     }
 
     /// Lets running requests finish, stops the server and closes its storage.

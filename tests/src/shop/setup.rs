@@ -18,7 +18,10 @@ use connect_core::{
 };
 use connect_server::{
     app::{ConnectApp, Door},
+    images::{Copies, DEFAULT_DEADLINE, ImageService, PublicUrl},
     net::{Listen, Server},
+    networks::Networks,
+    outbound::AddressGuard,
 };
 use tokio::sync::oneshot;
 
@@ -34,6 +37,9 @@ pub struct Setup {
     now: Timestamp,
     /// The health of the storage, as the probes are told it.
     health: Arc<dyn Fn() -> Health + Send + Sync>,
+    /// The networks besides the public internet from which images are taken; `None` when nothing
+    /// takes images over.
+    images_from: Option<Networks>,
     /// The directory that is deleted when the shop is gone.
     directory: Option<TempDir>,
 }
@@ -60,6 +66,7 @@ impl Default for Setup {
             },
             now: "2026-11-20T10:00:00Z".parse().expect("a time"),
             health: Arc::new(|| Health::Working),
+            images_from: None,
         }
     }
 }
@@ -86,11 +93,22 @@ impl Setup {
         }
     }
 
+    /// With what takes images over, also from these networks, and serves the copies.
+    #[must_use]
+    pub fn images_from(self, allowed: Networks) -> Self {
+        Self {
+            images_from: Some(allowed),
+            ..self
+        }
+    }
+
     /// Opens the shop: its account, locations and token are made when the storage has none.
     pub async fn open(self) -> Shop {
         let clock = ManualClock::at(self.now);
+        let guard = AddressGuard::allowing(self.images_from.clone().unwrap_or_default());
         let connect = Connect::builder(self.storage)
             .clock(clock.clone())
+            .image_links(Arc::new(guard))
             .limits(self.limits)
             .build();
         let account = match connect
@@ -117,7 +135,14 @@ impl Setup {
         let address = server.address();
         let (stop, stopped) = oneshot::channel::<()>();
         let health = self.health;
-        let app = ConnectApp::with_health(connect.clone(), Door::Api, move || health());
+        let mut app = ConnectApp::with_health(connect.clone(), Door::Api, move || health());
+        let images = self.images_from.map(|allowed| {
+            let (copies, public) = (Copies::in_memory(), PublicUrl::of(&server));
+            ImageService::new(copies, public, allowed, DEFAULT_DEADLINE).expect("certificates")
+        });
+        if let Some(images) = &images {
+            app = app.with_images(images.copies());
+        }
         let served = tokio::spawn(server.serve(app, async {
             // The sender is dropped to stop the server; it never sends.
             let _ = stopped.await;
@@ -130,6 +155,7 @@ impl Setup {
             here: locations[0].id,
             there: locations[1].id,
             token: token.secret.expose().to_owned(),
+            images,
             stop: Some(stop),
             served: Some(served),
             _directory: self.directory,

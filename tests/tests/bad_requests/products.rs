@@ -170,7 +170,6 @@ fn image_urls() -> Vec<Fault> {
     let mut all = no_string("imageUrl", true);
     for (value, why) in [
         ("\"\"", "empty"),
-        ("\"http://img.example/a.png\"", "not HTTPS"),
         ("\"ftp://img.example/a.png\"", "FTP"),
         ("\"img.example/a.png\"", "no scheme"),
         ("\"//img.example/a.png\"", "no scheme but slashes"),
@@ -194,14 +193,19 @@ fn image_urls() -> Vec<Fault> {
     }
     let long = format!("\"https://img.example/{}\"", "x".repeat(1981));
     all.push(fault("imageUrl", long, "2001 characters"));
-    all.push(
-        fault(
-            "imageUrl",
-            "\"https://img.example:99999/a\"",
-            "a port beyond 65535",
-        )
-        .unstated(),
-    );
+    for (value, why) in [
+        ("\"https://img.example:99999/a\"", "a port beyond 65535"),
+        ("\"http://img.example/a.png\"", "not HTTPS"),
+        ("\"https://img.example:8443/a.png\"", "a port"),
+        ("\"https://10.0.0.1/a.png\"", "a private address"),
+        ("\"https://0x7f.1/a.png\"", "a private address in disguise"),
+        (
+            "\"https://[::ffff:10.0.0.1]/a.png\"",
+            "a mapped private address",
+        ),
+    ] {
+        all.push(fault("imageUrl", value, why).unstated());
+    }
     all
 }
 

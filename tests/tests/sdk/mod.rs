@@ -27,7 +27,11 @@ fn client(watch: &Watch, token: &str) -> Client {
 }
 
 async fn open() -> (Shop, Watch, Client) {
-    let shop = Shop::open().await;
+    over(Shop::open().await).await
+}
+
+/// A client of this shop, over a watch.
+async fn over(shop: Shop) -> (Shop, Watch, Client) {
     let watch = Watch::over(&shop).await;
     let client = client(&watch, &shop.token);
     (shop, watch, client)

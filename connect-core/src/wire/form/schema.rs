@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    Amount, Code, ExternalId, Form, HttpsLink, Ids, List, Name, Objects, OrNull, Prose, Whole,
+    Amount, Code, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose, WebLink, Whole,
 };
 use crate::wire::{Date, Field, Quantity, Timestamp, VatRate, WriteInput};
 
@@ -82,12 +82,12 @@ inline!([const MAX: usize] ExternalId<MAX>, |_generator| json_schema!({
     "maxLength": MAX,
     "pattern": "^[A-Za-z0-9._/-]([A-Za-z0-9 ._/-]*[A-Za-z0-9._/-])?$",
 }));
-inline!([const MAX: usize] HttpsLink<MAX>, |generator| {
+inline!([const MAX: usize] WebLink<MAX>, |generator| {
     if generator.contract().is_deserialize() {
         json_schema!({
             "type": "string",
             "maxLength": MAX,
-            "pattern": r"^[Hh][Tt][Tt][Pp][Ss]://[^/?#@\s]+([/?#]\S*)?$",
+            "pattern": r"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s]+([/?#]\S*)?$",
         })
     } else {
         json_schema!({ "type": "string", "maxLength": MAX })

@@ -110,6 +110,11 @@ impl Model {
         {
             return Err(vec![422]);
         }
+        let is_new_link = new.shown["imageUrl"] != old.shown["imageUrl"];
+        let link = new.shown["imageUrl"].as_str();
+        if is_new_link && link.is_some_and(|link| link.starts_with("http://")) {
+            return Err(vec![422]);
+        }
         if let Some(status) = self.bad_references(given) {
             return Err(vec![status]);
         }
@@ -127,8 +132,7 @@ impl Model {
         if let Some(name) = given.get("categoryName") {
             new.category = Some(self.category_named(name.as_str().unwrap()));
         }
-        let image_queued =
-            !new.shown["imageUrl"].is_null() && new.shown["imageUrl"] != old.shown["imageUrl"];
+        let image_queued = is_new_link && !new.shown["imageUrl"].is_null();
         if image_queued {
             new.shown.insert("imageStatus".into(), json!("pending"));
         }

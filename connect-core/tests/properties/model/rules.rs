@@ -105,10 +105,9 @@ fn day(value: &Value) -> Option<Value> {
 }
 
 fn link(value: &Value) -> Option<Value> {
-    value
-        .as_str()?
-        .starts_with("https://")
-        .then(|| value.clone())
+    let link = value.as_str()?;
+    let is_link = link.starts_with("https://") || link.starts_with("http://");
+    is_link.then(|| value.clone())
 }
 
 fn uuid(value: &Value) -> Option<Value> {
