@@ -9,7 +9,9 @@ use image::{DynamicImage, GenericImageView as _, ImageFormat, Rgba};
 use proptest::{prelude::*, test_runner::TestRunner};
 
 use super::{
-    PATIENCE, copy_of,
+    PATIENCE,
+    bombs::{crc32, zeros},
+    copy_of,
     host::{Host, Script},
     pictures::{self, claiming, colours, file, glass},
     service,
@@ -221,36 +223,6 @@ fn a_colour_profile_takes_no_memory() {
     let sum = crc32(&profile).to_be_bytes();
     let bomb = [&png[..33], &length, &profile, &sum, &png[33..]].concat();
     assert_eq!(scaled_copy(&bomb), scaled_copy(&png));
-}
-
-/// A zlib stream that unfolds to this many times 258 zeros, and one more.
-fn zeros(repeats: usize) -> Vec<u8> {
-    // The last block, with the fixed code: a zero, copies of it, the end.
-    let copies = "1100010100000".repeat(repeats);
-    let bits = format!("11000110000{copies}0000000").into_bytes();
-    let byte = |bits: &[u8]| {
-        let set = bits
-            .iter()
-            .enumerate()
-            .map(|(place, bit)| (bit - b'0') << place);
-        set.sum::<u8>()
-    };
-    let sum = u32::try_from((repeats * 258 + 1) % 65_521).unwrap() << 16 | 1;
-    let stream = bits.chunks(8).map(byte);
-    [0x78, 0x01]
-        .into_iter()
-        .chain(stream)
-        .chain(sum.to_be_bytes())
-        .collect()
-}
-
-/// The checksum of a PNG chunk.
-fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |sum, byte| {
-        (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
-            (sum >> 1) ^ (0xedb8_8320 * (sum & 1))
-        })
-    })
 }
 
 /// Taking a damaged file over ends, and the next file is taken over all the same.

@@ -1,8 +1,10 @@
 //! Taking over images from a host that behaves badly, and serving the copies.
 
+mod bombs;
 mod files;
 mod host;
 mod hosts;
+mod memory;
 mod pictures;
 mod served;
 

@@ -45,6 +45,12 @@ pub(super) fn jpeg(width: u32, height: u32) -> Vec<u8> {
     file
 }
 
+/// A JPEG of a middle grey.
+pub(super) fn grey_jpeg(width: u32, height: u32) -> Vec<u8> {
+    let grey = RgbImage::from_pixel(width, height, Rgb([128; 3]));
+    file(grey, ImageFormat::Jpeg)
+}
+
 pub(super) fn webp(width: u32, height: u32) -> Vec<u8> {
     file(colours(width, height), ImageFormat::WebP)
 }

@@ -1,0 +1,214 @@
+//! The memory of a process whose workers meet bad hosts and bombs of each type at once.
+
+use std::{process::Command, sync::Arc, time::Duration};
+
+use connect_core::{
+    Access, Connect, NewAccount, NewLocation,
+    environment::ManualClock,
+    storage::memory::MemoryStorage,
+    wire::{
+        Field, ImageJob, ImageStatus, ProductInput, Timestamp, VatRate,
+        query::{ImageJobQuery, Paging},
+    },
+};
+use connect_server::{networks::Networks, outbound::AddressGuard};
+use futures_util::future::join_all;
+
+use super::{
+    bombs,
+    host::{Host, Script},
+    pictures::{self, claiming},
+    service,
+};
+
+/// Set for the process that is measured.
+const MEASURED: &str = "CONNECT_IMAGES_MEASURED";
+
+/// The most that the process may have resident at any time, in MB.
+const MOST: u64 = 300;
+
+/// The least that it takes when the bombs are decoded at all, in MB.
+const LEAST: u64 = 120;
+
+/// The time that a download may take.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// Memory is that of a process, so this test runs another one.
+#[test]
+fn bad_hosts_and_bombs_fit_into_300_mb() {
+    let test = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "images::memory::child", "--nocapture"])
+        .env(MEASURED, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&test.stdout);
+    let failed = String::from_utf8_lossy(&test.stderr);
+    assert!(test.status.success(), "{said}{failed}");
+    let Some((_, peak)) = said.split_once("peak: ") else {
+        assert!(said.contains("peak unknown"), "{said}");
+        return;
+    };
+    let peak: u64 = peak.split(' ').next().unwrap().parse().unwrap();
+    println!("{peak} MB");
+    assert!((LEAST..MOST).contains(&peak), "{peak} MB");
+}
+
+/// Not a test by itself: what runs in the process that is measured.
+#[test]
+fn child() {
+    if std::env::var_os(MEASURED).is_none() {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = { runtime }.worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(take_over_everything());
+    match peak() {
+        Some(megabytes) => println!("peak: {megabytes} MB"),
+        None => println!("peak unknown: this system does not say"),
+    }
+}
+
+/// The most memory that this process has had resident, in MB. Linux says.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = peak.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kilobytes / 1000)
+}
+
+/// The paths of the host, each with what has to become of its image.
+const PATHS: [(&str, ImageStatus); 24] = {
+    use ImageStatus::{Done, Failed};
+    [
+        ("/png/1", Failed),
+        ("/png/2", Failed),
+        ("/png/3", Failed),
+        ("/png/4", Failed),
+        ("/jpeg", Done),
+        ("/webp", Done),
+        ("/gif", Done),
+        ("/fine", Done),
+        ("/too-many-pixels/jpeg", Failed),
+        ("/too-many-pixels/gif", Failed),
+        ("/too-many-pixels/webp", Failed),
+        ("/too-many-pixels/png", Failed),
+        ("/large/1", Failed),
+        ("/large/2", Failed),
+        ("/large/3", Failed),
+        ("/large/4", Failed),
+        ("/large/5", Failed),
+        ("/large/6", Failed),
+        ("/endless", Failed),
+        ("/drip", Failed),
+        ("/hang", Failed),
+        ("/loop", Failed),
+        ("/cut", Failed),
+        ("/page.jpg", Failed),
+    ]
+};
+
+/// Lets three workers take over an image of each path, until every job has ended.
+async fn take_over_everything() {
+    let host = host().await;
+    let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
+    let guard = AddressGuard::allowing(Networks::loopback());
+    let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+        .clock(clock.clone())
+        .image_links(Arc::new(guard))
+        .build();
+    let at = location(&connect).await;
+    for (path, _) in PATHS {
+        let input = ProductInput {
+            image_url: Field::Value(host.link(path)),
+            ..ProductInput::named(path)
+        };
+        connect
+            .location(&at)
+            .products()
+            .create(input)
+            .await
+            .unwrap();
+    }
+    let service = Arc::new(service(Networks::loopback(), DEADLINE));
+    // As many rounds as a job has tries.
+    for _ in 0..3 {
+        let workers = [(); 3].map(|()| connect.image_worker(service.clone()));
+        let ticks = workers.iter().map(|worker| worker.tick());
+        join_all(ticks).await;
+        clock.advance(60);
+    }
+    let jobs = jobs(&connect, &at).await;
+    assert_eq!(jobs.len(), PATHS.len());
+    for (path, expected) in PATHS {
+        let job = jobs.iter().find(|job| job.source_url == host.link(path));
+        let job = job.unwrap();
+        assert_eq!(job.status, expected, "{path}: {:?}", job.error);
+    }
+}
+
+/// A host with bombs, files of the largest size, and bad manners.
+async fn host() -> Host {
+    // The larger ones are not scaled, which is slow without optimisation.
+    let jpeg = bombs::jpeg(4_000, 3_000);
+    let png = bombs::png(7_000, 6_000, 5_999);
+    let webp = bombs::webp(3_000, 3_000);
+    let gif = bombs::gif(4_000, 2_000);
+    let large_gif = bombs::gif(10_000, 2_000);
+    let many_pixels = claiming(&pictures::jpeg(16, 16), 65_500, 65_500, 0xc0);
+    let large = [&pictures::jpeg(16, 16)[..20], &vec![7; 4_900_000]].concat();
+    Host::start(move |path| match path {
+        "/jpeg" => Script::ok(&jpeg),
+        "/webp" => Script::ok(&webp),
+        "/gif" => Script::ok(&gif),
+        "/fine" => Script::ok(&pictures::png(5, 5)),
+        "/too-many-pixels/jpeg" => Script::ok(&many_pixels),
+        "/too-many-pixels/gif" => Script::ok(&large_gif),
+        "/too-many-pixels/webp" => Script::ok(&bombs::webp(16_383, 16_383)),
+        "/too-many-pixels/png" => Script::ok(&bombs::png(10_000, 10_000, 10)),
+        "/endless" => {
+            Script::raw("HTTP/1.1 200 OK\r\n\r\n").then_repeat(&[7; 65_536], Duration::ZERO)
+        }
+        "/drip" => {
+            Script::raw("HTTP/1.1 200 OK\r\n\r\n").then_repeat(&[7], Duration::from_millis(50))
+        }
+        "/hang" => Script::raw("").then_hang(),
+        "/loop" => Script::to("/loop"),
+        "/cut" => Script::response("200 OK\r\nContent-Length: 1000", &[7; 10]),
+        "/page.jpg" => Script::ok(b"<!doctype html><p>Not here."),
+        path if path.starts_with("/png/") => Script::ok(&png),
+        path if path.starts_with("/large/") => Script::ok(&large),
+        path => panic!("{path}"),
+    })
+    .await
+}
+
+async fn location(connect: &Connect) -> Access {
+    let account = NewAccount {
+        name: "Shop".into(),
+        owner_email: "owner@shop.example".into(),
+        sandbox: true,
+    };
+    let account = connect.create_account(account).await.unwrap().id;
+    let location = NewLocation {
+        name: "Here".into(),
+        currency: "EUR".into(),
+        default_vat_rate: VatRate::percent(21),
+    };
+    let location = connect.create_location(account, location).await.unwrap().id;
+    let at = connect.authorize_owner(account, location, account).await;
+    at.unwrap()
+}
+
+async fn jobs(connect: &Connect, at: &Access) -> Vec<ImageJob> {
+    let all = ImageJobQuery {
+        paging: Paging {
+            limit: Some(200),
+            cursor: None,
+        },
+        ..ImageJobQuery::default()
+    };
+    let jobs = connect.location(at).image_jobs();
+    jobs.list(&all).await.unwrap().data
+}
