@@ -9,15 +9,10 @@
 //! (another link, a deletion, a worker that dies, a lease that runs out), nothing old is written
 //! over anything newer.
 
+mod queue;
 mod round;
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    panic::AssertUnwindSafe,
-    pin::pin,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashSet, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures_util::{
     FutureExt as _, StreamExt as _,
@@ -31,29 +26,27 @@ use tokio::{
 use uuid::Uuid;
 
 pub use self::round::ImageWork;
-use self::round::{Leased, Outcome, Queued};
+use self::{
+    queue::Turns,
+    round::{Leased, Outcome, Queued},
+};
 use crate::{
     engine::Connect,
     environment::{ImageFailure, Images},
     error::Error,
-    record::{
-        Fault, ReadKey, Salvage,
-        keys::{Family, NOBODY, Part, key},
-    },
+    record::Fault,
     wire::{ImageErrorCode, ImageJob},
 };
 
 /// The downloads that a worker makes at a time.
 const DOWNLOADS: usize = 4;
 
+/// The downloads that are made for one location at a time: slow hosts of one shop must not hold up
+/// those of all others.
+const DOWNLOADS_OF_ONE: usize = 3;
+
 /// The locations that a worker is at, at a time.
 const LOCATIONS: usize = 8;
-
-/// The most jobs that are leased by one commit.
-const LEASED: usize = 16;
-
-/// The entries of the queue that are looked at for jobs that are due.
-const LOOKED_AT: usize = 2000;
 
 /// The time within which a leased job has to be begun; it is given back otherwise.
 const BEGIN: Duration = Duration::from_secs(30);
@@ -74,9 +67,6 @@ pub struct ImageWorker {
     downloads: Semaphore,
     stop: watch::Sender<bool>,
 }
-
-/// The jobs of a location that are due.
-type Due = (Uuid, Vec<Queued>);
 
 impl Connect {
     /// A worker that takes over the images of the products of all locations, by means of `images`.
@@ -100,10 +90,12 @@ impl ImageWorker {
         let mut passed_over = HashSet::new();
         let mut stuck = HashSet::new();
         let mut running = FuturesUnordered::new();
+        let mut turns = Turns::default();
         loop {
-            match self.due(&passed_over).await {
+            let free = LOCATIONS - running.len();
+            match turns.next(self.connect.store(), free, &passed_over).await {
                 Ok(due) => {
-                    for (location, queued) in due.into_iter().take(LOCATIONS - running.len()) {
+                    for (location, queued) in due {
                         passed_over.insert(location);
                         running.push(self.work(location, queued));
                     }
@@ -153,9 +145,11 @@ impl ImageWorker {
     pub async fn tick(&self) -> Result<ImageWork, Error> {
         let mut all = ImageWork::default();
         let mut stuck = HashSet::new();
+        let mut turns = Turns::default();
+        let store = self.connect.store();
         loop {
-            let due = self.due(&stuck).await?;
-            if due.is_empty() {
+            let due = turns.next(store, LOCATIONS, &stuck).await?;
+            if due.is_empty() && turns.is_at_end() {
                 return Ok(all);
             }
             let works = due.into_iter().map(|(at, queued)| self.work(at, queued));
@@ -168,50 +162,14 @@ impl ImageWorker {
         }
     }
 
-    /// The jobs that are due, the longest waiting first, without those of some locations.
-    async fn due(&self, passed_over: &HashSet<Uuid>) -> Result<Vec<Due>, Fault> {
-        let store = self.connect.store();
-        let end = Part::Time(store.now().plus_micros(1));
-        let end = key(NOBODY, Family::ImageJobByDue, &[end]);
-        let mut from = key(NOBODY, Family::ImageJobByDue, &[]);
-        let reader = Salvage::new(store);
-        let mut entries = Vec::new();
-        loop {
-            let piece = reader.piece(&from, Some(&end), LOOKED_AT).await?;
-            entries.extend(piece.entries);
-            match (piece.damaged, piece.next) {
-                // What lies behind a row that cannot be read is done all the same.
-                (Some(_), Some(next)) if entries.len() < LOOKED_AT => from = next,
-                _ => break,
-            }
-        }
-        let mut due: Vec<Due> = Vec::new();
-        let mut places = BTreeMap::new();
-        for (entry, _) in entries {
-            let Some((location, job)) = ReadKey::of(&entry).and_then(|at| at.two_ids()) else {
-                continue;
-            };
-            if passed_over.contains(&location) {
-                continue;
-            }
-            let place = *places.entry(location).or_insert_with(|| {
-                due.push((location, Vec::new()));
-                due.len() - 1
-            });
-            if due[place].1.len() < LEASED {
-                due[place].1.push(Queued { entry, job });
-            }
-        }
-        Ok(due)
-    }
-
     /// Does jobs of one location. A panic is logged, and leaves the jobs to the end of their lease.
     async fn work(&self, location: Uuid, queued: Vec<Queued>) -> (Uuid, ImageWork) {
         let working = AssertUnwindSafe(async {
             let leased = self.lease(location, &queued).await;
             let begin_by = Instant::now() + BEGIN;
+            let downloads_here = Semaphore::new(DOWNLOADS_OF_ONE);
             let downloads = leased.into_iter().map(async |leased| {
-                let outcome = self.take_over(&leased, begin_by).await;
+                let outcome = self.take_over(&leased, &downloads_here, begin_by).await;
                 (leased, outcome)
             });
             let ended = join_all(downloads).await;
@@ -257,12 +215,18 @@ impl ImageWorker {
     }
 
     /// Downloads the image of a job, when its turn comes in time.
-    async fn take_over(&self, leased: &Leased, begin_by: Instant) -> Outcome {
+    async fn take_over(
+        &self,
+        leased: &Leased,
+        downloads_here: &Semaphore,
+        begin_by: Instant,
+    ) -> Outcome {
         let job = &leased.job;
         if leased.is_used_up() {
             return Some(Err(ended_early()));
         }
         // An error would mean that nobody gives out turns any more.
+        let _turn_here = timeout_at(begin_by, downloads_here.acquire()).await.ok()?;
         let _turn = timeout_at(begin_by, self.downloads.acquire()).await.ok()?;
         let working = AssertUnwindSafe(async { self.images.take_over(&job.source_url).await });
         let working = timeout(LIMIT, working.catch_unwind());

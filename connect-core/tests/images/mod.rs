@@ -1,6 +1,7 @@
 //! The worker that takes images over.
 
 mod death;
+mod fairness;
 mod port;
 mod random;
 mod results;

@@ -1,0 +1,289 @@
+//! The choice of the jobs that a worker begins.
+//!
+//! The queue is one for all locations, in the order in which jobs are due. A location with many jobs
+//! must not make the others wait for their end, so locations take turns: those that had none come
+//! first, however far behind in the queue their jobs are.
+
+use std::collections::{BTreeMap, HashSet};
+
+use uuid::Uuid;
+
+use super::round::Queued;
+use crate::{
+    record::{
+        Fault, ReadKey, Salvage, Store,
+        keys::{Family, NOBODY, Part, key},
+    },
+    storage::Key,
+};
+
+/// The most jobs that are leased by one commit: those of a turn.
+const LEASED: usize = 16;
+
+/// The entries of the queue that are read at a time.
+const PIECE: usize = 2000;
+
+/// The most pieces that are read for one round of turns.
+const PIECES: usize = 8;
+
+/// The jobs of a location that are due.
+pub(super) type Due = (Uuid, Vec<Queued>);
+
+/// Gives locations their turns.
+///
+/// A round reads the head of the queue, where the longest waiting jobs are, and goes on from where
+/// the last round ended. So each round is bounded, and none of the queue is left out for long.
+#[derive(Debug)]
+pub(super) struct Turns {
+    /// The entries that are read at a time.
+    piece: usize,
+    /// The locations that had a turn since the end of the queue was reached without finding others.
+    had: HashSet<Uuid>,
+    /// Where the next round goes on behind the head; `None` once the end was reached.
+    go_on: Option<Key>,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self {
+            piece: PIECE,
+            had: HashSet::new(),
+            go_on: None,
+        }
+    }
+}
+
+impl Turns {
+    /// Returns the jobs of at most `most` locations whose turn it is, without some locations: first
+    /// of those that had no turn, then of the others, the longest waiting first.
+    ///
+    /// # Errors
+    /// The queue cannot be read.
+    pub(super) async fn next(
+        &mut self,
+        store: &Store,
+        most: usize,
+        passed_over: &HashSet<Uuid>,
+    ) -> Result<Vec<Due>, Fault> {
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let found = self.look(store, most, passed_over).await?;
+        if found.fresh.due.is_empty() && self.is_at_end() {
+            self.had.clear();
+        }
+        let mut due = found.fresh.due;
+        due.extend(found.others.due);
+        due.truncate(most);
+        self.had.extend(due.iter().map(|(location, _)| *location));
+        Ok(due)
+    }
+
+    /// Returns whether the last round came to the end of the queue.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.go_on.is_none()
+    }
+
+    async fn look(
+        &mut self,
+        store: &Store,
+        most: usize,
+        passed_over: &HashSet<Uuid>,
+    ) -> Result<Found, Fault> {
+        let mut found = Found::new(most);
+        let end = Part::Time(store.now().plus_micros(1));
+        let end = key(NOBODY, Family::ImageJobByDue, &[end]);
+        let mut from = key(NOBODY, Family::ImageJobByDue, &[]);
+        let reader = Salvage::new(store);
+        for number in 0..PIECES {
+            // What lies behind a row that cannot be read is done all the same.
+            let piece = reader.piece(&from, Some(&end), self.piece).await?;
+            for (entry, _) in piece.entries {
+                let Some((location, job)) = ReadKey::of(&entry).and_then(|at| at.two_ids()) else {
+                    continue;
+                };
+                if !passed_over.contains(&location) {
+                    let had_turn = self.had.contains(&location);
+                    found.add(location, had_turn, Queued { entry, job });
+                }
+            }
+            if found.fresh.is_full() {
+                // This piece may have more of them. The head is read by every round.
+                if number > 0 {
+                    self.go_on = Some(from);
+                }
+                return Ok(found);
+            }
+            from = match (piece.next, self.go_on.take()) {
+                (None, _) => return Ok(found),
+                (Some(next), Some(go_on)) => next.max(go_on),
+                (Some(next), None) => next,
+            };
+        }
+        self.go_on = Some(from);
+        Ok(found)
+    }
+}
+
+/// The jobs that were found so far.
+struct Found {
+    /// Of locations that had no turn.
+    fresh: Group,
+    /// Of the other ones.
+    others: Group,
+}
+
+impl Found {
+    fn new(most: usize) -> Self {
+        Self {
+            fresh: Group::new(most),
+            others: Group::new(most),
+        }
+    }
+
+    fn add(&mut self, location: Uuid, had_turn: bool, queued: Queued) {
+        let group = if had_turn {
+            &mut self.others
+        } else {
+            &mut self.fresh
+        };
+        group.add(location, queued);
+    }
+}
+
+/// Jobs by location, in the order in which the locations were found.
+struct Group {
+    /// The number of locations that are kept.
+    most: usize,
+    due: Vec<Due>,
+    places: BTreeMap<Uuid, usize>,
+}
+
+impl Group {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            due: Vec::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.due.len() == self.most
+    }
+
+    /// Keeps a job when its location is among the first ones, and its turn is not full.
+    fn add(&mut self, location: Uuid, queued: Queued) {
+        let place = match self.places.get(&location) {
+            Some(place) => *place,
+            None if self.is_full() => return,
+            None => {
+                self.places.insert(location, self.due.len());
+                self.due.push((location, Vec::new()));
+                self.due.len() - 1
+            }
+        };
+        let jobs = &mut self.due[place].1;
+        if jobs.len() < LEASED {
+            jobs.push(queued);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        environment::Environment,
+        storage::{Commit, Storage as _, Value, Write, memory::MemoryStorage},
+        wire::Timestamp,
+    };
+
+    /// A queue with a due job of each of these locations, in this order.
+    async fn queue(locations: impl IntoIterator<Item = u128>) -> Store {
+        let entry = |(place, location): (usize, u128)| {
+            let due = Part::Time(Timestamp::EPOCH.plus_seconds(place as i64));
+            let [location, job] = [location, place as u128].map(Uuid::from_u128);
+            let parts = [due, Part::Id(location), Part::Id(job)];
+            let entry = key(NOBODY, Family::ImageJobByDue, &parts);
+            (entry, Write::Put(Value::default()))
+        };
+        let writes = locations.into_iter().enumerate().map(entry).collect();
+        let storage = Arc::new(MemoryStorage::new());
+        let commit = Commit {
+            writes,
+            ..Commit::default()
+        };
+        storage.commit(commit).await.unwrap();
+        Store::new(storage, Environment::default())
+    }
+
+    /// The locations of a round, and the number of their jobs.
+    async fn round(
+        turns: &mut Turns,
+        store: &Store,
+        most: usize,
+        without: &[u128],
+    ) -> Vec<(u128, usize)> {
+        let passed_over = without.iter().copied().map(Uuid::from_u128).collect();
+        let due = turns.next(store, most, &passed_over).await.unwrap();
+        let counted = due.iter().map(|(at, jobs)| (at.as_u128(), jobs.len()));
+        counted.collect()
+    }
+
+    fn by_two() -> Turns {
+        Turns {
+            piece: 2,
+            ..Turns::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn locations_take_turns() {
+        let store = queue([1, 1, 1, 1, 1, 2, 2, 1, 3]).await;
+        let mut turns = by_two();
+        for expected in [1, 2, 3, 1, 2, 3] {
+            let [(location, _)] = round(&mut turns, &store, 1, &[]).await[..] else {
+                panic!("one turn at a time");
+            };
+            assert_eq!(location, expected);
+        }
+        // All that fit, each with its jobs.
+        let all = round(&mut by_two(), &store, 4, &[]).await;
+        assert_eq!(all, [(1, 6), (2, 2), (3, 1)]);
+        let others = round(&mut by_two(), &store, 4, &[1, 3]).await;
+        assert_eq!(others, [(2, 2)]);
+        assert_eq!(round(&mut by_two(), &store, 0, &[]).await, []);
+    }
+
+    #[tokio::test]
+    async fn a_turn_is_bounded() {
+        let store = queue([1; 40]).await;
+        let turn = round(&mut Turns::default(), &store, 8, &[]).await;
+        assert_eq!(turn, [(1, LEASED)]);
+    }
+
+    /// Of a long queue each round reads a part, and the next one goes on behind it.
+    #[tokio::test]
+    async fn the_end_of_a_long_queue_is_reached() {
+        let store = queue([1; 60].into_iter().chain([2, 3])).await;
+        for without in [&[][..], &[1]] {
+            let mut turns = by_two();
+            let mut seen = Vec::new();
+            let mut rounds = 0;
+            while seen.len() < 2 {
+                rounds += 1;
+                assert!(rounds < 10, "{seen:?}");
+                let found = round(&mut turns, &store, 1, without).await;
+                assert!(!found.is_empty() || without == [1]);
+                let locations = found.into_iter().map(|(location, _)| location);
+                seen.extend(locations.filter(|location| *location != 1));
+            }
+            assert_eq!(seen, [2, 3]);
+            // No round reads all of it.
+            assert!(rounds > 4, "{rounds}");
+        }
+    }
+}
