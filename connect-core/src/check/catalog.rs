@@ -53,6 +53,12 @@ pub(super) fn product(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return;
     };
     let id = product.id.uuid();
+    if product.stock_quantity.is_some() {
+        findings.refers(
+            key(at.partition, Family::StockLevel, &[Part::Id(id)]),
+            format!("product {id} is tracked, and has no stock level"),
+        );
+    }
     if product.image_status == Some(ImageStatus::Pending) {
         findings.refers(
             key(at.partition, Family::ImageJobByProduct, &[Part::Id(id)]),
@@ -129,7 +135,7 @@ pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, 
 }
 
 /// A tombstone: it is where its own text says, and the record is gone.
-pub(super) fn tombstone<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Value) {
+pub(super) fn tombstone<T: Row>(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(tombstone) = findings.parse::<Tombstone>(row) else {
         return;
     };
@@ -139,7 +145,7 @@ pub(super) fn tombstone<T: Record>(findings: &mut Findings, at: &ReadKey, row: &
     }
     findings.changed(tombstone.updated_at);
     let kind = ProblemKind::DeletedAndThere;
-    let live = key(at.partition, <T as Record>::ROWS, &[Part::Id(id)]);
+    let live = key(at.partition, T::ROWS, &[Part::Id(id)]);
     let test = move |found: Option<&Value>| {
         found.map(|_| format!("{id} has a tombstone, and is there all the same"))
     };

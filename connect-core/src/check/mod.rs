@@ -19,6 +19,7 @@ mod owners;
 mod partition;
 mod report;
 mod rows;
+mod stock;
 mod walk;
 
 pub use report::{CheckProgress, CheckReport, Problem, ProblemKind};

@@ -30,11 +30,13 @@ pub(super) struct Partition {
 
 /// The families that have as many rows as each other, besides the rows of a kind and their index by
 /// change ([`Family::by_change`]).
-const SAME_COUNTS: [(Family, Family); 4] = [
+const SAME_COUNTS: [(Family, Family); 6] = [
     (Family::Category, Family::CategoryByName),
     (Family::Category, Family::CategoryFoldedName),
     (Family::ImageJob, Family::ImageJobByProduct),
     (Family::ImageJob, Family::ImageJobByCreation),
+    (Family::StockMovement, Family::StockMovementByCreation),
+    (Family::StockMovement, Family::StockMovementByProduct),
 ];
 
 impl Partition {

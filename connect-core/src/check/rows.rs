@@ -1,10 +1,12 @@
 //! The rules that a row keeps, by its family.
 
-use super::{ProblemKind, catalog, events, findings::Findings, owners, partition::Partition};
+use super::{
+    ProblemKind, catalog, events, findings::Findings, owners, partition::Partition, stock,
+};
 use crate::{
     record::{ChangeClock, CompleteSince, ReadKey, keys::Family},
     storage::{Entry, Value},
-    wire::{Category, ImageJob, OptionGroup, Product, Timestamp},
+    wire::{Category, ImageJob, OptionGroup, Product, StockLevel, StockMovement, Timestamp},
 };
 
 /// Looks at rows of one partition. `partition` is what was found in the rows before these.
@@ -66,6 +68,12 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::ImageJobByProduct => catalog::image_job_by_product(findings, at, row),
         Family::ImageJobByCreation => catalog::in_order::<ImageJob>(findings, at, row),
         Family::ImageJobByDue => catalog::image_job_by_due(findings, at, row),
+        Family::StockLevel => stock::level(findings, at, row),
+        Family::StockLevelByChange => catalog::in_order::<StockLevel>(findings, at, row),
+        Family::StockLevelTombstone => catalog::tombstone::<StockLevel>(findings, at, row),
+        Family::StockMovement => stock::movement(findings, at, row),
+        Family::StockMovementByCreation => catalog::in_order::<StockMovement>(findings, at, row),
+        Family::StockMovementByProduct => stock::of_product(findings, at, row),
         Family::Event => events::event(findings, at, row),
         Family::Answer => owners::answer(findings, at, row),
         Family::AnswerByExpiry => owners::answer_by_expiry(findings, at, row, now),

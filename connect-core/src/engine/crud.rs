@@ -152,7 +152,7 @@ impl<R: Resource> Change for Update<R> {
     fn reads(&self, _: &Access, reads: &mut Reads) {
         let Self(id, draft) = self;
         reads.record::<R>(id.uuid());
-        R::reads_of(*id, Some(draft), reads);
+        R::reads_of(*id, Some(draft), None, reads);
         reads_of_draft(draft, None, reads);
     }
 
@@ -177,7 +177,7 @@ pub(super) struct Delete<R>(pub(super) Id<R>);
 impl<R: Resource> Change for Delete<R> {
     fn reads(&self, _: &Access, reads: &mut Reads) {
         reads.record::<R>(self.0.uuid());
-        R::reads_of(self.0, None, reads);
+        R::reads_of(self.0, None, None, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {

@@ -207,7 +207,7 @@ impl<R: Upsert> Change for Batch<R> {
         let items: Vec<_> = self.items.iter().flatten().collect();
         for item in &items {
             if let Some(id) = self.known_id(unit, item) {
-                R::reads_of(id.into(), Some(item), reads);
+                R::reads_of(id.into(), Some(item), Some(&self.match_by), reads);
             }
         }
         references::reads_elsewhere(&items, access, unit, reads);

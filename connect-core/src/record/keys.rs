@@ -160,6 +160,19 @@ families! {
     /// location | sequence | the event's envelope
     Event = 0x50, Location, [Number];
 
+    /// location | product id | the stock level
+    StockLevel = 0x90, Location, [Id];
+    /// location | time, product id | nothing; the levels in the order in which they last changed
+    StockLevelByChange = 0x91, Location, [Time, Id];
+    /// location | time, product id | the tombstone of a level
+    StockLevelTombstone = 0x92, Location, [Time, Id];
+    /// location | id | the stock movement
+    StockMovement = 0x93, Location, [Id];
+    /// location | time, id | nothing; the movements in the order in which they were made
+    StockMovementByCreation = 0x94, Location, [Time, Id];
+    /// location | product id, time, id | nothing
+    StockMovementByProduct = 0x95, Location, [Id, Time, Id];
+
     /// token | idempotency key | the stored answer
     Answer = 0x60, Caller, [Text];
     /// nobody | time of expiry, token id, idempotency key | the key of the stored answer

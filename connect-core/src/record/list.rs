@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{
-    Fault, IndexKind, Indexed, Record, Row, SortKey, Span,
+    Fault, IndexKind, Indexed, Row, SortKey, Span,
     clock::{ChangeClock, clock_key},
     keys::{Family, Part, after_prefix, key},
     row::ID_LEN,
@@ -90,13 +90,13 @@ pub(crate) fn tombstones_since_key(location: Uuid) -> Key {
 }
 
 impl Store {
-    /// The row of the record with this id.
-    pub(crate) async fn row<T: Record>(
+    /// The bytes of the record, or the row, with this id.
+    pub(crate) async fn row<T: Row>(
         &self,
         partition: Uuid,
         id: Uuid,
     ) -> Result<Option<Value>, Fault> {
-        let row_key = key(partition, <T as Record>::ROWS, &[Part::Id(id)]);
+        let row_key = key(partition, T::ROWS, &[Part::Id(id)]);
         self.get(&row_key).await
     }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use uuid::Uuid;
 
 use super::{
-    Indexed, Record,
+    Indexed, Record, Row,
     keys::{Family, Part, after_prefix, key},
 };
 use crate::storage::{Key, Range, Read};
@@ -88,9 +88,14 @@ impl Reads {
         }
     }
 
-    /// The record with this id.
-    pub(crate) fn record<T: Record>(&mut self, id: Uuid) {
+    /// The record, or the row, with this id.
+    pub(crate) fn record<T: Row>(&mut self, id: Uuid) {
         self.row(key(self.partition, T::ROWS, &[Part::Id(id)]));
+    }
+
+    /// As [`record`](Self::record), for one that several operations look up: it is read once.
+    pub(crate) fn shared_record<T: Row>(&mut self, id: Uuid) {
+        self.shared_row(key(self.partition, T::ROWS, &[Part::Id(id)]));
     }
 
     /// The entry of a unique index, without the record that it leads to.

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     Change, Record, SortKey, Unit,
-    keys::{Family, key},
+    keys::{Family, Part, key},
 };
 use crate::{storage::Key, wire::Timestamp};
 
@@ -26,6 +26,12 @@ pub trait Row: Serialize {
 
     /// The row's place in the list.
     fn key(&self) -> Self::Key;
+
+    /// The index of the rows that share an id, such as the movements of a product, and the id. The
+    /// parts of its keys are the id and the sort key.
+    fn group(&self) -> Option<(Family, Uuid)> {
+        None
+    }
 
     /// The place in the list of a row as it is stored.
     ///
@@ -55,20 +61,26 @@ impl<R: Record> Row for R {
     }
 }
 
-/// The keys of a row: its own, and that of its entry in the order of the list, if it has one.
-fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, Option<Key>) {
-    let placed = |family| {
-        let mut key = key(partition, family, &[]).into_vec();
+/// The keys of a row: its own, and those of its entries in the order of the list.
+pub(crate) fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, impl Iterator<Item = Key>) {
+    let placed = |family, parts: &[Part<'_>]| {
+        let mut key = key(partition, family, parts).into_vec();
         row.key().write(&mut key);
         key.into_boxed_slice()
     };
-    let Some(index) = R::IN_ORDER else {
-        return (placed(R::ROWS), None);
+    let grouped = row.group();
+    let grouped = grouped.map(|(family, id)| placed(family, &[Part::Id(id)]));
+    let entry = R::IN_ORDER.map(|index| placed(index, &[]));
+    let own = match &entry {
+        None => placed(R::ROWS, &[]),
+        Some(entry) => {
+            let id = entry.len() - ID_LEN;
+            [&key(partition, R::ROWS, &[]), &entry[id..]]
+                .concat()
+                .into()
+        }
     };
-    let entry = placed(index);
-    let id = entry.len() - ID_LEN;
-    let row = [&key(partition, R::ROWS, &[]), &entry[id..]].concat();
-    (row.into(), Some(entry))
+    (own, entry.into_iter().chain(grouped))
 }
 
 /// The length of the id that ends the key of an index entry.
@@ -78,20 +90,35 @@ impl Unit<'_> {
     /// Writes a row that is new, or one in place of another with the same keys.
     pub(crate) fn append<R: Row>(&mut self, row: &R) {
         let value = self.json(row);
-        let (key, entry) = keys_of(self.partition(), row);
-        if let Some(entry) = entry {
+        let (key, entries) = keys_of(self.partition(), row);
+        for entry in entries {
             self.put_index(entry, value.clone());
         }
         self.put(key, value);
     }
 
+    /// Writes `new` in place of `old`, which has the same id and may be elsewhere in the list.
+    pub(crate) fn supersede<R: Row>(&mut self, old: Option<&R>, new: &R) {
+        if let Some(old) = old {
+            let (_, entries) = keys_of(self.partition(), old);
+            entries.for_each(|entry| self.delete(entry));
+        }
+        self.append(new);
+    }
+
     /// Removes a row that was [appended](Self::append), without a trace.
     pub(crate) fn withdraw<R: Row>(&mut self, row: &R) {
-        let (key, entry) = keys_of(self.partition(), row);
-        if let Some(entry) = entry {
-            self.delete(entry);
-        }
+        let (key, entries) = keys_of(self.partition(), row);
+        entries.for_each(|entry| self.delete(entry));
         self.delete(key);
+    }
+
+    /// Removes a row, and leaves a tombstone if its kind has them.
+    pub(crate) fn bury<R: Row<Key = Change>>(&mut self, row: &R) {
+        self.withdraw(row);
+        if let Some(tombstones) = R::TOMBSTONES {
+            self.leave_tombstone(tombstones, row.key().1);
+        }
     }
 
     /// The next number of a kind of row at this location: 1, 2, 3, ... in the order of the commits,

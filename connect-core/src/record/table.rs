@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{
-    Fault, IndexKind, Indexed, Record, Unit,
+    Fault, IndexKind, Indexed, Record, Row, Unit,
     keys::{Family, Part, key},
 };
 use crate::{
@@ -43,8 +43,11 @@ fn parsed<T: DeserializeOwned>(key: &[u8], row: &[u8]) -> Result<T, Fault> {
 }
 
 impl Unit<'_> {
-    /// The record with this id.
-    pub(crate) async fn find<T: Record>(&mut self, id: Uuid) -> Result<Option<T>, Fault> {
+    /// The record, or the row, with this id.
+    pub(crate) async fn find<T: Row + DeserializeOwned>(
+        &mut self,
+        id: Uuid,
+    ) -> Result<Option<T>, Fault> {
         let row_key = key(self.partition(), T::ROWS, &[Part::Id(id)]);
         let row = self.get(&row_key).await?;
         row.map(|row| parsed(&row_key, &row)).transpose()
@@ -118,17 +121,26 @@ impl Unit<'_> {
 
     /// Removes a record with all its indexes, and leaves a tombstone.
     pub(crate) fn remove<T: Record>(&mut self, old: &T) {
-        let (partition, id, time) = (self.partition(), old.id().uuid(), self.time());
+        let (partition, id) = (self.partition(), old.id().uuid());
         for (entry, _) in entries(partition, old) {
             self.delete(entry);
         }
         self.delete(change_key(partition, T::BY_CHANGE, old.updated_at(), id));
         self.delete(key(partition, T::ROWS, &[Part::Id(id)]));
+        self.leave_tombstone(T::TOMBSTONES, id);
+    }
+
+    /// Writes the tombstone of what is deleted by this operation.
+    pub(super) fn leave_tombstone(&mut self, tombstones: Family, id: Uuid) {
+        let time = self.time();
         let tombstone = self.json(&Tombstone {
             id,
             deleted: true,
             updated_at: time,
         });
-        self.put(change_key(partition, T::TOMBSTONES, time, id), tombstone);
+        self.put(
+            change_key(self.partition(), tombstones, time, id),
+            tombstone,
+        );
     }
 }

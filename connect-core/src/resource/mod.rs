@@ -10,6 +10,7 @@ mod option_groups;
 mod option_links;
 mod products;
 mod screens;
+mod stock;
 mod tokens;
 
 pub use accounts::{NewAccount, NewLocation};
@@ -77,7 +78,8 @@ mod tests {
             [
                 tombstones::<Category>(),
                 tombstones::<Product>(),
-                tombstones::<OptionGroup>()
+                tombstones::<OptionGroup>(),
+                Family::StockLevelTombstone,
             ]
         );
     }

@@ -3,7 +3,10 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::images::{self, QueuedImages};
+use super::{
+    images::{self, QueuedImages},
+    stock,
+};
 use crate::{
     access::Access,
     engine::{self, Draft, Purpose, Resource, Upsert},
@@ -11,7 +14,7 @@ use crate::{
     record::{Index, Indexed, Reads, Record, Reference, Unit, index, keys::Family, nth, reference},
     rules::{product as rules, text},
     wire::{
-        Category, CategoryInput, EventType, Field, Id, OptionGroup, Product, ProductInput,
+        Category, CategoryInput, EventType, Field, Id, MatchBy, OptionGroup, Product, ProductInput,
         ProductsChanged, WireRecord as _, WriteInput as _, limits::MAX_IDS_PER_EVENT,
         query::ProductQuery, read::Invalid,
     },
@@ -60,9 +63,19 @@ impl Resource for Product {
         }
     }
 
-    fn reads_of(id: Id<Self>, draft: Option<&Draft<Self>>, reads: &mut Reads) {
+    fn reads_of(
+        id: Id<Self>,
+        draft: Option<&Draft<Self>>,
+        by: Option<&MatchBy>,
+        reads: &mut Reads,
+    ) {
         if draft.is_none_or(|draft| !draft.image_url.is_absent()) {
             images::reads(reads.partition(), id, reads);
+        }
+        // What is matched by its external id keeps it.
+        let may_move = by != Some(&MatchBy::ExternalId);
+        if draft.is_none_or(|draft| may_move && !draft.external_id.is_absent()) {
+            stock::reads(id, reads);
         }
     }
 
@@ -78,7 +91,7 @@ impl Resource for Product {
     async fn fill(
         &mut self,
         draft: &Draft<Self>,
-        _: Option<&Self>,
+        old: Option<&Self>,
         unit: &mut Unit<'_>,
         access: &Access,
     ) -> Result<(), Error> {
@@ -91,10 +104,18 @@ impl Resource for Product {
         if let Field::Value(name) = &draft.category_name {
             self.category_id = Some(category_named(unit, access, name).await?);
         }
+        if self.stock_quantity.is_some()
+            && old.is_some_and(|old| old.external_id != self.external_id)
+        {
+            stock::follow_external_id(unit, self).await?;
+        }
         Ok(())
     }
 
     async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
+        if self.stock_quantity.is_some() {
+            stock::forget(unit, self.id).await?;
+        }
         Ok(images::cancel(unit, self.id).await?)
     }
 }

@@ -10,5 +10,6 @@ pub(crate) mod pack;
 pub(crate) mod product;
 pub(crate) mod rate;
 pub(crate) mod secret;
+pub(crate) mod stock;
 pub(crate) mod text;
 pub(crate) mod zone;

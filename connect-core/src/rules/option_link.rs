@@ -25,7 +25,7 @@ pub(crate) struct Target {
 }
 
 /// The name of a record in a request.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Name {
     Id(Uuid),
     ExternalId(String),

@@ -1,0 +1,15 @@
+//! Stock: the levels of products, and the movements that they are the sums of (specification:
+//! Stock).
+//!
+//! The stock of a product stands in three places, which one commit writes ([`ledger`]): its level,
+//! the product itself, and the movement that says why. A level is a row of its own, since a list of
+//! levels is in the order in which stock changed, and products change for other reasons too.
+
+mod ledger;
+mod levels;
+mod movements;
+mod sales;
+
+pub(super) use levels::{follow_external_id, forget, reads};
+#[allow(unused_imports, reason = "the journal calls these")]
+pub(super) use sales::{reads_of_sale, sold};

@@ -1,0 +1,62 @@
+//! Stock levels: one for each product that is tracked, under the product's id.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::{
+    record::{Change, Fault, Reads, Row, Unit, keys::Family},
+    wire::{Id, Product, StockLevel, Timestamp},
+};
+
+impl Row for StockLevel {
+    type Key = Change;
+    const ROWS: Family = Family::StockLevel;
+    const IN_ORDER: Option<Family> = Some(Family::StockLevelByChange);
+    const TOMBSTONES: Option<Family> = Some(Family::StockLevelTombstone);
+
+    fn key(&self) -> Change {
+        (self.updated_at, self.product_id.uuid())
+    }
+
+    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Changed {
+            product_id: Uuid,
+            updated_at: Timestamp,
+        }
+        serde_json::from_slice(row).map(|level: Changed| (level.updated_at, level.product_id))
+    }
+}
+
+/// Adds the read of a product's level.
+pub(in crate::resource) fn reads(product: Id<Product>, reads: &mut Reads) {
+    reads.record::<StockLevel>(product.uuid());
+}
+
+/// Gives the level of a product the product's external id, which has changed.
+pub(in crate::resource) async fn follow_external_id(
+    unit: &mut Unit<'_>,
+    product: &Product,
+) -> Result<(), Fault> {
+    if let Some(level) = unit.find::<StockLevel>(product.id.uuid()).await? {
+        let moved = StockLevel {
+            external_id: product.external_id.clone(),
+            updated_at: unit.time(),
+            ..level
+        };
+        unit.supersede(Some(&level), &moved);
+    }
+    Ok(())
+}
+
+/// Removes the level of a product that is deleted. Its movements stay.
+pub(in crate::resource) async fn forget(
+    unit: &mut Unit<'_>,
+    product: Id<Product>,
+) -> Result<(), Fault> {
+    if let Some(level) = unit.find::<StockLevel>(product.uuid()).await? {
+        unit.bury(&level);
+    }
+    Ok(())
+}
