@@ -9,6 +9,7 @@ pub(crate) mod option_link;
 pub(crate) mod pack;
 pub(crate) mod product;
 pub(crate) mod rate;
+pub(crate) mod receipt;
 pub(crate) mod secret;
 pub(crate) mod stock;
 pub(crate) mod text;

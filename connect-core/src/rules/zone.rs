@@ -30,6 +30,11 @@ fn start_of(day: NaiveDate) -> Timestamp {
     Timestamp::from_micros(start.timestamp_micros())
 }
 
+/// The day on which a moment falls.
+pub(crate) fn day_of(time: Timestamp) -> Date {
+    time.to_utc().with_timezone(&ZONE).date_naive().into()
+}
+
 /// The first moment after a day.
 fn end_of(day: Date) -> Timestamp {
     day.naive().succ_opt().map_or(Timestamp::MAX, start_of)
@@ -108,6 +113,26 @@ mod tests {
             assert_eq!((start, end), (time(from), time(to)), "{day}");
             let length = end.unwrap().seconds() - start.unwrap().seconds();
             assert_eq!(length, hours * 3600, "{day}");
+        }
+    }
+
+    #[test]
+    fn a_day_has_its_moments_and_no_other() {
+        for day in [
+            "0001-01-01",
+            "1937-07-01",
+            "2026-03-29",
+            "2026-10-25",
+            "2026-11-20",
+            "9999-12-30",
+        ] {
+            let day = day.parse::<Date>().unwrap();
+            let (start, end) = (start_of(day.naive()), end_of(day));
+            let last = end.plus_micros(-1);
+            assert_eq!((day_of(start), day_of(last)), (day, day));
+            let before = day_of(start.plus_micros(-1)).naive();
+            assert_eq!(before.succ_opt(), Some(day.naive()));
+            assert_eq!(Some(day_of(end).naive()), day.naive().succ_opt());
         }
     }
 

@@ -85,6 +85,8 @@ pub const MAX_PAYMENTS: usize = 50;
 pub const MAX_VAT_RATES: usize = 50;
 /// The longest name of an employee, in characters.
 pub const MAX_EMPLOYEE: usize = 100;
+/// The time that the clock of a register may be ahead, in hours.
+pub const MAX_HOURS_AHEAD: i64 = 24;
 /// The longest note, in characters.
 pub const MAX_NOTE: usize = 500;
 /// The longest label of a table, in characters.

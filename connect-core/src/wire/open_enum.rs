@@ -92,6 +92,16 @@ macro_rules! open_enum {
                 let known: Vec<_> = Self::KNOWN.iter().map(Self::as_str).collect();
                 $crate::wire::form::one_of(deserializer, &known).map(|text| Self::from(&*text))
             }
+
+            fn check(value: &mut Self, field: &str) -> Result<(), $crate::wire::read::Invalid> {
+                let Self::Unknown(text) = value else {
+                    return Ok(());
+                };
+                let known: Vec<_> = Self::KNOWN.iter().map(Self::as_str).collect();
+                let (known, sent) = (known.join(", "), $crate::wire::read::clip(text));
+                let problem = format!("must be one of {known}, not {sent}");
+                Err($crate::wire::read::Invalid::new(field, problem))
+            }
         }
     };
 }
