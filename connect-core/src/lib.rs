@@ -33,7 +33,7 @@ pub use check::{CheckProgress, CheckReport, Problem, ProblemKind};
 #[cfg(feature = "logic")]
 pub use engine::{
     Answer, Connect, ConnectBuilder, FromJson, Idempotency, Input, Json, JsonRecords, Listed,
-    Maintenance, Outcome, Records, Request, Resource, Rows, Upsert, Write, Written,
+    Maintenance, Outcome, Readable, Records, Request, Resource, Rows, Upsert, Write, Written,
 };
 #[cfg(feature = "logic")]
 pub use error::{Cause, Error, Reason, Refusal};

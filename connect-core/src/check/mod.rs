@@ -15,6 +15,7 @@ mod catalog;
 mod claim;
 mod events;
 mod findings;
+mod journal;
 mod owners;
 mod partition;
 mod report;

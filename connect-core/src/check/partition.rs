@@ -26,17 +26,21 @@ pub(super) struct Partition {
     latest: Option<(Timestamp, Key)>,
     /// The sequence number and the time of the last event; no time when it cannot be read.
     pub(super) last_event: Option<(u64, Option<Timestamp>)>,
+    /// The number of the last journal row.
+    pub(super) last_receipt: Option<u64>,
 }
 
 /// The families that have as many rows as each other, besides the rows of a kind and their index by
 /// change ([`Family::by_change`]).
-const SAME_COUNTS: [(Family, Family); 6] = [
+const SAME_COUNTS: [(Family, Family); 8] = [
     (Family::Category, Family::CategoryByName),
     (Family::Category, Family::CategoryFoldedName),
     (Family::ImageJob, Family::ImageJobByProduct),
     (Family::ImageJob, Family::ImageJobByCreation),
     (Family::StockMovement, Family::StockMovementByCreation),
     (Family::StockMovement, Family::StockMovementByProduct),
+    (Family::Transaction, Family::TransactionById),
+    (Family::ZReport, Family::ZReportByClosing),
 ];
 
 impl Partition {
@@ -67,6 +71,9 @@ impl Partition {
         self.count(at.family);
         if let (Family::Event, Some(sequence)) = (at.family, at.number()) {
             self.last_event = Some((sequence, None));
+        }
+        if let (Family::Transaction, Some(number)) = (at.family, at.number()) {
+            self.last_receipt = Some(number);
         }
     }
 

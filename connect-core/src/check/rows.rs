@@ -1,12 +1,14 @@
 //! The rules that a row keeps, by its family.
 
 use super::{
-    ProblemKind, catalog, events, findings::Findings, owners, partition::Partition, stock,
+    ProblemKind, catalog, events, findings::Findings, journal, owners, partition::Partition, stock,
 };
 use crate::{
     record::{ChangeClock, CompleteSince, ReadKey, keys::Family},
     storage::{Entry, Value},
-    wire::{Category, ImageJob, OptionGroup, Product, StockLevel, StockMovement, Timestamp},
+    wire::{
+        Category, ImageJob, OptionGroup, Product, StockLevel, StockMovement, Timestamp, ZReport,
+    },
 };
 
 /// Looks at rows of one partition. `partition` is what was found in the rows before these.
@@ -74,6 +76,14 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::StockMovement => stock::movement(findings, at, row),
         Family::StockMovementByCreation => catalog::in_order::<StockMovement>(findings, at, row),
         Family::StockMovementByProduct => stock::of_product(findings, at, row),
+        Family::Transaction => journal::transaction(findings, at, row),
+        Family::TransactionById => journal::transaction_by_id(findings, at, row),
+        Family::JournalDay => journal::day(findings, at, row),
+        Family::ReceiptFrom => journal::receipt_from(findings, at, row),
+        Family::ReceiptUpTo => journal::receipt_up_to(findings, at, row),
+        Family::RegisterPeriod => journal::register_period(findings, row),
+        Family::ZReport => journal::z_report(findings, at, row),
+        Family::ZReportByClosing => catalog::in_order::<ZReport>(findings, at, row),
         Family::Event => events::event(findings, at, row),
         Family::Answer => owners::answer(findings, at, row),
         Family::AnswerByExpiry => owners::answer_by_expiry(findings, at, row, now),

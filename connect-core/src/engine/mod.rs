@@ -27,6 +27,7 @@ mod upsert;
 mod write;
 mod write_queue;
 
+pub(crate) use answer::single;
 pub use answer::{Answer, Json, Outcome};
 pub use builder::ConnectBuilder;
 pub(crate) use change::{Change, MOST_RECORDS};
@@ -39,7 +40,7 @@ pub use request::{FromJson, Idempotency, Input, Request};
 pub use resource::Resource;
 pub(crate) use resource::{Draft, Purpose};
 pub(crate) use rows::RowFilter;
-pub use rows::{Listed, Rows};
+pub use rows::{Listed, Readable, Rows};
 pub(crate) use stored_answer::expiry_of;
 pub use typed::{Records, Write, Written};
 pub(crate) use upsert::Tally;

@@ -1,21 +1,28 @@
-//! The rows of one kind at one location, which clients list and do not write.
+//! The rows of one kind at one location, which clients of the API list and do not write.
 
 use std::{fmt, marker::PhantomData, ops::Bound};
 
+use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::{
-    answer::Json, connect::Connect, page_request::PageRequest, search::Filter, typed::decoded,
+    answer::{Answer, Json, single},
+    change::Change,
+    connect::Connect,
+    page_request::PageRequest,
+    request::{FromJson, Request},
+    search::Filter,
+    typed::decoded,
 };
 use crate::{
     access::Access,
-    error::Error,
-    record::{Fault, Row, SortKey as _, Span, Through},
+    error::{Error, Refusal},
+    record::{Fault, Row, SortKey as _, Span, Through, keys::Family},
     rules::zone,
     storage::Value,
     wire::{
-        Page, Timestamp,
+        Id, Page, Single, Timestamp,
         query::{PageQuery, Period},
     },
 };
@@ -23,6 +30,7 @@ use crate::{
 /// A kind of row that a location has, which clients list and do not write.
 ///
 /// Sealed: the trait under it cannot be named outside of this crate.
+#[async_trait]
 pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
     /// The name of one, as messages use it.
     const NAME: &'static str;
@@ -43,12 +51,32 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
         None
     }
 
-    /// The time of the rows that are asked for: the parameters `from` and `to`, for lists that have
-    /// them. A list that is not in the order of that time has to hold it against its rows in
-    /// [`filter`](Self::filter).
+    /// The time of the rows that are asked for: the parameters `from` and `to`, for lists in the
+    /// order of that time that have them.
     #[doc(hidden)]
     fn period(_query: &Self::Query) -> Period {
         Period::default()
+    }
+
+    /// Returns the part of the list that has all rows that are asked for: its beginning and its
+    /// end. A list that is not in the order of `from` and `to` looks up its own, and holds its rows
+    /// against them in [`filter`](Self::filter).
+    ///
+    /// # Errors
+    /// The query asks for what begins later than it ends.
+    #[doc(hidden)]
+    async fn bounds(
+        query: &Self::Query,
+        _connect: &Connect,
+        _access: &Access,
+    ) -> Result<(Bound<Self::Key>, Bound<Self::Key>), Error> {
+        let (from, to) = zone::times(&Self::period(query))
+            .map_err(|invalid| Error::Malformed(invalid.into()))?;
+        let place = |time: Option<Timestamp>| time.and_then(Self::Key::first_at);
+        Ok((
+            place(from).map_or(Bound::Unbounded, Bound::Included),
+            place(to).map_or(Bound::Unbounded, Bound::Excluded),
+        ))
     }
 
     /// Returns whether the list is read from its end.
@@ -65,6 +93,14 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
     fn filter(_query: &Self::Query, _access: &Access) -> Result<Option<RowFilter>, Error> {
         Ok(None)
     }
+}
+
+/// A kind of row that is also read by its id.
+pub trait Readable: Listed {
+    /// The entries that lead from the id of a row to its place, for rows that do not lie under
+    /// their id.
+    #[doc(hidden)]
+    const BY_ID: Option<Family> = None;
 }
 
 /// Tells the rows that a list shows from others. The error says that a row is none of its kind.
@@ -86,6 +122,34 @@ impl<R: Listed> Rows<R> {
         }
     }
 
+    /// The access that it acts by.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// The time now.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.connect.now()
+    }
+
+    /// The list that a write is about.
+    pub(crate) fn target(&self) -> String {
+        format!("{}/{}", self.access.location().id, R::LIST)
+    }
+
+    /// Queues a write. The future owns what it needs, so it can be spawned.
+    pub(crate) fn queue<T: FromJson + Send, F>(
+        &self,
+        request: Request<T>,
+        change: F,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R, T, F>
+    where
+        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send,
+    {
+        let (connect, access) = (self.connect.clone(), self.access.clone());
+        async move { connect.write(access, request, change).await }
+    }
+
     /// Returns a page of the list.
     ///
     /// # Errors
@@ -105,12 +169,10 @@ impl<R: Listed> Rows<R> {
             move |row: &Value| passes(row).map_err(|e| Fault::corrupt(b"a listed row", e))
         });
         let filter = passes.as_ref().map(|passes| passes as Filter<'_>);
-        let (from, to) =
-            zone::times(&R::period(query)).map_err(|invalid| Error::Malformed(invalid.into()))?;
-        let place = |time: Option<Timestamp>| time.and_then(R::Key::first_at);
+        let (from, to) = R::bounds(query, connect, access).await?;
         let whole = Span {
-            from: place(from).map_or(Bound::Unbounded, Bound::Included),
-            to: place(to).map_or(Bound::Unbounded, Bound::Excluded),
+            from,
+            to,
             newest_first: R::newest_first(query),
         };
         let request = PageRequest::of_rows(R::LIST, access, query, whole, connect.now())?;
@@ -120,6 +182,27 @@ impl<R: Listed> Rows<R> {
         };
         let page = connect.page::<R>(access, &request, Through::All, Through::All, filter);
         page.await
+    }
+}
+
+impl<R: Readable> Rows<R> {
+    /// Returns one row.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn get(&self, id: impl Into<Id<R>>) -> Result<R, Error> {
+        decoded(self.get_json(id.into().uuid()).await?.decode()).map(|single| single.data)
+    }
+
+    /// The same for a server: the row is JSON.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn get_json(&self, id: Uuid) -> Result<Json<Single<R>>, Error> {
+        let (store, location) = (self.connect.store(), self.access.partition());
+        let row = store.row_by_id::<R>(location, id, R::BY_ID).await?;
+        row.map(|row| single(&row))
+            .ok_or_else(|| Error::not_found(R::NAME, id))
     }
 }
 

@@ -157,6 +157,24 @@ families! {
     /// location | external id | id of the option group
     OptionGroupByExternalId = 0x73, Location, [Text];
 
+    /// location | receipt number | the journal row
+    Transaction = 0x80, Location, [Number];
+    /// location | id | receipt number of the journal row
+    TransactionById = 0x81, Location, [Id];
+    /// location | day | the daily summary
+    JournalDay = 0x82, Location, [Number];
+    /// location | day | the first receipt number of that day or later; of the days that were later
+    /// than any before
+    ReceiptFrom = 0x83, Location, [Number];
+    /// location | day | nothing; the days whose last row is the last of that day or earlier
+    ReceiptUpTo = 0x84, Location, [Number];
+    /// location | screen id | the sums of a register since its last Z report
+    RegisterPeriod = 0x85, Location, [Id];
+    /// location | id | the Z report
+    ZReport = 0x86, Location, [Id];
+    /// location | time, id | nothing; the Z reports in the order in which registers were closed
+    ZReportByClosing = 0x87, Location, [Time, Id];
+
     /// location | sequence | the event's envelope
     Event = 0x50, Location, [Number];
 

@@ -4,10 +4,13 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Change, Record, SortKey, Unit,
+    Change, Fault, Record, SortKey, Store, Unit,
     keys::{Family, Part, key},
 };
-use crate::{storage::Key, wire::Timestamp};
+use crate::{
+    storage::{Key, Read, Value},
+    wire::Timestamp,
+};
 
 /// A kind of row that a location has, listed in the order of its sort key.
 ///
@@ -127,6 +130,34 @@ impl Unit<'_> {
         let last = self.clock_mut().last_number_mut(rows);
         *last += 1;
         *last
+    }
+}
+
+impl Store {
+    /// The row with this id. `by_id` has the entries that lead to rows which do not lie under their
+    /// id.
+    pub(crate) async fn row_by_id<R: Row>(
+        &self,
+        partition: Uuid,
+        id: Uuid,
+        by_id: Option<Family>,
+    ) -> Result<Option<Value>, Fault> {
+        let Some(by_id) = by_id else {
+            return self.get(&key(partition, R::ROWS, &[Part::Id(id)])).await;
+        };
+        let (entry, rows) = (
+            key(partition, by_id, &[Part::Id(id)]),
+            key(partition, R::ROWS, &[]),
+        );
+        let follow = Read::Follow {
+            key: &entry,
+            rows: &rows,
+        };
+        match self.read(&[follow]).await?.followed()? {
+            None => Ok(None),
+            Some((_, Some(row))) => Ok(Some(row)),
+            Some((_, None)) => Err(Fault::corrupt(&entry, "an index entry without its row")),
+        }
     }
 }
 

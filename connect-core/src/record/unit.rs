@@ -221,12 +221,19 @@ impl<'s> Unit<'s> {
 
     /// The first `limit` entries whose keys start with `prefix`, the unit's own writes included.
     pub(crate) async fn scan(&mut self, prefix: &[u8], limit: usize) -> Result<Vec<Entry>, Fault> {
-        let end = after_prefix(prefix);
-        let own = self.writes.range(prefix, &end).count();
-        let range = Range {
-            from: prefix,
-            to: Some(&end),
-        };
+        self.scan_range(prefix, &after_prefix(prefix), limit).await
+    }
+
+    /// The first `limit` entries from the key `from` up to the key `to`, the unit's own writes
+    /// included.
+    pub(crate) async fn scan_range(
+        &mut self,
+        from: &[u8],
+        to: &[u8],
+        limit: usize,
+    ) -> Result<Vec<Entry>, Fault> {
+        let own = self.writes.range(from, to).count();
+        let range = Range { from, to: Some(to) };
         // Each own write may hide one stored entry, so as many more have to be read.
         let limit_with_hidden = limit.saturating_add(own);
         let read = Read::Scan {
@@ -236,7 +243,7 @@ impl<'s> Unit<'s> {
         };
         let stored = self.read(&[read]).await?.entries()?;
         let mut entries: BTreeMap<Key, Value> = stored.into_iter().collect();
-        for (key, write) in self.writes.range(prefix, &end) {
+        for (key, write) in self.writes.range(from, to) {
             match write.value() {
                 Some(value) => entries.insert(key.clone(), value.into()),
                 None => entries.remove(key),

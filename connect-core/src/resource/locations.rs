@@ -1,12 +1,16 @@
 //! Locations: those of a caller (specification: Locations), and what one has, kind by kind.
 
+use super::journal;
 use crate::{
     access::{Access, Authenticated},
     engine::{Connect, Json, JsonRecords, Listed, Records, Resource, Rows},
     error::Error,
     record::Fault,
     rules::zone,
-    wire::{AnyEvent, Category, Collection, ImageJob, Location, OptionGroup, Product},
+    wire::{
+        AnyEvent, Category, Collection, DailySummary, ImageJob, Location, OptionGroup, Product,
+        Single, Transaction, ZReport, query::DailySummaryQuery,
+    },
 };
 
 impl Connect {
@@ -85,6 +89,37 @@ impl LocationHandle {
     /// cover.
     pub fn events(&self) -> Rows<AnyEvent> {
         self.rows()
+    }
+
+    /// Its journal: the rows that its registers wrote, by receipt number.
+    pub fn transactions(&self) -> Rows<Transaction> {
+        self.rows()
+    }
+
+    /// The closings of its registers, in the order in which they were closed.
+    pub fn z_reports(&self) -> Rows<ZReport> {
+        self.rows()
+    }
+
+    /// Returns the sales and refunds of one day, summed up.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn daily_summary(&self, query: &DailySummaryQuery) -> Result<DailySummary, Error> {
+        let summary = self.daily_summary_json(query).await?.decode();
+        let summary = summary.map_err(|e| Fault::corrupt(b"a daily summary", e))?;
+        Ok(summary.data)
+    }
+
+    /// The same for a server: the summary is JSON.
+    ///
+    /// # Errors
+    /// As [`daily_summary`](Self::daily_summary).
+    pub async fn daily_summary_json(
+        &self,
+        query: &DailySummaryQuery,
+    ) -> Result<Json<Single<DailySummary>>, Error> {
+        journal::daily_summary(&self.connect, &self.access, query).await
     }
 
     /// Its rows of one kind.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Id, Register, Timestamp, Totals};
+use super::{Id, PaymentMethod, Register, Timestamp, Totals, Transaction, TransactionType};
 
 /// The closing of a register: all of its journal rows since its closing before. Every row is in
 /// exactly one.
@@ -57,4 +57,23 @@ pub struct Cash {
     pub counted_cents: Option<i64>,
     /// The cash counted less the cash expected; `null` when it was not counted.
     pub difference_cents: Option<i64>,
+}
+
+impl Cash {
+    /// Adds the cash payments of a row.
+    pub fn add(&mut self, row: &Transaction) {
+        let payments = row.payments.iter();
+        let cash = payments.filter(|payment| payment.method == PaymentMethod::Cash);
+        let cash: i64 = cash.map(|payment| payment.amount_cents).sum();
+        let sum = match row.kind {
+            TransactionType::OpeningFloat => &mut self.opening_float_cents,
+            TransactionType::Sale => &mut self.sales_cents,
+            TransactionType::Refund => &mut self.refunds_cents,
+            TransactionType::CashIn => &mut self.in_cents,
+            TransactionType::CashOut => &mut self.out_cents,
+            TransactionType::Unknown(_) => return,
+        };
+        *sum += cash;
+        self.expected_cents += cash;
+    }
 }

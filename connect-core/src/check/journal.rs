@@ -1,0 +1,150 @@
+//! The rules that the rows of the journal keep.
+
+use super::{ProblemKind, claim::Claim, findings::Findings};
+use crate::{
+    record::{
+        ReadKey, change_key,
+        keys::{Family, Part, key},
+    },
+    resource::{RegisterPeriod, day_key},
+    rules::zone,
+    storage::Value,
+    wire::{DailySummary, Transaction, ZReport},
+};
+
+/// A journal row: it has the number of its key, follows the one before, and is found by its id.
+pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(number) = at.number() else { return };
+    let before = findings.partition.last_receipt.replace(number);
+    let expected = before.unwrap_or_default() + 1;
+    if number != expected {
+        let message = format!("receipt {number} comes where {expected} should be");
+        findings.bad(message);
+    }
+    let Some(row) = findings.parse::<Transaction>(row) else {
+        return;
+    };
+    if row.receipt_number != number {
+        let other = row.receipt_number;
+        return findings.bad(format!("the row holds receipt {other}, which is another"));
+    }
+    findings.claim(Claim::entry(
+        key(
+            at.partition,
+            Family::TransactionById,
+            &[Part::Id(row.id.uuid())],
+        ),
+        number.to_be_bytes().to_vec(),
+        format!("transaction {}", row.id),
+    ));
+    let day = zone::day_of(row.created_at);
+    let test = move |found: Option<&Value>| match found {
+        None => Some(format!(
+            "receipt {number} is of {day}, which has no summary"
+        )),
+        // One that cannot be parsed is reported where it is.
+        Some(found) => match serde_json::from_slice::<DailySummary>(found) {
+            Ok(summary) if summary.last_receipt_number < Some(number) => Some(format!(
+                "receipt {number} is of {day}, whose summary ends before it"
+            )),
+            _ => None,
+        },
+    };
+    let claim = Claim::on(
+        day_key(at.partition, day),
+        ProblemKind::MissingReference,
+        test,
+    );
+    findings.claim(claim.reported_as(&findings.key().clone()));
+}
+
+/// An entry that leads from an id to a journal row.
+pub(super) fn transaction_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Some(number), Some(id)) = (receipt_number(findings, row), at.id()) else {
+        return;
+    };
+    leads_to_row(findings, at, number, move |row| row.id == id);
+}
+
+/// A daily summary: it is that of its key, and its last row is of that day.
+pub(super) fn day(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(summary) = findings.parse::<DailySummary>(row) else {
+        return;
+    };
+    let date = summary.date;
+    if day_key(at.partition, date) != *findings.key() {
+        return findings.bad(format!("the summary is of {date}, which is another day"));
+    }
+    match summary.last_receipt_number {
+        Some(last) => leads_to_row(findings, at, last, move |row| {
+            zone::day_of(row.created_at) == date
+        }),
+        None => findings.bad(format!("the summary of {date} is of no row")),
+    }
+}
+
+/// A day that was later than any before it, with its first row.
+pub(super) fn receipt_from(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(number) = receipt_number(findings, row) else {
+        return;
+    };
+    let (entry, partition) = (findings.key().clone(), at.partition);
+    leads_to_row(findings, at, number, move |row| {
+        let day = day_key(partition, zone::day_of(row.created_at));
+        // The same day in another family.
+        day.last_chunk::<8>() == entry.last_chunk::<8>()
+    });
+}
+
+/// A day after whose last row only rows of later days came.
+pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    findings.is_empty(row);
+    let Some(day) = at.number() else { return };
+    findings.refers(
+        key(at.partition, Family::JournalDay, &[Part::Number(day)]),
+        "an entry leads to a day that has no summary".to_owned(),
+    );
+}
+
+/// The sums of a register.
+pub(super) fn register_period(findings: &mut Findings, row: &Value) {
+    findings.parse::<RegisterPeriod>(row);
+}
+
+/// A Z report: it is under its own id, and in the order of closings.
+pub(super) fn z_report(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(report) = findings.parse::<ZReport>(row) else {
+        return;
+    };
+    let id = report.id.uuid();
+    if at.id() != Some(id) {
+        return findings.bad(format!("the row holds {id}, which is another Z report"));
+    }
+    findings.changed(report.closed_at);
+    findings.claim(Claim::entry(
+        change_key(at.partition, Family::ZReportByClosing, report.closed_at, id),
+        Vec::new(),
+        format!("Z report {id}"),
+    ));
+}
+
+/// The receipt number that an entry holds.
+fn receipt_number(findings: &mut Findings, row: &Value) -> Option<u64> {
+    let number = <[u8; 8]>::try_from(&**row).ok().map(u64::from_be_bytes);
+    if number.is_none() {
+        findings.bad("the row holds no receipt number".to_owned());
+    }
+    number
+}
+
+/// Claims that this row leads to a journal row that has it.
+fn leads_to_row(
+    findings: &mut Findings,
+    at: &ReadKey,
+    number: u64,
+    has: impl Fn(&Transaction) -> bool + Send + Sync + 'static,
+) {
+    let row = key(at.partition, Family::Transaction, &[Part::Number(number)]);
+    let claim = Claim::row::<Transaction>(findings.key(), row, has);
+    findings.claim(claim);
+}

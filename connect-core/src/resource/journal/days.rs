@@ -1,0 +1,198 @@
+//! The days of the journal: the summary of each, and the receipt numbers between which the rows of
+//! a day lie.
+//!
+//! Rows lie in the order in which they arrived, and a register that was offline delivers late. Two
+//! indexes of days bound the rows of a time all the same, so that none of the others is read:
+//!
+//! - [`Family::ReceiptFrom`] has the days that were later than any day before them, each with its
+//!   first row. No row before that one is of this day or a later one.
+//! - [`Family::ReceiptUpTo`] has the days after whose last row only rows of later days came. A late
+//!   row takes the days behind its own out.
+
+use std::ops::Bound;
+
+use chrono::Datelike as _;
+use uuid::Uuid;
+
+use crate::{
+    access::Access,
+    engine::{Connect, Json, single},
+    error::Error,
+    record::{
+        Fault, Reads, Unit,
+        keys::{Family, Part, after_prefix, key},
+    },
+    rules::zone,
+    storage::{Key, Range, Read, Value},
+    wire::{DailySummary, Date, Single, Timestamp, Totals, Transaction, query::DailySummaryQuery},
+};
+
+/// The key of the summary of a day.
+pub(crate) fn day_key(location: Uuid, day: Date) -> Key {
+    key(location, Family::JournalDay, &[Part::Number(number(day))])
+}
+
+/// The number of a day: that of days since the beginning of the year 0.
+fn number(day: Date) -> u64 {
+    // No time of the API is earlier.
+    u64::try_from(day.naive().num_days_from_ce() + 365).unwrap_or_default()
+}
+
+/// Adds what a row of this day looks up.
+pub(super) fn reads(location: Uuid, day: Date, reads: &mut Reads) {
+    reads.shared_row(day_key(location, day));
+}
+
+/// Adds a row to its day.
+pub(super) async fn add(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    row: &Transaction,
+) -> Result<(), Fault> {
+    let day = zone::day_of(row.created_at);
+    let key = day_key(unit.partition(), day);
+    let mut summary = match unit.get(&key).await? {
+        Some(held) => parsed(&key, &held)?,
+        None => empty(access, day),
+    };
+    let before = summary.last_receipt_number;
+    if before.is_none_or(|before| before + 1 != row.receipt_number) {
+        place(unit, number(day), before.is_none(), row.receipt_number).await?;
+    }
+    summary.totals.add(row);
+    summary.last_receipt_number = Some(row.receipt_number);
+    let summary = unit.json(&summary);
+    unit.put(key, summary);
+    Ok(())
+}
+
+/// Enters the day of a row in the indexes of days. The row before it, if there is one, is of another
+/// day.
+async fn place(
+    unit: &mut Unit<'_>,
+    day: u64,
+    is_first: bool,
+    receipt_number: u64,
+) -> Result<(), Fault> {
+    let location = unit.partition();
+    let entry = |family, day| key(location, family, &[Part::Number(day)]);
+    let end = |family| after_prefix(&key(location, family, &[]));
+    let (from, to) = (
+        entry(Family::ReceiptUpTo, day + 1),
+        end(Family::ReceiptUpTo),
+    );
+    let later = unit.scan_range(&from, &to, usize::MAX).await?;
+    let is_late = !later.is_empty();
+    for (later, _) in later {
+        unit.delete(later);
+    }
+    unit.put(entry(Family::ReceiptUpTo, day), Value::default());
+    if is_late || !is_first {
+        return Ok(());
+    }
+    let (from, to) = (entry(Family::ReceiptFrom, day), end(Family::ReceiptFrom));
+    if unit.scan_range(&from, &to, 1).await?.is_empty() {
+        unit.put(from, Value::from(receipt_number.to_be_bytes().as_slice()));
+    }
+    Ok(())
+}
+
+/// Returns the receipt numbers between which the rows of a time lie. With no bound on the time it
+/// reads nothing.
+pub(super) async fn bounds(
+    connect: &Connect,
+    location: Uuid,
+    (from, to): (Option<Timestamp>, Option<Timestamp>),
+) -> Result<(Bound<u64>, Bound<u64>), Fault> {
+    let entry = |family, day| key(location, family, &[Part::Number(day)]);
+    let day = |time| number(zone::day_of(time));
+    let all = |family| key(location, family, &[]);
+    let first = from.map(|from| entry(Family::ReceiptFrom, day(from)));
+    // The first key behind the day in which the time ends.
+    let behind = to.map(|to| entry(Family::ReceiptUpTo, day(to.plus_micros(-1)) + 1));
+    let (end, start) = (
+        after_prefix(&all(Family::ReceiptFrom)),
+        all(Family::ReceiptUpTo),
+    );
+    let rows = all(Family::JournalDay);
+    let first = first.as_ref().map(|first| Read::Scan {
+        range: Range {
+            from: first,
+            to: Some(&end),
+        },
+        limit: 1,
+        newest_first: false,
+    });
+    let last = behind.as_ref().map(|behind| Read::ScanFollow {
+        range: Range {
+            from: &start,
+            to: Some(behind),
+        },
+        limit: 1,
+        newest_first: true,
+        rows: &rows,
+        tail: 8,
+    });
+    let reads: Vec<_> = first.into_iter().chain(last).collect();
+    if reads.is_empty() {
+        return Ok((Bound::Unbounded, Bound::Unbounded));
+    }
+    let mut state = connect.store().read(&reads).await?;
+    let first = match first {
+        None => Bound::Unbounded,
+        Some(_) => match state.entries()?.first() {
+            None => Bound::Excluded(u64::MAX),
+            Some((key, held)) => {
+                let number = <[u8; 8]>::try_from(&**held);
+                let number = number.map_err(|_| Fault::corrupt(key, "not a receipt number"))?;
+                Bound::Included(u64::from_be_bytes(number))
+            }
+        },
+    };
+    let last = match last {
+        None => Bound::Unbounded,
+        Some(_) => match state.joined()?.pop() {
+            None => Bound::Excluded(0),
+            Some(((key, _), row)) => {
+                let row = row.ok_or_else(|| Fault::corrupt(&key, "a day without its summary"))?;
+                let summary: DailySummary = parsed(&key, &row)?;
+                Bound::Included(summary.last_receipt_number.unwrap_or_default())
+            }
+        },
+    };
+    Ok((first, last))
+}
+
+/// Returns the summary of a day, which is stored as it is sent.
+pub(crate) async fn daily_summary(
+    connect: &Connect,
+    access: &Access,
+    query: &DailySummaryQuery,
+) -> Result<Json<Single<DailySummary>>, Error> {
+    let today = || zone::day_of(connect.now());
+    let day = query.date.unwrap_or_else(today);
+    let held = connect
+        .store()
+        .get(&day_key(access.partition(), day))
+        .await?;
+    if let Some(held) = held {
+        return Ok(single(&held));
+    }
+    let empty = serde_json::to_vec(&empty(access, day)).map_err(|e| Fault::corrupt(b"", e))?;
+    Ok(single(&empty))
+}
+
+/// The summary of a day without rows.
+fn empty(access: &Access, day: Date) -> DailySummary {
+    DailySummary {
+        date: day,
+        time_zone: zone::name().to_owned(),
+        currency: access.location().currency.clone(),
+        totals: Totals::default(),
+        last_receipt_number: None,
+    }
+}
+
+fn parsed(key: &Key, row: &Value) -> Result<DailySummary, Fault> {
+    serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
+}

@@ -1,0 +1,236 @@
+//! Journal rows: how they are listed and read, and how a register writes one.
+
+use std::ops::Bound;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+
+use super::{days, period::RegisterPeriod, register};
+use crate::{
+    access::{Access, Actor},
+    engine::{Answer, Change, Connect, Listed, Outcome, Readable, Request, RowFilter, Rows, Write},
+    error::{Error, Refusal},
+    record::{
+        Fault, Reads, Row, Unit,
+        keys::{Family, Part, key},
+    },
+    rules::{
+        receipt::{self, Receipt},
+        zone,
+    },
+    storage::{Key, Value},
+    wire::{
+        Date, EventType, Id, Register, Timestamp, Transaction, TransactionInput, TransactionType,
+        query::TransactionQuery, read::Invalid,
+    },
+};
+
+impl Row for Transaction {
+    type Key = u64;
+    const ROWS: Family = Family::Transaction;
+    const IN_ORDER: Option<Family> = None;
+    const TOMBSTONES: Option<Family> = None;
+
+    fn key(&self) -> u64 {
+        self.receipt_number
+    }
+
+    fn key_in(row: &[u8]) -> serde_json::Result<u64> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Numbered {
+            receipt_number: u64,
+        }
+        serde_json::from_slice(row).map(|row: Numbered| row.receipt_number)
+    }
+}
+
+#[async_trait]
+impl Listed for Transaction {
+    const NAME: &'static str = "transaction";
+    const LIST: &'static str = "transactions";
+    type Query = TransactionQuery;
+
+    async fn bounds(
+        query: &TransactionQuery,
+        connect: &Connect,
+        access: &Access,
+    ) -> Result<(Bound<u64>, Bound<u64>), Error> {
+        let (first, last) = days::bounds(connect, access.partition(), times(query)?).await?;
+        let since = query.since_receipt;
+        let is_later = |since: &u64| match first {
+            Bound::Included(first) => first <= *since,
+            Bound::Excluded(first) => first < *since,
+            Bound::Unbounded => true,
+        };
+        Ok((since.filter(is_later).map_or(first, Bound::Excluded), last))
+    }
+
+    fn filter(query: &TransactionQuery, _: &Access) -> Result<Option<RowFilter>, Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Seen {
+            #[serde(rename = "type")]
+            kind: TransactionType,
+            created_at: Timestamp,
+        }
+        let ((from, to), kind) = (times(query)?, query.kind.clone());
+        if from.is_none() && to.is_none() && kind.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(move |row| {
+            let row: Seen = serde_json::from_slice(row)?;
+            Ok(from.is_none_or(|from| row.created_at >= from)
+                && to.is_none_or(|to| row.created_at < to)
+                && kind.as_ref().is_none_or(|kind| row.kind == *kind))
+        })))
+    }
+}
+
+impl Readable for Transaction {
+    const BY_ID: Option<Family> = Some(Family::TransactionById);
+}
+
+/// The first moment of the rows that are asked for, and the first after them.
+fn times(query: &TransactionQuery) -> Result<(Option<Timestamp>, Option<Timestamp>), Error> {
+    zone::times(&query.period).map_err(|invalid| Error::Malformed(invalid.into()))
+}
+
+/// A row that a register writes.
+struct Append {
+    receipt: Receipt,
+    /// The day of the row, unless its time is still to be given to it and midnight passes.
+    day: Date,
+}
+
+#[async_trait]
+impl Change for Append {
+    fn reads(&self, access: &Access, reads: &mut Reads) {
+        let location = access.partition();
+        days::reads(location, self.day, reads);
+        if let Actor::Screen { id, .. } = access.actor() {
+            reads.shared_row(RegisterPeriod::key(location, id.uuid()));
+        }
+        if let Some(sale) = self.receipt.refund_of {
+            reads.followed(by_id(access, sale), Family::Transaction);
+        }
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+        let register = register::acting(access)?;
+        let created_at = self.receipt.created_at.unwrap_or(unit.now());
+        receipt::check_time(created_at, unit.now())?;
+        if let Some(sale) = self.receipt.refund_of {
+            check_sale(unit, access, sale).await?;
+        }
+        let row = self.row(unit, access, register, created_at);
+        let mut period = RegisterPeriod::of(unit, row.register.id.uuid()).await?;
+        period.add(&row);
+        period.save(unit, row.register.id.uuid());
+        days::add(unit, access, &row).await?;
+        unit.append(&row);
+        let number = row.receipt_number.to_be_bytes();
+        unit.put(by_id(access, row.id), Value::from(number.as_slice()));
+        check_order(&row)?;
+        unit.emit(EventType::TransactionCreated, &row);
+        Answer::with(Outcome::Created, &row)
+    }
+}
+
+impl Append {
+    /// The row, with what the service gives.
+    fn row(
+        &self,
+        unit: &mut Unit<'_>,
+        access: &Access,
+        register: Register,
+        created_at: Timestamp,
+    ) -> Transaction {
+        let receipt = self.receipt.clone();
+        Transaction {
+            id: unit.next_id().into(),
+            receipt_number: unit.next_number(Family::Transaction),
+            kind: receipt.kind,
+            register,
+            employee: receipt.employee,
+            currency: access.location().currency.clone(),
+            total_cents: receipt.total_cents,
+            discount_cents: receipt.discount_cents,
+            lines: receipt.lines,
+            payments: receipt.payments,
+            vat: receipt.vat,
+            refund_of: receipt.refund_of,
+            order_id: receipt.order_id,
+            note: receipt.note,
+            created_at,
+        }
+    }
+}
+
+/// The entry that leads from the id of a row to its receipt number.
+fn by_id(access: &Access, id: Id<Transaction>) -> Key {
+    let id = [Part::Id(id.uuid())];
+    key(access.partition(), Family::TransactionById, &id)
+}
+
+/// Checks that what is refunded is a sale of this location.
+async fn check_sale(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    id: Id<Transaction>,
+) -> Result<(), Error> {
+    let refused = |problem| Err(Invalid::new("refundOf", problem).into());
+    let entry = by_id(access, id);
+    let Some(number) = unit.get(&entry).await? else {
+        return refused(format!("there is no sale {id} at this location"));
+    };
+    let rows = key(access.partition(), Family::Transaction, &[]);
+    let row_key: Key = [&rows[..], &number].concat().into();
+    let row = unit.get(&row_key).await?;
+    let row = row.ok_or_else(|| Fault::corrupt(&entry, "an index entry without its row"))?;
+    let row: Transaction = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e))?;
+    match row.kind {
+        TransactionType::Sale => Ok(()),
+        kind => refused(format!("must be a sale, and {id} is a row of type {kind}")),
+    }
+}
+
+/// Checks the order that a row names. There are no orders yet.
+fn check_order(row: &Transaction) -> Result<(), Invalid> {
+    match row.order_id {
+        None => Ok(()),
+        Some(id) => {
+            let problem = format!("there is no order {id} at this location");
+            Err(Invalid::new("orderId", problem))
+        }
+    }
+}
+
+impl Rows<Transaction> {
+    /// Writes a row, as the register whose access this is. Await it for the row as it was stored.
+    ///
+    /// # Errors
+    /// The caller is no register, a field is missing or invalid, the figures do not add up, or the
+    /// row names another that is not there.
+    pub fn write(&self, row: TransactionInput) -> Write<Transaction> {
+        let rows = self.clone();
+        Write::new("write", self.target(), row, move |request| {
+            Box::pin(async move { rows.write_json(request).await })
+        })
+    }
+
+    /// The same for a server: body and answer are JSON.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub async fn write_json(&self, request: Request<TransactionInput>) -> Result<Answer, Refusal> {
+        register::acting(self.access())?;
+        let now = self.now();
+        self.queue(request, move |input| {
+            let receipt = Receipt::check(input)?;
+            let day = zone::day_of(receipt.created_at.unwrap_or(now));
+            Ok(Box::new(Append { receipt, day }) as _)
+        })
+        .await
+    }
+}
