@@ -2,6 +2,7 @@
 
 mod death;
 mod fairness;
+mod killed;
 mod port;
 mod random;
 mod results;

@@ -1,6 +1,6 @@
 //! A port to images that does what the name of an image says, without a network.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use connect_core::{
@@ -8,10 +8,11 @@ use connect_core::{
     wire::ImageErrorCode,
 };
 use std::sync::Mutex;
-use tokio::{sync::Semaphore, task::yield_now};
+use tokio::{sync::Semaphore, task::yield_now, time::sleep};
 
 /// Takes over any image; fails with one that is called `lasting` or `passing`, panics at `panic`,
-/// and holds one that is called `held` until it is let go.
+/// holds one that is called `held` until it is let go, and takes a while for one that is called
+/// `slow`.
 pub(super) struct Port {
     calls: Mutex<HashMap<String, usize>>,
     begun: Semaphore,
@@ -72,6 +73,9 @@ impl Images for Port {
         if name.starts_with("held") {
             self.begun.add_permits(1);
             self.let_go.acquire().await.unwrap().forget();
+        }
+        if name.starts_with("slow") {
+            sleep(Duration::from_millis(10)).await;
         }
         match name {
             "lasting" => Err(ImageFailure::lasting(ImageErrorCode::Corrupt, "Damaged.")),

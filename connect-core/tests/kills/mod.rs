@@ -31,7 +31,7 @@ use connect_core::{
         redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
-    wire::VatRate,
+    wire::{Timestamp, VatRate},
 };
 
 use self::{
@@ -53,15 +53,15 @@ const RUN: &str = "CONNECT_KILLS_RUN";
 const KILLS_PER_STORE: u32 = 20;
 
 /// A shop as the process that has it open sees it.
-struct Shop {
+pub(crate) struct Shop {
     storage: Arc<dyn Storage>,
-    connect: Connect,
-    at: Access,
+    pub(crate) connect: Connect,
+    pub(crate) at: Access,
 }
 
 impl Shop {
     /// Drops the shop once the task that did the last write has ended, which holds the store too.
-    async fn close(self) {
+    pub(crate) async fn close(self) {
         let Self {
             storage, connect, ..
         } = self;
@@ -82,7 +82,7 @@ fn child() {
     let run = env::var(RUN).unwrap().parse().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let shop = open(&env::var(BACKEND).unwrap(), directory).await;
+        let shop = open(&env::var(BACKEND).unwrap(), directory, shop::START).await;
         let notes = Notes::open(directory, run);
         notes.write(&Note::Opened);
         Worker::new(shop.connect, shop.at, notes, run).work().await;
@@ -118,7 +118,7 @@ fn kill_again_and_again(backend: &str) {
             continue;
         }
         runtime.block_on(async {
-            let shop = open(backend, directory.path()).await;
+            let shop = open(backend, directory.path(), shop::START).await;
             check::all(&shop, &facts, &mut totals).await;
             retries::twice(&shop, &facts, &mut totals).await;
             check::all(&shop, &facts, &mut totals).await;
@@ -129,14 +129,14 @@ fn kill_again_and_again(backend: &str) {
     assert!(totals.checks > 0 && totals.acknowledged > 0, "{totals:?}");
 }
 
-/// Opens the store and the shop in it, which the first process makes.
-async fn open(backend: &str, directory: &Path) -> Shop {
+/// Opens the store and the shop in it, which the first process makes. Its clock stands still.
+pub(crate) async fn open(backend: &str, directory: &Path, now: Timestamp) -> Shop {
     let path = directory.join(backend);
     let storage: Arc<dyn Storage> = match backend {
         "sled" => Arc::new(SledStorage::open(path, SledOptions::default()).unwrap()),
         _ => Arc::new(RedbStorage::open(path, RedbOptions::default()).unwrap()),
     };
-    let connect = shop::connect(storage.clone(), &ManualClock::at(shop::START));
+    let connect = shop::connect(storage.clone(), &ManualClock::at(now));
     let account = match connect.account_ids().await.unwrap().first() {
         Some(account) => *account,
         None => {
@@ -201,7 +201,7 @@ fn run_and_kill(backend: &str, directory: &Path, run: u32, at_work: bool) {
 }
 
 /// Any number will do, so the clock gives it.
-fn random(below: u64) -> u64 {
+pub(crate) fn random(below: u64) -> u64 {
     let now = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap();
