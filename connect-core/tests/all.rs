@@ -22,10 +22,12 @@ mod lists;
 mod longest;
 mod lost_lock;
 mod names;
+mod orders;
 #[cfg(feature = "conformance")]
 mod progress;
 #[cfg(feature = "logic")]
 mod properties;
+mod screens;
 mod shop;
 #[cfg(feature = "conformance")]
 mod storage;

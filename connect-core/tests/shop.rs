@@ -3,8 +3,8 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Access, Account, Connect, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen,
-    Records, Request, ScreenType, Token,
+    Access, Account, Connect, Error, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen,
+    Records, Request, Screen, ScreenType, Token,
     environment::ManualClock,
     storage::{Storage, memory::MemoryStorage},
     wire::{Category, Id, IdempotencyKey, Product, Scope, Timestamp, VatRate},
@@ -83,6 +83,26 @@ impl Shop {
     /// The categories of the location.
     pub(crate) fn categories(&self) -> Records<Category> {
         self.connect.location(&self.at).categories()
+    }
+
+    /// The access of a new screen at the location, by its key.
+    pub(crate) async fn screen(&self, kind: ScreenType, name: &str) -> (Access, Id<Screen>) {
+        let new = NewScreen {
+            location_id: self.at.location().id,
+            kind,
+            name: name.into(),
+        };
+        let screen = self.connect.create_screen(self.account, new).await.unwrap();
+        let key = self.connect.roll_screen_key(self.account, screen.id).await;
+        let at = self.let_in(key.unwrap().expose()).await;
+        (at.unwrap(), screen.id)
+    }
+
+    /// The access of the screen with this key.
+    pub(crate) async fn let_in(&self, key: &str) -> Result<Access, Error> {
+        let address = IpAddr::from([127, 0, 0, 1]);
+        let at = self.connect.authenticate_screen(address, Some(key)).await;
+        at.map_err(|denied| denied.error)
     }
 
     /// The access of a new token that may do everything, and the token's id.

@@ -16,6 +16,7 @@ mod claim;
 mod events;
 mod findings;
 mod journal;
+mod orders;
 mod owners;
 mod partition;
 mod report;

@@ -32,7 +32,7 @@ pub(super) struct Partition {
 
 /// The families that have as many rows as each other, besides the rows of a kind and their index by
 /// change ([`Family::by_change`]).
-const SAME_COUNTS: [(Family, Family); 8] = [
+const SAME_COUNTS: [(Family, Family); 11] = [
     (Family::Category, Family::CategoryByName),
     (Family::Category, Family::CategoryFoldedName),
     (Family::ImageJob, Family::ImageJobByProduct),
@@ -41,6 +41,9 @@ const SAME_COUNTS: [(Family, Family); 8] = [
     (Family::StockMovement, Family::StockMovementByProduct),
     (Family::Transaction, Family::TransactionById),
     (Family::ZReport, Family::ZReportByClosing),
+    (Family::Order, Family::OrderByCreation),
+    (Family::Order, Family::OrderByUpdate),
+    (Family::Order, Family::OrderByScreen),
 ];
 
 impl Partition {

@@ -1,7 +1,8 @@
 //! The rules that a row keeps, by its family.
 
 use super::{
-    ProblemKind, catalog, events, findings::Findings, journal, owners, partition::Partition, stock,
+    ProblemKind, catalog, events, findings::Findings, journal, orders, owners,
+    partition::Partition, stock,
 };
 use crate::{
     record::{ChangeClock, CompleteSince, ReadKey, keys::Family},
@@ -84,6 +85,9 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::RegisterPeriod => journal::register_period(findings, row),
         Family::ZReport => journal::z_report(findings, at, row),
         Family::ZReportByClosing => catalog::in_order::<ZReport>(findings, at, row),
+        Family::Order => orders::order(findings, at, row),
+        Family::OrderByCreation | Family::OrderByUpdate => orders::in_order(findings, at, row),
+        Family::OrderByScreen => orders::by_screen(findings, at, row),
         Family::Event => events::event(findings, at, row),
         Family::Answer => owners::answer(findings, at, row),
         Family::AnswerByExpiry => owners::answer_by_expiry(findings, at, row, now),

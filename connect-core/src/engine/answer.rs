@@ -81,6 +81,15 @@ impl<T> Json<T> {
         self
     }
 
+    /// The same JSON, known to be a `U` too.
+    pub(crate) fn retyped<U>(self) -> Json<U> {
+        Json {
+            bytes: self.bytes,
+            state: self.state,
+            shape: PhantomData,
+        }
+    }
+
     /// Of a list: the time of the location's last change before the list was read. A walk that has
     /// passed it has seen all that there was when it began.
     pub fn state(&self) -> Option<Timestamp> {

@@ -225,6 +225,6 @@ impl<T> fmt::Debug for Write<T> {
 }
 
 /// Reads back what the core wrote itself, which succeeds unless the store was damaged.
-pub(super) fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Error> {
+pub(crate) fn decoded<T>(read: Result<T, serde_json::Error>) -> Result<T, Error> {
     read.map_err(|e| Fault::corrupt(b"an answer", e).into())
 }

@@ -174,6 +174,14 @@ families! {
     ZReport = 0x86, Location, [Id];
     /// location | time, id | nothing; the Z reports in the order in which registers were closed
     ZReportByClosing = 0x87, Location, [Time, Id];
+    /// location | id | the order
+    Order = 0xA0, Location, [Id];
+    /// location | time, id | nothing; the orders in the order in which they were made
+    OrderByCreation = 0xA1, Location, [Time, Id];
+    /// location | time, id | nothing; the orders in the order in which they last changed
+    OrderByUpdate = 0xA2, Location, [Time, Id];
+    /// location | screen id, order id | nothing; the orders that a screen made
+    OrderByScreen = 0xA3, Location, [Id, Id];
 
     /// location | sequence | the event's envelope
     Event = 0x50, Location, [Number];

@@ -90,14 +90,16 @@ pub(crate) fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, impl Iterator<I
 pub(super) const ID_LEN: usize = 16;
 
 impl Unit<'_> {
-    /// Writes a row that is new, or one in place of another with the same keys.
-    pub(crate) fn append<R: Row>(&mut self, row: &R) {
+    /// Writes a row that is new, or one in place of another with the same keys. Returns it as it is
+    /// stored.
+    pub(crate) fn append<R: Row>(&mut self, row: &R) -> Value {
         let value = self.json(row);
         let (key, entries) = keys_of(self.partition(), row);
         for entry in entries {
             self.put_index(entry, value.clone());
         }
-        self.put(key, value);
+        self.put(key, value.clone());
+        value
     }
 
     /// Writes `new` in place of `old`, which has the same id and may be elsewhere in the list.

@@ -335,7 +335,7 @@ impl<'s> Unit<'s> {
     }
 
     /// Writes an index entry that moves or is written anew whenever its `row` changes.
-    pub(super) fn put_index(&mut self, key: Key, row: Value) {
+    pub(crate) fn put_index(&mut self, key: Key, row: Value) {
         self.write(key, Write::Index(row));
     }
 

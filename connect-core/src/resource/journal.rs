@@ -6,6 +6,7 @@
 //! or made without looking at any row.
 
 mod days;
+pub(super) mod find;
 mod period;
 mod register;
 mod transactions;

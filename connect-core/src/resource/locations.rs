@@ -1,6 +1,6 @@
 //! Locations: those of a caller (specification: Locations), and what one has, kind by kind.
 
-use super::journal;
+use super::{journal, orders::Orders};
 use crate::{
     access::{Access, Authenticated},
     engine::{Connect, Json, JsonRecords, Listed, Records, Resource, Rows},
@@ -120,6 +120,11 @@ impl LocationHandle {
         query: &DailySummaryQuery,
     ) -> Result<Json<Single<DailySummary>>, Error> {
         journal::daily_summary(&self.connect, &self.access, query).await
+    }
+
+    /// Its orders.
+    pub fn orders(&self) -> Orders {
+        Orders::new(&self.connect, &self.access)
     }
 
     /// Its rows of one kind.

@@ -9,6 +9,7 @@ mod journal;
 mod locations;
 mod option_groups;
 mod option_links;
+mod orders;
 mod products;
 mod screens;
 mod stock;
@@ -19,6 +20,7 @@ pub use image_worker::{ImageWork, ImageWorker};
 pub(crate) use images::queue_key;
 pub(crate) use journal::{RegisterPeriod, day_key};
 pub use locations::LocationHandle;
+pub use orders::Orders;
 pub use screens::NewScreen;
 pub use tokens::{IssuedToken, NewToken};
 

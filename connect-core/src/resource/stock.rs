@@ -11,5 +11,4 @@ mod movements;
 mod sales;
 
 pub(super) use levels::{follow_external_id, forget, reads};
-#[allow(unused_imports, reason = "the journal calls these")]
 pub(super) use sales::{reads_of_sale, sold};

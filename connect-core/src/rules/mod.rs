@@ -6,6 +6,7 @@ pub(crate) mod idempotency;
 pub(crate) mod image;
 pub(crate) mod option_group;
 pub(crate) mod option_link;
+pub(crate) mod order;
 pub(crate) mod pack;
 pub(crate) mod product;
 pub(crate) mod rate;

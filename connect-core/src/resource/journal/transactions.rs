@@ -5,20 +5,22 @@ use std::ops::Bound;
 use async_trait::async_trait;
 use serde::Deserialize;
 
-use super::{days, period::RegisterPeriod, register};
+use super::{
+    super::{orders, stock},
+    days, find,
+    period::RegisterPeriod,
+    register,
+};
 use crate::{
     access::{Access, Actor},
     engine::{Answer, Change, Connect, Listed, Outcome, Readable, Request, RowFilter, Rows, Write},
     error::{Error, Refusal},
-    record::{
-        Fault, Reads, Row, Unit,
-        keys::{Family, Part, key},
-    },
+    record::{Reads, Row, Unit, keys::Family},
     rules::{
         receipt::{self, Receipt},
         zone,
     },
-    storage::{Key, Value},
+    storage::Value,
     wire::{
         Date, EventType, Id, Register, Timestamp, Transaction, TransactionInput, TransactionType,
         query::TransactionQuery, read::Invalid,
@@ -112,8 +114,13 @@ impl Change for Append {
             reads.shared_row(RegisterPeriod::key(location, id.uuid()));
         }
         if let Some(sale) = self.receipt.refund_of {
-            reads.followed(by_id(access, sale), Family::Transaction);
+            find::reads(sale, reads);
         }
+        if let Some(order) = self.receipt.order_id {
+            orders::reads_of_paid(order, reads);
+        }
+        let lines = self.receipt.lines.iter();
+        stock::reads_of_sale(lines.filter_map(|line| line.product_id), reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
@@ -121,7 +128,7 @@ impl Change for Append {
         let created_at = self.receipt.created_at.unwrap_or(unit.now());
         receipt::check_time(created_at, unit.now())?;
         if let Some(sale) = self.receipt.refund_of {
-            check_sale(unit, access, sale).await?;
+            check_sale(unit, sale).await?;
         }
         let row = self.row(unit, access, register, created_at);
         let mut period = RegisterPeriod::of(unit, row.register.id.uuid()).await?;
@@ -130,10 +137,17 @@ impl Change for Append {
         days::add(unit, access, &row).await?;
         unit.append(&row);
         let number = row.receipt_number.to_be_bytes();
-        unit.put(by_id(access, row.id), Value::from(number.as_slice()));
-        check_order(&row)?;
+        let by_id = find::by_id(unit.partition(), row.id);
+        unit.put(by_id, Value::from(number.as_slice()));
         unit.emit(EventType::TransactionCreated, &row);
+        orders::paid(unit, &row).await?;
+        stock::sold(unit, access, &row).await?;
         Answer::with(Outcome::Created, &row)
+    }
+
+    /// The products of its lines may move with it.
+    fn weight(&self) -> usize {
+        1 + self.receipt.lines.len()
     }
 }
 
@@ -167,42 +181,13 @@ impl Append {
     }
 }
 
-/// The entry that leads from the id of a row to its receipt number.
-fn by_id(access: &Access, id: Id<Transaction>) -> Key {
-    let id = [Part::Id(id.uuid())];
-    key(access.partition(), Family::TransactionById, &id)
-}
-
 /// Checks that what is refunded is a sale of this location.
-async fn check_sale(
-    unit: &mut Unit<'_>,
-    access: &Access,
-    id: Id<Transaction>,
-) -> Result<(), Error> {
+async fn check_sale(unit: &mut Unit<'_>, id: Id<Transaction>) -> Result<(), Error> {
     let refused = |problem| Err(Invalid::new("refundOf", problem).into());
-    let entry = by_id(access, id);
-    let Some(number) = unit.get(&entry).await? else {
-        return refused(format!("there is no sale {id} at this location"));
-    };
-    let rows = key(access.partition(), Family::Transaction, &[]);
-    let row_key: Key = [&rows[..], &number].concat().into();
-    let row = unit.get(&row_key).await?;
-    let row = row.ok_or_else(|| Fault::corrupt(&entry, "an index entry without its row"))?;
-    let row: Transaction = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e))?;
-    match row.kind {
-        TransactionType::Sale => Ok(()),
-        kind => refused(format!("must be a sale, and {id} is a row of type {kind}")),
-    }
-}
-
-/// Checks the order that a row names. There are no orders yet.
-fn check_order(row: &Transaction) -> Result<(), Invalid> {
-    match row.order_id {
-        None => Ok(()),
-        Some(id) => {
-            let problem = format!("there is no order {id} at this location");
-            Err(Invalid::new("orderId", problem))
-        }
+    match find::find(unit, id).await?.map(|row| row.kind) {
+        Some(TransactionType::Sale) => Ok(()),
+        Some(kind) => refused(format!("must be a sale, and {id} is a row of type {kind}")),
+        None => refused(format!("there is no sale {id} at this location")),
     }
 }
 

@@ -12,7 +12,6 @@ use crate::{
 };
 
 /// Adds what [`sold`] looks up for a receipt with lines about these products.
-#[allow(dead_code, reason = "the journal calls it")]
 pub(in crate::resource) fn reads_of_sale(
     products: impl Iterator<Item = Id<Product>>,
     reads: &mut Reads,
@@ -28,7 +27,6 @@ pub(in crate::resource) fn reads_of_sale(
 ///
 /// # Errors
 /// [`Error::Conflict`] when a level would be out of bounds.
-#[allow(dead_code, reason = "the journal calls it")]
 pub(in crate::resource) async fn sold(
     unit: &mut Unit<'_>,
     access: &Access,

@@ -1,0 +1,214 @@
+//! The writes of orders: made by kiosks and Scan & Order, moved on by them and by registers, and
+//! paid by sales.
+
+use std::mem;
+
+use async_trait::async_trait;
+
+use super::{super::journal::find as transactions, NAME, find, replace, row_key, save};
+use crate::{
+    access::{Access, Actor},
+    engine::{Answer, Change, Outcome},
+    error::{Error, Reason},
+    record::{
+        Reads, ScreenType, Unit,
+        keys::{Family, Part, key},
+    },
+    rules::{
+        order::may_move,
+        receipt::{self, Goods},
+    },
+    storage::Value,
+    wire::{
+        EventType, Field, Fulfilment, Id, Line, Order, OrderChange, OrderInput, OrderSource,
+        OrderStatus, PaymentStatus, TransactionType, WriteInput as _, read::Invalid,
+    },
+};
+
+/// The creation of an order.
+pub(super) struct CreateOrder {
+    input: OrderInput,
+    lines: Vec<Line>,
+}
+
+impl CreateOrder {
+    /// Checks the input.
+    ///
+    /// # Errors
+    /// A field is missing or invalid, or a line does not add up.
+    pub(super) fn check(input: OrderInput) -> Result<Self, Invalid> {
+        let mut input = input.check()?;
+        input.check_required()?;
+        let lines = mem::take(&mut input.lines).into_value();
+        let lines = receipt::lines(lines.unwrap_or_default(), Goods::Sold)?;
+        Ok(Self { input, lines })
+    }
+}
+
+#[async_trait]
+impl Change for CreateOrder {
+    fn reads(&self, _: &Access, _: &mut Reads) {}
+
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+        let Self { input, lines } = self;
+        let (screen, source) = match access.actor() {
+            Actor::Screen {
+                id,
+                kind: ScreenType::OrderKiosk,
+                ..
+            } => (id, OrderSource::Kiosk),
+            Actor::Screen {
+                id,
+                kind: ScreenType::ScanAndOrder,
+                ..
+            } => (id, OrderSource::ScanAndOrder),
+            _ => {
+                let problem =
+                    "only kiosks and Scan & Order make orders; use the key of such a screen";
+                return Err(Error::ForbiddenScope(Reason::new(problem)));
+            }
+        };
+        let time = unit.time();
+        let order = Order {
+            id: unit.next_id().into(),
+            number: unit.next_number(Family::Order),
+            source,
+            status: OrderStatus::New,
+            payment_status: given(&input.payment_status, PaymentStatus::Unpaid),
+            fulfilment: given(&input.fulfilment, Fulfilment::DineIn),
+            table_label: input.table_label.value().cloned(),
+            customer_name: input.customer_name.value().cloned(),
+            note: input.note.value().cloned(),
+            currency: access.location().currency.clone(),
+            total_cents: lines.iter().map(|line| line.total_cents).sum(),
+            lines: lines.clone(),
+            transaction_id: None,
+            created_at: time,
+            updated_at: time,
+        };
+        save(unit, None, &order);
+        let parts = [Part::Id(screen.uuid()), Part::Id(order.id.uuid())];
+        let by_screen = key(unit.partition(), Family::OrderByScreen, &parts);
+        unit.put(by_screen, Value::default());
+        unit.emit(EventType::OrderCreated, &order);
+        Answer::with(Outcome::Created, &order)
+    }
+}
+
+fn given<F: crate::wire::form::Form<Value = F> + Clone>(field: &Field<F>, default: F) -> F {
+    field.value().cloned().unwrap_or(default)
+}
+
+/// The change of an order.
+pub(super) struct ChangeOrder {
+    id: Id<Order>,
+    input: OrderChange,
+}
+
+impl ChangeOrder {
+    /// Checks the input.
+    ///
+    /// # Errors
+    /// A field is invalid.
+    pub(super) fn check(id: Id<Order>, input: OrderChange) -> Result<Self, Invalid> {
+        let input = input.check()?;
+        Ok(Self { id, input })
+    }
+
+    /// The key of the entry by which a kiosk may change the order.
+    fn by_screen(&self, access: &Access) -> Option<crate::storage::Key> {
+        let Actor::Screen { id, .. } = access.actor() else {
+            return None;
+        };
+        let parts = [Part::Id(id.uuid()), Part::Id(self.id.uuid())];
+        Some(key(
+            access.location().id.uuid(),
+            Family::OrderByScreen,
+            &parts,
+        ))
+    }
+
+    /// Checks that the one who acts may change this order: a register any, a kiosk its own.
+    async fn check_actor(&self, unit: &mut Unit<'_>, access: &Access) -> Result<(), Error> {
+        match access.actor() {
+            Actor::Screen {
+                kind: ScreenType::Pos,
+                ..
+            } => Ok(()),
+            Actor::Screen { .. } => {
+                let own = self.by_screen(access);
+                let is_own = match own {
+                    Some(own) => unit.get(&own).await?.is_some(),
+                    None => false,
+                };
+                // Another kiosk's order is none that this one knows of.
+                is_own
+                    .then_some(())
+                    .ok_or_else(|| Error::not_found(NAME, self.id))
+            }
+            _ => {
+                let problem = "only registers, kiosks and Scan & Order change orders; use the key \
+                               of such a screen";
+                Err(Error::ForbiddenScope(Reason::new(problem)))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Change for ChangeOrder {
+    fn reads(&self, access: &Access, reads: &mut Reads) {
+        reads.row(row_key(reads.partition(), self.id));
+        if let Some(own) = self.by_screen(access) {
+            reads.row(own);
+        }
+        if let Some(transaction) = self.input.transaction_id.value() {
+            transactions::reads(*transaction, reads);
+        }
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+        self.check_actor(unit, access).await?;
+        let old = find(unit, self.id).await?;
+        let old = old.ok_or_else(|| Error::not_found(NAME, self.id))?;
+        let mut order = old.clone();
+        if let Some(status) = self.input.status.value().filter(|new| **new != old.status) {
+            if !may_move(&old.status, status) {
+                return Err(Error::conflict("status", no_way(&old.status, status)));
+            }
+            order.status = status.clone();
+        }
+        if let Some(status) = self.input.payment_status.value() {
+            order.payment_status = status.clone();
+        }
+        match &self.input.transaction_id {
+            Field::Absent => {}
+            Field::Null => order.transaction_id = None,
+            Field::Value(id) => {
+                let sale = transactions::find(unit, *id).await?;
+                let is_of_order = sale.is_some_and(|sale| {
+                    sale.kind == TransactionType::Sale && sale.order_id == Some(self.id)
+                });
+                if !is_of_order {
+                    let problem = format!("there is no sale {id} with this order in orderId");
+                    return Err(Invalid::new("transactionId", problem).into());
+                }
+                order.transaction_id = Some(*id);
+            }
+        }
+        replace(unit, &old, &mut order);
+        Answer::with(Outcome::Done, &order)
+    }
+}
+
+fn no_way(from: &OrderStatus, to: &OrderStatus) -> String {
+    match from {
+        OrderStatus::Completed | OrderStatus::Cancelled => {
+            format!("is {from}, which an order does not leave")
+        }
+        _ => format!(
+            "cannot move from {from} back to {to}; an order moves on through new, accepted, \
+             preparing, ready and completed, or is cancelled"
+        ),
+    }
+}

@@ -1,0 +1,50 @@
+//! The payment of an order by a sale.
+
+use super::{find, replace, row_key};
+use crate::{
+    error::Error,
+    record::{Reads, Unit},
+    wire::{Id, Order, OrderStatus, PaymentStatus, Transaction, TransactionType, read::Invalid},
+};
+
+/// Adds the read of the order that a transaction names.
+pub(in crate::resource) fn reads_of_paid(order: Id<Order>, reads: &mut Reads) {
+    reads.row(row_key(reads.partition(), order));
+}
+
+/// Marks the order that a sale names as paid, and links it to the sale; that of a refund, as paid
+/// back. A transaction without an order changes nothing.
+///
+/// # Errors
+/// There is no such order here, or it is cancelled, or has been paid by another sale.
+pub(in crate::resource) async fn paid(
+    unit: &mut Unit<'_>,
+    transaction: &Transaction,
+) -> Result<(), Error> {
+    let Some(id) = transaction.order_id else {
+        return Ok(());
+    };
+    let old = find(unit, id).await?.ok_or_else(|| {
+        Invalid::new(
+            "orderId",
+            format!("there is no order {id} at this location"),
+        )
+    })?;
+    let mut order = old.clone();
+    if transaction.kind == TransactionType::Refund {
+        order.payment_status = PaymentStatus::Refunded;
+    } else {
+        if let Some(other) = old.transaction_id {
+            let problem = format!("order {id} was paid by transaction {other} already");
+            return Err(Error::conflict("orderId", problem));
+        }
+        if old.status == OrderStatus::Cancelled {
+            let problem = format!("order {id} is cancelled");
+            return Err(Error::conflict("orderId", problem));
+        }
+        order.payment_status = PaymentStatus::Paid;
+        order.transaction_id = Some(transaction.id);
+    }
+    replace(unit, &old, &mut order);
+    Ok(())
+}

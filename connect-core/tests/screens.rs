@@ -1,0 +1,106 @@
+//! Screens and their keys.
+
+use std::sync::Arc;
+
+use connect_core::{
+    Actor, Error, ScreenType,
+    storage::memory::MemoryStorage,
+    wire::{Field, Fulfilment, LineInput, OrderInput, Quantity, VatRate},
+};
+
+use crate::shop::{self, Shop};
+
+async fn open() -> Shop {
+    shop::open_on(Arc::new(MemoryStorage::new())).await
+}
+
+/// An order of one soup.
+pub(crate) fn soup() -> OrderInput {
+    let line = LineInput {
+        name: Field::Value("Soup".into()),
+        quantity: Field::Value(Quantity::from_thousandths(1000).unwrap()),
+        unit_price_cents: Field::Value(450),
+        total_cents: Field::Value(450),
+        vat_rate: Field::Value(VatRate::percent(9)),
+        ..LineInput::default()
+    };
+    OrderInput {
+        fulfilment: Field::Value(Fulfilment::DineIn),
+        lines: Field::Value(vec![line]),
+        ..OrderInput::default()
+    }
+}
+
+#[tokio::test]
+async fn a_screen_acts_at_its_location_under_its_name() {
+    let shop = open().await;
+    let (at, id) = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    assert_eq!(at.location().id, shop.at.location().id);
+    let actor = at.actor();
+    let expected = Actor::Screen {
+        id,
+        kind: ScreenType::OrderKiosk,
+        name: "Kiosk",
+    };
+    assert_eq!(actor, expected);
+    assert_eq!(actor.id(), id.uuid());
+}
+
+#[tokio::test]
+async fn one_key_at_a_time_opens_the_way() {
+    let shop = open().await;
+    let (connect, account) = (&shop.connect, shop.account);
+    let (old_access, screen) = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    let key = connect.roll_screen_key(account, screen).await.unwrap();
+    assert!(key.expose().starts_with("dk_") && key.expose().len() == 46);
+    shop.let_in(key.expose()).await.unwrap();
+
+    // The key before it is refused, also for a write that was under way.
+    let orders = connect.location(&old_access).orders();
+    let refused = orders.create(soup()).await.unwrap_err();
+    assert!(matches!(refused, Error::Unauthorized(_)), "{refused}");
+
+    let next = connect.roll_screen_key(account, screen).await.unwrap();
+    shop.let_in(key.expose()).await.unwrap_err();
+    shop.let_in(next.expose()).await.unwrap();
+
+    let listed = connect.screens(account).await.unwrap();
+    let (_, of_till) = &listed[0];
+    assert_eq!(*of_till, None, "the till was never given a key");
+    let (_, of_kiosk) = &listed[1];
+    let prefix = &of_kiosk.as_ref().unwrap().prefix;
+    assert!(next.expose().starts_with(&**prefix) && prefix.len() == 7);
+
+    connect.revoke_screen_key(account, screen).await.unwrap();
+    connect.revoke_screen_key(account, screen).await.unwrap();
+    shop.let_in(next.expose()).await.unwrap_err();
+    let report = connect.check(&mut |_| {}).await.unwrap();
+    assert!(report.problems.is_empty(), "{report:?}");
+}
+
+#[tokio::test]
+async fn a_screen_that_is_removed_loses_its_key() {
+    let shop = open().await;
+    let (connect, account) = (&shop.connect, shop.account);
+    let (at, screen) = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    connect.location(&at).orders().create(soup()).await.unwrap();
+    let key = connect.roll_screen_key(account, screen).await.unwrap();
+    connect.delete_screen(account, screen).await.unwrap();
+    shop.let_in(key.expose()).await.unwrap_err();
+    for gone in [
+        connect.delete_screen(account, screen).await.unwrap_err(),
+        connect.roll_screen_key(account, screen).await.unwrap_err(),
+        connect
+            .revoke_screen_key(account, screen)
+            .await
+            .unwrap_err(),
+    ] {
+        assert!(matches!(gone, Error::NotFound(_)), "{gone}");
+    }
+    // Its order stays.
+    let orders = connect.location(&shop.at).orders();
+    let left = orders.list(&Default::default()).await.unwrap();
+    assert_eq!(left.data.len(), 1);
+    let report = connect.check(&mut |_| {}).await.unwrap();
+    assert!(report.problems.is_empty(), "{report:?}");
+}
