@@ -5,8 +5,10 @@ use crate::{
     request::Request,
     resource::{Bulk, Listed, Readable, Record, Records, Sealed, Synced, Writable},
     wire::{
-        AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Product,
-        query::{CategoryQuery, EventQuery, ImageJobQuery, OptionGroupQuery, ProductQuery},
+        AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Order, Product,
+        query::{
+            CategoryQuery, EventQuery, ImageJobQuery, OptionGroupQuery, OrderQuery, ProductQuery,
+        },
     },
 };
 
@@ -21,6 +23,9 @@ records! {
     products: Product, "products", Readable, Synced<ProductQuery>, Writable, Bulk;
     /// The downloads of its products' images, in the order in which they were queued.
     image_jobs: ImageJob, "image-jobs", Listed<ImageJobQuery>;
+    /// Its orders, in the order in which they were made; with `updatedSince`, in that of their
+    /// changes.
+    orders: Order, "orders", Readable, Listed<OrderQuery>;
     /// Its events of the last 30 days that the token's scopes cover, in the order of their commits.
     events: AnyEvent, "events", Listed<EventQuery>;
 }

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use connect_core::{RateLimits, wire::limits};
 
 use crate::{
+    admin::screens::ScreenCommand,
     images::{DEFAULT_DEADLINE, PublicUrl},
     net::{PlainHttp, TlsFiles, TrustedProxies},
     networks::Networks,
@@ -33,20 +34,41 @@ pub enum Command {
     /// Exits with 0 when nothing is wrong, 1 when something is, and 2 when the store could not be
     /// checked.
     Check(CheckOptions),
+    /// Make, list and revoke screens: registers, kiosks, and Scan & Order. Works beside a running
+    /// server, and without one.
+    Screen {
+        /// The options of every such command.
+        #[command(flatten)]
+        options: AdminOptions,
+        /// The command.
+        #[command(subcommand)]
+        command: ScreenCommand,
+    },
+}
+
+/// The options of a command of the operator.
+#[derive(Clone, Debug, Args)]
+pub struct AdminOptions {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// Print the result as JSON.
+    #[arg(long, global = true)]
+    pub json: bool,
 }
 
 /// The place of the store.
 #[derive(Clone, Debug, Args)]
 pub struct StoreOptions {
     /// The directory for the data [default: "connect" in the user's data folder]
-    #[arg(long, value_name = "DIR", env = "CONNECT_DATA")]
+    #[arg(long, value_name = "DIR", env = "CONNECT_DATA", global = true)]
     pub data: Option<PathBuf>,
     /// The store of the records: "redb:PATH", "sled:PATH", or "memory" [default: redb in "store" of
     /// the data directory]
-    #[arg(long, value_name = "STORAGE")]
+    #[arg(long, value_name = "STORAGE", global = true)]
     pub storage: Option<StorageChoice>,
     /// The memory that the store may use as a cache, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    #[arg(long, value_name = "MIB", default_value_t = 256, global = true)]
     pub cache: u64,
 }
 

@@ -6,6 +6,7 @@
 //! checked. [`images`] takes over and serves the images of products; [`outbound`] guards requests
 //! to links that others give.
 
+pub mod admin;
 pub mod app;
 pub mod check;
 pub mod cli;
@@ -22,4 +23,4 @@ pub mod store;
 mod watch;
 mod welcome;
 
-pub use app::api;
+pub use app::{api, device_api};

@@ -19,6 +19,7 @@ use tokio::{
 };
 
 use crate::{
+    admin::{self, AdminCommand, Pass, PassFile},
     app::{ConnectApp, Door},
     check,
     cli::{Arguments, Command, Options, StorageChoice},
@@ -92,6 +93,9 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Serve(options) => serve(options, false).await,
         Command::Demo(options) => serve(options, true).await,
         Command::Check(options) => return Ok(check::run(&options).await),
+        Command::Screen { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Screen(command)).await);
+        }
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -140,6 +144,12 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         demo::find(&connect).await?
     };
     let welcome = Welcome::new(&api, &owner, shop);
+    let pass = Pass::new(owner.url());
+    let pass_file = options.store.choice()?.pass();
+    // Before the welcome: who reads that may give a command at once.
+    let pass_file = pass_file
+        .map(|path| PassFile::write(path, &pass))
+        .transpose()?;
     let mut output = std::io::stdout().lock();
     if options.json {
         writeln!(output, "{}", welcome.to_json())?;
@@ -161,9 +171,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             app(Door::Api).with_images(images.copies()),
             wait(stopped.clone())
         ),
-        owner.serve(app(Door::Owner), wait(stopped.clone())),
+        owner.serve(app(Door::Owner).with_commands(&pass), wait(stopped.clone())),
         worker.run(wait(stopped)),
     );
+    drop(pass_file);
     maintenance.abort();
     watch.abort();
     if let Some(reason) = dead.get() {

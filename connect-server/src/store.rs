@@ -64,6 +64,18 @@ impl StorageChoice {
         Some(path)
     }
 
+    /// Returns whether there is something in the directory of the store.
+    pub fn has_files(&self) -> bool {
+        let files = self.path().and_then(|path| path.read_dir().ok());
+        files.is_some_and(|mut files| files.next().is_some())
+    }
+
+    /// The file beside the store's directory by which commands find a running server, if it has
+    /// one.
+    pub fn pass(&self) -> Option<PathBuf> {
+        self.path().map(|path| path.with_file_name("admin.json"))
+    }
+
     /// The directory beside the store's in which copies of images are kept, if it has one.
     pub fn images(&self) -> Option<PathBuf> {
         self.path().map(|path| path.with_file_name("images"))

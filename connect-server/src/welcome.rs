@@ -16,10 +16,9 @@ pub(crate) struct Welcome {
 impl Welcome {
     /// Makes the welcome of these listeners and this shop.
     pub(crate) fn new(api: &Server, owner: &Server, shop: Option<Shop>) -> Self {
-        let url = |server: &Server| format!("{}://{}", server.scheme(), server.address());
         Self {
-            base_url: format!("{}/v1", url(api)),
-            admin_url: url(owner),
+            base_url: format!("{}/v1", api.url()),
+            admin_url: owner.url(),
             shop,
         }
     }
@@ -34,6 +33,19 @@ impl Welcome {
             .iter()
             .map(|location| json!({ "id": location.id, "name": location.name }))
             .collect();
+        let screens = shop.map(|shop| &shop.screens[..]).unwrap_or_default();
+        let screens: Vec<_> = screens
+            .iter()
+            .map(|(screen, key)| {
+                json!({
+                    "id": screen.id,
+                    "locationId": screen.location_id,
+                    "type": screen.kind,
+                    "name": screen.name,
+                    "key": key.expose(),
+                })
+            })
+            .collect();
         let token = shop
             .and_then(|shop| shop.token.as_ref())
             .map(|token| token.expose());
@@ -43,6 +55,7 @@ impl Welcome {
             "token": token,
             "accountId": shop.map(|shop| shop.account.id),
             "locations": locations,
+            "screens": screens,
         })
         .to_string()
     }

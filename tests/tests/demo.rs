@@ -20,7 +20,14 @@ async fn it_says_where_it_is_and_what_opens_it() {
     names.sort_unstable();
     assert_eq!(
         names,
-        ["accountId", "adminUrl", "baseUrl", "locations", "token"]
+        [
+            "accountId",
+            "adminUrl",
+            "baseUrl",
+            "locations",
+            "screens",
+            "token"
+        ]
     );
     assert!(welcome["token"].as_str().unwrap().starts_with("ck_test_"));
     assert!(

@@ -1,20 +1,22 @@
 //! The API as one warp filter, to be mounted in any warp server.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::IpAddr;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use connect_core::{
     Connect, Error,
     wire::query::{NoQuery, Query as _},
 };
-use futures_util::Stream;
 use http::{Method, StatusCode};
-use warp::{Filter, Rejection, path::FullPath, reply::Response};
+use warp::{Filter, Rejection, reply::Response};
 
-use super::gate::{self, Incoming};
+use super::{
+    gate,
+    incoming::{Body, Incoming, incoming, respond},
+};
 use crate::{
-    endpoint::{Reply, add_rate},
-    net::{Peer, headers},
+    endpoint::Reply,
+    net::headers,
     routes::{OPENAPI, OPENAPI_PATH},
 };
 
@@ -48,45 +50,12 @@ use crate::{
 pub fn api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    let peer = warp::ext::optional::<Peer>()
-        .and(warp::addr::remote())
-        .map(address);
-    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
     warp::path("v1")
-        .and(warp::method())
-        .and(warp::path::full())
-        .and(query)
-        .and(warp::header::headers_cloned())
-        .and(peer)
-        .and(warp::body::stream())
-        .then(
-            move |method, path: FullPath, query, headers, address, body| {
-                let incoming = Incoming {
-                    method,
-                    path,
-                    query,
-                    headers,
-                    body,
-                };
-                answer(connect.clone(), address, incoming)
-            },
-        )
+        .and(incoming())
+        .then(move |address, incoming| answer(connect.clone(), address, incoming))
 }
 
-/// The address whose invalid tokens are counted.
-fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
-    let of_connection = || remote.map(|remote| remote.ip().to_canonical());
-    // Without a socket, as in a test, all callers share one count.
-    peer.map(|peer| peer.address)
-        .or_else(of_connection)
-        .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
-}
-
-async fn answer<S, B>(connect: Connect, address: IpAddr, mut incoming: Incoming<S>) -> Response
-where
-    S: Stream<Item = Result<B, warp::Error>> + Send,
-    B: Buf + Send,
-{
+async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl Body>) -> Response {
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
     let is_open = incoming.path.as_str() == OPENAPI_PATH;
@@ -110,14 +79,7 @@ where
             }
         }
     };
-    if let Some(cause) = reply.cause() {
-        // By the id the client's report finds this line.
-        tracing::error!(request_id = ?id, %method, %cause, "a request failed");
-    }
-    let mut response = warp::Reply::into_response(reply);
-    add_rate(response.headers_mut(), rate);
-    headers::add_request_id(response.headers_mut(), id);
-    response
+    respond(reply, &method, id, Some(rate))
 }
 
 /// The OpenAPI document, which is open to everybody.

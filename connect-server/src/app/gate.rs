@@ -11,21 +11,21 @@
 
 use std::{borrow::Cow, error::Error as _, pin::pin};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf as _, Bytes, BytesMut};
 use connect_core::{
-    Authenticated, Connect, Error, Fingerprint, Idempotency, Reason,
+    Access, Authenticated, Connect, Error, Fingerprint, Idempotency, Reason,
     wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
 };
-use futures_util::{Stream, StreamExt as _};
+use futures_util::StreamExt as _;
 use http::{
     HeaderMap, Method, StatusCode,
     header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
 };
-use warp::path::FullPath;
 
+use super::incoming::{Body, Incoming};
 use crate::{
     endpoint::{Content, Needs, Passed, Place, Reply, Route},
-    routes::{self, Found},
+    routes::{self, Found, PathIds, Table},
 };
 
 /// Returns the token that a request presents; `None` when there is none, or more than one.
@@ -36,42 +36,13 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// A request as warp's filters take it apart.
-pub(super) struct Incoming<S> {
-    pub(super) method: Method,
-    pub(super) path: FullPath,
-    pub(super) query: String,
-    pub(super) headers: HeaderMap,
-    pub(super) body: S,
-}
-
 /// Takes an admitted caller's request through checks 2 to 5.
-pub(super) async fn pass<S, B>(
+pub(super) async fn pass<S: Body>(
     connect: &Connect,
     caller: Authenticated,
     incoming: Incoming<S>,
-) -> Result<(Passed, &'static Route), Reply>
-where
-    S: Stream<Item = Result<B, warp::Error>> + Send,
-    B: Buf + Send,
-{
-    let Incoming {
-        method,
-        path,
-        query,
-        headers,
-        body,
-    } = incoming;
-    let path = path.as_str();
-    let (route, ids) = match routes::find(&method, path) {
-        Found::Route { route, ids } => (route, ids),
-        Found::OtherMethods(allowed) => {
-            return Err(Reply::method_not_allowed(&method, &allowed));
-        }
-        Found::Nothing => {
-            return Err(Reply::no_route(path));
-        }
-    };
+) -> Result<(Passed, &'static Route), Reply> {
+    let (route, ids) = find(&routes::API, &incoming)?;
     let access = match (&route.needs, ids.location) {
         (Needs::Scope(scope), Some(location)) => Some(connect.authorize(&caller, location, scope)?),
         (Needs::AnyScope(scopes), Some(location)) => {
@@ -82,8 +53,64 @@ where
             None
         }
     };
-    let is_write = !matches!(method, Method::GET | Method::HEAD);
+    let passed = Passed {
+        connect: connect.clone(),
+        place: Place {
+            caller: Some(caller),
+            access,
+            id: ids.id,
+            part: ids.part,
+        },
+        content: content(incoming).await?,
+    };
+    Ok((passed, route))
+}
+
+/// Takes the request of a screen, which was let in to its location, through the same checks.
+pub(super) async fn pass_screen<S: Body>(
+    connect: &Connect,
+    access: Access,
+    incoming: Incoming<S>,
+) -> Result<(Passed, &'static Route), Reply> {
+    let (route, ids) = find(&routes::DEVICE, &incoming)?;
+    let passed = Passed {
+        connect: connect.clone(),
+        place: Place {
+            caller: None,
+            access: Some(access),
+            id: ids.id,
+            part: ids.part,
+        },
+        content: content(incoming).await?,
+    };
+    Ok((passed, route))
+}
+
+/// Looks a request up in a table.
+fn find<S>(
+    table: &'static Table,
+    incoming: &Incoming<S>,
+) -> Result<(&'static Route, PathIds), Reply> {
+    let (method, path) = (&incoming.method, incoming.path.as_str());
+    match table.find(method, path) {
+        Found::Route { route, ids } => Ok((route, ids)),
+        Found::OtherMethods(allowed) => Err(Reply::method_not_allowed(method, &allowed)),
+        Found::Nothing => Err(Reply::no_route(path)),
+    }
+}
+
+/// Reads the content of a request, and for a write checks its size, its key and its type.
+async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
+    let Incoming {
+        method,
+        path,
+        query,
+        headers,
+        body,
+    } = incoming;
+    let path = path.as_str();
     let mut content = Content::default();
+    let is_write = !matches!(method, Method::GET | Method::HEAD);
     if is_write {
         content.body = read(&headers, body).await?;
         let key = idempotency_key(&headers)?;
@@ -102,26 +129,12 @@ where
         });
     }
     content.query = query;
-    let passed = Passed {
-        connect: connect.clone(),
-        place: Place {
-            caller,
-            access,
-            id: ids.id,
-            part: ids.part,
-        },
-        content,
-    };
-    Ok((passed, route))
+    Ok(content)
 }
 
 /// Reads the whole body. One that announces more than it may have is not touched, and one that
 /// comes in one piece is not copied.
-async fn read<S, B>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply>
-where
-    S: Stream<Item = Result<B, warp::Error>> + Send,
-    B: Buf + Send,
-{
+async fn read<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
     let too_large = || {
         let problem =
             format!("must have at most {MAX_BODY_BYTES} bytes; send it in several requests");

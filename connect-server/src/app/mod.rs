@@ -1,8 +1,11 @@
 //! The service that answers requests: the checks of every request in their order, then its handler.
 
 mod api;
+mod device;
 mod gate;
+mod incoming;
 mod service;
 
 pub use api::api;
+pub use device::device_api;
 pub use service::{ConnectApp, Door};

@@ -9,8 +9,9 @@ use http_body_util::BodyExt as _;
 use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
-use super::api;
+use super::{api, device_api};
 use crate::{
+    admin::{self, Pass},
     endpoint::Reply,
     images::{self, Copies},
     net::{App, Body, NetFailure, Peer},
@@ -22,7 +23,7 @@ use crate::{
 pub enum Door {
     /// The API for integrators.
     Api,
-    /// The owner's, on loopback: nothing there needs a token.
+    /// That of the owner and of the shop's own devices, on loopback unless told otherwise.
     Owner,
 }
 
@@ -47,9 +48,17 @@ impl ConnectApp {
         let open = routes::open_filters(connect.clone(), Arc::new(health));
         let filter = match door {
             Door::Api => api(connect.clone()).or(open).unify().boxed(),
-            Door::Owner => open,
+            Door::Owner => device_api(connect.clone()).or(open).unify().boxed(),
         };
         Self { connect, filter }
+    }
+
+    /// Also executes the operator's commands, of those who have the pass.
+    #[must_use]
+    pub fn with_commands(mut self, pass: &Pass) -> Self {
+        let commands = admin::filter(self.connect.clone(), pass);
+        self.filter = commands.or(self.filter).unify().boxed();
+        self
     }
 
     /// Also serves the stored copies of images.

@@ -99,10 +99,7 @@ async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
 /// The directory of the store, which is there: a check makes no store.
 fn place(choice: &StorageChoice) -> Result<&Path, NotChecked> {
     let path = choice.path().ok_or(NotChecked::InMemory)?;
-    let has_files = path
-        .read_dir()
-        .is_ok_and(|mut files| files.next().is_some());
-    if has_files {
+    if choice.has_files() {
         return Ok(path);
     }
     Err(NotChecked::NoStore(path.display().to_string()))

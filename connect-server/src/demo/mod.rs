@@ -3,7 +3,7 @@
 mod menu;
 
 use connect_core::{
-    Account, Connect, Error, NewAccount, NewLocation, NewScreen, ScreenType, Secret,
+    Account, Connect, Error, NewAccount, NewLocation, NewScreen, Screen, ScreenType, Secret,
     wire::{
         Field, Id, Location, ProductBatch, ProductInput, VatRate,
         limits::MAX_PRODUCTS_PER_BATCH,
@@ -19,23 +19,24 @@ pub struct Shop {
     pub account: Account,
     /// A token that may do everything.
     pub token: Option<Secret>,
+    /// The screens for which a key was made, with that.
+    pub screens: Vec<(Screen, Secret)>,
 }
 
 /// The business whose account the demo makes.
 const NAME: &str = "De Korenbloem";
 
-/// Its locations, each with a screen.
-const PLACES: [(&str, ScreenType, &str); 2] = [
-    ("Korenbloem Market Square", ScreenType::Pos, "Till 1"),
-    (
-        "Korenbloem Station",
-        ScreenType::OrderKiosk,
-        "Kiosk at the door",
-    ),
+/// Its locations.
+const PLACES: [&str; 2] = ["Korenbloem Market Square", "Korenbloem Station"];
+
+/// The screens of each.
+const SCREENS: [(ScreenType, &str); 2] = [
+    (ScreenType::Pos, "Till 1"),
+    (ScreenType::OrderKiosk, "Kiosk at the door"),
 ];
 
-/// The demo's account in this store, with a new token: the old ones were shown once and are known
-/// only to whoever kept them. What is missing of the shop is made, so a start that was cut short
+/// The demo's account in this store, with a new token and new keys of its screens: the old ones were
+/// shown once and are known only to whoever kept them. What is missing of the shop is made, so a start that was cut short
 /// is completed by the next; what is there stays as it is.
 ///
 /// # Errors
@@ -45,15 +46,21 @@ pub async fn open(connect: &Connect) -> Result<Shop, Error> {
         Some(account) => account.id,
         None => create_account(connect).await?,
     };
-    for (name, kind, screen) in PLACES {
+    let mut screens = Vec::new();
+    for name in PLACES {
         let location = location(connect, id, name).await?;
-        give_screen(connect, id, location, kind, screen).await?;
+        for (kind, name) in SCREENS {
+            let screen = screen(connect, id, location, kind, name).await?;
+            let key = connect.roll_screen_key(id, screen.id).await?;
+            screens.push((screen, key));
+        }
         stock_shelves(connect, id, location).await?;
     }
     let token = connect.create_full_token(id, "Demo").await?.secret;
     Ok(Shop {
         account: connect.account(id).await?,
         token: Some(token),
+        screens,
     })
 }
 
@@ -66,6 +73,7 @@ pub async fn find(connect: &Connect) -> Result<Option<Shop>, Error> {
     Ok(account.map(|account| Shop {
         account,
         token: None,
+        screens: Vec::new(),
     }))
 }
 
@@ -109,27 +117,25 @@ async fn location(
     Ok(connect.create_location(account, location).await?.id)
 }
 
-async fn give_screen(
+/// The location's screen of this type, which is made when there is none.
+async fn screen(
     connect: &Connect,
     account: Id<Account>,
     location_id: Id<Location>,
     kind: ScreenType,
     name: &str,
-) -> Result<(), Error> {
+) -> Result<Screen, Error> {
     let screens = connect.account(account).await?.screens;
-    if screens
-        .iter()
-        .all(|screen| screen.location_id != location_id)
-    {
-        let name = name.into();
-        let screen = NewScreen {
-            location_id,
-            kind,
-            name,
-        };
-        connect.create_screen(account, screen).await?;
+    let is_wanted = |screen: &Screen| screen.location_id == location_id && screen.kind == kind;
+    if let Some(screen) = screens.into_iter().find(is_wanted) {
+        return Ok(screen);
     }
-    Ok(())
+    let screen = NewScreen {
+        location_id,
+        kind,
+        name: name.into(),
+    };
+    connect.create_screen(account, screen).await
 }
 
 /// Puts the menu on sale at a location where nothing is on sale.

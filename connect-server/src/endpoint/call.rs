@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use connect_core::{
     Access, Authenticated, Connect, Error, FromJson, Idempotency, Input, JsonRecords, Listed,
-    Request, Resource, Rows,
+    LocationHandle, Request, Resource, Rows,
     wire::query::{NoQuery, Query},
 };
 use uuid::Uuid;
@@ -83,14 +83,19 @@ impl<T> Call<T> {
 }
 
 impl<T: AsRef<Access>> Call<T> {
+    /// The location.
+    pub fn location(&self) -> LocationHandle {
+        self.connect.location(self.target.as_ref())
+    }
+
     /// The rows of one kind at the location, which clients do not write.
     pub fn rows<R: Listed>(&self) -> Rows<R> {
-        self.connect.location(self.target.as_ref()).rows()
+        self.location().rows()
     }
 
     /// The records of one kind at the location.
     pub fn records<R: Resource>(&self) -> JsonRecords<R> {
-        self.connect.location(self.target.as_ref()).json()
+        self.location().json()
     }
 }
 

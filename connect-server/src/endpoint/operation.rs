@@ -53,6 +53,23 @@ impl Operation {
         }
     }
 
+    /// The same with the parameters of a query.
+    pub(crate) fn with_query<Q: Query>(self) -> Self {
+        Self {
+            query: parameters::<Q>(),
+            ..self
+        }
+    }
+
+    /// The same with a body, and a record that it makes.
+    pub(crate) fn creating(self, body: &str) -> Self {
+        Self {
+            body: Some(body.to_owned()),
+            status: StatusCode::CREATED,
+            ..self
+        }
+    }
+
     /// The list of a kind of record.
     pub(crate) fn list<R: Resource>() -> Self {
         let plural = pascal(R::LIST);

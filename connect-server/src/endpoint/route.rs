@@ -13,16 +13,18 @@ pub struct Route {
     pub method: Method,
     /// Its path; `{location}`, `{id}` and `{part}` are UUIDs.
     pub path: String,
-    /// The right that a token needs to use it.
+    /// The right that a caller needs to use it.
     pub needs: Needs,
     /// Its entry in the API document.
     pub operation: Operation,
     handler: Box<dyn Fn(Passed) -> Answering + Send + Sync>,
 }
 
-/// The right that a token needs.
+/// The right that a caller needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needs {
+    /// To be a screen with its key, instead of a token.
+    Screen,
     /// To be valid.
     Nothing,
     /// This scope, at the location of the path.
@@ -43,8 +45,9 @@ pub(crate) struct Passed {
 
 /// The caller, and the place that the path names.
 pub(crate) struct Place {
-    pub(crate) caller: Authenticated,
-    /// Set for a path of a location.
+    /// Set for the holder of a token.
+    pub(crate) caller: Option<Authenticated>,
+    /// Set for a path of a location, and for a screen.
     pub(crate) access: Option<Access>,
     /// Set for a path of a record.
     pub(crate) id: Option<Uuid>,
@@ -64,8 +67,10 @@ impl Route {
     where
         A: Future<Output = Result<Reply, Refusal>> + Send + 'static,
     {
-        // A table that contradicts itself has to be noticed by the first test that runs.
-        let ids = path.matches('{').count();
+        // A table that contradicts itself has to be noticed by the first test that runs. The key of
+        // a screen leads to a location too.
+        let location = usize::from(needs == Needs::Screen);
+        let ids = path.matches('{').count() + location;
         assert_eq!(ids, T::IDS, "{method} {path} leads to something else");
         let handler = Box::new(move |passed: Passed| -> Answering {
             Box::pin(handler(Call {
@@ -107,7 +112,7 @@ impl Target for Anywhere {
 
     fn of(place: Place) -> Self {
         Self {
-            caller: place.caller,
+            caller: place.caller.expect(COUNTED),
         }
     }
 }

@@ -85,6 +85,11 @@ impl Server {
         if self.tls.is_some() { "https" } else { "http" }
     }
 
+    /// The address with its scheme, such as `http://127.0.0.1:8080`.
+    pub fn url(&self) -> String {
+        format!("{}://{}", self.scheme(), self.address())
+    }
+
     /// Answers connections until `stop` is ready; then takes no new ones, closes the idle ones,
     /// lets running requests finish for at most [`Limits::drain`] and returns.
     pub async fn serve<A: App>(self, app: A, stop: impl Future<Output = ()>) {

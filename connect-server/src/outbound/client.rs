@@ -34,7 +34,7 @@ impl Outbound {
     /// The system's certificates could not be read.
     pub fn new(guard: AddressGuard, user_agent: &str) -> Result<Self, OutboundError> {
         // Another provider that the program chose is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        install_provider();
         let client = |reach| {
             let guard = guard.clone();
             Client::builder()
@@ -129,4 +129,10 @@ impl Resolve for Resolver {
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
+}
+
+/// Installs the process's provider of cryptography, without which no client can be made. The first
+/// one that is installed stays.
+pub(crate) fn install_provider() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }

@@ -10,6 +10,7 @@ mod client;
 mod guard;
 mod public;
 
+pub(crate) use client::install_provider;
 pub use client::{NoResponse, Outbound, OutboundError};
 pub use guard::{AddressGuard, LinkRefusal, Reach};
 pub use public::is_public;

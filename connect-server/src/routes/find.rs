@@ -1,21 +1,25 @@
 //! Looking up a request in the table.
 
-use std::sync::LazyLock;
-
 use connect_core::wire::read::parse_uuid;
 use http::Method;
 use matchit::Router;
 use uuid::Uuid;
 
-use super::ROUTES;
 use crate::endpoint::Route;
 
+/// A table of endpoints, in which requests are looked up.
+pub struct Table {
+    routes: Vec<Route>,
+    /// The places in `routes` of the endpoints of each path.
+    paths: Router<Vec<usize>>,
+}
+
 /// The result of looking a request up in the table.
-pub enum Found {
+pub enum Found<'t> {
     /// The endpoint, and the ids in the path.
     Route {
         /// The endpoint.
-        route: &'static Route,
+        route: &'t Route,
         /// The ids in the path.
         ids: PathIds,
     },
@@ -36,54 +40,66 @@ pub struct PathIds {
     pub part: Option<Uuid>,
 }
 
-/// The routes of each path.
-static ROUTER: LazyLock<Router<Vec<&'static Route>>> = LazyLock::new(|| {
-    let mut paths: Vec<&str> = ROUTES.iter().map(|route| &*route.path).collect();
-    paths.dedup();
-    let mut router = Router::new();
-    for path in paths {
-        let routes = ROUTES.iter().filter(|route| route.path == path).collect();
-        // A table that contradicts itself has to be noticed by the first test that runs.
-        let inserted = router.insert(path, routes);
-        assert!(
-            inserted.is_ok(),
-            "the path {path} stands twice in the table"
-        );
-    }
-    router
-});
-
-/// Looks up a method and a path.
-pub fn find(method: &Method, path: &str) -> Found {
-    let Ok(matched) = ROUTER.at(path) else {
-        return Found::Nothing;
-    };
-    let mut ids = PathIds::default();
-    let slots = [
-        (&mut ids.location, "location"),
-        (&mut ids.id, "id"),
-        (&mut ids.part, "part"),
-    ];
-    for (slot, name) in slots {
-        match matched.params.get(name).map(parse_uuid) {
-            Some(None) => return Found::Nothing,
-            Some(found) => *slot = found,
-            None => {}
+impl Table {
+    /// Makes a table of these endpoints.
+    pub(crate) fn new(routes: Vec<Route>) -> Self {
+        let mut paths = Router::new();
+        for (at, route) in routes.iter().enumerate() {
+            let is_first = routes[..at].iter().all(|other| other.path != route.path);
+            if !is_first {
+                continue;
+            }
+            let of_path = |(_, other): &(usize, &Route)| other.path == route.path;
+            let of_path = routes.iter().enumerate().filter(of_path);
+            let inserted = paths.insert(&route.path, of_path.map(|(at, _)| at).collect());
+            // A table that contradicts itself has to be noticed by the first test that runs.
+            let path = &route.path;
+            assert!(
+                inserted.is_ok(),
+                "the path {path} stands twice in the table"
+            );
         }
+        Self { routes, paths }
     }
-    let wanted = if method == Method::HEAD {
-        &Method::GET
-    } else {
-        method
-    };
-    match matched.value.iter().find(|route| route.method == *wanted) {
-        Some(route) => Found::Route { route, ids },
-        None => Found::OtherMethods(allowed(matched.value)),
+
+    /// The endpoints.
+    pub fn routes(&self) -> &[Route] {
+        &self.routes
+    }
+
+    /// Looks up a method and a path.
+    pub fn find(&self, method: &Method, path: &str) -> Found<'_> {
+        let Ok(matched) = self.paths.at(path) else {
+            return Found::Nothing;
+        };
+        let mut ids = PathIds::default();
+        let slots = [
+            (&mut ids.location, "location"),
+            (&mut ids.id, "id"),
+            (&mut ids.part, "part"),
+        ];
+        for (slot, name) in slots {
+            match matched.params.get(name).map(parse_uuid) {
+                Some(None) => return Found::Nothing,
+                Some(found) => *slot = found,
+                None => {}
+            }
+        }
+        let wanted = if method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
+        let of_path = matched.value.iter().map(|at| &self.routes[*at]);
+        match of_path.clone().find(|route| route.method == *wanted) {
+            Some(route) => Found::Route { route, ids },
+            None => Found::OtherMethods(allowed(of_path)),
+        }
     }
 }
 
 /// The methods of a path, HEAD with GET.
-fn allowed(routes: &[&Route]) -> Vec<Method> {
+fn allowed<'t>(routes: impl Iterator<Item = &'t Route>) -> Vec<Method> {
     let mut methods = Vec::new();
     for route in routes {
         methods.push(route.method.clone());
@@ -98,10 +114,12 @@ fn allowed(routes: &[&Route]) -> Vec<Method> {
 mod tests {
     use super::*;
 
+    use super::super::API;
+
     const ID: &str = "018f2f6e-4c1a-7000-8000-000000000001";
 
     fn found(method: Method, path: &str) -> String {
-        match find(&method, path) {
+        match API.find(&method, path) {
             Found::Route { route, ids } => {
                 format!(
                     "{} {} {} {}",

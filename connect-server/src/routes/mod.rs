@@ -1,10 +1,12 @@
 //! The table of contents of the API: a line per endpoint, or per kind of record.
 
 mod crud;
+mod device;
 mod find;
 mod locations;
 mod open;
 mod option_groups;
+mod orders;
 
 use std::sync::LazyLock;
 
@@ -14,13 +16,14 @@ use http::Method;
 use crate::endpoint::Operation;
 pub use crate::endpoint::{Needs, Route};
 use crud::{CATALOG, batch, crud, rows};
-pub use find::{Found, find};
+pub use device::DEVICE;
+pub use find::{Found, PathIds, Table};
 pub(crate) use open::{OPENAPI, OPENAPI_PATH, filters as open_filters};
 
 /// Every endpoint that needs a token.
-pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
+pub static API: LazyLock<Table> = LazyLock::new(|| {
     let locations = "/v1/locations".to_owned();
-    [
+    let routes = [
         vec![Route::new(
             Method::GET,
             locations,
@@ -40,17 +43,19 @@ pub static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         crud::<OptionGroup>("option-groups", &CATALOG),
         batch::<OptionGroup>("option-groups/batch", &CATALOG),
         option_groups::update_option("option-groups"),
+        orders::orders("orders"),
         rows::<ImageJob>("image-jobs", &CATALOG.read),
         rows::<AnyEvent>("events", &Needs::AnyScope(EventType::SCOPES)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    Table::new(routes.into_iter().flatten().collect())
 });
 
 /// The paths of the lists that a location has, one for each kind of record or row.
 pub fn lists() -> impl Iterator<Item = &'static str> {
-    let paths = ROUTES.iter().filter(|route| route.method == Method::GET);
+    let paths = API
+        .routes()
+        .iter()
+        .filter(|route| route.method == Method::GET);
     let paths = paths.map(|route| route.path.as_str());
     paths.filter(|path| path.contains("{location}") && !path.ends_with("{id}"))
 }

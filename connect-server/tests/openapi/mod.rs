@@ -9,7 +9,7 @@ use std::{env, fs, path::Path};
 
 use connect_core::wire::{
     AnyEvent, Category, ErrorBody, ImageJob, Location, OptionGroup, OptionGroupLinks, OptionInput,
-    OptionLinksResult, Page, Product, Single,
+    OptionLinksResult, Order, Page, Product, Single,
 };
 use serde_json::{Map, Value};
 
@@ -32,6 +32,8 @@ fn schemas() -> Map<String, Value> {
     schemas.add_request::<OptionGroupLinks>();
     schemas.add::<Single<OptionLinksResult>>();
     schemas.add::<Page<ImageJob>>();
+    schemas.add::<Page<Order>>();
+    schemas.add::<Single<Order>>();
     schemas.add::<Page<AnyEvent>>();
     schemas.finish()
 }

@@ -6,7 +6,7 @@ use connect_core::wire::{
 };
 use connect_server::{
     endpoint::{Needs, QueryParameter, Route},
-    routes::ROUTES,
+    routes::API,
 };
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Adds an operation for each route. `texts` holds, by operation, what no type tells: a
 /// description and examples.
 pub(super) fn add(document: &mut Value, mut texts: Value) {
-    for route in ROUTES.iter() {
+    for route in API.routes() {
         let id = &route.operation.id;
         let text = texts.as_object_mut().unwrap().remove(id);
         let path = route.path.trim_start_matches("/v1");
@@ -50,7 +50,7 @@ fn path_parameters(path: &str) -> Vec<Value> {
 fn operation(route: &Route, mut text: Value) -> Value {
     let operation = &route.operation;
     let needs = match &route.needs {
-        Needs::Nothing => String::new(),
+        Needs::Nothing | Needs::Screen => String::new(),
         Needs::Scope(scope) => format!("Needs `{scope}`. "),
         Needs::AnyScope(scopes) => {
             let names: Vec<_> = scopes.iter().map(|scope| format!("`{scope}`")).collect();

@@ -1,0 +1,16 @@
+//! Commands of the operator, such as `connect-server screen`.
+//!
+//! A command is a value. When a server has the store open, it is sent there over the owner's
+//! listener, and the server executes it; otherwise the command line opens the store and executes it
+//! itself. Who may send commands is who can read the [`Pass`], a file in the data folder.
+
+mod command;
+mod filter;
+mod pass;
+mod run;
+pub mod screens;
+
+pub use command::AdminCommand;
+pub(crate) use filter::filter;
+pub use pass::{Pass, PassFile};
+pub(crate) use run::run;

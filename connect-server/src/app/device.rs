@@ -1,0 +1,44 @@
+//! The device API as one warp filter.
+
+use std::net::IpAddr;
+
+use connect_core::Connect;
+use warp::{Filter, Rejection, reply::Response};
+
+use super::{
+    gate,
+    incoming::{Body, Incoming, incoming, respond},
+};
+use crate::{endpoint::Reply, net::headers};
+
+/// Everything below `/device/v1`: what registers, kiosks and Scan & Order write, each with the key
+/// of its screen as bearer token. Rejects every other path, so that routes of one's own can follow.
+///
+/// It belongs on a network of the shop's own: it has no limits on requests with a valid key.
+pub fn device_api(
+    connect: Connect,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    warp::path!("device" / "v1" / ..)
+        .and(incoming())
+        .then(move |address, incoming| answer(connect.clone(), address, incoming))
+}
+
+async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl Body>) -> Response {
+    let id = headers::ensure_request_id(&mut incoming.headers);
+    let method = incoming.method.clone();
+    let key = gate::bearer(&incoming.headers);
+    let (reply, rate) = match connect.authenticate_screen(address, key).await {
+        Ok(access) => {
+            let reply = match gate::pass_screen(&connect, access, incoming).await {
+                Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
+                Err(reply) => reply,
+            };
+            (reply, None)
+        }
+        Err(denied) => {
+            let reply = Reply::from(denied.error).retry_after(denied.retry_after);
+            (reply, Some(denied.rate))
+        }
+    };
+    respond(reply, &method, id, rate)
+}

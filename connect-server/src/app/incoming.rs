@@ -1,0 +1,85 @@
+//! A request as warp's filters take it apart, and the response to it.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use bytes::Buf;
+use connect_core::RateStatus;
+use futures_util::Stream;
+use http::{HeaderMap, HeaderValue, Method};
+use warp::{Filter, Rejection, path::FullPath, reply::Response};
+
+use crate::{
+    endpoint::{Reply, add_rate},
+    net::{Peer, headers},
+};
+
+/// A request.
+pub(super) struct Incoming<S> {
+    pub(super) method: Method,
+    pub(super) path: FullPath,
+    pub(super) query: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: S,
+}
+
+/// The body of a request as warp gives it.
+pub(super) trait Body: Stream<Item = Result<Self::Piece, warp::Error>> + Send {
+    /// A piece of it.
+    type Piece: Buf + Send;
+}
+
+impl<B: Buf + Send, S: Stream<Item = Result<B, warp::Error>> + Send> Body for S {
+    type Piece = B;
+}
+
+/// Takes a request apart, and tells the address whose invalid tokens are counted.
+pub(super) fn incoming()
+-> impl Filter<Extract = (IpAddr, Incoming<impl Body>), Error = Rejection> + Clone + Send + Sync {
+    let peer = warp::ext::optional::<Peer>()
+        .and(warp::addr::remote())
+        .map(address);
+    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+    peer.and(warp::method())
+        .and(warp::path::full())
+        .and(query)
+        .and(warp::header::headers_cloned())
+        .and(warp::body::stream())
+        .map(|address, method, path, query, headers, body| {
+            let incoming = Incoming {
+                method,
+                path,
+                query,
+                headers,
+                body,
+            };
+            (address, incoming)
+        })
+        .untuple_one()
+}
+
+fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
+    let of_connection = || remote.map(|remote| remote.ip().to_canonical());
+    // Without a socket, as in a test, all callers share one count.
+    peer.map(|peer| peer.address)
+        .or_else(of_connection)
+        .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+}
+
+/// Dresses a reply with the headers that every response has, and logs a fault of ours.
+pub(super) fn respond(
+    reply: Reply,
+    method: &Method,
+    request_id: HeaderValue,
+    rate: Option<RateStatus>,
+) -> Response {
+    if let Some(cause) = reply.cause() {
+        // By the id the client's report finds this line.
+        tracing::error!(?request_id, %method, %cause, "a request failed");
+    }
+    let mut response = warp::Reply::into_response(reply);
+    if let Some(rate) = rate {
+        add_rate(response.headers_mut(), rate);
+    }
+    headers::add_request_id(response.headers_mut(), request_id);
+    response
+}
