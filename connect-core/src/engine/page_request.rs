@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The part of a list that a request asks for.
-pub(crate) struct PageRequest<K> {
+pub struct PageRequest<K> {
     pub(super) name: &'static str,
     pub(super) filters: String,
     /// The rest of the list from the place where the page begins.

@@ -5,7 +5,7 @@ use crate::{
     rules::idempotency::Fingerprint,
     wire::{
         BatchInput, IdempotencyKey, WriteInput,
-        read::{self, BatchRequest, ReadError},
+        read::{self, BatchRequest, CountsRequest, ReadError},
     },
 };
 
@@ -100,6 +100,16 @@ impl<T: WriteInput> FromJson for T {
 }
 
 impl<T: BatchInput> FromJson for BatchRequest<T> {
+    fn from_json(json: &[u8]) -> Result<Self, ReadError> {
+        Self::from_json(json)
+    }
+
+    fn is_dry_run(json: &[u8]) -> bool {
+        Self::asks_for_dry_run(json)
+    }
+}
+
+impl FromJson for CountsRequest {
     fn from_json(json: &[u8]) -> Result<Self, ReadError> {
         Self::from_json(json)
     }

@@ -22,8 +22,8 @@ use crate::{
     rules::zone,
     storage::Value,
     wire::{
-        Id, Page, Single, Timestamp,
-        query::{PageQuery, Period},
+        Entry, Id, Page, Single, Timestamp,
+        query::{ListQuery, PageQuery, Period},
     },
 };
 
@@ -83,6 +83,37 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
     #[doc(hidden)]
     fn newest_first(_query: &Self::Query) -> bool {
         false
+    }
+
+    /// The part of the list that a query asks for. A list by `updatedAt` makes it by
+    /// [`PageRequest::of`], and then knows `updatedSince` and deletions.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    #[doc(hidden)]
+    async fn request(
+        query: &Self::Query,
+        connect: &Connect,
+        access: &Access,
+    ) -> Result<PageRequest<Self::Key>, Error> {
+        let (from, to) = Self::bounds(query, connect, access).await?;
+        let whole = Span {
+            from,
+            to,
+            newest_first: Self::newest_first(query),
+        };
+        let request = PageRequest::of_rows(Self::LIST, access, query, whole, connect.now())?;
+        Ok(match Self::KEPT_DAYS {
+            Some(days) => request.kept(days, Self::after(query)),
+            None => request,
+        })
+    }
+
+    /// The index that the list is read through: that of all rows, or that of those which share an
+    /// id ([`Row::group`]).
+    #[doc(hidden)]
+    fn through(_query: &Self::Query) -> Through<'_> {
+        Through::All
     }
 
     /// The test of a row against the filters. `None` when every row passes.
@@ -150,12 +181,14 @@ impl<R: Listed> Rows<R> {
         async move { connect.write(access, request, change).await }
     }
 
-    /// Returns a page of the list.
+    /// Returns a page of the list, without deleted rows.
     ///
     /// # Errors
     /// A query parameter is bad, or asks for what the caller may not see.
     pub async fn list(&self, query: &R::Query) -> Result<Page<R>, Error> {
-        decoded(self.list_json(query).await?.decode())
+        let mut query = query.clone();
+        query.leave_out_deleted();
+        decoded(self.list_json(&query).await?.decode())
     }
 
     /// The same for a server: the page is JSON.
@@ -169,18 +202,8 @@ impl<R: Listed> Rows<R> {
             move |row: &Value| passes(row).map_err(|e| Fault::corrupt(b"a listed row", e))
         });
         let filter = passes.as_ref().map(|passes| passes as Filter<'_>);
-        let (from, to) = R::bounds(query, connect, access).await?;
-        let whole = Span {
-            from,
-            to,
-            newest_first: R::newest_first(query),
-        };
-        let request = PageRequest::of_rows(R::LIST, access, query, whole, connect.now())?;
-        let request = match R::KEPT_DAYS {
-            Some(days) => request.kept(days, R::after(query)),
-            None => request,
-        };
-        let page = connect.page::<R>(access, &request, Through::All, Through::All, filter);
+        let request = R::request(query, connect, access).await?;
+        let page = connect.page::<R>(access, &request, R::through(query), Through::All, filter);
         page.await
     }
 }
@@ -203,6 +226,20 @@ impl<R: Readable> Rows<R> {
         let row = store.row_by_id::<R>(location, id, R::BY_ID).await?;
         row.map(|row| single(&row))
             .ok_or_else(|| Error::not_found(R::NAME, id))
+    }
+}
+
+impl<R: Listed<Query: ListQuery>> Rows<R> {
+    /// Returns a page of the list, with tombstones of the rows that were deleted in the last 90
+    /// days.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    pub async fn list_with_deleted(&self, query: &R::Query) -> Result<Page<Entry<R>>, Error> {
+        let mut query = query.clone();
+        query.sync_mut().include_deleted = true;
+        let page = self.list_json(&query).await?;
+        decoded(serde_json::from_slice(&page.into_bytes()))
     }
 }
 

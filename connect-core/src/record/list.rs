@@ -22,7 +22,7 @@ pub(crate) type Placed<K> = (K, Value);
 
 /// The index that a list is read through.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Through<'a> {
+pub enum Through<'a> {
     /// All rows, in the order of the list.
     All,
     /// The records with a value, in the order of the list.

@@ -1,6 +1,6 @@
 //! Locations: those of a caller (specification: Locations), and what one has, kind by kind.
 
-use super::{journal, orders::Orders};
+use super::{journal, orders::Orders, stock::Stock};
 use crate::{
     access::{Access, Authenticated},
     engine::{Connect, Json, JsonRecords, Listed, Records, Resource, Rows},
@@ -78,6 +78,11 @@ impl LocationHandle {
     /// Its products.
     pub fn products(&self) -> Records<Product> {
         self.records()
+    }
+
+    /// Its stock: levels, counts, deliveries, corrections and movements.
+    pub fn stock(&self) -> Stock {
+        Stock::new(&self.connect, &self.access)
     }
 
     /// The downloads of its products' images, in the order in which they were queued.

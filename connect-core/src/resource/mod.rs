@@ -22,6 +22,7 @@ pub(crate) use journal::{RegisterPeriod, day_key};
 pub use locations::LocationHandle;
 pub use orders::Orders;
 pub use screens::NewScreen;
+pub use stock::{JsonStock, Stock};
 pub use tokens::{IssuedToken, NewToken};
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
-//! Rules of stock: the bounds of a level, and the sums of the lines of a receipt.
+//! Rules of stock: the bounds of a level, and the sums of the lines of a receipt. What the bodies of
+//! writes have to agree on is in [`input`].
+
+pub(crate) mod input;
 
 use rustc_hash::FxHashMap;
 
@@ -12,6 +15,13 @@ pub(crate) struct Shift {
 }
 
 impl Shift {
+    /// Returns the shift that leaves `after`. `None` when the change would be out of bounds.
+    pub(crate) fn to(before: Quantity, after: Quantity) -> Option<Self> {
+        let change = after.thousandths() - before.thousandths();
+        let change = Quantity::from_thousandths(change)?;
+        Some(Self { change, after })
+    }
+
     /// Returns the shift by so many thousandths. `None` when it would be out of bounds, or the level
     /// would.
     pub(crate) fn by(before: Quantity, change: i64) -> Option<Self> {

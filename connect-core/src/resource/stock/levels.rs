@@ -1,11 +1,15 @@
 //! Stock levels: one for each product that is tracked, under the product's id.
 
+use async_trait::async_trait;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::{
+    access::Access,
+    engine::{Connect, Listed, PageRequest},
+    error::Error,
     record::{Change, Fault, Reads, Row, Unit, keys::Family},
-    wire::{Id, Product, StockLevel, Timestamp},
+    wire::{Id, Product, StockLevel, Timestamp, query::StockLevelQuery},
 };
 
 impl Row for StockLevel {
@@ -26,6 +30,21 @@ impl Row for StockLevel {
             updated_at: Timestamp,
         }
         serde_json::from_slice(row).map(|level: Changed| (level.updated_at, level.product_id))
+    }
+}
+
+#[async_trait]
+impl Listed for StockLevel {
+    const NAME: &'static str = "stock level";
+    const LIST: &'static str = "stock";
+    type Query = StockLevelQuery;
+
+    async fn request(
+        query: &StockLevelQuery,
+        connect: &Connect,
+        access: &Access,
+    ) -> Result<PageRequest<Change>, Error> {
+        PageRequest::of(Self::LIST, access, query, connect.now())
     }
 }
 

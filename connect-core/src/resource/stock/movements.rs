@@ -4,8 +4,14 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::{
-    record::{Change, Row, keys::Family},
-    wire::{StockMovement, Timestamp},
+    access::Access,
+    engine::{Listed, RowFilter},
+    error::Error,
+    record::{Change, Indexed, Row, Through, keys::Family},
+    wire::{
+        MovementType, StockMovement, Timestamp,
+        query::{Period, StockMovementQuery},
+    },
 };
 
 impl Row for StockMovement {
@@ -30,5 +36,37 @@ impl Row for StockMovement {
             created_at: Timestamp,
         }
         serde_json::from_slice(row).map(|movement: Made| (movement.created_at, movement.id))
+    }
+}
+
+impl Listed for StockMovement {
+    const NAME: &'static str = "stock movement";
+    const LIST: &'static str = "stock movements";
+    type Query = StockMovementQuery;
+
+    fn period(query: &StockMovementQuery) -> Period {
+        query.period
+    }
+
+    fn through(query: &StockMovementQuery) -> Through<'_> {
+        match query.product_id {
+            Some(product) => {
+                let product = Indexed::Id(product.uuid());
+                Through::ByChange(Family::StockMovementByProduct, product)
+            }
+            None => Through::All,
+        }
+    }
+
+    fn filter(query: &StockMovementQuery, _: &Access) -> Result<Option<RowFilter>, Error> {
+        #[derive(Deserialize)]
+        struct Typed {
+            #[serde(rename = "type")]
+            kind: MovementType,
+        }
+        let passes = |wanted: MovementType| -> RowFilter {
+            Box::new(move |row| serde_json::from_slice(row).map(|row: Typed| row.kind == wanted))
+        };
+        Ok(query.kind.clone().map(passes))
     }
 }

@@ -1,6 +1,6 @@
 //! Reading batches.
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{Invalid, ReadError, array, check_syntax, missing, object, refusal, utf8};
@@ -36,7 +36,7 @@ struct Body<'a> {
     items: Option<Vec<&'a RawValue>>,
 }
 
-fn items<'de, D: Deserializer<'de>>(
+pub(super) fn items<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<&'de RawValue>>, D::Error> {
     array(deserializer).map(Some)
@@ -45,14 +45,19 @@ fn items<'de, D: Deserializer<'de>>(
 impl<T> BatchRequest<T> {
     /// Returns whether a body asks for a dry run, also when the rest of it is refused.
     pub fn asks_for_dry_run(json: &[u8]) -> bool {
-        #[derive(Deserialize)]
-        struct Sent {
-            #[serde(rename = "dryRun")]
-            dry_run: Field<bool>,
-        }
-        let sent = serde_json::from_slice::<Sent>(json);
-        sent.is_ok_and(|sent| sent.dry_run == Field::Value(true))
+        asks_for_dry_run(json)
     }
+}
+
+/// Returns whether a body asks for a dry run, also when the rest of it is refused.
+pub(super) fn asks_for_dry_run(json: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Sent {
+        #[serde(rename = "dryRun")]
+        dry_run: Field<bool>,
+    }
+    let sent = serde_json::from_slice::<Sent>(json);
+    sent.is_ok_and(|sent| sent.dry_run == Field::Value(true))
 }
 
 impl<T> From<Batch<T>> for BatchRequest<T> {
@@ -77,17 +82,8 @@ impl<T: BatchInput> BatchRequest<T> {
     /// # Errors
     /// The body is malformed, a setting is invalid, or there are no items or too many.
     pub fn from_json(json: &[u8]) -> Result<Self, ReadError> {
-        let text = utf8(json)?;
-        let read = object::<Body<'_>>(text, &[]).map_err(|_| None);
-        let batch = read.and_then(|body| Self::read(body).map_err(Some));
-        let has_refused = !matches!(&batch, Ok(batch) if batch.items.iter().all(Result::is_ok));
-        // A key that stands twice makes the whole body malformed, wherever it is.
-        if has_refused {
-            check_syntax(text)?;
-        }
-        batch.map_err(|invalid| {
-            let refusal = || refusal::<Body<'_>>(super::BODY, text, &[]);
-            invalid.unwrap_or_else(refusal).into()
+        body(json, Self::read, |batch| {
+            batch.items.iter().all(Result::is_ok)
         })
     }
 
@@ -110,20 +106,51 @@ impl<T: BatchInput> BatchRequest<T> {
         if *match_by == MatchBy::Id {
             ignored.retain(|field| *field != MatchBy::Id.as_str());
         }
-        let read = |raw: &&RawValue| {
-            let text = raw.get();
-            object(text, &ignored).map_err(|_| {
-                let invalid = refusal::<T>(ITEM, text, &ignored);
-                (invalid, external_id(text))
-            })
-        };
         Ok(Self {
             match_by: match_by.clone(),
             create_missing: body.create_missing.value().copied().unwrap_or(true),
             dry_run: body.dry_run.value().copied().unwrap_or(false),
-            items: items.iter().map(read).collect(),
+            items: items.iter().map(|raw| item(raw, &ignored)).collect(),
         })
     }
+}
+
+/// Reads a body whose items are read one by one: `read` makes the request of it, and `is_whole` says
+/// whether no item of that is refused.
+pub(super) fn body<'a, B: Deserialize<'a>, T>(
+    json: &'a [u8],
+    read: impl FnOnce(B) -> Result<T, Invalid>,
+    is_whole: impl FnOnce(&T) -> bool,
+) -> Result<T, ReadError> {
+    let text = utf8(json)?;
+    let body = object::<B>(text, &[]).map_err(|_| None);
+    let request = body.and_then(|body| read(body).map_err(Some));
+    // A key that stands twice makes the whole body malformed, wherever it is.
+    if !request.as_ref().is_ok_and(is_whole) {
+        check_syntax(text)?;
+    }
+    request.map_err(|invalid| {
+        let refusal = || refusal::<B>(super::BODY, text, &[]);
+        invalid.unwrap_or_else(refusal).into()
+    })
+}
+
+/// Reads an item in which `ignored` fields are passed over.
+pub(super) fn item<T: DeserializeOwned>(raw: &RawValue, ignored: &[&'static str]) -> BatchItem<T> {
+    let text = raw.get();
+    object(text, ignored).map_err(|_| {
+        let invalid = refusal::<T>(ITEM, text, ignored);
+        (invalid, external_id(text))
+    })
+}
+
+/// Checks the number of items.
+pub(super) fn check_number(items: usize, most: usize) -> Result<(), Invalid> {
+    if (1..=most).contains(&items) {
+        return Ok(());
+    }
+    let problem = format!("must have 1 to {most} entries, not {items}");
+    Err(Invalid::new("items", problem))
 }
 
 fn check_settings<T: BatchInput>(match_by: &MatchBy, items: usize) -> Result<(), Invalid> {
@@ -132,12 +159,7 @@ fn check_settings<T: BatchInput>(match_by: &MatchBy, items: usize) -> Result<(),
         let problem = format!("must be one of {}, not \"{match_by}\"", allowed.join(", "));
         return Err(Invalid::new("matchBy", problem));
     }
-    let most = T::MAX_ITEMS;
-    if !(1..=most).contains(&items) {
-        let problem = format!("must have 1 to {most} entries, not {items}");
-        return Err(Invalid::new("items", problem));
-    }
-    Ok(())
+    check_number(items, T::MAX_ITEMS)
 }
 
 /// The external id of an item that is otherwise wrong.

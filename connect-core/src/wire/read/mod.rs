@@ -8,6 +8,7 @@
 
 mod array;
 mod batch;
+mod counts;
 mod refuse;
 mod strict;
 mod syntax;
@@ -23,6 +24,7 @@ use uuid::Uuid;
 
 pub(super) use array::array;
 pub use batch::{BatchItem, BatchRequest};
+pub use counts::CountsRequest;
 use strict::Strict;
 pub(crate) use syntax::clip;
 

@@ -1,0 +1,56 @@
+//! Adjustments: deliveries and corrections, which add to the stock of a product or take from it.
+
+use async_trait::async_trait;
+
+use super::{
+    ledger::Cause,
+    named::{find, read_elsewhere, read_level, read_named},
+};
+use crate::{
+    access::Access,
+    engine::{Answer, Change, Outcome},
+    error::{Error, Reason},
+    record::{Reads, Unit},
+    rules::stock::{Shift, input::Adjustment},
+    wire::{AdjustmentType, EventType, MovementType, Quantity},
+};
+
+/// An adjustment of the stock of one product.
+pub(super) struct Adjust(pub(super) Adjustment);
+
+#[async_trait]
+impl Change for Adjust {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        read_named(&self.0.product, reads);
+    }
+
+    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        let name = &self.0.product;
+        read_level(name, unit, reads);
+        read_elsewhere(std::iter::once(name), access, unit, reads);
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+        let Self(wanted) = self;
+        let found = find(unit, access, &wanted.product).await?;
+        let stocked = found.map_err(|nowhere| nowhere.of_request())?;
+        let before = stocked.quantity().unwrap_or_default();
+        let shift = Shift::by(before, wanted.change.thousandths()).ok_or_else(|| {
+            let most = Quantity::MAX;
+            let problem = format!("the stock is {before}, and has to stay from -{most} to {most}");
+            Error::Invalid(Reason::of("quantityChange", problem))
+        })?;
+        let kind = match wanted.kind {
+            AdjustmentType::Delivery => MovementType::Delivery,
+            _ => MovementType::Correction,
+        };
+        let cause = Cause {
+            kind,
+            note: wanted.note.as_deref(),
+            transaction_id: None,
+        };
+        let (level, movement) = stocked.shift(unit, access, shift, &cause);
+        unit.emit(EventType::StockChanged, &level);
+        Answer::with(Outcome::Created, &movement)
+    }
+}

@@ -1,0 +1,119 @@
+//! Products that a request names by their id or their external id.
+
+use uuid::Uuid;
+
+use super::ledger::Stocked;
+use crate::{
+    access::Access,
+    engine,
+    error::{Error, Reason},
+    record::{
+        Indexed, Reads, Record, Unit,
+        keys::{Family, Part, key},
+    },
+    rules::{option_link::Name, stock::input::field_of},
+    wire::{Product, StockLevel, read::Invalid},
+};
+
+/// Adds the reads of a product that is named, as far as they are known at once.
+pub(super) fn read_named(name: &Name, reads: &mut Reads) {
+    match name {
+        Name::Id(id) => {
+            reads.record::<Product>(*id);
+            reads.record::<StockLevel>(*id);
+        }
+        Name::ExternalId(text) => {
+            reads.unique::<Product>(Family::ProductByExternalId, Indexed::Text(text));
+        }
+    }
+}
+
+/// Adds the read of the level of a product that is named by its external id, now that its id is
+/// known.
+pub(super) fn read_level(name: &Name, unit: &Unit<'_>, reads: &mut Reads) {
+    let Name::ExternalId(text) = name else { return };
+    let entry = [Part::Text(text)];
+    let entry = key(unit.partition(), Family::ProductByExternalId, &entry);
+    let id = unit.known(&entry).flatten();
+    if let Some(id) = id.and_then(|id| Uuid::from_slice(&id).ok()) {
+        reads.record::<StockLevel>(id);
+    }
+}
+
+/// Adds the look-ups at other locations of the products that this one does not have.
+pub(super) fn read_elsewhere<'n>(
+    names: impl Iterator<Item = &'n Name>,
+    access: &Access,
+    unit: &Unit<'_>,
+    reads: &mut Reads,
+) {
+    let ids = names.filter_map(|name| match name {
+        Name::Id(id) => Some((<Product as Record>::ROWS, *id)),
+        Name::ExternalId(_) => None,
+    });
+    engine::look_elsewhere(ids, access, unit, reads);
+}
+
+/// Returns the product that is named, with its stock.
+pub(super) async fn find(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    name: &Name,
+) -> Result<Result<Stocked, Nowhere>, Error> {
+    let id = match name {
+        Name::Id(id) => Some(*id),
+        Name::ExternalId(text) => {
+            let text = Indexed::Text(text);
+            unit.find_unique(Family::ProductByExternalId, text).await?
+        }
+    };
+    let found: Option<Stocked> = match id {
+        Some(id) => Stocked::find(unit, id).await?,
+        None => None,
+    };
+    Ok(found.ok_or_else(|| Nowhere::of(unit, access, name)))
+}
+
+/// A product that is not of this location. An external id means one of this location, whatever
+/// others have.
+pub(super) struct Nowhere {
+    field: &'static str,
+    problem: String,
+    is_elsewhere: bool,
+}
+
+impl Nowhere {
+    fn of(unit: &Unit<'_>, access: &Access, name: &Name) -> Self {
+        let rows = <Product as Record>::ROWS;
+        let is_elsewhere = match name {
+            Name::Id(id) => engine::is_elsewhere(access, unit, rows, *id),
+            Name::ExternalId(_) => false,
+        };
+        let problem = match is_elsewhere {
+            true => format!("product {name} belongs to another location"),
+            false => format!("there is no product {name} at this location"),
+        };
+        Self {
+            field: field_of(name),
+            problem,
+            is_elsewhere,
+        }
+    }
+
+    /// The refusal of a request that is about this product alone.
+    pub(super) fn of_request(self) -> Error {
+        match self.is_elsewhere {
+            true => Error::ForbiddenLocation(Reason::of(self.field, self.problem)),
+            false => Invalid::new(self.field, self.problem).into(),
+        }
+    }
+
+    /// The refusal of an item among many.
+    pub(super) fn of_item(self) -> Error {
+        let reason = Reason::of(self.field, self.problem);
+        match self.is_elsewhere {
+            true => Error::ForbiddenLocation(reason),
+            false => Error::NotFound(reason),
+        }
+    }
+}
