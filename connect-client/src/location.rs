@@ -5,9 +5,11 @@ use crate::{
     request::Request,
     resource::{Bulk, Listed, Readable, Record, Records, Sealed, Synced, Writable},
     wire::{
-        AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Order, Product,
+        AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Order, Product, Transaction,
+        ZReport,
         query::{
             CategoryQuery, EventQuery, ImageJobQuery, OptionGroupQuery, OrderQuery, ProductQuery,
+            TransactionQuery, ZReportQuery,
         },
     },
 };
@@ -26,6 +28,10 @@ records! {
     /// Its orders, in the order in which they were made; with `updatedSince`, in that of their
     /// changes.
     orders: Order, "orders", Readable, Listed<OrderQuery>;
+    /// Its journal: the rows that its registers wrote, by receipt number.
+    transactions: Transaction, "transactions", Readable, Listed<TransactionQuery>;
+    /// The closings of its registers, in the order in which they were closed.
+    z_reports: ZReport, "z-reports", Readable, Listed<ZReportQuery>;
     /// Its events of the last 30 days that the token's scopes cover, in the order of their commits.
     events: AnyEvent, "events", Listed<EventQuery>;
 }
@@ -54,6 +60,10 @@ pub struct LocationHandle {
 }
 
 impl LocationHandle {
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// The location's id.
     pub fn id(&self) -> Id<Location> {
         self.id

@@ -2,6 +2,7 @@
 
 mod changes;
 mod events;
+mod journal;
 mod option_groups;
 mod pages;
 mod record;

@@ -1,7 +1,7 @@
 //! The entry of an endpoint in the API document, beside its path, its method and what it needs.
 
 use connect_core::{
-    Listed, Resource, Upsert,
+    Listed, Readable, Resource, Upsert,
     wire::{
         BatchInput,
         query::{Kind, Parameter, Query},
@@ -91,25 +91,30 @@ impl Operation {
         }
     }
 
+    /// The reading of a row that clients do not write.
+    pub(crate) fn row<R: Readable>() -> Self {
+        Self::of_one("get", R::NAME, R::LIST, &format!("One {}", R::NAME))
+    }
+
     /// The creation of a record.
     pub(crate) fn create<R: Resource>() -> Self {
         Self {
             body: Some(format!("{}Create", pascal(R::NAME))),
             status: StatusCode::CREATED,
-            ..Self::of_one::<R>("create", &format!("Make {}", with_article(R::NAME)))
+            ..Self::of_record::<R>("create", &format!("Make {}", with_article(R::NAME)))
         }
     }
 
     /// The reading of a record.
     pub(crate) fn get<R: Resource>() -> Self {
-        Self::of_one::<R>("get", &format!("One {}", R::NAME))
+        Self::of_record::<R>("get", &format!("One {}", R::NAME))
     }
 
     /// The change of a record.
     pub(crate) fn update<R: Resource>() -> Self {
         Self {
             body: Some(format!("{}Update", pascal(R::NAME))),
-            ..Self::of_one::<R>("update", &format!("Change {}", with_article(R::NAME)))
+            ..Self::of_record::<R>("update", &format!("Change {}", with_article(R::NAME)))
         }
     }
 
@@ -118,7 +123,7 @@ impl Operation {
         Self {
             status: StatusCode::NO_CONTENT,
             answer: None,
-            ..Self::of_one::<R>("delete", &format!("Delete {}", with_article(R::NAME)))
+            ..Self::of_record::<R>("delete", &format!("Delete {}", with_article(R::NAME)))
         }
     }
 
@@ -138,10 +143,14 @@ impl Operation {
         }
     }
 
-    fn of_one<R: Resource>(verb: &str, summary: &str) -> Self {
-        let name = pascal(R::NAME);
+    fn of_record<R: Resource>(verb: &str, summary: &str) -> Self {
+        Self::of_one(verb, R::NAME, R::LIST, summary)
+    }
+
+    fn of_one(verb: &str, name: &str, list: &str, summary: &str) -> Self {
+        let name = pascal(name);
         let answer = format!("{name}Single");
-        Self::new(&format!("{verb}{name}"), &pascal(R::LIST), summary, &answer)
+        Self::new(&format!("{verb}{name}"), &pascal(list), summary, &answer)
     }
 }
 

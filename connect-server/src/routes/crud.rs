@@ -1,7 +1,7 @@
 //! The endpoints that kinds of records and rows have in common.
 
 use connect_core::{
-    Listed, Refusal, Resource, Upsert,
+    Listed, Readable, Refusal, Resource, Upsert,
     wire::{Scope, query::NoQuery, read::BatchRequest},
 };
 use http::Method;
@@ -90,6 +90,22 @@ pub(super) fn rows<R: Listed>(segment: &str, needs: &Needs) -> Vec<Route> {
         Operation::rows::<R>(),
         list_rows::<R>,
     )]
+}
+
+/// Read one row of a kind that clients do not write.
+pub(super) fn row<R: Readable>(segment: &str, needs: &Needs) -> Vec<Route> {
+    vec![Route::new(
+        Method::GET,
+        format!("{}/{{id}}", below_location(segment)),
+        needs.clone(),
+        Operation::row::<R>(),
+        get_row::<R>,
+    )]
+}
+
+async fn get_row<R: Readable>(call: Call<AtRecord>) -> Result<Reply, Refusal> {
+    call.query::<NoQuery>()?;
+    Ok(call.rows::<R>().get_json(call.target.id).await?.into())
 }
 
 async fn list_rows<R: Listed>(call: Call<AtLocation>) -> Result<Reply, Refusal> {

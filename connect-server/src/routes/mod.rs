@@ -3,6 +3,7 @@
 mod crud;
 mod device;
 mod find;
+mod journal;
 mod locations;
 mod open;
 mod option_groups;
@@ -10,14 +11,18 @@ mod orders;
 
 use std::sync::LazyLock;
 
-use connect_core::wire::{AnyEvent, Category, EventType, ImageJob, OptionGroup, Product};
+use connect_core::wire::{
+    AnyEvent, Category, EventType, ImageJob, OptionGroup, Product, Transaction, ZReport,
+    query::Kind,
+};
 use http::Method;
 
 use crate::endpoint::Operation;
 pub use crate::endpoint::{Needs, Route};
-use crud::{CATALOG, batch, crud, rows};
+use crud::{CATALOG, batch, crud, row, rows};
 pub use device::DEVICE;
 pub use find::{Found, PathIds, Table};
+use journal::{JOURNAL, daily_summary};
 pub(crate) use open::{OPENAPI, OPENAPI_PATH, filters as open_filters};
 
 /// Every endpoint that needs a token.
@@ -45,6 +50,11 @@ pub static API: LazyLock<Table> = LazyLock::new(|| {
         option_groups::update_option("option-groups"),
         orders::orders("orders"),
         rows::<ImageJob>("image-jobs", &CATALOG.read),
+        rows::<Transaction>("transactions", &JOURNAL),
+        row::<Transaction>("transactions", &JOURNAL),
+        rows::<ZReport>("z-reports", &JOURNAL),
+        row::<ZReport>("z-reports", &JOURNAL),
+        daily_summary("daily-summary"),
         rows::<AnyEvent>("events", &Needs::AnyScope(EventType::SCOPES)),
     ];
     Table::new(routes.into_iter().flatten().collect())
@@ -52,10 +62,10 @@ pub static API: LazyLock<Table> = LazyLock::new(|| {
 
 /// The paths of the lists that a location has, one for each kind of record or row.
 pub fn lists() -> impl Iterator<Item = &'static str> {
-    let paths = API
-        .routes()
-        .iter()
-        .filter(|route| route.method == Method::GET);
-    let paths = paths.map(|route| route.path.as_str());
-    paths.filter(|path| path.contains("{location}") && !path.ends_with("{id}"))
+    let has_pages = |route: &&Route| {
+        let query = &route.operation.query;
+        query.iter().any(|parameter| parameter.kind == Kind::Cursor)
+    };
+    let lists = API.routes().iter().filter(has_pages);
+    lists.map(|route| route.path.as_str())
 }

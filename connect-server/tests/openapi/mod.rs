@@ -8,8 +8,8 @@ mod schemas;
 use std::{env, fs, path::Path};
 
 use connect_core::wire::{
-    AnyEvent, Category, ErrorBody, ImageJob, Location, OptionGroup, OptionGroupLinks, OptionInput,
-    OptionLinksResult, Order, Page, Product, Single,
+    AnyEvent, Category, DailySummary, ErrorBody, ImageJob, Location, OptionGroup, OptionGroupLinks,
+    OptionInput, OptionLinksResult, Order, Page, Product, Single, Transaction, ZReport,
 };
 use serde_json::{Map, Value};
 
@@ -34,6 +34,11 @@ fn schemas() -> Map<String, Value> {
     schemas.add::<Page<ImageJob>>();
     schemas.add::<Page<Order>>();
     schemas.add::<Single<Order>>();
+    schemas.add::<Page<Transaction>>();
+    schemas.add::<Single<Transaction>>();
+    schemas.add::<Page<ZReport>>();
+    schemas.add::<Single<ZReport>>();
+    schemas.add::<Single<DailySummary>>();
     schemas.add::<Page<AnyEvent>>();
     schemas.finish()
 }

@@ -39,7 +39,7 @@ impl Row for ZReport {
 
 impl Listed for ZReport {
     const NAME: &'static str = "Z report";
-    const LIST: &'static str = "z-reports";
+    const LIST: &'static str = "Z reports";
     type Query = ZReportQuery;
 
     fn period(query: &ZReportQuery) -> Period {
