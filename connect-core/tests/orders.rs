@@ -28,9 +28,9 @@ struct Counter {
 impl Counter {
     async fn open() -> Self {
         let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
-        let (register, _) = shop.screen(ScreenType::Pos, "Till 2").await;
-        let (kiosk, _) = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
-        let (scan, _) = shop.screen(ScreenType::ScanAndOrder, "Tables").await;
+        let register = shop.screen(ScreenType::Pos, "Till 2").await;
+        let kiosk = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+        let scan = shop.screen(ScreenType::ScanAndOrder, "Tables").await;
         Self {
             shop,
             register,

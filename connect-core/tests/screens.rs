@@ -3,15 +3,23 @@
 use std::sync::Arc;
 
 use connect_core::{
-    Actor, Error, ScreenType,
+    Access, Actor, Error, Screen, ScreenType,
     storage::memory::MemoryStorage,
-    wire::{Field, Fulfilment, LineInput, OrderInput, Quantity, VatRate},
+    wire::{Field, Fulfilment, Id, LineInput, OrderInput, Quantity, VatRate},
 };
 
 use crate::shop::{self, Shop};
 
 async fn open() -> Shop {
     shop::open_on(Arc::new(MemoryStorage::new())).await
+}
+
+/// The screen that an access was given to.
+fn screen_of(at: &Access) -> Id<Screen> {
+    match at.actor() {
+        Actor::Screen { id, .. } => id,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// An order of one soup.
@@ -34,7 +42,8 @@ pub(crate) fn soup() -> OrderInput {
 #[tokio::test]
 async fn a_screen_acts_at_its_location_under_its_name() {
     let shop = open().await;
-    let (at, id) = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    let at = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    let id = screen_of(&at);
     assert_eq!(at.location().id, shop.at.location().id);
     let actor = at.actor();
     let expected = Actor::Screen {
@@ -50,7 +59,8 @@ async fn a_screen_acts_at_its_location_under_its_name() {
 async fn one_key_at_a_time_opens_the_way() {
     let shop = open().await;
     let (connect, account) = (&shop.connect, shop.account);
-    let (old_access, screen) = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    let old_access = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    let screen = screen_of(&old_access);
     let key = connect.roll_screen_key(account, screen).await.unwrap();
     assert!(key.expose().starts_with("dk_") && key.expose().len() == 46);
     shop.let_in(key.expose()).await.unwrap();
@@ -82,7 +92,8 @@ async fn one_key_at_a_time_opens_the_way() {
 async fn a_screen_that_is_removed_loses_its_key() {
     let shop = open().await;
     let (connect, account) = (&shop.connect, shop.account);
-    let (at, screen) = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    let at = shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    let screen = screen_of(&at);
     connect.location(&at).orders().create(soup()).await.unwrap();
     let key = connect.roll_screen_key(account, screen).await.unwrap();
     connect.delete_screen(account, screen).await.unwrap();

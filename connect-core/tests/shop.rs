@@ -4,7 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
     Access, Account, Connect, Error, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen,
-    Records, Request, Screen, ScreenType, Token,
+    Records, Request, ScreenType, Token,
     environment::ManualClock,
     storage::{Storage, memory::MemoryStorage},
     wire::{Category, Id, IdempotencyKey, Product, Scope, Timestamp, VatRate},
@@ -86,7 +86,7 @@ impl Shop {
     }
 
     /// The access of a new screen at the location, by its key.
-    pub(crate) async fn screen(&self, kind: ScreenType, name: &str) -> (Access, Id<Screen>) {
+    pub(crate) async fn screen(&self, kind: ScreenType, name: &str) -> Access {
         let new = NewScreen {
             location_id: self.at.location().id,
             kind,
@@ -94,8 +94,7 @@ impl Shop {
         };
         let screen = self.connect.create_screen(self.account, new).await.unwrap();
         let key = self.connect.roll_screen_key(self.account, screen.id).await;
-        let at = self.let_in(key.unwrap().expose()).await;
-        (at.unwrap(), screen.id)
+        self.let_in(key.unwrap().expose()).await.unwrap()
     }
 
     /// The access of the screen with this key.

@@ -4,13 +4,16 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use connect_core::{
-    Access, Connect, Request,
+    Access, Connect, Request, ScreenType,
     storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
         Batch, Category, CategoryInput, ErrorCode, Field, Id, ImageStatus, ItemResult, MatchBy,
         OptionGroup, OptionGroupInput, OptionGroupLinks, OptionGroupRef, OptionInput, Product,
-        ProductBatchResult, ProductInput,
-        query::{EventQuery, ImageJobQuery, OptionGroupQuery, ProductQuery, SyncQuery},
+        ProductBatchResult, ProductInput, Transaction, TransactionInput, ZReport,
+        query::{
+            DailySummaryQuery, EventQuery, ImageJobQuery, OptionGroupQuery, ProductQuery,
+            SyncQuery, TransactionQuery, ZReportQuery,
+        },
         read::BatchRequest,
     },
 };
@@ -500,6 +503,105 @@ async fn links() {
     let done = done.unwrap();
     assert_eq!((trips, done.affected), (3, 1));
     assert_eq!(done.failed[0].error.code, ErrorCode::ForbiddenLocation);
+}
+
+/// A sale of one thing on a day of December 2026, in UTC.
+fn sale(day: u8) -> TransactionInput {
+    let sale = format!(
+        r#"{{ "type": "sale", "totalCents": 250, "createdAt": "2026-12-{day:02}T12:00:00Z",
+              "payments": [{{ "method": "card", "amountCents": 250 }}],
+              "lines": [{{ "name": "Rye", "quantity": 1, "unitPriceCents": 250,
+                           "totalCents": 250, "vatRate": 9 }}] }}"#
+    );
+    TransactionInput::from_json(sale.as_bytes()).unwrap()
+}
+
+#[tokio::test]
+async fn the_journal() {
+    let counted = Counted::open().await;
+    let till = counted.shop.screen(ScreenType::Pos, "Till").await;
+    let journal = |connect: &Connect| connect.location(&till).transactions();
+    let mut rows: Vec<Transaction> = Vec::new();
+    // The first row of a day is entered in the indexes of days.
+    for (day, expected) in [(1, 4), (1, 2), (2, 4), (2, 2), (1, 3), (1, 2), (2, 3)] {
+        let (trips, row) = counted
+            .trips(async |connect, _| {
+                let request = keyed(Request::from(sale(day)), &rows.len().to_string());
+                journal(connect).write_json(request).await
+            })
+            .await;
+        assert_eq!(trips, expected, "row {} of day {day}", rows.len() + 1);
+        rows.push(row.unwrap().decode().unwrap());
+    }
+    let refund = TransactionInput {
+        refund_of: Field::Value(rows[0].id),
+        ..TransactionInput::from_json(
+            br#"{ "type": "refund", "totalCents": -250, "createdAt": "2026-12-02T13:00:00Z",
+                  "payments": [{ "method": "card", "amountCents": -250 }],
+                  "lines": [{ "name": "Rye", "quantity": -1, "unitPriceCents": 250,
+                              "totalCents": -250, "vatRate": 9 }] }"#,
+        )
+        .unwrap()
+    };
+    let (trips, row) = counted
+        .trips(async |connect, _| journal(connect).write(refund).await)
+        .await;
+    assert_eq!((trips, row.unwrap().receipt_number), (2, 8));
+    let (trips, report) = counted
+        .trips(async |connect, _| {
+            let reports = connect.location(&till).z_reports();
+            reports.close(Default::default()).await
+        })
+        .await;
+    let report: ZReport = report.unwrap();
+    assert_eq!((trips, report.last_receipt_number), (2, Some(8)));
+
+    let (trips, row) = counted
+        .trips(async |connect, at| connect.location(at).transactions().get(rows[3].id).await)
+        .await;
+    assert_eq!((trips, row.unwrap()), (1, rows[3].clone()));
+    let (trips, found) = counted
+        .trips(async |connect, at| connect.location(at).z_reports().get(report.id).await)
+        .await;
+    assert_eq!((trips, found.unwrap()), (1, report.clone()));
+    let (trips, summary) = counted
+        .trips(async |connect, at| {
+            let query = DailySummaryQuery {
+                date: Some("2026-12-01".parse().unwrap()),
+            };
+            connect.location(at).daily_summary(&query).await
+        })
+        .await;
+    let summary = summary.unwrap();
+    assert_eq!((trips, summary.totals.sales.count), (1, 4));
+
+    let (trips, page) = counted
+        .trips(async |connect, at| {
+            let query = ZReportQuery::default();
+            connect.location(at).z_reports().list(&query).await
+        })
+        .await;
+    assert_eq!((trips, page.unwrap().data), (1, vec![report]));
+    for (from, to, expected) in [
+        ("", "", (1, 8)),
+        ("2026-12-02", "", (2, 4)),
+        ("", "2026-12-01", (2, 4)),
+        ("2026-12-01T12:00:00Z", "2026-12-02T12:00:00Z", (2, 4)),
+        ("2026-12-03", "2026-12-04", (2, 0)),
+    ] {
+        let moment = |text: &str| text.parse().ok();
+        let mut query = TransactionQuery::default();
+        query.period.from = moment(from);
+        query.period.to = moment(to);
+        let (trips, page) = counted
+            .trips(async |connect, at| connect.location(at).transactions().list(&query).await)
+            .await;
+        assert_eq!(
+            (trips, page.unwrap().data.len()),
+            expected,
+            "{from} to {to}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ mod counts;
 mod dry_run;
 mod failures;
 mod filters;
+mod journal;
 mod key_life;
 mod keys;
 mod options;
