@@ -28,7 +28,7 @@ pub trait Randomness: Send + Sync + 'static {
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// What the core was built with: the sources of time, ids and randomness, and the links it takes.
+/// The sources of time, ids and randomness that the core was built with, and the links it takes.
 #[derive(Clone)]
 pub(crate) struct Environment {
     /// Tells the time.

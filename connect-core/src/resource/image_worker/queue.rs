@@ -39,7 +39,7 @@ pub(super) struct Turns {
     piece: usize,
     /// The locations that had a turn since the end of the queue was reached without finding others.
     had: HashSet<Uuid>,
-    /// Where the next round goes on behind the head; `None` once the end was reached.
+    /// The place at which the next round goes on behind the head; `None` once the end was reached.
     go_on: Option<Key>,
 }
 
