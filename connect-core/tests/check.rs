@@ -1,5 +1,7 @@
 //! Stores that were damaged on purpose: a check finds what is wrong, and names it.
 
+mod journal;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

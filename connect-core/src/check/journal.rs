@@ -1,12 +1,14 @@
 //! The rules that the rows of the journal keep.
 
-use super::{ProblemKind, claim::Claim, findings::Findings};
+use std::sync::Arc;
+
+use super::{ProblemKind, claim::Claim, findings::Findings, journal_sums::JournalSums};
 use crate::{
     record::{
         ReadKey, change_key,
         keys::{Family, Part, key},
     },
-    resource::{RegisterPeriod, day_key},
+    resource::{RegisterPeriod, day_key, day_number},
     rules::zone,
     storage::Value,
     wire::{DailySummary, Transaction, ZReport},
@@ -38,6 +40,7 @@ pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
         format!("transaction {}", row.id),
     ));
     let day = zone::day_of(row.created_at);
+    sums(findings).add_row(day, &row);
     let test = move |found: Option<&Value>| match found {
         None => Some(format!(
             "receipt {number} is of {day}, which has no summary"
@@ -75,7 +78,9 @@ pub(super) fn day(findings: &mut Findings, at: &ReadKey, row: &Value) {
     if day_key(at.partition, date) != *findings.key() {
         return findings.bad(format!("the summary is of {date}, which is another day"));
     }
-    match summary.last_receipt_number {
+    let last = summary.last_receipt_number;
+    sums(findings).add_day(&summary);
+    match last {
         Some(last) => leads_to_row(findings, at, last, move |row| {
             zone::day_of(row.created_at) == date
         }),
@@ -88,11 +93,10 @@ pub(super) fn receipt_from(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(number) = receipt_number(findings, row) else {
         return;
     };
-    let (entry, partition) = (findings.key().clone(), at.partition);
+    let Some(day) = at.number() else { return };
+    sums(findings).add_from(day, number);
     leads_to_row(findings, at, number, move |row| {
-        let day = day_key(partition, zone::day_of(row.created_at));
-        // The same day in another family.
-        day.last_chunk::<8>() == entry.last_chunk::<8>()
+        day_number(zone::day_of(row.created_at)) == day
     });
 }
 
@@ -100,6 +104,7 @@ pub(super) fn receipt_from(findings: &mut Findings, at: &ReadKey, row: &Value) {
 pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.is_empty(row);
     let Some(day) = at.number() else { return };
+    sums(findings).add_up_to(day);
     findings.refers(
         key(at.partition, Family::JournalDay, &[Part::Number(day)]),
         "an entry leads to a day that has no summary".to_owned(),
@@ -107,8 +112,10 @@ pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) 
 }
 
 /// The sums of a register.
-pub(super) fn register_period(findings: &mut Findings, row: &Value) {
-    findings.parse::<RegisterPeriod>(row);
+pub(super) fn register_period(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    if let (Some(period), Some(register)) = (findings.parse::<RegisterPeriod>(row), at.id()) {
+        sums(findings).add_period(register, &period);
+    }
 }
 
 /// A Z report: it is under its own id, and in the order of closings.
@@ -121,11 +128,17 @@ pub(super) fn z_report(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return findings.bad(format!("the row holds {id}, which is another Z report"));
     }
     findings.changed(report.closed_at);
+    sums(findings).add_report(&report);
     findings.claim(Claim::entry(
         change_key(at.partition, Family::ZReportByClosing, report.closed_at, id),
         Vec::new(),
         format!("Z report {id}"),
     ));
+}
+
+/// The sums of the journal so far.
+fn sums(findings: &mut Findings) -> &mut JournalSums {
+    Arc::make_mut(&mut findings.partition.journal)
 }
 
 /// The receipt number that an entry holds.

@@ -16,6 +16,7 @@ mod claim;
 mod events;
 mod findings;
 mod journal;
+mod journal_sums;
 mod orders;
 mod owners;
 mod partition;

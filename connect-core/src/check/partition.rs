@@ -1,10 +1,10 @@
 //! The rules that a location or an account keeps as a whole: its clock, its events, its counts.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{Problem, ProblemKind};
+use super::{Problem, ProblemKind, journal_sums::JournalSums};
 use crate::{
     record::{
         ChangeClock, Fault, ReadKey, Salvage, clock_key,
@@ -28,6 +28,8 @@ pub(super) struct Partition {
     pub(super) last_event: Option<(u64, Option<Timestamp>)>,
     /// The number of the last journal row.
     pub(super) last_receipt: Option<u64>,
+    /// The sums of the journal.
+    pub(super) journal: Arc<JournalSums>,
 }
 
 /// The families that have as many rows as each other, besides the rows of a kind and their index by
@@ -145,6 +147,7 @@ impl Partition {
         if clock_row == self.clock {
             // Nobody has written since the first row was read.
             problems.extend(self.compare_counts());
+            problems.extend(self.journal.compare(self.id));
         }
         Ok(problems)
     }

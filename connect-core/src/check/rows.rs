@@ -82,7 +82,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::JournalDay => journal::day(findings, at, row),
         Family::ReceiptFrom => journal::receipt_from(findings, at, row),
         Family::ReceiptUpTo => journal::receipt_up_to(findings, at, row),
-        Family::RegisterPeriod => journal::register_period(findings, row),
+        Family::RegisterPeriod => journal::register_period(findings, at, row),
         Family::ZReport => journal::z_report(findings, at, row),
         Family::ZReportByClosing => catalog::in_order::<ZReport>(findings, at, row),
         Family::Order => orders::order(findings, at, row),

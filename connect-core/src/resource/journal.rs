@@ -13,4 +13,7 @@ mod transactions;
 mod z_reports;
 
 pub(super) use self::days::daily_summary;
-pub(crate) use self::{days::day_key, period::RegisterPeriod};
+pub(crate) use self::{
+    days::{day_key, day_number},
+    period::RegisterPeriod,
+};

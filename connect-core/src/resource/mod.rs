@@ -18,7 +18,7 @@ mod tokens;
 pub use accounts::{NewAccount, NewLocation};
 pub use image_worker::{ImageWork, ImageWorker};
 pub(crate) use images::queue_key;
-pub(crate) use journal::{RegisterPeriod, day_key};
+pub(crate) use journal::{RegisterPeriod, day_key, day_number};
 pub use locations::LocationHandle;
 pub use orders::Orders;
 pub use screens::NewScreen;

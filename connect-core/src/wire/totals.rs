@@ -60,35 +60,60 @@ impl Totals {
         self.discount_cents += row.discount_cents;
         self.net_cents += row.total_cents;
         for vat in &row.vat {
-            let place = self.vat.binary_search_by_key(&vat.vat_rate, |v| v.vat_rate);
-            match place {
-                Ok(place) => {
-                    let sum = &mut self.vat[place];
-                    sum.net_cents += vat.net_cents;
-                    sum.vat_cents += vat.vat_cents;
-                    sum.gross_cents += vat.gross_cents;
-                }
-                Err(place) => self.vat.insert(place, *vat),
-            }
+            self.add_vat(vat);
         }
         for payment in &row.payments {
-            let place = self
-                .payments
-                .binary_search_by(|p| p.method.cmp(&payment.method));
-            match place {
-                Ok(place) => {
-                    self.payments[place].count += 1;
-                    self.payments[place].amount_cents += payment.amount_cents;
-                }
-                Err(place) => self.payments.insert(
-                    place,
-                    PaymentTotal {
-                        method: payment.method.clone(),
-                        count: 1,
-                        amount_cents: payment.amount_cents,
-                    },
-                ),
+            self.add_payments(&payment.method, 1, payment.amount_cents);
+        }
+    }
+
+    /// Adds the sums of other rows, such as those of another day.
+    pub fn merge(&mut self, other: &Self) {
+        for (own, other) in [
+            (&mut self.sales, &other.sales),
+            (&mut self.refunds, &other.refunds),
+        ] {
+            own.count += other.count;
+            own.total_cents += other.total_cents;
+        }
+        self.discount_cents += other.discount_cents;
+        self.net_cents += other.net_cents;
+        for vat in &other.vat {
+            self.add_vat(vat);
+        }
+        for paid in &other.payments {
+            self.add_payments(&paid.method, paid.count, paid.amount_cents);
+        }
+    }
+
+    fn add_vat(&mut self, vat: &VatAmount) {
+        let place = self.vat.binary_search_by_key(&vat.vat_rate, |v| v.vat_rate);
+        match place {
+            Ok(place) => {
+                let sum = &mut self.vat[place];
+                sum.net_cents += vat.net_cents;
+                sum.vat_cents += vat.vat_cents;
+                sum.gross_cents += vat.gross_cents;
             }
+            Err(place) => self.vat.insert(place, *vat),
+        }
+    }
+
+    fn add_payments(&mut self, method: &PaymentMethod, count: u64, amount_cents: i64) {
+        let place = self.payments.binary_search_by(|p| p.method.cmp(method));
+        match place {
+            Ok(place) => {
+                self.payments[place].count += count;
+                self.payments[place].amount_cents += amount_cents;
+            }
+            Err(place) => self.payments.insert(
+                place,
+                PaymentTotal {
+                    method: method.clone(),
+                    count,
+                    amount_cents,
+                },
+            ),
         }
     }
 }

@@ -29,11 +29,15 @@ use crate::{
 
 /// The key of the summary of a day.
 pub(crate) fn day_key(location: Uuid, day: Date) -> Key {
-    key(location, Family::JournalDay, &[Part::Number(number(day))])
+    key(
+        location,
+        Family::JournalDay,
+        &[Part::Number(day_number(day))],
+    )
 }
 
-/// The number of a day: that of days since the beginning of the year 0.
-fn number(day: Date) -> u64 {
+/// The number of a day in keys: that of days since the beginning of the year 0.
+pub(crate) fn day_number(day: Date) -> u64 {
     // No time of the API is earlier.
     u64::try_from(day.naive().num_days_from_ce() + 365).unwrap_or_default()
 }
@@ -57,7 +61,7 @@ pub(super) async fn add(
     };
     let before = summary.last_receipt_number;
     if before.is_none_or(|before| before + 1 != row.receipt_number) {
-        place(unit, number(day), before.is_none(), row.receipt_number).await?;
+        place(unit, day_number(day), before.is_none(), row.receipt_number).await?;
     }
     summary.totals.add(row);
     summary.last_receipt_number = Some(row.receipt_number);
@@ -105,7 +109,7 @@ pub(super) async fn bounds(
     (from, to): (Option<Timestamp>, Option<Timestamp>),
 ) -> Result<(Bound<u64>, Bound<u64>), Fault> {
     let entry = |family, day| key(location, family, &[Part::Number(day)]);
-    let day = |time| number(zone::day_of(time));
+    let day = |time| day_number(zone::day_of(time));
     let all = |family| key(location, family, &[]);
     let first = from.map(|from| entry(Family::ReceiptFrom, day(from)));
     // The first key behind the day in which the time ends.
