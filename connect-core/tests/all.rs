@@ -13,6 +13,7 @@ mod fence;
 mod filters;
 #[cfg(feature = "conformance")]
 mod images;
+mod journal;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod kills;
 #[cfg(all(feature = "redb", feature = "sled"))]

@@ -12,7 +12,7 @@ use crate::{
     wire::{Cash, DailySummary, Date, Totals, Transaction, ZReport},
 };
 
-/// What follows from the rows of a location's journal, held against what is stored.
+/// The facts that follow from the rows of a location's journal, held against those that are stored.
 #[derive(Clone, Default)]
 pub(super) struct JournalSums {
     days: BTreeMap<Date, Day>,
