@@ -6,7 +6,7 @@ use crate::{
     request::Request,
     wire::{
         DailySummary, Date, Transaction,
-        query::{DailySummaryQuery, TransactionQuery},
+        query::{DailySummaryQuery, Moment, Period, TransactionQuery},
     },
 };
 
@@ -35,6 +35,17 @@ impl Records<Transaction> {
             ..TransactionQuery::default()
         })
     }
+
+    /// The journal rows that happened on one day in the location's time zone, by receipt number.
+    pub fn of_day(&self, day: Date) -> Listing<Transaction> {
+        self.stream(&TransactionQuery {
+            period: Period {
+                from: Some(Moment::Day(day)),
+                to: Some(Moment::Day(day)),
+            },
+            ..TransactionQuery::default()
+        })
+    }
 }
 
 impl LocationHandle {
@@ -43,15 +54,12 @@ impl LocationHandle {
     /// Whoever has the rows of the day up to the summary's `last_receipt_number` computes the same:
     ///
     /// ```no_run
-    /// # use connect_client::{Client, Error, Uuid, wire::{Date, Totals, query::{Moment, TransactionQuery}}};
+    /// # use connect_client::{Client, Error, Uuid, wire::{Date, Totals}};
     /// # async fn example(client: Client, location: Uuid, day: Date) -> Result<(), Error> {
     /// let location = client.location(location);
     /// let summary = location.daily_summary(Some(day)).await?;
     ///
-    /// let mut query = TransactionQuery::default();
-    /// query.period.from = Some(Moment::Day(day));
-    /// query.period.to = Some(Moment::Day(day));
-    /// let mut rows = location.transactions().stream(&query).all().await?;
+    /// let mut rows = location.transactions().of_day(day).all().await?;
     /// // Some may have arrived since the summary was read.
     /// rows.retain(|row| Some(row.receipt_number) <= summary.last_receipt_number);
     ///

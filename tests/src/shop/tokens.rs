@@ -1,7 +1,9 @@
-//! Tokens of all kinds.
+//! Tokens of all kinds, and screens.
+
+use std::net::IpAddr;
 
 use connect_core::{
-    Grant, IssuedToken, NewScreen, NewToken, ScreenType, Token,
+    Access, Grant, IssuedToken, NewScreen, NewToken, ScreenType, Token,
     wire::{Id, Location, Scope, Timestamp},
 };
 
@@ -35,6 +37,33 @@ impl Shop {
     pub async fn revocable_token(&self) -> (String, Id<Token>) {
         let issued = self.issue(self.here, &everything(), None).await;
         (issued.secret.expose().to_owned(), issued.token.id)
+    }
+
+    /// A new register here, let in by its key.
+    pub async fn register(&self, name: &str) -> Access {
+        self.screen(ScreenType::Pos, name).await
+    }
+
+    /// A new screen here, let in by its key.
+    pub async fn screen(&self, kind: ScreenType, name: &str) -> Access {
+        self.screen_at(self.here, kind, name).await
+    }
+
+    /// A new screen at a location of the account, let in by its key.
+    pub async fn screen_at(&self, location: Id<Location>, kind: ScreenType, name: &str) -> Access {
+        let screen = NewScreen {
+            location_id: location,
+            kind,
+            name: name.to_owned(),
+        };
+        let screen = self.connect.create_screen(self.account, screen).await;
+        let screen = screen.expect("a screen").id;
+        let key = self.connect.roll_screen_key(self.account, screen).await;
+        let (key, address) = (key.expect("a key"), IpAddr::from([127, 0, 0, 1]));
+        let access = self
+            .connect
+            .authenticate_screen(address, Some(key.expose()));
+        access.await.expect("a screen is let in by its key")
     }
 
     /// Revokes a token.

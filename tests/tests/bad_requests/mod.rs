@@ -28,6 +28,7 @@ mod categories;
 mod conflicts;
 mod fields;
 mod headers;
+mod journal;
 mod option_groups;
 mod option_links;
 mod order;
@@ -74,6 +75,7 @@ fn tables() -> Vec<Vec<Bad>> {
         batches::table(),
         batches::items(),
         queries::table(),
+        journal::table(),
         routes::table(),
         headers::table(),
         access::table(),

@@ -3,7 +3,7 @@
 use super::table::{Bad, anywhere, at_home};
 
 /// Values that a parameter cannot have, for a list that has it.
-const VALUES: &[(&str, &str, &str)] = &[
+pub(super) const VALUES: &[(&str, &str, &str)] = &[
     ("limit", "0", "zero"),
     ("limit", "201", "one too many"),
     ("limit", "99999999999999999999", "beyond 64 bits"),

@@ -1,7 +1,10 @@
 //! What the wrong requests are sent to.
 
 use bytes::Bytes;
-use connect_core::wire::Scope;
+use connect_core::{
+    ScreenType,
+    wire::{Scope, TransactionInput, ZReportInput},
+};
 use connect_server::routes::lists;
 use connect_tests::{
     check::Checker,
@@ -29,6 +32,7 @@ impl Scene {
         };
         scene.add_records().await;
         scene.add_option_groups().await;
+        scene.add_journal().await;
         scene.add_cursors().await;
         scene.add_tokens().await;
         scene
@@ -106,6 +110,23 @@ impl Scene {
         self.name("their group", theirs.id());
     }
 
+    async fn add_journal(&mut self) {
+        for (location, name) in [(self.shop.here, ""), (self.shop.there, "their ")] {
+            let till = self.shop.screen_at(location, ScreenType::Pos, "Till").await;
+            let till = self.shop.connect.location(&till);
+            for _ in 0..2 {
+                let float = br#"{ "type": "opening_float", "totalCents": 15000,
+                                  "payments": [{ "method": "cash", "amountCents": 15000 }] }"#;
+                let float = TransactionInput::from_json(float).expect("a row");
+                let row = till.transactions().write(float).await.expect("a row");
+                let closing = till.z_reports().close(ZReportInput::default());
+                let report = closing.await.expect("a Z report");
+                self.name(&format!("{name}transaction"), row.id.to_string());
+                self.name(&format!("{name}Z report"), report.id.to_string());
+            }
+        }
+    }
+
     async fn add_cursors(&mut self) {
         let page = self.shop.get("products?limit=1").await;
         let cursor = page.next_cursor().expect("there are two products");
@@ -130,6 +151,12 @@ impl Scene {
         let jobs = self.shop.get("image-jobs?limit=1").await;
         let cursor = jobs.next_cursor().expect("there are two image jobs");
         self.name("job cursor", cursor);
+        let rows = self.shop.get("transactions?limit=1").await;
+        let cursor = rows.next_cursor().expect("there are two rows");
+        self.name("transaction cursor", cursor);
+        let reports = self.shop.get("z-reports?limit=1").await;
+        let cursor = reports.next_cursor().expect("there are two Z reports");
+        self.name("Z cursor", cursor);
         let events = self.shop.get("events?limit=1").await;
         let cursor = events.next_cursor().expect("there are some events");
         self.name("event cursor", cursor);

@@ -3,6 +3,7 @@
 mod batches;
 mod events;
 mod image_jobs;
+mod journal;
 mod lists;
 mod option_groups;
 mod option_links;
