@@ -9,6 +9,7 @@ mod days;
 pub(super) mod find;
 mod period;
 mod register;
+mod stored;
 mod transactions;
 mod z_reports;
 

@@ -9,7 +9,7 @@ use super::{
     super::{orders, stock},
     days, find,
     period::RegisterPeriod,
-    register,
+    register, stored,
 };
 use crate::{
     access::{Access, Actor},
@@ -69,22 +69,19 @@ impl Listed for Transaction {
     }
 
     fn filter(query: &TransactionQuery, _: &Access) -> Result<Option<RowFilter>, Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Seen {
-            #[serde(rename = "type")]
-            kind: TransactionType,
-            created_at: Timestamp,
-        }
         let ((from, to), kind) = (times(query)?, query.kind.clone());
         if from.is_none() && to.is_none() && kind.is_none() {
             return Ok(None);
         }
         Ok(Some(Box::new(move |row| {
-            let row: Seen = serde_json::from_slice(row)?;
-            Ok(from.is_none_or(|from| row.created_at >= from)
-                && to.is_none_or(|to| row.created_at < to)
-                && kind.as_ref().is_none_or(|kind| row.kind == *kind))
+            if from.is_some() || to.is_some() {
+                let time = stored::created_at(row)?;
+                if from.is_some_and(|from| time < from) || to.is_some_and(|to| time >= to) {
+                    return Ok(false);
+                }
+            }
+            kind.as_ref()
+                .map_or(Ok(true), |kind| stored::is_of(kind, row))
         })))
     }
 }
