@@ -5,11 +5,11 @@ use crate::{
     request::Request,
     resource::{Bulk, Listed, Readable, Record, Records, Sealed, Synced, Writable},
     wire::{
-        AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Order, Product, Transaction,
-        ZReport,
+        AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Order, Product, StockLevel,
+        Timestamp, Transaction, ZReport,
         query::{
             CategoryQuery, EventQuery, ImageJobQuery, OptionGroupQuery, OrderQuery, ProductQuery,
-            TransactionQuery, ZReportQuery,
+            StockLevelQuery, TransactionQuery, ZReportQuery,
         },
     },
 };
@@ -23,6 +23,8 @@ records! {
     option_groups: OptionGroup, "option-groups", Readable, Synced<OptionGroupQuery>, Writable, Bulk;
     /// Its products.
     products: Product, "products", Readable, Synced<ProductQuery>, Writable, Bulk;
+    /// Its stock, by product. A product that is not tracked has none.
+    stock: StockLevel, "stock", Synced<StockLevelQuery>;
     /// The downloads of its products' images, in the order in which they were queued.
     image_jobs: ImageJob, "image-jobs", Listed<ImageJobQuery>;
     /// Its orders, in the order in which they were made; with `updatedSince`, in that of their
@@ -111,7 +113,11 @@ macro_rules! capability {
     (Synced, $record:ty, $query:ty) => {
         capability!(Listed, $record, $query);
 
-        impl Synced for $record {}
+        impl Synced for $record {
+            fn changed_at(&self) -> Timestamp {
+                self.updated_at
+            }
+        }
     };
     (Writable, $record:ty) => {
         impl Writable for $record {}

@@ -67,6 +67,13 @@ impl Request {
         })
     }
 
+    pub(crate) fn put(path: String, body: &impl Serialize) -> Result<Self, RequestError> {
+        Ok(Self {
+            method: Method::PUT,
+            ..Self::post(path, body)?
+        })
+    }
+
     /// Returns whether it changes something, and so carries an idempotency key.
     pub(crate) fn is_write(&self) -> bool {
         self.method != Method::GET

@@ -7,6 +7,7 @@ mod option_groups;
 mod pages;
 mod record;
 mod records;
+mod stock;
 
 pub use changes::Changes;
 pub use events::NewEvents;

@@ -29,7 +29,10 @@ pub trait Readable: Record {}
     message = "the list of `{Self}` records does not tell of changes and deletions",
     label = "cannot be followed"
 )]
-pub trait Synced: Listed<Query: ListQuery> + WireRecord {}
+pub trait Synced: Listed<Query: ListQuery> {
+    /// The time of the last change.
+    fn changed_at(&self) -> Timestamp;
+}
 
 /// A kind that clients write: `create`, `update` and `delete`.
 #[diagnostic::on_unimplemented(message = "`{Self}` records are written by the service alone")]
@@ -56,6 +59,6 @@ pub trait Sealed {
 pub(super) fn changed_at<R: Synced>(entry: &Entry<R>) -> Timestamp {
     match entry {
         Entry::Deleted(tombstone) => tombstone.updated_at,
-        Entry::Live(record) => record.updated_at(),
+        Entry::Live(record) => record.changed_at(),
     }
 }

@@ -31,6 +31,11 @@ impl<R: Record> Records<R> {
         }
     }
 
+    /// The location that they are at.
+    pub(super) fn location(&self) -> Id<Location> {
+        self.location
+    }
+
     /// The path of all of them.
     pub(super) fn path(&self) -> String {
         format!("/locations/{}/{}", self.location, R::SEGMENT)

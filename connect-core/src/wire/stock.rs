@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BatchStatus, ErrorDetail, Field, Id, Product, Quantity, Timestamp, Transaction,
-    form::{ExternalId, OrNull, Prose},
+    form::{Counted, ExternalId, OrNull, Prose},
     input::input,
     limits::{MAX_EXTERNAL_ID, MAX_NOTE},
     open_enum::open_enum,
@@ -83,8 +83,8 @@ pub struct StockMovement {
 input! {
     /// The body that counts the stock of a product.
     pub struct StockCount {
-        /// The quantity that was counted; 0 or more.
-        quantity: Quantity, required;
+        /// The quantity that was counted.
+        quantity: Counted, required;
         /// The quantity that is believed to be in stock. When it is another one, nothing is written
         /// and the answer is a conflict.
         expected_quantity: Quantity;
@@ -101,8 +101,8 @@ input! {
         product_id: Id<Product>;
         /// The client's own code for the product.
         external_id: ExternalId<MAX_EXTERNAL_ID>;
-        /// The quantity that was counted; 0 or more.
-        quantity: Quantity, required;
+        /// The quantity that was counted.
+        quantity: Counted, required;
         /// The quantity that is believed to be in stock. When it is another one, the item fails
         /// with a conflict.
         expected_quantity: Quantity;

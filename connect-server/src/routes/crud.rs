@@ -108,7 +108,7 @@ async fn get_row<R: Readable>(call: Call<AtRecord>) -> Result<Reply, Refusal> {
     Ok(call.rows::<R>().get_json(call.target.id).await?.into())
 }
 
-async fn list_rows<R: Listed>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+pub(super) async fn list_rows<R: Listed>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
     let query = call.query()?;
     Ok(call.rows::<R>().list_json(&query).await?.into())
 }

@@ -8,6 +8,7 @@ mod locations;
 mod open;
 mod option_groups;
 mod orders;
+mod stock;
 
 use std::sync::LazyLock;
 
@@ -49,6 +50,7 @@ pub static API: LazyLock<Table> = LazyLock::new(|| {
         batch::<OptionGroup>("option-groups/batch", &CATALOG),
         option_groups::update_option("option-groups"),
         orders::orders("orders"),
+        stock::stock("stock"),
         rows::<ImageJob>("image-jobs", &CATALOG.read),
         rows::<Transaction>("transactions", &JOURNAL),
         row::<Transaction>("transactions", &JOURNAL),

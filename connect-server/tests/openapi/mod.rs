@@ -8,8 +8,9 @@ mod schemas;
 use std::{env, fs, path::Path};
 
 use connect_core::wire::{
-    AnyEvent, Category, DailySummary, ErrorBody, ImageJob, Location, OptionGroup, OptionGroupLinks,
-    OptionInput, OptionLinksResult, Order, Page, Product, Single, Transaction, ZReport,
+    AnyEvent, Category, DailySummary, Entry, ErrorBody, ImageJob, Location, OptionGroup,
+    OptionGroupLinks, OptionInput, OptionLinksResult, Order, Page, Product, Single,
+    StockAdjustment, StockCount, StockLevel, StockMovement, Transaction, ZReport,
 };
 use serde_json::{Map, Value};
 
@@ -31,6 +32,13 @@ fn schemas() -> Map<String, Value> {
     schemas.add_update::<OptionInput>("Option", "option");
     schemas.add_request::<OptionGroupLinks>();
     schemas.add::<Single<OptionLinksResult>>();
+    schemas.add::<Single<StockLevel>>();
+    schemas.add::<Page<Entry<StockLevel>>>();
+    schemas.add::<Single<StockMovement>>();
+    schemas.add::<Page<StockMovement>>();
+    schemas.add_request::<StockCount>();
+    schemas.add_request::<StockAdjustment>();
+    schemas.add_counts();
     schemas.add::<Page<ImageJob>>();
     schemas.add::<Page<Order>>();
     schemas.add::<Single<Order>>();

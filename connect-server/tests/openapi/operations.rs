@@ -90,7 +90,8 @@ fn is_write(route: &Route) -> bool {
 /// A write of many records tells what became of each: nothing is wrong with it as a whole when
 /// something is with some.
 fn is_bulk(route: &Route) -> bool {
-    route.method == Method::POST && route.operation.status == StatusCode::OK
+    let is_about_many = matches!(route.method, Method::POST | Method::PUT);
+    is_about_many && !route.path.contains("{id}") && route.operation.status == StatusCode::OK
 }
 
 fn content(schema: &str, example: Value) -> Value {
@@ -122,8 +123,8 @@ fn success(route: &Route, example: Value) -> Value {
     let description = match (operation.status.as_u16(), route.method.as_str()) {
         (201, _) => "The record as it was saved.",
         (204, _) => "Deleted.",
-        (_, "PATCH") => "The record as it is now.",
-        (_, "POST") => "What became of each item.",
+        _ if is_bulk(route) => "What became of each item.",
+        (_, "PATCH" | "PUT") => "The record as it is now.",
         _ => "What was asked for.",
     };
     let mut success = json!({ "description": description, "headers": headers });

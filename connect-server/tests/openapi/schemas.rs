@@ -2,7 +2,10 @@
 
 use connect_core::{
     Resource, Upsert,
-    wire::{Batch, BatchInput, BatchResult, Collection, Entry, Page, Single, WriteInput},
+    wire::{
+        Batch, BatchInput, BatchResult, Collection, Entry, Page, Single, StockCount,
+        StockCountItem, StockCounts, StockCountsResult, WriteInput, limits::MAX_STOCK_COUNTS,
+    },
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -78,9 +81,12 @@ impl Schemas {
         self.made_requests.insert(format!("{name}Update"), update);
     }
 
-    /// Adds the body of a write that is about many records.
+    /// Adds the body of a write that is no change of a record.
     pub(super) fn add_request<I: WriteInput + JsonSchema>(&mut self) {
-        let schema = self.input::<I>(I::READ_ONLY);
+        let mut schema = self.input::<I>(I::READ_ONLY);
+        if !I::REQUIRED.is_empty() {
+            schema["required"] = json!(I::REQUIRED);
+        }
         self.made_requests
             .insert(I::schema_name().into_owned(), schema);
     }
@@ -131,6 +137,22 @@ impl Schemas {
                 "properties": { "data": { "$ref": format!("#/components/schemas/{name}BatchResult") } },
             }),
         );
+    }
+
+    /// Adds the counts of many products, and their result.
+    pub(super) fn add_counts(&mut self) {
+        let mut item = self.input::<StockCountItem>(StockCountItem::READ_ONLY);
+        item["required"] = json!(StockCountItem::REQUIRED);
+        let mut counts = Value::from(StockCounts::json_schema(&mut self.requests));
+        counts["required"] = json!(["items"]);
+        let items = &mut counts["properties"]["items"];
+        items["minItems"] = 1.into();
+        items["maxItems"] = MAX_STOCK_COUNTS.into();
+        let one = self.input::<StockCount>(StockCount::READ_ONLY);
+        counts["properties"]["note"] = one["properties"]["note"].clone();
+        self.made_requests.insert("StockCountItem".to_owned(), item);
+        self.made_requests.insert("StockCounts".to_owned(), counts);
+        self.add::<Single<StockCountsResult>>();
     }
 
     /// The schema of a write, without the fields that are ignored in it.

@@ -5,7 +5,7 @@ use crate::{
     wire::{
         AdjustmentType, Field, Id, Product, Quantity, StockAdjustment, StockCount, StockCountItem,
         WriteInput as _,
-        form::ExternalId,
+        form::{Counted, ExternalId},
         limits::MAX_EXTERNAL_ID,
         read::{Invalid, missing},
     },
@@ -35,14 +35,9 @@ impl Count {
         Ok((name, count))
     }
 
-    fn of(quantity: &Field<Quantity>, expected: &Field<Quantity>) -> Result<Self, Invalid> {
-        let quantity = *quantity.value().ok_or_else(|| missing("quantity"))?;
-        if quantity < Quantity::default() {
-            let problem = format!("must be from 0 to {}, not {quantity}", Quantity::MAX);
-            return Err(Invalid::new("quantity", problem));
-        }
+    fn of(quantity: &Field<Counted>, expected: &Field<Quantity>) -> Result<Self, Invalid> {
         Ok(Self {
-            quantity,
+            quantity: *quantity.value().ok_or_else(|| missing("quantity"))?,
             expected: expected.value().copied(),
         })
     }

@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 pub use list::{Ids, List};
-pub use number::{Amount, Whole};
+pub use number::{Amount, Counted, Whole};
 pub use object::Objects;
 #[cfg(feature = "logic")]
 pub(crate) use text::name;

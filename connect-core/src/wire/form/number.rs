@@ -93,6 +93,26 @@ impl Form for Quantity {
     }
 }
 
+/// A quantity of goods that was counted: 0 or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted;
+
+impl Form for Counted {
+    type Value = Quantity;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+        Quantity::read(deserializer)
+    }
+
+    fn check(quantity: &mut Quantity, field: &str) -> Result<(), Invalid> {
+        if *quantity >= Quantity::default() {
+            return Ok(());
+        }
+        let problem = format!("must be from 0 to {}, not {quantity}", Quantity::MAX);
+        Err(Invalid::new(field, problem))
+    }
+}
+
 impl Form for VatRate {
     type Value = Self;
 

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    Amount, Code, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose, WebLink, Whole,
+    Amount, Code, Counted, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose, WebLink,
+    Whole,
 };
 use crate::wire::{Date, Field, Quantity, Timestamp, VatRate, WriteInput};
 
@@ -132,6 +133,12 @@ inline!([] VatRate, |_generator| json_schema!({
 inline!([] Quantity, |_generator| json_schema!({
     "type": "number",
     "minimum": -1_000_000_000,
+    "maximum": 1_000_000_000,
+    "multipleOf": 0.001,
+}));
+inline!([] Counted, |_generator| json_schema!({
+    "type": "number",
+    "minimum": 0,
     "maximum": 1_000_000_000,
     "multipleOf": 0.001,
 }));

@@ -1,0 +1,57 @@
+//! Stock: levels, counts, deliveries, corrections and movements.
+
+use super::{Listed, Record, Records, Sealed};
+use crate::{
+    Call,
+    request::Request,
+    wire::{
+        Id, Product, StockAdjustment, StockCount, StockCounts, StockCountsResult, StockLevel,
+        StockMovement, query::StockMovementQuery,
+    },
+};
+
+impl Records<StockLevel> {
+    /// The stock of a product; `not_found` when the product is unknown, or not tracked.
+    pub fn get(&self, product: impl Into<Id<Product>>) -> Call<StockLevel> {
+        Call::record(&self.client, Ok(Request::get(self.path_to(product.into()))))
+    }
+
+    /// Sets the stock of a product to what was counted, and yields it as it is then. The product is
+    /// tracked from then on.
+    pub fn count(&self, product: impl Into<Id<Product>>, count: &StockCount) -> Call<StockLevel> {
+        let path = self.path_to(product.into());
+        Call::record(&self.client, Request::put(path, count))
+    }
+
+    /// Counts up to 1000 products with one request. Items are independent: one that the service
+    /// refuses is reported in its place, and the others are saved.
+    pub fn count_many(&self, counts: &StockCounts) -> Call<StockCountsResult> {
+        Call::record(&self.client, Request::put(self.path(), counts))
+    }
+
+    /// Books a delivery or a correction, and yields the movement. A call that is sent again is
+    /// booked once: each has an idempotency key.
+    pub fn adjust(&self, adjustment: &StockAdjustment) -> Call<StockMovement> {
+        let path = format!("{}/adjustments", self.path());
+        Call::record(&self.client, Request::post(path, adjustment))
+    }
+
+    /// The movements of stock, in the order in which they were made.
+    pub fn movements(&self) -> Records<StockMovement> {
+        Records::new(&self.client, self.location())
+    }
+
+    fn path_to(&self, product: Id<Product>) -> String {
+        format!("{}/{product}", self.path())
+    }
+}
+
+impl Sealed for StockMovement {
+    const SEGMENT: &'static str = "stock/movements";
+}
+
+impl Record for StockMovement {}
+
+impl Listed for StockMovement {
+    type Query = StockMovementQuery;
+}
