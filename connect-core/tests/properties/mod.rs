@@ -24,6 +24,7 @@ mod readers;
 mod reopening;
 mod sequences;
 mod soundness;
+mod stock;
 mod sync;
 mod time;
 mod traces;
