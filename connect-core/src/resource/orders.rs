@@ -144,12 +144,10 @@ impl Orders {
     ///
     /// # Errors
     /// As [`create`](Self::create).
-    pub fn create_json(
-        self,
-        request: Request<OrderInput>,
-    ) -> impl Future<Output = Result<Answer, Refusal>> + Send {
+    pub async fn create_json(self, request: Request<OrderInput>) -> Result<Answer, Refusal> {
+        changes::maker(&self.access)?;
         let change = |input| Ok(Box::new(CreateOrder::check(input)?) as _);
-        async move { self.connect.write(self.access, request, change).await }
+        self.connect.write(self.access, request, change).await
     }
 
     /// Changes the given fields of an order, for a register, or for the screen that made it.

@@ -11,7 +11,7 @@ use crate::{
     engine::{Answer, Change, Outcome},
     error::{Error, Reason},
     record::{
-        Reads, ScreenType, Unit,
+        Reads, Screen, ScreenType, Unit,
         keys::{Family, Part, key},
     },
     rules::{
@@ -24,6 +24,28 @@ use crate::{
         OrderStatus, PaymentStatus, TransactionType, WriteInput as _, read::Invalid,
     },
 };
+
+/// Returns the screen that makes an order, and its kind.
+///
+/// # Errors
+/// Somebody else acts.
+pub(super) fn maker(access: &Access) -> Result<(Id<Screen>, OrderSource), Error> {
+    match access.actor() {
+        Actor::Screen {
+            id,
+            kind: ScreenType::OrderKiosk,
+            ..
+        } => Ok((id, OrderSource::Kiosk)),
+        Actor::Screen {
+            id,
+            kind: ScreenType::ScanAndOrder,
+            ..
+        } => Ok((id, OrderSource::ScanAndOrder)),
+        _ => Err(Error::ForbiddenScope(Reason::new(
+            "only kiosks and Scan & Order make orders; use the key of such a screen",
+        ))),
+    }
+}
 
 /// The creation of an order.
 pub(super) struct CreateOrder {
@@ -51,23 +73,7 @@ impl Change for CreateOrder {
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         let Self { input, lines } = self;
-        let (screen, source) = match access.actor() {
-            Actor::Screen {
-                id,
-                kind: ScreenType::OrderKiosk,
-                ..
-            } => (id, OrderSource::Kiosk),
-            Actor::Screen {
-                id,
-                kind: ScreenType::ScanAndOrder,
-                ..
-            } => (id, OrderSource::ScanAndOrder),
-            _ => {
-                let problem =
-                    "only kiosks and Scan & Order make orders; use the key of such a screen";
-                return Err(Error::ForbiddenScope(Reason::new(problem)));
-            }
-        };
+        let (screen, source) = maker(access)?;
         let time = unit.time();
         let order = Order {
             id: unit.next_id().into(),
