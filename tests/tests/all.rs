@@ -11,6 +11,7 @@ mod catalog;
 mod changes;
 mod checker;
 mod demo;
+mod devices;
 mod document;
 mod durability;
 mod errors;

@@ -1,7 +1,8 @@
-//! Shops to send requests to: the whole server in this process, on a port of its own, with a
+//! Shops to send requests to: the whole server in this process, on ports of its own, with a
 //! clock that only the test moves.
 
 mod conduct;
+mod devices;
 mod setup;
 mod tokens;
 mod unsteady;
@@ -17,6 +18,7 @@ use connect_server::images::ImageService;
 use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 
+pub use devices::{Device, at as device_path};
 pub use setup::Setup;
 pub use tokens::everything;
 pub use unsteady::{Mood, Unsteady};
@@ -25,6 +27,8 @@ pub use unsteady::{Mood, Unsteady};
 pub struct Shop {
     /// The address at which the server listens.
     pub address: SocketAddr,
+    /// The address of the owner's listener, where registers and kiosks write.
+    pub owner_address: SocketAddr,
     /// The core behind it.
     pub connect: Connect,
     /// The only clock there is.

@@ -23,6 +23,7 @@ use connect_server::{
     networks::Networks,
     outbound::AddressGuard,
 };
+use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
 use super::Shop;
@@ -130,12 +131,16 @@ impl Setup {
             .await
             .expect("a token");
 
-        let server = Server::bind(Listen::on(([127, 0, 0, 1], 0).into())).await;
-        let server = server.expect("a port is free");
-        let address = server.address();
+        let (server, owner) = (listener().await, listener().await);
+        let (address, owner_address) = (server.address(), owner.address());
         let (stop, stopped) = oneshot::channel::<()>();
-        let health = self.health;
-        let mut app = ConnectApp::with_health(connect.clone(), Door::Api, move || health());
+        // The sender is dropped to stop the servers; it never sends.
+        let stopped = stopped.map(drop).shared();
+        let app = |door| {
+            let health = self.health.clone();
+            ConnectApp::with_health(connect.clone(), door, move || health())
+        };
+        let (mut app, owner_app) = (app(Door::Api), app(Door::Owner));
         let images = self.images_from.map(|allowed| {
             let (copies, public) = (Copies::in_memory(), PublicUrl::of(&server));
             ImageService::new(copies, public, allowed, DEFAULT_DEADLINE).expect("certificates")
@@ -143,12 +148,15 @@ impl Setup {
         if let Some(images) = &images {
             app = app.with_images(images.copies());
         }
-        let served = tokio::spawn(server.serve(app, async {
-            // The sender is dropped to stop the server; it never sends.
-            let _ = stopped.await;
-        }));
+        let served = tokio::spawn(async move {
+            tokio::join!(
+                server.serve(app, stopped.clone()),
+                owner.serve(owner_app, stopped)
+            );
+        });
         Shop {
             address,
+            owner_address,
             connect,
             clock,
             account,
@@ -161,6 +169,12 @@ impl Setup {
             _directory: self.directory,
         }
     }
+}
+
+/// A listener on a port of its own.
+async fn listener() -> Server {
+    let server = Server::bind(Listen::on(([127, 0, 0, 1], 0).into())).await;
+    server.expect("a port is free")
 }
 
 /// An embedded store with a small cache, which needs no room on a full disk.
