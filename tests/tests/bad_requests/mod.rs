@@ -36,6 +36,7 @@ mod products;
 mod queries;
 mod routes;
 mod scene;
+mod stock;
 mod table;
 
 use scene::Scene;
@@ -72,6 +73,8 @@ fn tables() -> Vec<Vec<Bad>> {
         option_groups::table(),
         option_groups::items(),
         option_links::table(),
+        stock::table(),
+        stock::items(),
         batches::table(),
         batches::items(),
         queries::table(),

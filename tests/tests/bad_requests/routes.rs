@@ -60,7 +60,7 @@ pub(super) fn table() -> Vec<Bad> {
         ("products/{product}/options", "a path below a record"),
         ("Products", "a path in another case"),
         ("product", "a path in the singular"),
-        ("stock", "a chapter that is not there yet"),
+        ("shelves", "a chapter that is not there"),
         ("", "nothing after the location's slash"),
     ] {
         table.push(Bad::not_found(

@@ -33,6 +33,7 @@ impl Scene {
         scene.add_records().await;
         scene.add_option_groups().await;
         scene.add_journal().await;
+        scene.add_stock().await;
         scene.add_cursors().await;
         scene.add_tokens().await;
         scene
@@ -127,6 +128,23 @@ impl Scene {
         }
     }
 
+    /// Stock of two products, and none of the first.
+    async fn add_stock(&mut self) {
+        let products = self.shop.get("products").await.expect(200).list();
+        let id = |name: &str| -> String {
+            let product = products.iter().find(|product| product["name"] == name);
+            product.expect("it was made")["id"]
+                .as_str()
+                .expect("an id")
+                .to_owned()
+        };
+        for name in ["Second", "Used"] {
+            let adjustment = json!({ "productId": id(name), "quantityChange": 5 });
+            self.shop.make("stock/adjustments", &adjustment).await;
+        }
+        self.name("tracked", id("Second"));
+    }
+
     async fn add_cursors(&mut self) {
         let page = self.shop.get("products?limit=1").await;
         let cursor = page.next_cursor().expect("there are two products");
@@ -157,6 +175,13 @@ impl Scene {
         let reports = self.shop.get("z-reports?limit=1").await;
         let cursor = reports.next_cursor().expect("there are two Z reports");
         self.name("Z cursor", cursor);
+        for (name, list) in [
+            ("level cursor", "stock"),
+            ("movement cursor", "stock/movements"),
+        ] {
+            let page = self.shop.get(&format!("{list}?limit=1")).await;
+            self.name(name, page.next_cursor().expect("there are two"));
+        }
         let events = self.shop.get("events?limit=1").await;
         let cursor = events.next_cursor().expect("there are some events");
         self.name("event cursor", cursor);
@@ -190,6 +215,10 @@ impl Scene {
                 "till",
                 shop.token_for(here, &[Scope::PosRead, Scope::StockWrite])
                     .await,
+            ),
+            (
+                "stock reader",
+                shop.token_for(here, &[Scope::StockRead]).await,
             ),
             (
                 "elsewhere token",

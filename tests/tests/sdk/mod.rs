@@ -9,6 +9,7 @@ mod option_groups;
 mod option_links;
 mod records;
 mod retries;
+mod stock;
 
 use std::time::Duration;
 
