@@ -39,11 +39,6 @@ impl Shop {
         (issued.secret.expose().to_owned(), issued.token.id)
     }
 
-    /// A new register here, let in by its key.
-    pub async fn register(&self, name: &str) -> Access {
-        self.screen(ScreenType::Pos, name).await
-    }
-
     /// A new screen here, let in by its key.
     pub async fn screen(&self, kind: ScreenType, name: &str) -> Access {
         self.screen_at(self.here, kind, name).await

@@ -77,7 +77,10 @@ fn period(from: &str, to: &str) -> TransactionQuery {
 async fn a_follower_gets_every_row_once_by_receipt_number() {
     let (shop, watch, client) = open().await;
     let journal = client.location(shop.here).transactions();
-    let tills = [shop.register("Till 1").await, shop.register("Till 2").await];
+    let tills = [
+        shop.screen(ScreenType::Pos, "Till 1").await,
+        shop.screen(ScreenType::Pos, "Till 2").await,
+    ];
     let mut last = 0;
     let mut seen: Vec<Transaction> = Vec::new();
     for round in 1..=3 {
@@ -130,7 +133,7 @@ async fn a_follower_gets_every_row_once_by_receipt_number() {
 async fn filters_narrow_the_list_down_together() {
     let (shop, _watch, client) = open().await;
     let journal = client.location(shop.here).transactions();
-    let till = shop.register("Till").await;
+    let till = shop.screen(ScreenType::Pos, "Till").await;
     // In the location's time zone the second is of the 19th, and the fourth came late.
     for row in [
         sale(1, "2026-11-18T22:59:59Z"),
@@ -183,7 +186,7 @@ async fn filters_narrow_the_list_down_together() {
 async fn a_daily_summary_is_the_sum_of_the_rows_of_its_day() {
     let (shop, _watch, client) = open().await;
     let here = client.location(shop.here);
-    let till = shop.register("Till").await;
+    let till = shop.screen(ScreenType::Pos, "Till").await;
     let day: Date = "2026-11-19".parse().unwrap();
     let empty = here.daily_summary(Some(day)).await.unwrap();
     let expected = DailySummary {
@@ -230,7 +233,10 @@ async fn a_daily_summary_is_the_sum_of_the_rows_of_its_day() {
 async fn a_z_report_has_what_its_register_wrote_since_the_one_before() {
     let (shop, _watch, client) = open().await;
     let reports = client.location(shop.here).z_reports();
-    let (till, other) = (shop.register("Till").await, shop.register("Other").await);
+    let (till, other) = (
+        shop.screen(ScreenType::Pos, "Till").await,
+        shop.screen(ScreenType::Pos, "Other").await,
+    );
     write(
         &shop,
         &till,
