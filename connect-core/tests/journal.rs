@@ -305,3 +305,55 @@ async fn registers_do_not_share_their_keys() {
     assert_eq!(write(&other).await, (true, 2));
     assert_eq!(scene.today().await.totals.sales.count, 2);
 }
+
+/// Eight registers write at once to two processes on one storage.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn registers_of_two_processes_write_one_journal() {
+    const ROWS: u64 = 20;
+    let storage = Arc::new(MemoryStorage::new());
+    let shop = shop::open_on(storage.clone()).await;
+    let beside = shop::connect(storage, &shop.clock);
+    let mut tills = Vec::new();
+    for number in 0..8 {
+        let till = shop
+            .screen(ScreenType::Pos, &format!("Till {number}"))
+            .await;
+        let connect = [&shop.connect, &beside][number % 2].clone();
+        tills.push(tokio::spawn(async move {
+            let here = connect.location(&till);
+            for row in 0..ROWS {
+                // Every fourth row comes a day late.
+                let time = match row % 4 {
+                    3 => "2027-01-14T12:00:00Z",
+                    _ => "2027-01-15T07:00:00Z",
+                };
+                let row = with(sale(), "createdAt", json!(time)).to_string();
+                let row = TransactionInput::from_json(row.as_bytes()).unwrap();
+                here.transactions().write(row).await.unwrap();
+            }
+            here.z_reports()
+                .close(ZReportInput::default())
+                .await
+                .unwrap()
+        }));
+    }
+    for till in tills {
+        let report = till.await.unwrap();
+        assert_eq!(report.totals.sales.count, ROWS);
+    }
+    let here = shop.connect.location(&shop.at);
+    let mut query = TransactionQuery::default();
+    query.paging.limit = Some(200);
+    let rows = here.transactions().list(&query).await.unwrap().data;
+    let numbers: Vec<u64> = rows.iter().map(|row| row.receipt_number).collect();
+    assert_eq!(numbers, (1..=8 * ROWS).collect::<Vec<_>>());
+    for (date, part) in [("2027-01-14", 1), ("2027-01-15", 3)] {
+        let query = DailySummaryQuery {
+            date: date.parse().ok(),
+        };
+        let summary = here.daily_summary(&query).await.unwrap();
+        assert_eq!(summary.totals.sales.count, 8 * ROWS * part / 4, "{date}");
+    }
+    let report = shop.connect.check(&mut |_| {}).await.unwrap();
+    assert_eq!(report.problems, []);
+}
