@@ -4,6 +4,8 @@ mod base_url;
 mod builder;
 mod call;
 mod client;
+#[cfg(feature = "device")]
+pub mod device;
 mod error;
 mod location;
 mod pipeline;

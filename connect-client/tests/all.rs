@@ -8,6 +8,7 @@
 mod applied;
 mod calls;
 mod changes;
+mod device;
 mod errors;
 mod growth;
 mod idempotency;

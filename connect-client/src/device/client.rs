@@ -1,0 +1,89 @@
+//! The typed calls of the device API.
+
+use crate::{
+    Call, Client, ClientBuilder, Error,
+    request::Request,
+    wire::{
+        Id, Order, OrderChange, OrderInput, Transaction, TransactionInput, ZReport, ZReportInput,
+    },
+};
+
+/// The path of the journal.
+pub(super) const TRANSACTIONS: &str = "/device/v1/transactions";
+/// The path of the closings.
+pub(super) const Z_REPORTS: &str = "/device/v1/z-reports";
+/// The path of the orders.
+pub(super) const ORDERS: &str = "/device/v1/orders";
+
+/// A client of the device API, for one screen: a register, a kiosk or Scan & Order.
+///
+/// It works as [`Client`] does: the same retries, the same idempotency keys, the same errors. The
+/// key of the screen leads to its location, so no call names one. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct DeviceClient(Client);
+
+impl DeviceClient {
+    /// Begins a client. `admin_url` is the address of the service's listener for owners and
+    /// devices (`adminUrl` of `connect-server demo --json`), `key` the key of the screen.
+    pub fn builder(admin_url: impl AsRef<str>, key: impl Into<String>) -> DeviceClientBuilder {
+        DeviceClientBuilder(Client::builder(admin_url, key))
+    }
+
+    /// Writes a row of the journal. Only a register may.
+    ///
+    /// Without a `created_at` it happened when it arrives.
+    pub fn write_transaction(&self, row: &TransactionInput) -> Call<Transaction> {
+        Call::record(&self.0, Request::post(TRANSACTIONS.to_owned(), row))
+    }
+
+    /// Closes the register: the Z report has all of its rows since the closing before.
+    pub fn close(&self, closing: &ZReportInput) -> Call<ZReport> {
+        Call::record(&self.0, Request::post(Z_REPORTS.to_owned(), closing))
+    }
+
+    /// Makes an order. Only a kiosk or Scan & Order may.
+    pub fn create_order(&self, order: &OrderInput) -> Call<Order> {
+        Call::record(&self.0, Request::post(ORDERS.to_owned(), order))
+    }
+
+    /// Changes an order: a kiosk its own, a register any of its location.
+    pub fn update_order(&self, id: impl Into<Id<Order>>, change: &OrderChange) -> Call<Order> {
+        let path = format!("{ORDERS}/{}", id.into());
+        Call::record(&self.0, Request::patch(path, change))
+    }
+
+    pub(super) fn client(&self) -> &Client {
+        &self.0
+    }
+}
+
+/// The settings of a [`DeviceClient`].
+#[derive(Debug)]
+#[must_use]
+pub struct DeviceClientBuilder(ClientBuilder);
+
+impl DeviceClientBuilder {
+    /// Changes the settings that it shares with a [`Client`].
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use connect_client::{Error, RetryPolicy, device::DeviceClient};
+    /// # fn example(key: &str) -> Result<DeviceClient, Error> {
+    /// DeviceClient::builder("https://shop.example.com:8081", key)
+    ///     .settings(|settings| settings.request_timeout(Duration::from_secs(5)))
+    ///     .build()
+    /// # }
+    /// ```
+    pub fn settings(self, change: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Self {
+        Self(change(self.0))
+    }
+
+    /// Makes the client. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`SettingsError`](crate::SettingsError): a setting cannot be, or the system has no root
+    /// certificates.
+    pub fn build(self) -> Result<DeviceClient, Error> {
+        self.0.build().map(DeviceClient)
+    }
+}

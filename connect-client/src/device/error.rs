@@ -1,0 +1,32 @@
+//! The failures of a queue.
+
+use std::{io, path::PathBuf};
+
+/// A queue could not do its work. Rows that were pushed before are still there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueueError {
+    /// Another queue has the folder open, in this process or in another.
+    #[error("{}: the queue is in use by another process", .0.display())]
+    InUse(PathBuf),
+    /// The disk failed. A row whose push failed is not in the queue.
+    #[error("{}: {source}", .path.display())]
+    Disk {
+        /// The file or folder.
+        path: PathBuf,
+        /// The failure.
+        source: io::Error,
+    },
+    /// A line in the middle of a file is not what was written. A crash does not do that: the disk
+    /// or somebody else has changed the file. The line has to be removed or repaired by hand.
+    #[error("{}: line {line} is damaged", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+    },
+    /// A row cannot be written as JSON.
+    #[error("the row cannot be written: {0}")]
+    Row(#[from] serde_json::Error),
+}

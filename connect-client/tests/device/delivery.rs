@@ -1,0 +1,183 @@
+//! Delivering what waits: order, refusals, and where it stops.
+
+use connect_client::{
+    device::{DeviceQueue, RowKind},
+    transport::Fault,
+    wire::{Field, Id, Order, OrderChange, OrderStatus, ZReportInput},
+};
+use tempfile::TempDir;
+
+use super::{ID, amounts, cash_in, client, taken};
+use crate::support::{
+    records::error,
+    script::{Reply, Script, bare, json, text},
+};
+
+fn queue(folder: &TempDir, amounts: impl IntoIterator<Item = i64>) -> DeviceQueue {
+    let queue = DeviceQueue::open(folder.path()).unwrap();
+    for amount in amounts {
+        queue.push(cash_in(amount)).unwrap();
+    }
+    queue
+}
+
+fn ready() -> OrderChange {
+    OrderChange {
+        status: Field::Value(OrderStatus::Ready),
+        ..OrderChange::default()
+    }
+}
+
+#[tokio::test]
+async fn rows_of_all_kinds_go_in_the_order_in_which_they_were_pushed() {
+    let folder = TempDir::new().unwrap();
+    let queue = queue(&folder, [1]);
+    let mut keys = vec![queue.push(ZReportInput::default()).unwrap()];
+    keys.push(queue.push((ID, ready())).unwrap());
+    keys.push(queue.push(cash_in(2)).unwrap());
+    let script = Script::new([taken(), taken(), taken(), taken()]);
+    let delivery = queue.send(&client(&script)).await.unwrap();
+    assert!(delivery.stopped.is_none() && delivery.refused.is_empty());
+    let delivered: Vec<_> = delivery.delivered.iter().map(|row| row.key).collect();
+    assert_eq!(delivered[1..], keys);
+    assert!(delivery.delivered.iter().all(|row| row.id == ID));
+    assert_eq!(queue.waiting(), 0);
+
+    let sent = script.finish();
+    let paths: Vec<_> = sent.iter().map(|sent| sent.request.uri().path()).collect();
+    let order = format!("/device/v1/orders/{ID}");
+    let transactions = "/device/v1/transactions";
+    assert_eq!(
+        paths,
+        [transactions, "/device/v1/z-reports", &order, transactions]
+    );
+    let sent_keys: Vec<_> = sent.iter().map(|sent| sent.key().unwrap()).collect();
+    let keys: Vec<_> = delivered.iter().map(ToString::to_string).collect();
+    assert_eq!(sent_keys, keys);
+}
+
+#[tokio::test]
+async fn a_row_without_a_time_happened_when_it_was_pushed() {
+    let folder = TempDir::new().unwrap();
+    let queue = queue(&folder, [1]);
+    let given = "2026-10-25T00:30:00Z".parse().unwrap();
+    let mut late = cash_in(2);
+    late.created_at = Field::Value(given);
+    queue.push(late).unwrap();
+    let pushed = std::time::SystemTime::now();
+    let script = Script::new([taken(), taken()]);
+    queue.send(&client(&script)).await.unwrap();
+
+    let sent = script.finish();
+    assert_eq!(sent[1].json()["createdAt"], given.to_string());
+    let stamped = sent[0].json()["createdAt"].as_str().unwrap().to_owned();
+    let stamped: connect_client::wire::Timestamp = stamped.parse().unwrap();
+    let pushed = pushed.duration_since(std::time::UNIX_EPOCH).unwrap();
+    let ago = i64::try_from(pushed.as_secs()).unwrap() - stamped.seconds();
+    assert!((0..60).contains(&ago), "{ago} seconds ago");
+}
+
+#[tokio::test]
+async fn a_failure_that_may_pass_stops_and_the_same_row_goes_first_the_next_time() {
+    for failure in [
+        Reply::Fault(Fault::Connect),
+        Reply::Fault(Fault::Timeout),
+        Reply::Fault(Fault::Tls),
+        bare(429),
+        bare(500),
+        bare(502),
+        // The key of the screen, its account, or the address: not the row.
+        json(401, &error("unauthorized", "unknown key")),
+        json(403, &error("api_not_available", "no screen")),
+        json(403, &error("forbidden_scope", "not a register")),
+        json(404, &error("not_found", "no such path")),
+        // Something on the way has answered, perhaps the sign-in page of a network.
+        text(200, &[], "<html>"),
+        text(422, &[], "<html>"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let queue = queue(&folder, [1, 2, 3]);
+        let script = Script::new([taken(), failure.clone(), taken(), taken()]);
+        let client = client(&script);
+        let first = queue.send(&client).await.unwrap();
+        assert_eq!(first.delivered.len(), 1, "{failure:?}");
+        assert!(first.stopped.is_some() && first.refused.is_empty());
+        assert_eq!(queue.waiting(), 2, "{failure:?}");
+        let second = queue.send(&client).await.unwrap();
+        assert_eq!(second.delivered.len(), 2);
+        assert!(second.stopped.is_none());
+
+        let sent = script.finish();
+        assert_eq!(amounts(&sent), [1, 2, 2, 3]);
+        assert_eq!(sent[1].key(), sent[2].key());
+        assert_eq!(sent[1].request.body(), sent[2].request.body());
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_is_set_aside_and_does_not_block() {
+    let folder = TempDir::new().unwrap();
+    let rows = queue(&folder, [1, 2, 3]);
+    let change = rows.push((ID, ready())).unwrap();
+    let script = Script::new([
+        taken(),
+        json(422, &error("validation_failed", "totalCents: must be 3")),
+        taken(),
+        json(404, &error("not_found", "no such order")),
+    ]);
+    let delivery = rows.send(&client(&script)).await.unwrap();
+    assert_eq!(delivery.delivered.len(), 2);
+    assert!(delivery.stopped.is_none());
+    let told: Vec<_> = delivery.refused.iter().map(|row| row.status).collect();
+    assert_eq!(told, [422, 404]);
+    assert_eq!(rows.waiting(), 0);
+    assert_eq!(amounts(&script.finish()[..3]), [1, 2, 3]);
+
+    // They are there at the next start too, until somebody has dealt with them.
+    drop(rows);
+    let rows = queue(&folder, []);
+    let refused = rows.refused();
+    assert_eq!(refused.len(), 2);
+    assert_eq!(refused[0].message, "totalCents: must be 3");
+    assert!(refused[0].row.body().contains("\"totalCents\":2"));
+    let order: Id<Order> = ID.into();
+    assert_eq!(refused[1].row.kind(), RowKind::OrderChange(order));
+    assert_eq!(refused[1].row.key(), change);
+    assert!(rows.forget_refused(change).unwrap());
+    assert!(!rows.forget_refused(change).unwrap());
+    drop(rows);
+    assert_eq!(queue(&folder, []).refused().len(), 1);
+}
+
+#[tokio::test]
+async fn rows_are_pushed_while_others_are_sent() {
+    let folder = TempDir::new().unwrap();
+    let queue = queue(&folder, [1]);
+    let script = Script::new([Reply::Silence]);
+    let client = client(&script);
+    let send = queue.send(&client);
+    let push = async {
+        while script.sent().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        queue.push(cash_in(2)).unwrap();
+    };
+    tokio::select! {
+        _ = send => panic!("nothing was answered"),
+        () = push => {}
+    }
+    // The first was sent and not acknowledged.
+    assert_eq!(queue.waiting(), 2);
+}
+
+#[tokio::test]
+async fn two_that_send_at_once_send_each_row_once() {
+    let folder = TempDir::new().unwrap();
+    let queue = queue(&folder, 1..=20);
+    let script = Script::new((0..20).map(|_| taken()));
+    let client = client(&script);
+    let (one, other) = tokio::join!(queue.send(&client), queue.send(&client));
+    let delivered = [one, other].map(|delivery| delivery.unwrap().delivered.len());
+    assert_eq!(delivered.iter().sum::<usize>(), 20);
+    assert_eq!(amounts(&script.finish()), (1..=20).collect::<Vec<_>>());
+}
