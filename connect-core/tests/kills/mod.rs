@@ -7,6 +7,7 @@
 
 mod check;
 mod facts;
+mod harness;
 mod history;
 mod indexes;
 mod notes;
@@ -14,14 +15,7 @@ mod op;
 mod retries;
 mod work;
 
-use std::{
-    env,
-    path::Path,
-    process::{Command, Stdio},
-    sync::Arc,
-    thread,
-    time::{Duration, SystemTime},
-};
+use std::{path::Path, sync::Arc};
 
 use connect_core::{
     Access, Connect, NewAccount, NewLocation,
@@ -34,23 +28,15 @@ use connect_core::{
     wire::{Timestamp, VatRate},
 };
 
+pub(crate) use self::harness::random;
 use self::{
     check::Totals,
     facts::Facts,
+    harness::{Killer, Task},
     notes::{Note, Notes},
     work::Worker,
 };
 use crate::shop;
-
-const KILLS: &str = "CONNECT_KILLS";
-/// For the process that is killed: where, on what, and the how many-th it is.
-const DIRECTORY: &str = "CONNECT_KILLS_DIRECTORY";
-const BACKEND: &str = "CONNECT_KILLS_BACKEND";
-const RUN: &str = "CONNECT_KILLS_RUN";
-
-/// After so many kills the next process begins with an empty directory: a store that has grown
-/// large would take long to check.
-const KILLS_PER_STORE: u32 = 20;
 
 /// A shop as the process that has it open sees it.
 pub(crate) struct Shop {
@@ -75,17 +61,16 @@ impl Shop {
 /// Not a test by itself: what runs in the process that is killed.
 #[test]
 fn child() {
-    let Some(directory) = env::var_os(DIRECTORY) else {
+    let Some(task) = Task::given() else {
         return;
     };
-    let directory = Path::new(&directory);
-    let run = env::var(RUN).unwrap().parse().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let shop = open(&env::var(BACKEND).unwrap(), directory, shop::START).await;
-        let notes = Notes::open(directory, run);
+        let shop = open(&task.backend, &task.directory, shop::START).await;
+        let notes = Notes::open(&task.directory, task.run);
         notes.write(&Note::Opened);
-        Worker::new(shop.connect, shop.at, notes, run).work().await;
+        let worker = Worker::new(shop.connect, shop.at, notes, task.run);
+        worker.work().await;
     });
 }
 
@@ -100,31 +85,30 @@ fn redb() {
 }
 
 fn kill_again_and_again(backend: &str) {
-    let kills: u32 = env::var(KILLS).map_or(6, |kills| kills.parse().unwrap());
+    let killer = Killer {
+        child: "kills::child",
+        kills: 6,
+        kills_per_store: 20,
+    };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut totals = Totals::default();
-    let mut directory = tempfile::tempdir().unwrap();
     let mut facts = Facts::default();
-    for run in 1..=kills {
-        if run % KILLS_PER_STORE == 0 {
-            directory = tempfile::tempdir().unwrap();
+    let kills = killer.kill(backend, |killed| {
+        if killed.is_first {
             facts = Facts::default();
         }
-        // The last one has done something before it is killed, however busy the machine is.
-        run_and_kill(backend, directory.path(), run, run == kills);
-        facts.hear(notes::take(directory.path(), run), &mut totals);
-        // Sometimes the next process finds what this one left, and is killed over it.
-        if random(4) == 0 && run < kills {
-            continue;
+        facts.hear(notes::take(killed.directory, killed.run), &mut totals);
+        if killed.is_followed {
+            return;
         }
         runtime.block_on(async {
-            let shop = open(backend, directory.path(), shop::START).await;
+            let shop = open(backend, killed.directory, shop::START).await;
             check::all(&shop, &facts, &mut totals).await;
             retries::twice(&shop, &facts, &mut totals).await;
             check::all(&shop, &facts, &mut totals).await;
             shop.close().await;
         });
-    }
+    });
     println!("{backend}: {kills} kills, {totals:?}");
     assert!(totals.checks > 0 && totals.acknowledged > 0, "{totals:?}");
 }
@@ -166,44 +150,4 @@ pub(crate) async fn open(backend: &str, directory: &Path, now: Timestamp) -> Sho
         connect,
         at: at.unwrap(),
     }
-}
-
-fn run_and_kill(backend: &str, directory: &Path, run: u32, at_work: bool) {
-    let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "kills::child", "--nocapture"])
-        .env(DIRECTORY, directory)
-        .env(BACKEND, backend)
-        .env(RUN, run.to_string())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    // While it opens, or while it works.
-    let opens = random(4) == 0 && !at_work;
-    if !opens {
-        for _ in 0..6000 {
-            if notes::are_there(directory, run) {
-                break;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
-    thread::sleep(Duration::from_micros(random(if opens {
-        60_000
-    } else {
-        600_000
-    })));
-    assert!(
-        child.try_wait().unwrap().is_none(),
-        "run {run} ended by itself"
-    );
-    child.kill().unwrap();
-    child.wait().unwrap();
-}
-
-/// Any number will do, so the clock gives it.
-pub(crate) fn random(below: u64) -> u64 {
-    let now = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap();
-    u64::from(now.subsec_nanos()).wrapping_mul(2_654_435_761) % 4_294_967_291 % below
 }

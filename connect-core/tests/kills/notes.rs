@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::op::{Op, Shown};
 
@@ -38,7 +38,7 @@ impl Notes {
         Self(Arc::new(file.unwrap()))
     }
 
-    pub(super) fn write(&self, note: &Note) {
+    pub(super) fn write(&self, note: &impl Serialize) {
         let mut line = serde_json::to_vec(note).unwrap();
         line.push(b'\n');
         (&*self.0).write_all(&line).unwrap();
@@ -46,7 +46,7 @@ impl Notes {
 }
 
 /// Takes the notes of a process. A line without an end was never written in full.
-pub(super) fn take(directory: &Path, run: u32) -> Vec<Note> {
+pub(super) fn take<N: DeserializeOwned>(directory: &Path, run: u32) -> Vec<N> {
     let text = fs::read_to_string(path(directory, run)).unwrap_or_default();
     let _ = fs::remove_file(path(directory, run));
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
