@@ -12,6 +12,7 @@ mod history;
 mod indexes;
 mod notes;
 mod op;
+mod registers;
 mod retries;
 mod work;
 
