@@ -1,8 +1,9 @@
 //! The core beside its floors: `cargo bench -p connect-core --features sled,redb --bench core`.
 //!
 //! Names of parts choose them, and of engines: `-- updates creates redb`. The parts are `batch`,
-//! `groups`, `links`, `updates`, `creates`, `singles`, `deletion`, `memory` and `reopen`; the engines
-//! are `sled` and `redb`. `memory` has to run alone, or it takes again what another part has freed.
+//! `groups`, `links`, `updates`, `creates`, `singles`, `journal`, `reads`, `stock`, `deletion`, `memory`
+//! and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
+//! another part has freed.
 
 #![allow(
     missing_docs,
@@ -14,6 +15,8 @@
 mod batches;
 mod deletion;
 mod honest;
+mod journal;
+mod journal_reads;
 mod links;
 mod measure;
 mod option_groups;
@@ -21,6 +24,7 @@ mod raw;
 mod shop;
 mod singles;
 mod size;
+mod stock;
 
 use measure::Chosen;
 
@@ -28,8 +32,9 @@ use measure::Chosen;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PARTS: [&str; 9] = [
-    "batch", "groups", "links", "updates", "creates", "singles", "deletion", "memory", "reopen",
+const PARTS: [&str; 12] = [
+    "batch", "groups", "links", "updates", "creates", "singles", "journal", "reads", "stock",
+    "deletion", "memory", "reopen",
 ];
 const ENGINES: [&str; 2] = ["sled", "redb"];
 
@@ -54,6 +59,15 @@ fn main() {
     if part("links") {
         links::in_memory(&runtime);
     }
+    if part("journal") {
+        journal::in_memory(&runtime);
+    }
+    if part("reads") {
+        journal_reads::in_memory(&runtime);
+    }
+    if part("stock") {
+        stock::in_memory(&runtime);
+    }
     if part("memory") {
         size::memory(&runtime);
     }
@@ -73,6 +87,12 @@ fn main() {
         if part("singles") {
             singles::creates(&runtime, engine, 8);
             singles::creates(&runtime, engine, 32);
+        }
+        if part("journal") {
+            journal::on_disk(&runtime, engine);
+        }
+        if part("stock") {
+            stock::on_disk(&runtime, engine);
         }
         if part("deletion") {
             deletion::on_disk(&runtime, engine);

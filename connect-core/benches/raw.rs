@@ -187,7 +187,8 @@ impl Rows {
     }
 }
 
-fn key(family: u8, parts: &[&[u8]]) -> Vec<u8> {
+/// The key of a row of the location.
+pub fn key(family: u8, parts: &[&[u8]]) -> Vec<u8> {
     let mut key = LOCATION.to_vec();
     key.push(family);
     parts.iter().for_each(|part| key.extend_from_slice(part));

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "not every benchmark needs all of it")]
 
-use std::{path::Path, sync::Arc};
+use std::{net::IpAddr, path::Path, sync::Arc};
 
 use connect_core::{
     Access, Account, Connect, NewAccount, NewLocation, NewScreen, RateLimits, Request, ScreenType,
@@ -13,6 +13,7 @@ use connect_core::{
     },
     wire::{Id, Product, VatRate},
 };
+use tokio::{runtime::Runtime, task::JoinHandle};
 
 /// How many products a batch has.
 pub const BATCH: usize = 500;
@@ -77,6 +78,22 @@ pub async fn open(storage: Arc<dyn Storage>, locations: usize) -> Shop {
         account,
         locations: all,
     }
+}
+
+/// Puts a new register into the first location, and returns its access.
+pub async fn register(shop: &Shop, name: &str) -> Access {
+    let screen = NewScreen {
+        location_id: shop.locations[0].location().id,
+        kind: ScreenType::Pos,
+        name: name.into(),
+    };
+    let screen = shop.connect.create_screen(shop.account, screen).await;
+    let key = shop
+        .connect
+        .roll_screen_key(shop.account, screen.unwrap().id);
+    let (key, here) = (key.await.unwrap(), IpAddr::from([127, 0, 0, 1]));
+    let at = shop.connect.authenticate_screen(here, Some(key.expose()));
+    at.await.unwrap()
 }
 
 /// The JSON of a product to write; stored it has about 475 bytes.
@@ -144,4 +161,13 @@ pub fn check(body: &[u8], start: &str) {
         "{}",
         String::from_utf8_lossy(&body[..body.len().min(300)])
     );
+}
+
+/// Waits for all tasks.
+pub fn finish(runtime: &Runtime, tasks: Vec<JoinHandle<()>>) {
+    runtime.block_on(async {
+        for task in tasks {
+            task.await.unwrap();
+        }
+    });
 }

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use connect_core::{Request, wire::Product};
-use tokio::{runtime::Runtime, task::JoinHandle};
+use tokio::runtime::Runtime;
 
 use crate::{
     measure::{self, Reach},
@@ -41,7 +41,7 @@ pub fn creates(runtime: &Runtime, engine: &str, writers: usize) {
                         }
                     })
                 };
-                finish(runtime, all.into_iter().map(write).collect());
+                shop::finish(runtime, all.into_iter().map(write).collect());
             })
         },
         || {
@@ -63,16 +63,8 @@ pub fn creates(runtime: &Runtime, engine: &str, writers: usize) {
                         }
                     })
                 };
-                finish(runtime, (0..writers).map(write).collect());
+                shop::finish(runtime, (0..writers).map(write).collect());
             })
         },
     );
-}
-
-fn finish(runtime: &Runtime, tasks: Vec<JoinHandle<()>>) {
-    runtime.block_on(async {
-        for task in tasks {
-            task.await.unwrap();
-        }
-    });
 }
