@@ -25,7 +25,7 @@ use crate::{
 /// follow.
 ///
 /// The addresses of callers without a valid token are limited by
-/// [`warp::filters::addr::remote`]; behind a proxy put a [`Peer`] into the extensions of each
+/// [`warp::filters::addr::remote`]; behind a proxy put a [`Peer`](crate::net::Peer) into the extensions of each
 /// request.
 ///
 /// ```

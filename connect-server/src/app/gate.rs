@@ -42,7 +42,7 @@ pub(super) async fn pass<S: Body>(
     caller: Authenticated,
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
-    let (route, ids) = find(&routes::API, &incoming)?;
+    let (route, ids) = find(&routes::API, &incoming).map_err(|reply| *reply)?;
     let access = match (&route.needs, ids.location) {
         (Needs::Scope(scope), Some(location)) => Some(connect.authorize(&caller, location, scope)?),
         (Needs::AnyScope(scopes), Some(location)) => {
@@ -72,7 +72,7 @@ pub(super) async fn pass_screen<S: Body>(
     access: Access,
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
-    let (route, ids) = find(&routes::DEVICE, &incoming)?;
+    let (route, ids) = find(&routes::DEVICE, &incoming).map_err(|reply| *reply)?;
     let passed = Passed {
         connect: connect.clone(),
         place: Place {
@@ -90,13 +90,13 @@ pub(super) async fn pass_screen<S: Body>(
 fn find<S>(
     table: &'static Table,
     incoming: &Incoming<S>,
-) -> Result<(&'static Route, PathIds), Reply> {
+) -> Result<(&'static Route, PathIds), Box<Reply>> {
     let (method, path) = (&incoming.method, incoming.path.as_str());
-    match table.find(method, path) {
-        Found::Route { route, ids } => Ok((route, ids)),
-        Found::OtherMethods(allowed) => Err(Reply::method_not_allowed(method, &allowed)),
-        Found::Nothing => Err(Reply::no_route(path)),
-    }
+    Err(Box::new(match table.find(method, path) {
+        Found::Route { route, ids } => return Ok((route, ids)),
+        Found::OtherMethods(allowed) => Reply::method_not_allowed(method, &allowed),
+        Found::Nothing => Reply::no_route(path),
+    }))
 }
 
 /// Reads the content of a request, and for a write checks its size, its key and its type.

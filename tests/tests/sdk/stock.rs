@@ -378,7 +378,7 @@ async fn a_copy_of_the_levels_follows_its_products() {
     let codes: Vec<_> = all.iter().map(|it| it.external_id.as_deref()).collect();
     assert_eq!(codes, [Some("RYE"), Some("BUN")]);
     let live = stock.list(&StockLevelQuery::default()).await.unwrap();
-    assert_eq!(live.data, [level.clone()]);
+    assert_eq!(live.data, std::slice::from_ref(level));
     is_sound(&shop).await;
 }
 

@@ -120,7 +120,7 @@ impl Op {
     where
         T: Serialize + DeserializeOwned + Send + 'static,
     {
-        let key = IdempotencyKey::new(&self.number.to_string()).unwrap();
+        let key = IdempotencyKey::new(self.number.to_string()).unwrap();
         let written = write.idempotency_key(key).send().await;
         let written = written.unwrap_or_else(|error| panic!("{self:?}: {error}"));
         Written {
