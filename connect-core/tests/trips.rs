@@ -8,11 +8,12 @@ use connect_core::{
     storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
         Batch, Category, CategoryInput, ErrorCode, Field, Id, ImageStatus, ItemResult, MatchBy,
-        OptionGroup, OptionGroupInput, OptionGroupLinks, OptionGroupRef, OptionInput, Product,
-        ProductBatchResult, ProductInput, Transaction, TransactionInput, ZReport,
+        MovementType, OptionGroup, OptionGroupInput, OptionGroupLinks, OptionGroupRef, OptionInput,
+        Product, ProductBatchResult, ProductInput, Quantity, StockAdjustment, StockCount,
+        StockCountItem, StockCounts, Transaction, TransactionInput, ZReport,
         query::{
             DailySummaryQuery, EventQuery, ImageJobQuery, OptionGroupQuery, ProductQuery,
-            SyncQuery, TransactionQuery, ZReportQuery,
+            StockLevelQuery, StockMovementQuery, SyncQuery, TransactionQuery, ZReportQuery,
         },
         read::BatchRequest,
     },
@@ -602,6 +603,152 @@ async fn the_journal() {
             "{from} to {to}"
         );
     }
+}
+
+fn quantity(pieces: i64) -> Quantity {
+    Quantity::from_thousandths(1000 * pieces).unwrap()
+}
+
+/// A count of the products of [`products`], which are named by their codes.
+fn counts(pieces: i64) -> StockCounts {
+    let item = |number| StockCountItem {
+        external_id: Field::Value(format!("P-{number}")),
+        quantity: Field::Value(quantity(pieces)),
+        ..StockCountItem::default()
+    };
+    StockCounts {
+        items: (0..500).map(item).collect(),
+        ..StockCounts::default()
+    }
+}
+
+#[tokio::test]
+async fn stock() {
+    let counted = Counted::open().await;
+    let (_, made) = counted.batch(MatchBy::ExternalId, products()).await;
+    let ids: Vec<Id<Product>> = made
+        .results
+        .iter()
+        .map(|it| it.id.unwrap().into())
+        .collect();
+    let rye = ids[0];
+    for (pieces, expected) in [(5, 2), (5, 1), (6, 2)] {
+        let (trips, level) = counted
+            .trips(async |connect, at| {
+                let count = StockCount::of(quantity(pieces));
+                connect.location(at).stock().count(rye, count).await
+            })
+            .await;
+        assert_eq!(
+            (trips, level.unwrap().quantity),
+            (expected, quantity(pieces))
+        );
+    }
+    let by_id = StockAdjustment {
+        product_id: Field::Value(rye),
+        quantity_change: Field::Value(quantity(1)),
+        ..StockAdjustment::default()
+    };
+    // The level is found once the id is known.
+    let by_code = StockAdjustment {
+        product_id: Field::Absent,
+        external_id: "P-0".into(),
+        ..by_id.clone()
+    };
+    for (adjustment, expected) in [(by_id, 2), (by_code, 3)] {
+        let (trips, movement) = counted
+            .trips(async |connect, at| connect.location(at).stock().adjust(adjustment).await)
+            .await;
+        assert_eq!((trips, movement.is_ok()), (expected, true));
+    }
+    for (pieces, expected) in [(1, 3), (2, 3)] {
+        let (trips, done) = counted
+            .trips(async |connect, at| {
+                connect
+                    .location(at)
+                    .stock()
+                    .count_many(counts(pieces))
+                    .await
+            })
+            .await;
+        assert_eq!((trips, done.unwrap().updated), (expected, 500));
+    }
+    let mut named = counts(3);
+    for (item, id) in named.items.iter_mut().zip(&ids) {
+        (item.external_id, item.product_id) = (Field::Absent, Field::Value(*id));
+    }
+    let (trips, done) = counted
+        .trips(async |connect, at| connect.location(at).stock().count_many(named).await)
+        .await;
+    assert_eq!((trips, done.unwrap().updated), (2, 500));
+
+    // A sale finds what it moves with the rest.
+    let till = counted.shop.screen(ScreenType::Pos, "Till").await;
+    for expected in [4, 2] {
+        let mut sale = sale(1);
+        let mut lines = sale.lines.into_value().unwrap();
+        lines[0].product_id = Field::Value(rye);
+        sale.lines = Field::Value(lines);
+        let (trips, row) = counted
+            .trips(async |connect, _| connect.location(&till).transactions().write(sale).await)
+            .await;
+        assert_eq!((trips, row.is_ok()), (expected, true));
+    }
+
+    // Levels follow the codes of their products, and cost nothing where those stay.
+    let (trips, done) = counted.batch(MatchBy::ExternalId, products()).await;
+    assert_eq!((trips, done.unchanged), (2, 500));
+    let renamed = ids.iter().enumerate().map(|(number, id)| ProductInput {
+        id: Field::Value(*id),
+        external_id: Field::Value(format!("Q-{number}")),
+        ..ProductInput::default()
+    });
+    let (trips, done) = counted.batch(MatchBy::Id, renamed.collect()).await;
+    assert_eq!((trips, done.updated), (3, 500));
+    let renamed = ProductInput {
+        external_id: "RYE".into(),
+        ..ProductInput::default()
+    };
+    let (trips, product) = counted
+        .trips(async |connect, at| connect.location(at).products().update(rye, renamed).await)
+        .await;
+    assert_eq!((trips, product.is_ok()), (2, true), "rename");
+
+    let (trips, level) = counted
+        .trips(async |connect, at| connect.location(at).stock().get(rye).await)
+        .await;
+    assert_eq!((trips, level.unwrap().external_id), (1, Some("RYE".into())));
+    let (trips, page) = counted
+        .trips(async |connect, at| {
+            let query = StockLevelQuery {
+                sync: SyncQuery {
+                    updated_since: Some(shop::START),
+                    ..SyncQuery::default()
+                },
+            };
+            connect.location(at).stock().list_with_deleted(&query).await
+        })
+        .await;
+    assert_eq!((trips, page.unwrap().data.len()), (1, 50));
+    for (product_id, kind, expected) in [
+        (None, None, 50),
+        (Some(rye), None, 9),
+        (Some(rye), Some(MovementType::Count), 5),
+    ] {
+        let query = StockMovementQuery {
+            product_id,
+            kind,
+            ..StockMovementQuery::default()
+        };
+        let (trips, page) = counted
+            .trips(async |connect, at| connect.location(at).stock().movements().list(&query).await)
+            .await;
+        assert_eq!((trips, page.unwrap().data.len()), (1, expected));
+    }
+    let (trips, gone) = counted
+        .trips(async |connect, at| connect.location(at).products().delete(rye).await)
+        .await;
+    assert_eq!((trips, gone.is_ok()), (2, true), "delete");
 }
 
 #[tokio::test]

@@ -36,16 +36,23 @@ impl FromStr for VatRate {
     type Err = VatRateError;
 
     fn from_str(text: &str) -> Result<Self, VatRateError> {
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        let has_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        let is_rate = !whole.is_empty()
-            && matches!(fraction.len(), 1 | 2)
-            && has_digits(whole)
-            && has_digits(fraction);
-        let hundredths = is_rate.then(|| format!("{whole}{fraction:0<2}").parse().ok());
-        let rate = hundredths.flatten().and_then(Self::from_hundredths);
-        rate.ok_or(VatRateError)
+        let hundredths = decimal(text, 2).and_then(|number| number.try_into().ok());
+        hundredths
+            .and_then(Self::from_hundredths)
+            .ok_or(VatRateError)
     }
+}
+
+/// The number that a text without a sign, an exponent and blanks says, in units of `10^-digits`.
+fn decimal(text: &str, digits: usize) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let has_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_decimal = !whole.is_empty()
+        && (1..=digits).contains(&fraction.len())
+        && has_digits(whole)
+        && has_digits(fraction);
+    let number = is_decimal.then(|| format!("{whole}{fraction:0<digits$}").parse().ok());
+    number.flatten()
 }
 
 /// A text that is no VAT rate.
@@ -75,6 +82,24 @@ impl Quantity {
         self.0
     }
 }
+
+/// Reads a quantity as people write it: `24`, `7.25`, `-0.125`. Exact, which a float would not be.
+impl FromStr for Quantity {
+    type Err = QuantityError;
+
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+        let thousandths = decimal(text, 3).map(|number| sign * number);
+        thousandths
+            .and_then(Self::from_thousandths)
+            .ok_or(QuantityError)
+    }
+}
+
+/// A text that is no quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a number of at most 1000000000 either way with at most three decimals")]
+pub struct QuantityError;
 
 /// The reason why a number was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -330,6 +355,32 @@ mod tests {
             let json = serde_json::to_string(&quantity).unwrap();
             assert_eq!(json, quantity.to_string());
             assert_eq!(serde_json::from_str::<Quantity>(&json).unwrap(), quantity);
+            assert_eq!(quantity.to_string().parse(), Ok(quantity));
+        }
+        for (text, thousandths) in [
+            ("7.2", 7200),
+            ("-0.125", -125),
+            ("-0", 0),
+            ("007.000", 7000),
+        ] {
+            assert_eq!(text.parse().map(Quantity::thousandths), Ok(thousandths));
+        }
+        for text in [
+            "",
+            "-",
+            ".5",
+            "5.",
+            "1.2345",
+            "1e3",
+            "+1",
+            " 1",
+            "--1",
+            "1,5",
+            "1000000000.001",
+            "99999999999999999999",
+            "one",
+        ] {
+            assert_eq!(text.parse::<Quantity>(), Err(QuantityError), "{text:?}");
         }
         assert_eq!(Quantity::from_thousandths(1_000_000_000_001), None);
     }

@@ -105,3 +105,75 @@ pub(crate) fn field_of(name: &Name) -> &'static str {
         Name::ExternalId(_) => "externalId",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adjustment(body: &str) -> Result<Adjustment, String> {
+        let input = StockAdjustment::from_json(body.as_bytes()).unwrap();
+        Adjustment::check(input).map_err(|invalid| invalid.field)
+    }
+
+    #[test]
+    fn an_adjustment_names_a_product_in_one_way_and_moves_it() {
+        for (body, field) in [
+            (r#"{"quantityChange":1}"#, "productId"),
+            (
+                r#"{"productId":"019a8c52-8e20-7c42-8a1f-4c2d6e8fab02","externalId":"A","quantityChange":1}"#,
+                "productId",
+            ),
+            (r#"{"externalId":"A"}"#, "quantityChange"),
+            (r#"{"externalId":"A","quantityChange":0}"#, "quantityChange"),
+            (
+                r#"{"externalId":"A","quantityChange":-0.0}"#,
+                "quantityChange",
+            ),
+            (
+                r#"{"externalId":"A","quantityChange":-1,"type":"delivery"}"#,
+                "quantityChange",
+            ),
+            (
+                r#"{"externalId":"A","quantityChange":0,"type":"delivery"}"#,
+                "quantityChange",
+            ),
+            (r#"{"externalId":"","quantityChange":1}"#, "externalId"),
+        ] {
+            assert_eq!(adjustment(body).unwrap_err(), field, "{body}");
+        }
+        let correction = adjustment(r#"{"externalId":"A","quantityChange":-0.125}"#).unwrap();
+        assert_eq!(correction.kind, AdjustmentType::Correction);
+        assert_eq!(correction.change.thousandths(), -125);
+        assert_eq!(correction.note, None);
+        let delivery = r#"{"externalId":"A","quantityChange":1,"type":"delivery","note":"B"}"#;
+        let delivery = adjustment(delivery).unwrap();
+        assert_eq!(delivery.kind, AdjustmentType::Delivery);
+        assert_eq!(delivery.note.as_deref(), Some("B"));
+        assert_eq!(field_of(&delivery.product), "externalId");
+    }
+
+    #[test]
+    fn a_count_is_of_nothing_or_more() {
+        for (body, expected) in [
+            (r#"{"quantity":0}"#, Ok((0, None))),
+            (
+                r#"{"quantity":1.5,"expectedQuantity":-2}"#,
+                Ok((1500, Some(-2000))),
+            ),
+            (r#"{"quantity":-0.001}"#, Err("quantity")),
+            (r#"{"expectedQuantity":1}"#, Err("quantity")),
+            (r#"{"quantity":null}"#, Err("quantity")),
+            (
+                r#"{"quantity":1,"expectedQuantity":null}"#,
+                Err("expectedQuantity"),
+            ),
+        ] {
+            let count = Count::check(StockCount::from_json(body.as_bytes()).unwrap());
+            let count = count.as_ref().map(|(count, _)| {
+                let expected = count.expected.map(Quantity::thousandths);
+                (count.quantity.thousandths(), expected)
+            });
+            assert_eq!(count.map_err(|invalid| &*invalid.field), expected, "{body}");
+        }
+    }
+}
