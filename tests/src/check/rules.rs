@@ -37,6 +37,7 @@ pub(super) fn list(query: &[(String, String)], answer: &Answer) -> Vec<String> {
     if records.len() > limit {
         faults.push(format!("{} records on a page of {limit}", records.len()));
     }
+    let sort_key = sort_key(&answer.request.target, asked("updatedSince").is_some());
     let place = |record: &Value| {
         let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
         // A level lies under the id of its product, as its tombstone does.
@@ -45,17 +46,17 @@ pub(super) fn list(query: &[(String, String)], answer: &Answer) -> Vec<String> {
         } else {
             "id"
         };
-        (text("updatedAt"), text(id))
+        (record[sort_key].as_u64(), text(sort_key), text(id))
     };
     if !records.is_sorted_by(|a, b| place(a) < place(b)) {
-        faults.push("the list is not in the order of updatedAt, id".to_owned());
+        faults.push(format!("the list is not in the order of {sort_key}, id"));
     }
     if asked("includeDeleted") != Some("true") && records.iter().any(|r| r["deleted"] == true) {
         faults.push("a tombstone in a list without includeDeleted".to_owned());
     }
     // In this form alone, the order of texts is that of the times.
     let since = asked("updatedSince").filter(|since| since.len() == 27 && since.ends_with('Z'));
-    if since.is_some_and(|since| records.iter().any(|record| *place(record).0 < *since)) {
+    if since.is_some_and(|since| records.iter().any(|record| *place(record).1 < *since)) {
         faults.push("a record from before updatedSince".to_owned());
     }
     for name in ["externalId", "barcode", "categoryId", "productId"] {
@@ -71,6 +72,19 @@ pub(super) fn list(query: &[(String, String)], answer: &Answer) -> Vec<String> {
         }
     }
     faults
+}
+
+/// The field by which a list is sorted.
+fn sort_key(target: &str, is_by_change: bool) -> &'static str {
+    let path = target.split('?').next().unwrap_or_default();
+    match path.rsplit('/').next().unwrap_or_default() {
+        "transactions" => "receiptNumber",
+        "z-reports" => "closedAt",
+        "image-jobs" | "movements" => "createdAt",
+        "events" => "sequence",
+        "orders" if !is_by_change => "createdAt",
+        _ => "updatedAt",
+    }
 }
 
 /// The counts of a batch are those of its results, which stand in the order of the items.

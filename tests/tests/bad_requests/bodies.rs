@@ -5,7 +5,7 @@ use bytes::Bytes;
 use connect_tests::http::Payload;
 
 /// One byte more than a body may have, in a string so that it is JSON all the same.
-fn too_large() -> String {
+pub(super) fn too_large() -> String {
     let frame = r#"{"name":""}"#;
     format!(r#"{{"name":"{}"}}"#, "x".repeat(2_000_001 - frame.len()))
 }
@@ -19,7 +19,7 @@ fn nested(depth: usize, field: &str) -> String {
 }
 
 /// What is no JSON, or not in UTF-8, or has a key twice: 400 wherever it is sent.
-fn malformed() -> Vec<(&'static str, Bytes)> {
+pub(super) fn malformed() -> Vec<(&'static str, Bytes)> {
     let text = |text: &str| Bytes::copy_from_slice(text.as_bytes());
     vec![
         ("empty", text("")),
@@ -125,7 +125,7 @@ fn malformed() -> Vec<(&'static str, Bytes)> {
 }
 
 /// JSON that is no object: well-formed, so 422, and the body is what is named.
-fn no_object() -> [(&'static str, &'static str); 7] {
+pub(super) fn no_object() -> [(&'static str, &'static str); 7] {
     [
         ("a list", "[]"),
         ("a list of objects", r#"[{"name":"Rye"}]"#),

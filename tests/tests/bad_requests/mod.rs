@@ -26,6 +26,7 @@ mod batches;
 mod bodies;
 mod categories;
 mod conflicts;
+mod devices;
 mod fields;
 mod headers;
 mod journal;
@@ -66,7 +67,8 @@ async fn hold(table: Vec<Bad>) {
 
 /// Every table of this module.
 fn tables() -> Vec<Vec<Bad>> {
-    vec![
+    let mut tables = devices::tables();
+    tables.extend([
         bodies::table(),
         products::table(),
         categories::table(),
@@ -84,7 +86,8 @@ fn tables() -> Vec<Vec<Bad>> {
         access::table(),
         conflicts::table(),
         order::table(),
-    ]
+    ]);
+    tables
 }
 
 #[test]

@@ -14,7 +14,7 @@ use connect_tests::{
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
 
-use super::table::Bad;
+use super::{devices, table::Bad};
 
 /// A shop with a few records, tokens of all kinds, and the names by which the table speaks of
 /// them.
@@ -34,6 +34,7 @@ impl Scene {
         scene.add_option_groups().await;
         scene.add_journal().await;
         scene.add_stock().await;
+        scene.add_devices().await;
         scene.add_cursors().await;
         scene.add_tokens().await;
         scene
@@ -143,6 +144,12 @@ impl Scene {
             self.shop.make("stock/adjustments", &adjustment).await;
         }
         self.name("tracked", id("Second"));
+    }
+
+    async fn add_devices(&mut self) {
+        for (name, value) in devices::add_to(&self.shop).await {
+            self.name(name, value);
+        }
     }
 
     async fn add_cursors(&mut self) {
