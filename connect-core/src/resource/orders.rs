@@ -3,87 +3,21 @@
 mod changes;
 mod list;
 mod paid;
+mod row;
 
 use std::fmt;
 
-use uuid::Uuid;
-
-use self::changes::{ChangeOrder, CreateOrder};
 pub(super) use self::paid::{paid, reads_of_paid};
+use self::{
+    changes::{ChangeOrder, CreateOrder, maker},
+    row::{NAME, row_key},
+};
 use crate::{
     access::Access,
     engine::{Answer, Connect, Json, Request, Write, decoded, single},
     error::{Error, Refusal},
-    record::{
-        Change, Fault, Row, Unit, change_key,
-        keys::{Family, Part, key},
-    },
-    wire::{
-        EventType, Id, Order, OrderChange, OrderInput, Page, Single, Timestamp, query::OrderQuery,
-    },
+    wire::{Id, Order, OrderChange, OrderInput, Page, Single, query::OrderQuery},
 };
-
-/// The name of one, as messages use it.
-const NAME: &str = "order";
-
-impl Row for Order {
-    type Key = Change;
-    const ROWS: Family = Family::Order;
-    const IN_ORDER: Option<Family> = Some(Family::OrderByCreation);
-    const TOMBSTONES: Option<Family> = None;
-
-    fn key(&self) -> Change {
-        (self.created_at, self.id.uuid())
-    }
-
-    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
-        #[derive(serde::Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Made {
-            id: Uuid,
-            created_at: Timestamp,
-        }
-        serde_json::from_slice(row).map(|order: Made| (order.created_at, order.id))
-    }
-}
-
-/// The order with this id.
-async fn find(unit: &mut Unit<'_>, id: Id<Order>) -> Result<Option<Order>, Fault> {
-    let row_key = row_key(unit.partition(), id);
-    let row = unit.get(&row_key).await?;
-    row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e)))
-        .transpose()
-}
-
-/// Writes `new` in place of `old`, with its entries.
-fn save(unit: &mut Unit<'_>, old: Option<&Order>, new: &Order) {
-    let partition = unit.partition();
-    let by_update = |order: &Order| {
-        let (family, id) = (Family::OrderByUpdate, order.id.uuid());
-        change_key(partition, family, order.updated_at, id)
-    };
-    if let Some(old) = old {
-        unit.delete(by_update(old));
-    }
-    let row = unit.append(new);
-    unit.put_index(by_update(new), row);
-}
-
-/// Writes a changed order in place of `old`, with its event, if they differ.
-fn replace(unit: &mut Unit<'_>, old: &Order, order: &mut Order) {
-    if order == old {
-        return;
-    }
-    order.updated_at = unit.time();
-    save(unit, Some(old), order);
-    if order.status != old.status {
-        unit.emit(EventType::OrderStatusChanged, &*order);
-    }
-}
-
-fn row_key(location: Uuid, id: Id<Order>) -> crate::storage::Key {
-    key(location, Family::Order, &[Part::Id(id.uuid())])
-}
 
 /// The orders of a location. Tokens list and read them; registers, kiosks and Scan & Order write
 /// them.
@@ -145,7 +79,7 @@ impl Orders {
     /// # Errors
     /// As [`create`](Self::create).
     pub async fn create_json(self, request: Request<OrderInput>) -> Result<Answer, Refusal> {
-        changes::maker(&self.access)?;
+        maker(&self.access)?;
         let change = |input| Ok(Box::new(CreateOrder::check(input)?) as _);
         self.connect.write(self.access, request, change).await
     }

@@ -92,11 +92,12 @@ fn find<S>(
     incoming: &Incoming<S>,
 ) -> Result<(&'static Route, PathIds), Box<Reply>> {
     let (method, path) = (&incoming.method, incoming.path.as_str());
-    Err(Box::new(match table.find(method, path) {
+    let refused = match table.find(method, path) {
         Found::Route { route, ids } => return Ok((route, ids)),
         Found::OtherMethods(allowed) => Reply::method_not_allowed(method, &allowed),
         Found::Nothing => Reply::no_route(path),
-    }))
+    };
+    Err(Box::new(refused))
 }
 
 /// Reads the content of a request, and for a write checks its size, its key and its type.

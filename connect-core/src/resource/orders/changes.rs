@@ -5,7 +5,10 @@ use std::mem;
 
 use async_trait::async_trait;
 
-use super::{super::journal::find as transactions, NAME, find, replace, row_key, save};
+use super::{
+    super::journal::find as transactions,
+    row::{NAME, find, replace, row_key, save},
+};
 use crate::{
     access::{Access, Actor},
     engine::{Answer, Change, Outcome},

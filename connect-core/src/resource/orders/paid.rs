@@ -1,6 +1,6 @@
 //! The payment of an order by a sale.
 
-use super::{find, replace, row_key};
+use super::row::{find, replace, row_key};
 use crate::{
     error::Error,
     record::{Reads, Unit},
