@@ -72,8 +72,9 @@ impl Resource for Product {
         if draft.is_none_or(|draft| !draft.image_url.is_absent()) {
             images::reads(reads.partition(), id, reads);
         }
-        // What is matched by its external id keeps it.
-        let may_move = by != Some(&MatchBy::ExternalId);
+        // What is matched by its external id keeps it, and so does mostly what is matched by its
+        // barcode: a level that follows all the same is read by itself.
+        let may_move = by.is_none_or(|by| *by == MatchBy::Id);
         if draft.is_none_or(|draft| may_move && !draft.external_id.is_absent()) {
             stock::reads(id, reads);
         }
