@@ -1,5 +1,7 @@
 //! Delivering what waits: order, refusals, and where it stops.
 
+use std::sync::Arc;
+
 use connect_client::{
     device::{DeviceQueue, RowKind},
     transport::Fault,
@@ -176,8 +178,13 @@ async fn two_that_send_at_once_send_each_row_once() {
     let queue = queue(&folder, 1..=20);
     let script = Script::new((0..20).map(|_| taken()));
     let client = client(&script);
-    let (one, other) = tokio::join!(queue.send(&client), queue.send(&client));
-    let delivered = [one, other].map(|delivery| delivery.unwrap().delivered.len());
+    let queue = Arc::new(queue);
+    let send = || {
+        let (queue, client) = (queue.clone(), client.clone());
+        tokio::spawn(async move { queue.send(&client).await.unwrap().delivered.len() })
+    };
+    let (one, other) = (send(), send());
+    let delivered = [one.await.unwrap(), other.await.unwrap()];
     assert_eq!(delivered.iter().sum::<usize>(), 20);
     assert_eq!(amounts(&script.finish()), (1..=20).collect::<Vec<_>>());
 }
