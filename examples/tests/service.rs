@@ -12,7 +12,7 @@ use connect_client::{
     wire::{Id, Location, Product, Timestamp, query::ProductQuery},
 };
 use connect_core::{
-    Connect,
+    Connect, RateLimits, ScreenType,
     environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
 };
@@ -24,13 +24,17 @@ use connect_server::{
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-/// A service with the demo's shop, on a port of its own, gone when this is dropped.
+/// A service with the demo's shop, on ports of its own, gone when this is dropped.
 pub(crate) struct Service {
     pub(crate) url: String,
     pub(crate) token: String,
+    /// The address of the listener for devices.
+    pub(crate) admin_url: String,
+    /// The keys of the registers, one per location.
+    pub(crate) device_keys: Vec<String>,
     /// Its locations, as the demo made them.
     pub(crate) locations: Vec<Id<Location>>,
-    task: JoinHandle<()>,
+    tasks: [JoinHandle<()>; 2],
     files: TempDir,
 }
 
@@ -41,13 +45,29 @@ impl Service {
         let connect = Connect::builder(storage)
             .clock(clock)
             .ids(Arc::new(SequentialIds::default()))
+            // The clock stands still, so a window never ends.
+            .limits(RateLimits {
+                token: 100_000,
+                account: 100_000,
+                ..RateLimits::default()
+            })
             .build();
         let shop = demo::open(&connect).await.unwrap();
-        let server = Server::bind(Listen::on(([127, 0, 0, 1], 0).into()))
-            .await
-            .unwrap();
+        let listen = || Server::bind(Listen::on(([127, 0, 0, 1], 0).into()));
+        let (api, owner) = (listen().await.unwrap(), listen().await.unwrap());
+        let (url, admin_url) = (format!("{}/v1", api.url()), owner.url());
+        let app = |door| ConnectApp::new(connect.clone(), door);
+        let tasks = [
+            tokio::spawn(api.serve(app(Door::Api), pending())),
+            tokio::spawn(owner.serve(app(Door::Owner), pending())),
+        ];
+        let registers = shop.screens.iter();
+        let registers = registers.filter(|(screen, _)| screen.kind == ScreenType::Pos);
         Self {
-            url: format!("http://{}/v1", server.address()),
+            url,
+            admin_url,
+            device_keys: registers.map(|(_, key)| key.expose().to_owned()).collect(),
+            tasks,
             token: shop.token.unwrap().expose().to_owned(),
             locations: shop
                 .account
@@ -55,7 +75,6 @@ impl Service {
                 .iter()
                 .map(|location| location.id)
                 .collect(),
-            task: tokio::spawn(server.serve(ConnectApp::new(connect, Door::Api), pending())),
             files: TempDir::new().unwrap(),
         }
     }
@@ -99,7 +118,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        self.task.abort();
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
