@@ -11,7 +11,7 @@ use crate::{
     access::Access,
     error::Error,
     record::{Reads, Record, Unit},
-    wire::{EventType, Id, MatchBy, WriteInput as _, query::ListQuery, read::Invalid},
+    wire::{EventType, Id, WriteInput as _, query::ListQuery, read::Invalid},
 };
 
 /// The use that a write makes of its input.
@@ -51,13 +51,13 @@ pub trait Resource:
     #[doc(hidden)]
     fn reads(_draft: &Draft<Self>, _reads: &mut Reads) {}
 
-    /// Adds what belongs to the record `id`, which is changed by `draft`, or deleted. An item of a
-    /// batch has found it `by` a field.
+    /// Adds what belongs to the record `id`, which is changed by `draft`, or deleted. For an item of
+    /// a batch, `unit` has read the record already.
     #[doc(hidden)]
     fn reads_of(
         _id: Id<Self>,
         _draft: Option<&Draft<Self>>,
-        _by: Option<&MatchBy>,
+        _unit: Option<&Unit<'_>>,
         _reads: &mut Reads,
     ) {
     }

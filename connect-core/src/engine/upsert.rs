@@ -116,12 +116,11 @@ impl<R: Upsert> Batch<R> {
     fn known_id(&self, unit: &Unit<'_>, item: &R::Input) -> Option<Uuid> {
         match self.key_of(item)? {
             Match::Id(id) => Some(id),
+            Match::Index(index, value) if index.kind == IndexKind::Unique => {
+                unit.known_unique(index.family, value)
+            }
             Match::Index(index, value) => {
-                let key = key(unit.partition(), index.family, &[value.part()]);
-                match index.kind {
-                    IndexKind::Unique => Uuid::from_slice(&unit.known(&key)??).ok(),
-                    _ => unit.known_holder(&key),
-                }
+                unit.known_holder(&key(unit.partition(), index.family, &[value.part()]))
             }
         }
     }
@@ -207,7 +206,7 @@ impl<R: Upsert> Change for Batch<R> {
         let items: Vec<_> = self.items.iter().flatten().collect();
         for item in &items {
             if let Some(id) = self.known_id(unit, item) {
-                R::reads_of(id.into(), Some(item), Some(&self.match_by), reads);
+                R::reads_of(id.into(), Some(item), Some(unit), reads);
             }
         }
         references::reads_elsewhere(&items, access, unit, reads);

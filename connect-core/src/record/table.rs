@@ -65,6 +65,12 @@ impl Unit<'_> {
             .transpose()
     }
 
+    /// The same as far as it is known without another round trip.
+    pub(crate) fn known_unique(&self, family: Family, value: Indexed<'_>) -> Option<Uuid> {
+        let key = key(self.partition(), family, &[value.part()]);
+        Uuid::from_slice(&self.known(&key)??).ok()
+    }
+
     /// Writes `new` in place of `old`, with all indexes. `new.updated_at()` is this operation's
     /// [`time`](Unit::time).
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {

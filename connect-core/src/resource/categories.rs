@@ -14,7 +14,7 @@ use crate::{
     },
     rules::text,
     storage::{Key, Value},
-    wire::{Category, EventType, Id, MatchBy, WireRecord as _, query::CategoryQuery},
+    wire::{Category, EventType, Id, WireRecord as _, query::CategoryQuery},
 };
 
 impl Record for Category {
@@ -41,7 +41,7 @@ impl Resource for Category {
         }
     }
 
-    fn reads_of(id: Id<Self>, _: Option<&Draft<Self>>, _: Option<&MatchBy>, reads: &mut Reads) {
+    fn reads_of(id: Id<Self>, _: Option<&Draft<Self>>, _: Option<&Unit<'_>>, reads: &mut Reads) {
         reads.row(folded_name_key(reads.partition(), id));
     }
 

@@ -14,7 +14,7 @@ use crate::{
     record::{Index, Indexed, Reads, Record, Reference, Unit, index, keys::Family, nth, reference},
     rules::{product as rules, text},
     wire::{
-        Category, CategoryInput, EventType, Field, Id, MatchBy, OptionGroup, Product, ProductInput,
+        Category, CategoryInput, EventType, Field, Id, OptionGroup, Product, ProductInput,
         ProductsChanged, WireRecord as _, WriteInput as _, limits::MAX_IDS_PER_EVENT,
         query::ProductQuery, read::Invalid,
     },
@@ -66,16 +66,24 @@ impl Resource for Product {
     fn reads_of(
         id: Id<Self>,
         draft: Option<&Draft<Self>>,
-        by: Option<&MatchBy>,
+        unit: Option<&Unit<'_>>,
         reads: &mut Reads,
     ) {
         if draft.is_none_or(|draft| !draft.image_url.is_absent()) {
             images::reads(reads.partition(), id, reads);
         }
-        // What is matched by its external id keeps it, and so does mostly what is matched by its
-        // barcode: a level that follows all the same is read by itself.
-        let may_move = by.is_none_or(|by| *by == MatchBy::Id);
-        if draft.is_none_or(|draft| may_move && !draft.external_id.is_absent()) {
+        let by_code = Family::ProductByExternalId;
+        let keeps = |code: &String| {
+            let known = unit.and_then(|unit| unit.known_unique(by_code, Indexed::Text(code)));
+            known == Some(id.uuid())
+        };
+        // The level follows the external id.
+        let is_moved = |draft: &Draft<Self>| match &draft.external_id {
+            Field::Absent => false,
+            Field::Null => true,
+            Field::Value(code) => !keeps(code),
+        };
+        if draft.is_none_or(is_moved) {
             stock::reads(id, reads);
         }
     }

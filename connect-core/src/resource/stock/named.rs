@@ -1,16 +1,11 @@
 //! Products that a request names by their id or their external id.
 
-use uuid::Uuid;
-
 use super::ledger::Stocked;
 use crate::{
     access::Access,
     engine,
     error::{Error, Reason},
-    record::{
-        Indexed, Reads, Record, Unit,
-        keys::{Family, Part, key},
-    },
+    record::{Indexed, Reads, Record, Unit, keys::Family},
     rules::{option_link::Name, stock::input::field_of},
     wire::{Product, StockLevel, read::Invalid},
 };
@@ -32,10 +27,7 @@ pub(super) fn read_named(name: &Name, reads: &mut Reads) {
 /// known.
 pub(super) fn read_level(name: &Name, unit: &Unit<'_>, reads: &mut Reads) {
     let Name::ExternalId(text) = name else { return };
-    let entry = [Part::Text(text)];
-    let entry = key(unit.partition(), Family::ProductByExternalId, &entry);
-    let id = unit.known(&entry).flatten();
-    if let Some(id) = id.and_then(|id| Uuid::from_slice(&id).ok()) {
+    if let Some(id) = unit.known_unique(Family::ProductByExternalId, Indexed::Text(text)) {
         reads.record::<StockLevel>(id);
     }
 }
