@@ -1,6 +1,6 @@
 //! The server as a process of its own, to be stopped and killed.
 
-use std::{net::SocketAddr, path::Path, process::Stdio};
+use std::{fs::File, net::SocketAddr, path::Path, process::Stdio};
 
 use serde_json::Value;
 use tokio::{
@@ -20,6 +20,8 @@ pub struct Process {
     pub welcome: Value,
     /// The address at which it listens.
     pub address: SocketAddr,
+    /// The address of the owner's listener.
+    pub owner_address: SocketAddr,
 }
 
 /// The last words of a server that did not start.
@@ -29,6 +31,45 @@ pub struct NotStarted {
     pub code: Option<i32>,
     /// The text that it wrote to standard error.
     pub said: String,
+}
+
+/// The end of a command, with what it wrote.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its exit code, if it ended by itself.
+    pub code: Option<i32>,
+    /// The text that it wrote to standard output.
+    pub output: String,
+    /// The text that it wrote to standard error.
+    pub said: String,
+}
+
+/// Runs a command to its end.
+///
+/// # Panics
+/// The program cannot be run.
+pub async fn run(program: &str, arguments: &[&str]) -> Finished {
+    let mut command = Command::new(program);
+    let ended = command.args(arguments).stdin(Stdio::null()).output().await;
+    let ended = ended.expect("the program can be run");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Finished {
+        code: ended.status.code(),
+        output: text(&ended.stdout),
+        said: text(&ended.stderr),
+    }
+}
+
+/// The command that serves a demo on this storage.
+fn demo(program: &str, storage: &str) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["demo", "--json", "--listen", "127.0.0.1:0"])
+        .args(["--storage", storage])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true);
+    command
 }
 
 impl Process {
@@ -52,16 +93,33 @@ impl Process {
     /// # Panics
     /// The program cannot be run.
     pub async fn start_on(program: &str, storage: &str, more: &[&str]) -> Result<Self, NotStarted> {
-        let mut child = Command::new(program)
-            .args(["demo", "--json", "--listen", "127.0.0.1:0"])
-            .args(["--storage", storage])
+        let child = demo(program, storage)
             .args(more)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .kill_on_drop(true)
             .spawn()
             .expect("the server can be started");
+        Self::of(child).await
+    }
+
+    /// Starts `program demo` on a store in `data`, and has it log everything there is into a file.
+    ///
+    /// # Errors
+    /// It ends before it accepts requests.
+    ///
+    /// # Panics
+    /// The program cannot be run.
+    pub async fn start_logged(program: &str, data: &Path, log: File) -> Result<Self, NotStarted> {
+        let child = demo(program, &format!("redb:{}", data.display()))
+            .env("CONNECT_TESTS_LOG", "1")
+            .env("RUST_LOG", "trace")
+            .stderr(log)
+            .spawn()
+            .expect("the server can be started");
+        Self::of(child).await
+    }
+
+    /// Waits until a server that was started accepts requests.
+    async fn of(mut child: Child) -> Result<Self, NotStarted> {
         let mut line = String::new();
         let output = child.stdout.take().expect("standard output");
         BufReader::new(output)
@@ -70,22 +128,24 @@ impl Process {
             .expect("its first line");
         if line.is_empty() {
             let mut said = String::new();
-            let mut errors = child.stderr.take().expect("standard error");
-            errors
-                .read_to_string(&mut said)
-                .await
-                .expect("its last words");
+            if let Some(mut errors) = child.stderr.take() {
+                let last = errors.read_to_string(&mut said).await;
+                last.expect("its last words");
+            }
             let code = child.wait().await.expect("its end").code();
             return Err(NotStarted { code, said });
         }
         let welcome: Value = serde_json::from_str(&line).expect("a line of JSON");
-        let base = welcome["baseUrl"].as_str().expect("a base address");
-        let address = base.trim_start_matches("http://").trim_end_matches("/v1");
-        let address = address.parse().expect("an address");
+        let address = |name: &str| {
+            let url = welcome[name].as_str().expect("an address");
+            let address = url.trim_start_matches("http://").trim_end_matches("/v1");
+            address.parse().expect("an address")
+        };
         Ok(Self {
             child,
+            address: address("baseUrl"),
+            owner_address: address("adminUrl"),
             welcome,
-            address,
         })
     }
 

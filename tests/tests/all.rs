@@ -25,6 +25,7 @@ mod probes;
 mod rate_limits;
 mod raw_http;
 mod routes;
+mod screens;
 mod sdk;
 mod servers;
 mod store_check;

@@ -3,6 +3,7 @@
 use std::{io::Write as _, process::ExitCode, time::Duration};
 
 use connect_core::{Connect, storage::disk::OpenError, wire::ErrorBody};
+use http::StatusCode;
 
 use super::{
     AdminCommand, Pass,
@@ -79,7 +80,8 @@ async fn command_done(options: &AdminOptions, command: AdminCommand) -> Result<(
     Ok(())
 }
 
-/// Sends a command to a server. `None` when there is none: it was killed, and its pass stayed.
+/// Sends a command to a server. `None` when there is none: it was killed, and its pass stayed. Its
+/// port may be another server's by now, which does not know the key.
 async fn send(pass: &Pass, command: &AdminCommand) -> Result<Option<serde_json::Value>, NotDone> {
     let failed = |source| NotDone::Server {
         url: pass.url.clone(),
@@ -99,6 +101,9 @@ async fn send(pass: &Pass, command: &AdminCommand) -> Result<Option<serde_json::
         answer => answer.map_err(failed)?,
     };
     let (status, body) = (answer.status(), answer.bytes().await.map_err(failed)?);
+    if status == StatusCode::UNAUTHORIZED {
+        return Ok(None);
+    }
     if status.is_success() {
         return Ok(Some(serde_json::from_slice(&body)?));
     }

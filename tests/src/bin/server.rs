@@ -8,6 +8,10 @@ use connect_server::{cli::Arguments, run};
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    // Into a pipe that nobody reads it would come to a stop.
+    if std::env::var_os("CONNECT_TESTS_LOG").is_some() {
+        run::start_logging();
+    }
     match run::run(Arguments::parse()).await {
         Ok(code) => code,
         Err(error) => {

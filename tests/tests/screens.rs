@@ -1,0 +1,285 @@
+//! The command line: `connect-server screen`, beside a running server and without one.
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use connect_tests::{
+    http::{Answer, Request, send},
+    process::{Finished, Process, run},
+    shop::device_path,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
+
+/// A data folder.
+struct Data(TempDir);
+
+impl Data {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn store(&self) -> PathBuf {
+        self.0.path().join("store")
+    }
+
+    /// The file by which commands find a running server.
+    fn pass(&self) -> PathBuf {
+        self.0.path().join("admin.json")
+    }
+
+    async fn serve(&self) -> Process {
+        Process::start(PROGRAM, &self.store(), &[]).await.unwrap()
+    }
+
+    /// Runs `connect-server screen` with these arguments.
+    async fn screen(&self, arguments: &[&str]) -> Finished {
+        let data = self.0.path().to_str().unwrap();
+        run(
+            PROGRAM,
+            &[&["screen", "--data", data][..], arguments].concat(),
+        )
+        .await
+    }
+
+    /// The screens that a command answers with.
+    async fn screens(&self, arguments: &[&str]) -> Vec<Value> {
+        let done = self.screen(&[arguments, &["--json"]].concat()).await;
+        assert_eq!(done.code, Some(0), "{done:?}");
+        serde_json::from_str(&done.output).unwrap()
+    }
+
+    /// Makes a register at a location; its id and key.
+    async fn register(&self, location: &str) -> (String, String) {
+        let create = ["create", "--location", location, "--type", "pos"];
+        let made = self
+            .screens(&[&create[..], &["--name", "Bar"]].concat())
+            .await;
+        let text = |field: &str| made[0][field].as_str().unwrap().to_owned();
+        (text("id"), text("key"))
+    }
+}
+
+fn location(server: &Process) -> String {
+    let id = &server.welcome["locations"][0]["id"];
+    id.as_str().unwrap().to_owned()
+}
+
+/// Writes a row with this key; the status.
+async fn write(server: &Process, key: &str) -> u16 {
+    let row = json!({
+        "type": "cash_in", "totalCents": 100,
+        "payments": [{ "method": "cash", "amountCents": 100 }],
+    });
+    let row = Request::post(device_path("transactions"), &row).bearer(key);
+    let answer = send(server.owner_address, row).await.unwrap();
+    answer.status.as_u16()
+}
+
+#[tokio::test]
+async fn beside_a_running_server_a_new_key_holds_at_once() {
+    let data = Data::new();
+    let server = data.serve().await;
+    let (id, first) = data.register(&location(&server)).await;
+    assert!(first.starts_with("dk_"), "{first}");
+    assert_eq!(write(&server, &first).await, 201);
+
+    let listed = data.screens(&["list"]).await;
+    assert_eq!(listed.len(), 5, "{listed:?}");
+    assert!(listed.iter().all(|screen| screen.get("key").is_none()));
+    let listed = listed.iter().find(|screen| screen["id"] == *id).unwrap();
+    assert_eq!(
+        (&listed["type"], &listed["name"]),
+        (&json!("pos"), &json!("Bar"))
+    );
+    assert!(first.starts_with(listed["keyPrefix"].as_str().unwrap()));
+
+    let rolled = data.screens(&["roll", &id]).await;
+    let second = rolled[0]["key"].as_str().unwrap();
+    assert_eq!(write(&server, &first).await, 401);
+    assert_eq!(write(&server, second).await, 201);
+    let revoked = data.screens(&["revoke", &id]).await;
+    assert_eq!(revoked[0]["keyPrefix"], Value::Null);
+    assert_eq!(write(&server, second).await, 401);
+
+    let text = data.screen(&["list"]).await.output;
+    assert_eq!(text.lines().count(), 5, "{text}");
+    let line = text.lines().find(|line| line.starts_with(&id)).unwrap();
+    assert!(line.ends_with("Bar  no key"), "{line}");
+    assert_eq!(server.stop().await, Some(0));
+}
+
+#[tokio::test]
+async fn without_a_server_the_command_opens_the_store() {
+    let data = Data::new();
+    let server = data.serve().await;
+    let at = location(&server);
+    let mode = fs::metadata(data.pass()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(server.stop().await, Some(0));
+    assert!(!data.pass().exists(), "the file goes with its server");
+
+    let (id, key) = data.register(&at).await;
+    assert_eq!(data.screens(&["list"]).await.len(), 5);
+    let server = data.serve().await;
+    assert_eq!(write(&server, &key).await, 201);
+
+    // Killed, it leaves the file behind, which leads nowhere.
+    server.kill().await;
+    assert!(data.pass().exists());
+    let rolled = data.screens(&["roll", &id]).await;
+    let rolled = rolled[0]["key"].as_str().unwrap();
+    let server = data.serve().await;
+    assert_eq!(write(&server, &key).await, 401);
+    assert_eq!(write(&server, rolled).await, 201);
+}
+
+/// The port of a server that was killed may be another server's by now.
+#[tokio::test]
+async fn a_file_that_leads_to_another_server_is_passed_over() {
+    let (data, other) = (Data::new(), Data::new());
+    let server = data.serve().await;
+    let own = data.screens(&["list"]).await;
+    server.kill().await;
+    let another = other.serve().await;
+    let mut pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
+    pass["url"] = another.welcome["adminUrl"].clone();
+    fs::write(data.pass(), pass.to_string()).unwrap();
+    assert_eq!(data.screens(&["list"]).await, own);
+}
+
+#[tokio::test]
+async fn wrong_commands_are_clear_errors() {
+    const NOWHERE: &str = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
+    let data = Data::new();
+    let create = [
+        "create",
+        "--location",
+        NOWHERE,
+        "--type",
+        "pos",
+        "--name",
+        "Bar",
+    ];
+    let refused = async |arguments: &[&str], code: i32, says: &str| {
+        let done = data.screen(arguments).await;
+        assert_eq!(done.code, Some(code), "{arguments:?}: {done:?}");
+        assert!(done.said.contains(says), "{arguments:?}: {done:?}");
+        assert_eq!(done.output, "", "{arguments:?}");
+    };
+    refused(&["list"], 1, "there is no store in").await;
+    refused(&create, 1, "there is no store in").await;
+    assert!(!data.store().exists(), "a command makes no store");
+    let memory = ["list", "--storage", "memory"];
+    refused(&memory, 1, "a store in memory belongs to its server").await;
+
+    let server = data.serve().await;
+    let at = location(&server);
+    // With the server and without it the answers are the same.
+    for server in [Some(server), None] {
+        let nowhere = format!("there is no location {NOWHERE}");
+        refused(&create, 1, &nowhere).await;
+        let no_screen = format!("there is no screen {NOWHERE}");
+        for command in ["roll", "revoke"] {
+            refused(&[command, NOWHERE], 1, &no_screen).await;
+            refused(&[command, "7"], 2, "invalid value '7'").await;
+        }
+        let mut named = create;
+        (named[2], named[6]) = (&at, "");
+        refused(&named, 1, "name: ").await;
+        let mut typed = create;
+        typed[4] = "till";
+        refused(&typed, 2, "must be pos, order_kiosk or scan_and_order").await;
+        refused(&["create", "--location", &at], 2, "--type").await;
+        refused(&["delete", NOWHERE], 2, "unrecognized subcommand").await;
+        assert_eq!(data.screens(&["list"]).await.len(), 4);
+        if let Some(server) = server {
+            assert_eq!(server.stop().await, Some(0));
+        }
+    }
+}
+
+async fn command(server: &Process, key: Option<&str>, body: &str) -> Answer {
+    let mut request = Request::new(http::Method::POST, "/admin/v1/commands");
+    request = request.body(body.to_owned());
+    if let Some(key) = key {
+        request = request.header("authorization", key);
+    }
+    send(server.owner_address, request).await.unwrap()
+}
+
+#[tokio::test]
+async fn commands_need_the_key_in_the_file() {
+    const LIST: &str = r#"{"screen":"list"}"#;
+    let data = Data::new();
+    let server = data.serve().await;
+    let pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
+    let key = format!("Bearer {}", pass["key"].as_str().unwrap());
+    let token = format!("Bearer {}", server.token());
+    let screen = server.welcome["screens"][0]["key"].as_str().unwrap();
+    let screen = format!("Bearer {screen}");
+    let cut = &key[..key.len() - 1];
+    for wrong in [
+        None,
+        Some(""),
+        Some("Bearer "),
+        Some(cut),
+        Some(&*token),
+        Some(&screen),
+    ] {
+        let refused = command(&server, wrong, LIST).await;
+        refused.fails(401, "unauthorized");
+    }
+    for body in ["x", "{}", r#"{"screen":"drop"}"#, "null"] {
+        let refused = command(&server, Some(&key), body).await;
+        refused.fails(400, "validation_failed");
+    }
+    let listed = command(&server, Some(&key), LIST).await.expect(200).json();
+    assert_eq!(listed.as_array().map(Vec::len), Some(4));
+    // The API has no commands, and the owner's listener no other method.
+    let to_api = Request::post("/admin/v1/commands", &json!({ "screen": "list" }));
+    let to_api = send(server.address, to_api.header("authorization", &key)).await;
+    to_api.unwrap().fails(404, "not_found");
+    let get = Request::get("/admin/v1/commands").header("authorization", &key);
+    let get = send(server.owner_address, get).await.unwrap();
+    get.fails(404, "not_found");
+}
+
+/// With everything logged that there is.
+#[tokio::test]
+async fn no_key_is_logged() {
+    let data = Data::new();
+    let log: &Path = &data.0.path().join("log");
+    let file = File::create(log).unwrap();
+    let server = Process::start_logged(PROGRAM, &data.store(), file).await;
+    let server = server.unwrap();
+    let pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
+    let (id, key) = data.register(&location(&server)).await;
+    assert_eq!(write(&server, &key).await, 201);
+    let rolled = data.screens(&["roll", &id]).await;
+    assert_eq!(write(&server, &key).await, 401);
+    let wrong = format!("Bearer {}x", pass["key"].as_str().unwrap());
+    command(&server, Some(&wrong), "{}").await.expect(401);
+    let secrets = [
+        key,
+        rolled[0]["key"].as_str().unwrap().to_owned(),
+        pass["key"].as_str().unwrap().to_owned(),
+        server.token(),
+        server.welcome["screens"][1]["key"]
+            .as_str()
+            .unwrap()
+            .to_owned(),
+    ];
+    assert_eq!(server.stop().await, Some(0));
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("stopped"), "{log}");
+    assert!(log.contains("TRACE") || log.contains("DEBUG"), "{log}");
+    for secret in secrets {
+        assert!(!log.contains(&secret), "a secret is in the log");
+    }
+}
