@@ -12,6 +12,7 @@
 use std::ops::Bound;
 
 use chrono::Datelike as _;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::{
@@ -101,6 +102,13 @@ async fn place(
     Ok(())
 }
 
+/// The field of a summary that bounds its rows.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Last {
+    last_receipt_number: Option<u64>,
+}
+
 /// Returns the receipt numbers between which the rows of a time lie. With no bound on the time it
 /// reads nothing.
 pub(super) async fn bounds(
@@ -159,8 +167,9 @@ pub(super) async fn bounds(
             None => Bound::Excluded(0),
             Some(((key, _), row)) => {
                 let row = row.ok_or_else(|| Fault::corrupt(&key, "a day without its summary"))?;
-                let summary: DailySummary = parsed(&key, &row)?;
-                Bound::Included(summary.last_receipt_number.unwrap_or_default())
+                let last: Last =
+                    serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?;
+                Bound::Included(last.last_receipt_number.unwrap_or_default())
             }
         },
     };

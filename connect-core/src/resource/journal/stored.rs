@@ -14,29 +14,61 @@ pub(super) fn is_of(kind: &TransactionType, row: &[u8]) -> serde_json::Result<bo
     serde_json::from_slice(row).map(|row: Typed| row.kind == *kind)
 }
 
-/// Returns the time of a row as it is stored. A page of a day looks at hundreds of rows, and needs
-/// nothing else of them.
-pub(super) fn created_at(row: &[u8]) -> serde_json::Result<Timestamp> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Dated {
-        created_at: Timestamp,
+/// A part of time, by which rows are told from others.
+pub(super) struct Within {
+    from: Option<Bound>,
+    to: Option<Bound>,
+}
+
+/// A bound, and its text as rows have it: texts of times are all of one length, and sort as the
+/// times do.
+struct Bound {
+    time: Timestamp,
+    text: String,
+}
+
+impl Within {
+    /// The time from `from` on and before `to`.
+    pub(super) fn new(from: Option<Timestamp>, to: Option<Timestamp>) -> Self {
+        let bound = |time: Timestamp| Bound {
+            time,
+            text: time.to_string(),
+        };
+        Self {
+            from: from.map(bound),
+            to: to.map(bound),
+        }
     }
-    match time_at_end(row) {
-        Some(time) => Ok(time),
-        None => serde_json::from_slice(row).map(|row: Dated| row.created_at),
+
+    /// Returns whether a row as it is stored is of this time. A page of a day looks at hundreds of
+    /// rows, and needs nothing else of them.
+    pub(super) fn has(&self, row: &[u8]) -> serde_json::Result<bool> {
+        let Self { from, to } = self;
+        if let Some(time) = time_at_end(row) {
+            return Ok(from
+                .as_ref()
+                .is_none_or(|from| time >= from.text.as_bytes())
+                && to.as_ref().is_none_or(|to| time < to.text.as_bytes()));
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Dated {
+            created_at: Timestamp,
+        }
+        let Dated { created_at } = serde_json::from_slice(row)?;
+        Ok(from.as_ref().is_none_or(|from| created_at >= from.time)
+            && to.as_ref().is_none_or(|to| created_at < to.time))
     }
 }
 
-/// The time that ends a row: its last field, always of one length. No other text looks like it, since
-/// quotes within texts are escaped.
-fn time_at_end(row: &[u8]) -> Option<Timestamp> {
+/// The text of the time that ends a row: its last field, always of one length. No other text looks
+/// like it, since quotes within texts are escaped.
+fn time_at_end(row: &[u8]) -> Option<&[u8]> {
     const BEFORE: &[u8] = b",\"createdAt\":\"";
     const TIME: usize = 27;
     let time = row.strip_suffix(b"\"}")?;
     let (before, time) = time.split_at_checked(time.len().checked_sub(TIME)?)?;
-    let time = before.ends_with(BEFORE).then_some(time)?;
-    std::str::from_utf8(time).ok()?.parse().ok()
+    before.ends_with(BEFORE).then_some(time)
 }
 
 #[cfg(test)]
@@ -70,12 +102,25 @@ mod tests {
         }
     }
 
+    /// Checks that a row is of the microsecond at its time, and of none beside it.
+    fn check_time(stored: &[u8]) {
+        let time = row("").created_at;
+        for (shift, is_within) in [(-1, false), (0, true), (1, false)] {
+            let from = time.plus_micros(shift);
+            let within = Within::new(Some(from), Some(from.plus_micros(1)));
+            assert_eq!(within.has(stored).unwrap(), is_within, "{shift}");
+        }
+        assert!(Within::new(None, None).has(stored).unwrap());
+        assert!(!Within::new(None, Some(time)).has(stored).unwrap());
+        assert!(Within::new(Some(time), None).has(stored).unwrap());
+    }
+
     #[test]
     fn the_time_of_a_row_is_found_at_its_end() {
-        let time = row("").created_at;
+        let time = row("").created_at.to_string();
         let stored = serde_json::to_vec(&row("")).unwrap();
-        assert_eq!(time_at_end(&stored), Some(time));
-        assert_eq!(created_at(&stored).unwrap(), time);
+        assert_eq!(time_at_end(&stored), Some(time.as_bytes()));
+        check_time(&stored);
         for cut in 1..stored.len() {
             assert_eq!(time_at_end(&stored[..cut]), None);
         }
@@ -83,7 +128,6 @@ mod tests {
 
     #[test]
     fn a_text_that_looks_like_the_time_is_none() {
-        let time = row("").created_at;
         let sly = r#"","createdAt":"1999-01-01T00:00:00.000000Z"#;
         let mut fields = serde_json::to_value(row(sly)).unwrap();
         // In another order of the fields the note may come last.
@@ -92,6 +136,6 @@ mod tests {
         let fields = fields.strip_suffix('}').unwrap();
         let stored = format!(r#"{fields},"note":{note}}}"#);
         assert_eq!(time_at_end(stored.as_bytes()), None);
-        assert_eq!(created_at(stored.as_bytes()).unwrap(), time);
+        check_time(stored.as_bytes());
     }
 }

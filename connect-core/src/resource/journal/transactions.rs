@@ -9,7 +9,8 @@ use super::{
     super::{orders, stock},
     days, find,
     period::RegisterPeriod,
-    register, stored,
+    register,
+    stored::{self, Within},
 };
 use crate::{
     access::{Access, Actor},
@@ -73,15 +74,10 @@ impl Listed for Transaction {
         if from.is_none() && to.is_none() && kind.is_none() {
             return Ok(None);
         }
+        let within = Within::new(from, to);
         Ok(Some(Box::new(move |row| {
-            if from.is_some() || to.is_some() {
-                let time = stored::created_at(row)?;
-                if from.is_some_and(|from| time < from) || to.is_some_and(|to| time >= to) {
-                    return Ok(false);
-                }
-            }
-            kind.as_ref()
-                .map_or(Ok(true), |kind| stored::is_of(kind, row))
+            let is_of = |kind| stored::is_of(kind, row);
+            Ok(within.has(row)? && kind.as_ref().map_or(Ok(true), is_of)?)
         })))
     }
 }
