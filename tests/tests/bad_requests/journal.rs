@@ -6,7 +6,7 @@ use super::{
 };
 
 /// Values that neither `from` nor `to` can have.
-const MOMENTS: &[(&str, &str)] = &[
+pub(super) const MOMENTS: &[(&str, &str)] = &[
     ("", "empty"),
     ("yesterday", "a word"),
     ("2026-02-30", "a day that is not"),

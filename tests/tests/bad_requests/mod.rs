@@ -33,6 +33,7 @@ mod journal;
 mod option_groups;
 mod option_links;
 mod order;
+mod orders;
 mod products;
 mod queries;
 mod routes;
@@ -86,6 +87,7 @@ fn tables() -> Vec<Vec<Bad>> {
         access::table(),
         conflicts::table(),
         order::table(),
+        orders::table(),
     ]);
     tables
 }

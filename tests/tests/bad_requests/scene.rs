@@ -182,6 +182,9 @@ impl Scene {
         let reports = self.shop.get("z-reports?limit=1").await;
         let cursor = reports.next_cursor().expect("there are two Z reports");
         self.name("Z cursor", cursor);
+        let orders = self.shop.get("orders?limit=1").await;
+        let cursor = orders.next_cursor().expect("there are two orders");
+        self.name("order cursor", cursor);
         for (name, list) in [
             ("level cursor", "stock"),
             ("movement cursor", "stock/movements"),

@@ -7,6 +7,7 @@ mod journal;
 mod lists;
 mod option_groups;
 mod option_links;
+mod orders;
 mod records;
 mod retries;
 mod stock;
