@@ -33,6 +33,14 @@ impl Document {
         &V1
     }
 
+    /// The document of the device API.
+    pub fn device() -> &'static Self {
+        static DEVICE: LazyLock<Document> = LazyLock::new(|| {
+            Document::parse(include_str!("../../connect-server/openapi/device.json"))
+        });
+        &DEVICE
+    }
+
     /// Reads a document; its first server is the path before all others, such as `/v1`.
     ///
     /// # Panics

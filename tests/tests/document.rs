@@ -3,9 +3,14 @@
 use connect_tests::{check::Checker, document::Document};
 use serde_json::Value;
 
-/// Every operation of the document: path, method, operation.
+/// Every operation of the API's document: path, method, operation.
 fn operations() -> Vec<(String, String, &'static Value)> {
-    let paths = Document::v1().root()["paths"].as_object().unwrap();
+    operations_of(Document::v1())
+}
+
+/// Every operation of a document.
+fn operations_of(document: &'static Document) -> Vec<(String, String, &'static Value)> {
+    let paths = document.root()["paths"].as_object().unwrap();
     let mut all = Vec::new();
     for (path, item) in paths {
         for method in ["get", "post", "patch", "delete", "put"] {
@@ -33,7 +38,7 @@ fn every_operation_has_the_statuses_of_its_kind() {
             ("/locations", _) => vec!["200", "400", "401", "403"],
             (_, "get") => vec!["200", "400", "401", "403", "404"],
             (_, "delete") => vec!["204", "400", "401", "403", "404", "409", "413"],
-            (_, "patch") => vec!["200", "400", "401", "403", "404", "409", "413", "422"],
+            (_, "patch" | "put") => vec!["200", "400", "401", "403", "404", "409", "413", "422"],
             (path, "post")
                 if path.ends_with("/batch") || path.ends_with("/products/option-groups") =>
             {
@@ -118,36 +123,42 @@ fn schemas<'a>(at: &str, value: &'a Value, look: &mut impl FnMut(&str, &'a Value
 }
 
 /// The schemas of the bodies of requests, with all that they refer to.
-fn requests() -> Vec<(String, &'static Value)> {
-    fn follow(name: &str, found: &mut Vec<(String, &'static Value)>) {
+fn requests(document: &'static Document) -> Vec<(String, &'static Value)> {
+    fn follow(document: &'static Document, name: &str, found: &mut Vec<(String, &'static Value)>) {
         if found.iter().any(|(known, _)| known == name) {
             return;
         }
-        let schema = Document::v1().root().pointer(&name[1..]).unwrap();
+        let schema = document.root().pointer(&name[1..]).unwrap();
         found.push((name.to_owned(), schema));
         schemas("", schema, &mut |_, part| {
             if let Some(to) = part["$ref"].as_str() {
-                follow(to, found);
+                follow(document, to, found);
             }
         });
     }
     let mut found = Vec::new();
-    for (_, _, operation) in operations() {
+    for (_, _, operation) in operations_of(document) {
         let schema = operation.pointer("/requestBody/content/application~1json/schema/$ref");
         if let Some(name) = schema.and_then(Value::as_str) {
-            follow(name, &mut found);
+            follow(document, name, &mut found);
         }
     }
     found
+}
+
+/// Both documents.
+fn documents() -> [&'static Document; 2] {
+    [Document::v1(), Document::device()]
 }
 
 /// A generated client sends what a request's schema gives a default for, and an update would then
 /// change what was left out.
 #[test]
 fn requests_are_closed_and_have_no_defaults_and_no_read_only_fields() {
-    let requests = requests();
-    assert!(requests.len() >= 6, "{requests:?}");
-    for (name, schema) in requests {
+    let requests = documents().map(requests);
+    let counts = requests.each_ref().map(Vec::len);
+    assert!(counts.iter().all(|count| *count >= 6), "{counts:?}");
+    for (name, schema) in requests.into_iter().flatten() {
         assert_eq!(schema["additionalProperties"], false, "{name}");
         for field in schema["x-ignored"].as_array().into_iter().flatten() {
             let field = field.as_str().unwrap();
@@ -162,26 +173,37 @@ fn requests_are_closed_and_have_no_defaults_and_no_read_only_fields() {
                 );
             }
         });
-        let requires = name.ends_with("Create") || name.ends_with("Batch");
-        assert_eq!(schema.get("required").is_some(), requires, "{name}");
+    }
+}
+
+/// What updates a record requires nothing.
+#[test]
+fn what_makes_something_says_what_it_requires() {
+    for (name, schema) in requests(Document::v1()) {
+        let requires = schema.get("required").is_some();
+        let creates = name.ends_with("Create") || name.ends_with("Batch");
+        assert!(requires || !creates, "{name}");
+        assert!(!requires || !name.ends_with("Update"), "{name}");
     }
 }
 
 /// New fields and values must not break a client that was generated before they came.
 #[test]
 fn responses_are_open() {
-    let requests = requests();
-    let all = &Document::v1().root()["components"]["schemas"];
-    for (name, schema) in all.as_object().unwrap() {
-        let reference = format!("#/components/schemas/{name}");
-        if requests.iter().any(|(request, _)| *request == reference) {
-            continue;
-        }
-        schemas("", schema, &mut |at, part| {
-            for keyword in ["additionalProperties", "unevaluatedProperties", "enum"] {
-                assert!(part.get(keyword).is_none(), "{name}{at}: {keyword}");
+    for document in documents() {
+        let requests = requests(document);
+        let all = &document.root()["components"]["schemas"];
+        for (name, schema) in all.as_object().unwrap() {
+            let reference = format!("#/components/schemas/{name}");
+            if requests.iter().any(|(request, _)| *request == reference) {
+                continue;
             }
-        });
+            schemas("", schema, &mut |at, part| {
+                for keyword in ["additionalProperties", "unevaluatedProperties", "enum"] {
+                    assert!(part.get(keyword).is_none(), "{name}{at}: {keyword}");
+                }
+            });
+        }
     }
 }
 
@@ -199,15 +221,15 @@ fn every_array_says_what_its_items_are() {
 
 #[test]
 fn the_examples_are_as_their_schemas_want_them() {
-    fn walk(value: &Value, at: &str, seen: &mut usize) {
+    fn walk(checker: &Checker, value: &Value, at: &str, seen: &mut usize) {
         if let (Some(schema), Some(example)) = (value.get("schema"), value.get("example")) {
-            let faults = Checker::v1().schema_faults(schema, example);
+            let faults = checker.schema_faults(schema, example);
             assert!(faults.is_empty(), "{at}: {faults:?}");
             *seen += 1;
         }
         if let (Some(examples), Some(_)) = (value["examples"].as_array(), value.get("type")) {
             for example in examples {
-                let faults = Checker::v1().schema_faults(value, example);
+                let faults = checker.schema_faults(value, example);
                 assert!(faults.is_empty(), "{at}: {faults:?}");
                 *seen += 1;
             }
@@ -215,20 +237,23 @@ fn the_examples_are_as_their_schemas_want_them() {
         match value {
             Value::Object(fields) => {
                 for (key, field) in fields {
-                    walk(field, &format!("{at}/{key}"), seen);
+                    walk(checker, field, &format!("{at}/{key}"), seen);
                 }
             }
             Value::Array(entries) => {
                 for (index, entry) in entries.iter().enumerate() {
-                    walk(entry, &format!("{at}/{index}"), seen);
+                    walk(checker, entry, &format!("{at}/{index}"), seen);
                 }
             }
             _ => {}
         }
     }
-    let mut seen = 0;
-    walk(Document::v1().root(), "", &mut seen);
-    assert!(seen >= 15, "only {seen} examples were found");
+    let [api, device] = documents().map(Document::root);
+    for (checker, root, least) in [(Checker::v1(), api, 15), (Checker::device(), device, 6)] {
+        let mut seen = 0;
+        walk(checker, root, "", &mut seen);
+        assert!(seen >= least, "only {seen} examples were found");
+    }
 }
 
 #[test]
@@ -243,25 +268,26 @@ fn every_reference_leads_somewhere_and_every_part_is_used() {
             _ => {}
         }
     }
-    let root = Document::v1().root();
-    let mut used = Vec::new();
-    references(root, &mut used);
-    for reference in &used {
-        assert!(
-            root.pointer(reference.trim_start_matches('#')).is_some(),
-            "{reference}"
-        );
-    }
-    for (kind, parts) in root["components"].as_object().unwrap() {
-        for name in parts.as_object().unwrap().keys() {
-            let reference = format!("#/components/{kind}/{name}");
-            // Named in prose: they are answers to what has no operation, or to any operation.
-            let in_prose = ["MethodNotAllowed", "TooLong"].contains(&name.as_str());
-            let apart = kind == "securitySchemes" || in_prose;
+    for root in documents().map(Document::root) {
+        let mut used = Vec::new();
+        references(root, &mut used);
+        for reference in &used {
             assert!(
-                apart || used.contains(&&*reference),
-                "{reference} is not used"
+                root.pointer(reference.trim_start_matches('#')).is_some(),
+                "{reference}"
             );
+        }
+        for (kind, parts) in root["components"].as_object().unwrap() {
+            for name in parts.as_object().unwrap().keys() {
+                let reference = format!("#/components/{kind}/{name}");
+                // Named in prose: they are answers to what has no operation, or to any operation.
+                let in_prose = ["MethodNotAllowed", "NotFound", "TooLong"].contains(&name.as_str());
+                let apart = kind == "securitySchemes" || in_prose;
+                assert!(
+                    apart || used.contains(&&*reference),
+                    "{reference} is not used"
+                );
+            }
         }
     }
 }

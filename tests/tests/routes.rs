@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use connect_server::routes::{API, Needs, lists};
+use connect_server::routes::{API, DEVICE, Needs, lists};
 use connect_tests::document::Document;
 
 /// Method, path, and what a token needs; the document says the last in words.
@@ -38,6 +38,25 @@ fn the_document_lists_exactly_the_routes_that_there_are() {
                 .and_then(|rest| Some(rest.split_once("`.")?.0));
             let path = format!("{}{}", document.base(), path.template);
             documented.insert((method.clone(), path, scope.map(str::to_owned)));
+        }
+    }
+    assert_eq!(served, documented);
+}
+
+#[test]
+fn the_document_of_devices_lists_exactly_their_routes() {
+    let routes = DEVICE.routes().iter();
+    let served: BTreeSet<_> = routes
+        .map(|route| (route.method.to_string(), route.path.clone()))
+        .collect();
+    let document = Document::device();
+    let mut documented = BTreeSet::new();
+    for path in document.paths() {
+        for method in path.methods() {
+            let path = format!("{}{}", document.base(), path.template);
+            if path != "/device/v1/openapi.json" {
+                documented.insert((method, path));
+            }
         }
     }
     assert_eq!(served, documented);

@@ -2,15 +2,11 @@
 
 use std::net::IpAddr;
 
-use bytes::Bytes;
-use connect_core::{
-    Connect, Error,
-    wire::query::{NoQuery, Query as _},
-};
-use http::{Method, StatusCode};
+use connect_core::Connect;
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
+    document::document,
     gate,
     incoming::{Body, Incoming, incoming, respond},
 };
@@ -60,7 +56,7 @@ async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl B
     let method = incoming.method.clone();
     let is_open = incoming.path.as_str() == OPENAPI_PATH;
     let (reply, rate) = if is_open {
-        let reply = document(&method, &incoming.query);
+        let reply = document(OPENAPI, &method, &incoming.query);
         (reply, connect.anonymous_rate(address))
     } else {
         let token = gate::bearer(&incoming.headers);
@@ -80,15 +76,4 @@ async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl B
         }
     };
     respond(reply, &method, id, Some(rate))
-}
-
-/// The OpenAPI document, which is open to everybody.
-fn document(method: &Method, query: &str) -> Reply {
-    if !matches!(*method, Method::GET | Method::HEAD) {
-        return Reply::method_not_allowed(method, &[Method::GET, Method::HEAD]);
-    }
-    match NoQuery::parse(query) {
-        Ok(_) => Reply::json(StatusCode::OK, Bytes::from_static(OPENAPI.as_bytes())),
-        Err(invalid) => Error::Malformed(invalid.into()).into(),
-    }
 }

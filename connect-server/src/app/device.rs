@@ -6,13 +6,18 @@ use connect_core::Connect;
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
+    document::document,
     gate,
     incoming::{Body, Incoming, incoming, respond},
 };
-use crate::{endpoint::Reply, net::headers};
+use crate::{
+    endpoint::Reply,
+    net::headers,
+    routes::{DEVICE_OPENAPI, DEVICE_OPENAPI_PATH},
+};
 
 /// Everything below `/device/v1`: what registers, kiosks and Scan & Order write, each with the key
-/// of its screen as bearer token. Rejects every other path, so that routes of one's own can follow.
+/// of its screen as bearer token, and the OpenAPI document of it at `/device/v1/openapi.json`. Rejects every other path, so that routes of one's own can follow.
 ///
 /// It belongs on a network of the shop's own: it has no limits on requests with a valid key.
 pub fn device_api(
@@ -26,6 +31,10 @@ pub fn device_api(
 async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl Body>) -> Response {
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
+    if incoming.path.as_str() == DEVICE_OPENAPI_PATH {
+        let reply = document(DEVICE_OPENAPI, &method, &incoming.query);
+        return respond(reply, &method, id, None);
+    }
     let key = gate::bearer(&incoming.headers);
     let (reply, rate) = match connect.authenticate_screen(address, key).await {
         Ok(access) => {

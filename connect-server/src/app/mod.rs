@@ -2,6 +2,7 @@
 
 mod api;
 mod device;
+mod document;
 mod gate;
 mod incoming;
 mod service;

@@ -24,7 +24,9 @@ use crud::{CATALOG, batch, crud, row, rows};
 pub use device::DEVICE;
 pub use find::{Found, PathIds, Table};
 use journal::{JOURNAL, daily_summary};
-pub(crate) use open::{OPENAPI, OPENAPI_PATH, filters as open_filters};
+pub(crate) use open::{
+    DEVICE_OPENAPI, DEVICE_OPENAPI_PATH, OPENAPI, OPENAPI_PATH, filters as open_filters,
+};
 
 /// Every endpoint that needs a token.
 pub static API: LazyLock<Table> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! Endpoints that are open to everybody: the OpenAPI document, and the probes.
+//! Endpoints that are open to everybody: the OpenAPI documents, and the probes.
 //!
 //! `/healthz` fails when a restart may help, `/readyz` whenever requests would fail. A failing probe
 //! says why in one word, `reason`.
@@ -19,6 +19,12 @@ pub(crate) const OPENAPI_PATH: &str = "/v1/openapi.json";
 
 /// The OpenAPI document.
 pub(crate) const OPENAPI: &str = include_str!("../../openapi/openapi.json");
+
+/// The path of the OpenAPI document of the device API.
+pub(crate) const DEVICE_OPENAPI_PATH: &str = "/device/v1/openapi.json";
+
+/// The OpenAPI document of the device API.
+pub(crate) const DEVICE_OPENAPI: &str = include_str!("../../openapi/device.json");
 
 /// Tells the condition of the store.
 pub(crate) type Probe = Arc<dyn Fn() -> Health + Send + Sync>;

@@ -1,6 +1,7 @@
-//! The API document: generated from the core's types, the route table and `openapi/frame.json`,
-//! which holds the prose, the headers, the errors and the examples. The document is committed, so
-//! that a change of the API shows in its diff; this test compares.
+//! The API documents: generated from the core's types, the route tables and `openapi/frame.json`,
+//! which holds the prose, the headers, the errors and the examples; that of devices from
+//! `device-frame.json`. The documents are committed, so that a change of the API shows in their
+//! diff; this test compares.
 
 mod operations;
 mod schemas;
@@ -8,10 +9,12 @@ mod schemas;
 use std::{env, fs, path::Path};
 
 use connect_core::wire::{
-    AnyEvent, Category, DailySummary, Entry, ErrorBody, ImageJob, Location, OptionGroup,
-    OptionGroupLinks, OptionInput, OptionLinksResult, Order, Page, Product, Single,
-    StockAdjustment, StockCount, StockLevel, StockMovement, Transaction, ZReport,
+    AnyEvent, Category, DailySummary, Entry, ErrorBody, ImageJob, LineInput, LineOptionInput,
+    Location, OptionGroup, OptionGroupLinks, OptionInput, OptionLinksResult, Order, OrderChange,
+    OrderInput, Page, PaymentInput, Product, Single, StockAdjustment, StockCount, StockLevel,
+    StockMovement, Transaction, TransactionInput, VatInput, ZReport, ZReportInput,
 };
+use connect_server::routes::{API, DEVICE, Table};
 use serde_json::{Map, Value};
 
 use schemas::Schemas;
@@ -51,28 +54,60 @@ fn schemas() -> Map<String, Value> {
     schemas.finish()
 }
 
-fn document() -> Value {
-    let mut document: Value =
-        serde_json::from_str(include_str!("../../openapi/frame.json")).unwrap();
+/// The schemas of the device API.
+fn device_schemas() -> Map<String, Value> {
+    let mut schemas = Schemas::default();
+    schemas.add::<ErrorBody>();
+    schemas.add_request::<TransactionInput>();
+    schemas.add_request::<LineInput>();
+    schemas.add_request::<LineOptionInput>();
+    schemas.add_request::<PaymentInput>();
+    schemas.add_request::<VatInput>();
+    schemas.add_request::<ZReportInput>();
+    schemas.add_request::<OrderInput>();
+    schemas.add_request::<OrderChange>();
+    schemas.add::<Single<Transaction>>();
+    schemas.add::<Single<ZReport>>();
+    schemas.add::<Single<Order>>();
+    schemas.finish()
+}
+
+/// Makes a document of its frame, a table and schemas.
+fn document(frame: &str, table: &Table, schemas: Map<String, Value>) -> Value {
+    let mut document: Value = serde_json::from_str(frame).unwrap();
     let texts = document.as_object_mut().unwrap().remove("operations");
-    operations::add(&mut document, texts.unwrap());
-    document["components"]["schemas"] = schemas().into();
+    operations::add(&mut document, table, texts.unwrap());
+    document["components"]["schemas"] = schemas.into();
     document
 }
 
 #[test]
 fn the_document_is_the_one_that_is_generated() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi/openapi.json");
-    let generated = document();
+    let frame = include_str!("../../openapi/frame.json");
+    compare("openapi.json", &document(frame, &API, schemas()));
+}
+
+#[test]
+fn the_document_of_devices_is_the_one_that_is_generated() {
+    let frame = include_str!("../../openapi/device-frame.json");
+    let generated = document(frame, &DEVICE, device_schemas());
+    compare("device.json", &generated);
+}
+
+/// Compares a committed document with the generated one, or writes it when that is asked for.
+fn compare(name: &str, generated: &Value) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("openapi")
+        .join(name);
     if env::var_os(WRITE).is_some() {
-        let text = serde_json::to_string_pretty(&generated).unwrap() + "\n";
+        let text = serde_json::to_string_pretty(generated).unwrap() + "\n";
         fs::write(&path, text).unwrap();
     }
     let committed: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    let different = difference("", &committed, &generated);
+    let different = difference("", &committed, generated);
     assert!(
         different.is_empty(),
-        "openapi/openapi.json is not what the types and the table say. Run\n\
+        "openapi/{name} is not what the types and the table say. Run\n\
          \n    {WRITE}=1 cargo test -p connect-server the_document\n\n\
          and look at the diff before it is committed. Different are:\n{}",
         different.join("\n")

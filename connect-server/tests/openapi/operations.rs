@@ -6,18 +6,19 @@ use connect_core::wire::{
 };
 use connect_server::{
     endpoint::{Needs, QueryParameter, Route},
-    routes::API,
+    routes::Table,
 };
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-/// Adds an operation for each route. `texts` holds, by operation, what no type tells: a
+/// Adds an operation for each route of a table. `texts` holds, by operation, what no type tells: a
 /// description and examples.
-pub(super) fn add(document: &mut Value, mut texts: Value) {
-    for route in API.routes() {
+pub(super) fn add(document: &mut Value, table: &Table, mut texts: Value) {
+    let base = document["servers"][0]["url"].as_str().unwrap().to_owned();
+    for route in table.routes() {
         let id = &route.operation.id;
         let text = texts.as_object_mut().unwrap().remove(id);
-        let path = route.path.trim_start_matches("/v1");
+        let path = route.path.strip_prefix(&base).unwrap();
         let path = path.replace("{location}", "{locationId}");
         let item = &mut document["paths"][&path];
         if item.is_null() {
@@ -104,12 +105,13 @@ fn content(schema: &str, example: Value) -> Value {
 
 fn success(route: &Route, example: Value) -> Value {
     let operation = &route.operation;
-    let mut headers = json!({
-        "X-RateLimit-Limit": shared("headers", "RateLimit"),
-        "X-RateLimit-Remaining": shared("headers", "RateRemaining"),
-        "X-RateLimit-Reset": shared("headers", "RateReset"),
-        "X-Request-Id": shared("headers", "RequestId"),
-    });
+    let mut headers = json!({});
+    if route.needs != Needs::Screen {
+        headers["X-RateLimit-Limit"] = shared("headers", "RateLimit");
+        headers["X-RateLimit-Remaining"] = shared("headers", "RateRemaining");
+        headers["X-RateLimit-Reset"] = shared("headers", "RateReset");
+    }
+    headers["X-Request-Id"] = shared("headers", "RequestId");
     if operation
         .query
         .iter()
@@ -142,19 +144,21 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
         route.path.contains("{id}"),
     );
     let is_single = has_body && !is_bulk(route);
+    let is_of_screen = route.needs == Needs::Screen;
     let mut errors = vec![
         (400, if is_write { "BadWrite" } else { "BadRequest" }),
         (401, "Unauthorized"),
         (
             403,
             match (has_location, is_single) {
+                _ if is_of_screen => "ForbiddenScreen",
                 (false, _) => "ForbiddenAnywhere",
                 (true, true) => "ForbiddenWrite",
                 (true, false) => "Forbidden",
             },
         ),
     ];
-    if has_location {
+    if has_location || has_id {
         errors.push((
             404,
             if is_write && has_id {

@@ -37,6 +37,21 @@ impl Checker {
         &V1
     }
 
+    /// The judge that knows the document of the device API.
+    pub fn device() -> &'static Self {
+        static DEVICE: LazyLock<Checker> = LazyLock::new(|| Checker::new(Document::device()));
+        &DEVICE
+    }
+
+    /// The judge of what is sent to this path.
+    pub fn of(target: &str) -> &'static Self {
+        if target.starts_with("/device/") {
+            Self::device()
+        } else {
+            Self::v1()
+        }
+    }
+
     /// A judge for another document.
     pub fn new(document: &'static Document) -> Self {
         let schemas = Schemas::new(document);

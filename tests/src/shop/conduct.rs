@@ -23,7 +23,7 @@ impl Shop {
     /// There is no response, or it is not as the document says.
     pub async fn send_bare(&self, request: Request) -> Answer {
         let answer = self.send_unjudged(request).await.expect("a response");
-        Checker::v1().judge(&answer);
+        Checker::of(&answer.request.target).judge(&answer);
         answer
     }
 

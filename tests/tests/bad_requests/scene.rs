@@ -274,7 +274,7 @@ impl Scene {
             Ok(answer) => answer,
             Err(problem) => return Some(format!("{}: {problem}", bad.name)),
         };
-        let mut faults = Checker::v1().faults(&answer);
+        let mut faults = Checker::of(&answer.request.target).faults(&answer);
         faults.extend(difference(bad, &answer));
         let summary = answer.summary().chars().take(400).collect::<String>();
         (!faults.is_empty()).then(|| format!("{}: {}\n    {summary}", bad.name, faults.join("; ")))

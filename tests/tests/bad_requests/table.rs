@@ -122,7 +122,8 @@ impl Bad {
         // A number that no float can hold is beyond this reader, though not beyond the service.
         let body: Value = serde_json::from_slice(body).ok()?;
         let (method, target) = (self.request.method.as_str(), &self.request.target);
-        let schema = Checker::v1().request_schema(method, target)?;
-        Some(Checker::v1().schema_faults(schema, &body))
+        let checker = Checker::of(target);
+        let schema = checker.request_schema(method, target)?;
+        Some(checker.schema_faults(schema, &body))
     }
 }

@@ -148,10 +148,17 @@ inline!([] Date, |_generator| json_schema!({
     "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
     "examples": ["2026-11-20"],
 }));
-inline!([] Timestamp, |_generator| json_schema!({
+// Read with any offset and up to nine fraction digits, written in UTC with six.
+inline!([] Timestamp, |generator| json_schema!({
     "type": "string",
     "format": "date-time",
-    "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\
-                T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}Z$",
+    "pattern": if generator.contract().is_deserialize() {
+        "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\
+         [Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?\
+         ([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+    } else {
+        "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])\
+         T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}Z$"
+    },
     "examples": ["2026-11-20T09:15:30.123456Z"],
 }));
