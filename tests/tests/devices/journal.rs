@@ -1,7 +1,11 @@
 //! The journal, from the register to the integrator.
 
 use connect_core::ScreenType;
-use connect_tests::shop::Shop;
+use connect_tests::{
+    http::Request,
+    shop::{Shop, device_path},
+};
+use http::Method;
 use serde_json::{Value, json};
 
 use super::{cash, events, holds, id, line, sale};
@@ -208,6 +212,41 @@ async fn z_reports_close_registers_one_by_one() {
     assert_eq!(events(&shop, "pos.zreport.created").await, reports);
     let one = shop.get(&format!("z-reports/{}", id(&reports[1]))).await;
     assert_eq!(one.expect(200).data(), reports[1]);
+}
+
+/// Sales and refunds move the stock of a tracked product in their own commit, once per row.
+#[tokio::test]
+async fn sales_move_the_stock_of_tracked_products() {
+    let shop = Shop::open().await;
+    let till = shop.register("Till 7").await;
+    let product = async |name: &str| {
+        let made = shop.make("products", &json!({ "name": name })).await;
+        id(&made)
+    };
+    let (tracked, untracked) = (product("Rye").await, product("Bag").await);
+    let count = Request::new(Method::PUT, shop.at(&format!("stock/{tracked}")));
+    shop.send(count.json(&json!({ "quantity": 10 })))
+        .await
+        .expect(200);
+    let mut receipt = sale("Rye", 425);
+    receipt["lines"] = json!([line("Rye", 3, 100), line("Bag", 1, 125)]);
+    receipt["lines"][0]["productId"] = tracked.as_str().into();
+    receipt["lines"][1]["productId"] = untracked.as_str().into();
+    let row = || Request::post(device_path("transactions"), &receipt).key("row-1");
+    let sold = till.send(row()).await.expect(201).data();
+    till.send(row()).await.expect(201);
+
+    let level = shop.get(&format!("stock/{tracked}")).await.expect(200);
+    assert_eq!(level.data()["quantity"], 7);
+    let none = shop.get(&format!("stock/{untracked}")).await;
+    none.fails(404, "not_found");
+    let moved = shop.all("stock/movements", "type=sale").await;
+    assert_eq!(moved.len(), 1, "{moved:?}");
+    let expected = json!({
+        "productId": tracked, "quantityChange": -3, "quantityAfter": 7,
+        "source": "Register: Till 7", "transactionId": sold["id"],
+    });
+    holds(&moved[0], &expected);
 }
 
 /// Receipt numbers and orders are those of a location; another location's rows cannot be named.
