@@ -1,8 +1,8 @@
 //! The core beside its floors: `cargo bench -p connect-core --features sled,redb --bench core`.
 //!
 //! Names of parts choose them, and of engines: `-- updates creates redb`. The parts are `batch`,
-//! `groups`, `links`, `updates`, `creates`, `singles`, `journal`, `reads`, `stock`, `deletion`, `memory`
-//! and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
+//! `groups`, `links`, `updates`, `creates`, `singles`, `journal`, `beside`, `reads`, `stock`, `deletion`,
+//! `memory` and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
 //! another part has freed.
 
 #![allow(
@@ -16,6 +16,7 @@ mod batches;
 mod deletion;
 mod honest;
 mod journal;
+mod journal_beside;
 mod journal_reads;
 mod links;
 mod measure;
@@ -32,9 +33,9 @@ use measure::Chosen;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PARTS: [&str; 12] = [
-    "batch", "groups", "links", "updates", "creates", "singles", "journal", "reads", "stock",
-    "deletion", "memory", "reopen",
+const PARTS: [&str; 13] = [
+    "batch", "groups", "links", "updates", "creates", "singles", "journal", "beside", "reads",
+    "stock", "deletion", "memory", "reopen",
 ];
 const ENGINES: [&str; 2] = ["sled", "redb"];
 
@@ -61,6 +62,9 @@ fn main() {
     }
     if part("journal") {
         journal::in_memory(&runtime);
+    }
+    if part("beside") {
+        journal_beside::in_memory(&runtime);
     }
     if part("reads") {
         journal_reads::in_memory(&runtime);
@@ -90,6 +94,9 @@ fn main() {
         }
         if part("journal") {
             journal::on_disk(&runtime, engine);
+        }
+        if part("beside") {
+            journal_beside::on_disk(&runtime, engine);
         }
         if part("stock") {
             stock::on_disk(&runtime, engine);

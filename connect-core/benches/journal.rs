@@ -53,6 +53,11 @@ impl Counter {
         }
     }
 
+    /// The access of a register.
+    pub fn register(&self, number: usize) -> &Access {
+        &self.registers[number]
+    }
+
     /// The body of a sale of three lines.
     pub fn sale(&self, number: usize, created_at: Option<Timestamp>) -> Vec<u8> {
         let line = |place: usize| {

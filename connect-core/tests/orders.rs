@@ -274,8 +274,14 @@ async fn an_order_becomes_a_sale_that_is_linked_both_ways() {
     let wrong = kitchen.update(other.id, with(Field::Value(sale.id))).await;
     let wrong = wrong.unwrap_err();
     assert!(matches!(&wrong, Error::Invalid(r) if r.field.as_deref() == Some("transactionId")));
-    let without = kitchen.update(order.id, with(Field::Null)).await.unwrap();
-    assert_eq!(without.transaction_id, None);
+    let without = kitchen.update(order.id, with(Field::Null)).await;
+    let without = without.unwrap_err();
+    assert!(matches!(&without, Error::Conflict(r) if r.field.as_deref() == Some("transactionId")));
+    let unpaid = journal
+        .write(receipt(other.id, TransactionType::Refund))
+        .await;
+    let unpaid = unpaid.unwrap_err();
+    assert!(matches!(&unpaid, Error::Conflict(r) if r.field.as_deref() == Some("orderId")));
     let linked = kitchen.update(order.id, with(Field::Value(sale.id))).await;
     assert_eq!(linked.unwrap().transaction_id, Some(sale.id));
 

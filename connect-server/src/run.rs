@@ -147,9 +147,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let pass = Pass::new(owner.url());
     let pass_file = options.store.choice()?.pass();
     // Before the welcome: who reads that may give a command at once.
-    let pass_file = pass_file
-        .map(|path| PassFile::write(path, &pass))
-        .transpose()?;
+    let pass_file = pass_file.and_then(|path| write_pass(path, &pass));
     let mut output = std::io::stdout().lock();
     if options.json {
         writeln!(output, "{}", welcome.to_json())?;
@@ -198,6 +196,16 @@ fn allowed_networks(options: &Options, is_demo: bool) -> Networks {
     }
     tracing::info!("the demo also takes images from this machine, over plain HTTP too");
     allowed.and(Networks::loopback())
+}
+
+/// Writes down the way to this server. A server without it serves, and takes no commands.
+fn write_pass(path: PathBuf, pass: &Pass) -> Option<PassFile> {
+    let shown = path.display().to_string();
+    PassFile::write(path, pass)
+        .inspect_err(|error| {
+            tracing::warn!(path = shown, %error, "no commands while this server runs");
+        })
+        .ok()
 }
 
 /// Makes the service that takes over images, with links to the address of `api`.

@@ -73,7 +73,11 @@ impl StorageChoice {
     /// The file beside the store's directory by which commands find a running server, if it has
     /// one.
     pub fn pass(&self) -> Option<PathBuf> {
-        self.path().map(|path| path.with_file_name("admin.json"))
+        self.path().map(|path| {
+            let mut name = path.file_name().unwrap_or_default().to_owned();
+            name.push(".admin.json");
+            path.with_file_name(name)
+        })
     }
 
     /// The directory beside the store's in which copies of images are kept, if it has one.

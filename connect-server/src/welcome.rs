@@ -81,7 +81,14 @@ impl fmt::Display for Welcome {
         let (token, location) = (token.expose(), location.id);
         let insecure = if base.starts_with("https") { " -k" } else { "" };
         let bearer = format!("curl -s{insecure} -H 'Authorization: Bearer {token}'");
-        writeln!(f, "  token    {token}  (shown this once)\n")?;
+        writeln!(f, "  token    {token}  (shown this once)")?;
+        let admin = &self.admin_url;
+        writeln!(f, "Registers and kiosks write at {admin}, below /device/v1")?;
+        for (screen, key) in &shop.screens {
+            let (location, name, key) = (screen.location_id, &screen.name, key.expose());
+            writeln!(f, "  key      {key}  {name}, location {location}")?;
+        }
+        writeln!(f)?;
         writeln!(f, "Try:")?;
         writeln!(f, "  {bearer} {base}/locations")?;
         writeln!(

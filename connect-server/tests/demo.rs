@@ -46,7 +46,8 @@ async fn a_start_that_was_cut_short_is_completed() {
     let id = connect.create_account(account).await.unwrap().id;
     let shop = demo::open(&connect).await.unwrap();
     assert_eq!(shop.account.id, id);
-    assert_eq!(shop.account.screens.len(), 2);
+    assert_eq!(shop.account.screens.len(), 4);
+    assert_eq!(shop.screens.len(), 4);
     let on_sale = on_sale(&connect, &shop).await;
     assert!(on_sale.len() == 2 && on_sale[0] > 30 && on_sale[0] == on_sale[1]);
 }

@@ -18,7 +18,7 @@ fn the_document_lists_exactly_the_routes_that_there_are() {
                     let names: Vec<_> = scopes.iter().map(ToString::to_string).collect();
                     Some(names.join("` or `"))
                 }
-                Needs::Nothing | Needs::Screen => None,
+                Needs::Nothing | Needs::Screen(_) => None,
             };
             let path = route.path.replace("{location}", "{locationId}");
             (route.method.to_string(), path, scope)

@@ -30,7 +30,7 @@ impl Data {
 
     /// The file by which commands find a running server.
     fn pass(&self) -> PathBuf {
-        self.0.path().join("admin.json")
+        self.0.path().join("store.admin.json")
     }
 
     async fn serve(&self) -> Process {

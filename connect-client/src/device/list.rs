@@ -23,6 +23,8 @@ pub(super) struct DiskList<T> {
 #[serde(rename_all = "camelCase")]
 enum Entry<T> {
     Added(T),
+    /// The row with this key, as it is now.
+    Changed(T),
     Removed(Uuid),
 }
 
@@ -35,6 +37,7 @@ impl<T: Keyed + Clone + Serialize + DeserializeOwned> DiskList<T> {
         for entry in entries {
             match entry {
                 Entry::Added(row) => rows.push_back(row),
+                Entry::Changed(row) => put(&mut rows, row),
                 Entry::Removed(key) => rows.retain(|row| row.key() != key),
             }
         }
@@ -62,6 +65,16 @@ impl<T: Keyed + Clone + Serialize + DeserializeOwned> DiskList<T> {
         Ok(())
     }
 
+    /// Writes a row in place of the one with its key.
+    pub(super) fn change(&mut self, row: T) -> Result<(), QueueError> {
+        let entry = Entry::Changed(row);
+        self.log.append(&entry)?;
+        if let Entry::Changed(row) = entry {
+            put(&mut self.rows, row);
+        }
+        Ok(())
+    }
+
     /// Removes the row with this key. Returns whether it was there.
     pub(super) fn remove(&mut self, key: Uuid) -> Result<bool, QueueError> {
         let Some(place) = self.rows.iter().position(|row| row.key() == key) else {
@@ -75,6 +88,13 @@ impl<T: Keyed + Clone + Serialize + DeserializeOwned> DiskList<T> {
         }
         self.rows.remove(place);
         Ok(true)
+    }
+}
+
+/// Puts a row in the place of the one with its key.
+fn put<T: Keyed>(rows: &mut VecDeque<T>, row: T) {
+    if let Some(old) = rows.iter_mut().find(|old| old.key() == row.key()) {
+        *old = row;
     }
 }
 

@@ -27,7 +27,8 @@ use crate::{Call, Error, IdempotencyKey, error::RequestError, wire::Timestamp};
 /// - [`send`](Self::send) delivers rows in the order in which they were pushed, of all kinds
 ///   together, and removes each once the service has acknowledged it. A row that was sent and not
 ///   acknowledged, because the network or the device failed, is sent again with the same key, so
-///   that it is applied once. The service remembers a key for 24 hours.
+///   that it is applied once. The service remembers a key for 24 hours: 23 hours after a row was first
+///   sent without an answer it is set aside, since it would be written twice if it had arrived.
 /// - A row that the service refuses for good is set aside in [`refused`](Self::refused), and those
 ///   behind it go on.
 /// - A row that was half written when the device stopped is dropped at the next start. Its push had
@@ -123,28 +124,47 @@ impl DeviceQueue {
         let _turn = self.sending.lock().await;
         let mut delivery = Delivery::default();
         loop {
-            let Some(row) = self.rows().waiting.rows().front().cloned() else {
+            let Some(mut row) = self.rows().waiting.rows().front().cloned() else {
                 return Ok(delivery);
             };
             let key = row.key();
+            if row.is_in_doubt(now()) {
+                self.set_aside(RefusedRow::in_doubt(row), &mut delivery)?;
+                continue;
+            }
+            let is_first = row.sent_at.is_none();
+            if is_first {
+                // Before it is sent: a crash in between must not hide that it may have arrived.
+                row.sent_at = Some(now());
+                self.rows().waiting.change(row.clone())?;
+            }
             match deliver(client, &row).await {
                 Ok(Acknowledged { id }) => {
                     self.rows().waiting.remove(key)?;
                     delivery.delivered.push(Delivered { key, id });
                 }
                 Err(error) if row.is_refused_by(&error) => {
-                    let refused = RefusedRow::new(row, &error);
-                    let mut rows = self.rows();
-                    rows.refused.push(refused.clone())?;
-                    rows.waiting.remove(key)?;
-                    delivery.refused.push(refused);
+                    self.set_aside(RefusedRow::new(row, &error), &mut delivery)?;
                 }
                 Err(error) => {
+                    if is_first && !error.may_be_applied() {
+                        row.sent_at = None;
+                        self.rows().waiting.change(row)?;
+                    }
                     delivery.stopped = Some(error);
                     return Ok(delivery);
                 }
             }
         }
+    }
+
+    /// Moves a row from those that wait to the refused ones.
+    fn set_aside(&self, refused: RefusedRow, delivery: &mut Delivery) -> Result<(), QueueError> {
+        let mut rows = self.rows();
+        rows.refused.push(refused.clone())?;
+        rows.waiting.remove(refused.row.key())?;
+        delivery.refused.push(refused);
+        Ok(())
     }
 
     /// The number of rows that wait.

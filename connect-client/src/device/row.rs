@@ -15,7 +15,7 @@ use crate::{
     request::Request,
     wire::{
         ErrorCode, Field, Id, Order, OrderChange, OrderInput, Timestamp, TransactionInput,
-        ZReportInput,
+        ZReportInput, limits::IDEMPOTENCY_HOURS,
     },
 };
 
@@ -80,7 +80,13 @@ pub struct QueuedRow {
     /// The bytes that are sent. They are kept as they are: the service takes a repeated write for
     /// the same one only if its body is the same.
     body: Box<RawValue>,
+    /// The time at which it was first sent without an answer that says what became of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sent_at: Option<Timestamp>,
 }
+
+/// The time for which a row is sent again, in seconds. The service knows its key for an hour longer.
+const REPEATED_FOR: i64 = (IDEMPOTENCY_HOURS - 1) * 3600;
 
 impl QueuedRow {
     /// A row with a key of its own. A journal row without a time happened `now`.
@@ -99,7 +105,12 @@ impl QueuedRow {
             }
         };
         let key = Uuid::new_v4();
-        Ok(Self { key, kind, body })
+        Ok(Self {
+            key,
+            kind,
+            body,
+            sent_at: None,
+        })
     }
 
     /// The idempotency key that it is sent with.
@@ -115,6 +126,13 @@ impl QueuedRow {
     /// Its body as JSON.
     pub fn body(&self) -> &str {
         self.body.get()
+    }
+
+    /// Returns whether it may have arrived so long ago that the service no longer knows its key: sent
+    /// again, it would be written twice.
+    pub(super) fn is_in_doubt(&self, now: Timestamp) -> bool {
+        let sent_at = self.sent_at;
+        sent_at.is_some_and(|sent_at| now > sent_at.plus_seconds(REPEATED_FOR))
     }
 
     /// The request that writes it.
@@ -136,7 +154,9 @@ impl QueuedRow {
     pub(super) fn is_refused_by(&self, error: &Error) -> bool {
         let of_order = matches!(self.kind, RowKind::OrderChange(_));
         match (error.status(), error.code()) {
-            (Some(400 | 409 | 413 | 422), Some(_)) => true,
+            // A request that did not arrive as it was sent says nothing of the row.
+            (Some(400), Some(_)) => !matches!(error.field(), Some("request" | "body")),
+            (Some(409 | 413 | 422), Some(_)) => true,
             (Some(403), Some(ErrorCode::ForbiddenScope)) => of_order,
             (Some(404), Some(ErrorCode::NotFound)) => of_order,
             _ => false,
@@ -156,13 +176,13 @@ impl Keyed for RefusedRow {
     }
 }
 
-/// A row that the service refused for good.
+/// A row that the service refused for good, or one of which nobody knows whether it arrived.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RefusedRow {
     /// The row.
     pub row: QueuedRow,
-    /// The status of the answer.
+    /// The status of the answer; 0 when there was none.
     pub status: u16,
     /// The service's stable code.
     pub code: Option<ErrorCode>,
@@ -173,6 +193,21 @@ pub struct RefusedRow {
 }
 
 impl RefusedRow {
+    /// A row of which nobody knows whether it arrived, and which is not sent again.
+    pub(super) fn in_doubt(row: QueuedRow) -> Self {
+        let sent_at = row.sent_at.map_or(String::new(), |time| time.to_string());
+        Self {
+            row,
+            status: 0,
+            code: None,
+            message: format!(
+                "was sent at {sent_at} and never answered, too long ago to be sent again: look \
+                 whether it is there before you write it anew"
+            ),
+            field: None,
+        }
+    }
+
     pub(super) fn new(row: QueuedRow, error: &Error) -> Self {
         Self {
             row,
@@ -181,5 +216,30 @@ impl RefusedRow {
             message: error.api().map_or(String::new(), |api| api.message.clone()),
             field: error.field().map(str::to_owned),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_may_have_arrived_is_not_repeated_once_its_key_may_be_forgotten() {
+        let sent_at = Timestamp::EPOCH.plus_seconds(1_800_000_000);
+        let closing = DeviceWrite::from(ZReportInput::default());
+        let mut row = QueuedRow::new(closing, sent_at).unwrap();
+        let at = |hours: i64| sent_at.plus_seconds(hours * 3600);
+        assert!(!row.is_in_doubt(at(1000)), "it was never sent");
+        row.sent_at = Some(sent_at);
+        for (hours, is_in_doubt) in [(-5, false), (0, false), (23, false), (24, true)] {
+            assert_eq!(row.is_in_doubt(at(hours)), is_in_doubt, "{hours} hours");
+        }
+        let refused = RefusedRow::in_doubt(row.clone());
+        assert_eq!((refused.status, refused.row.key()), (0, row.key()));
+        assert!(
+            refused.message.contains(&sent_at.to_string()),
+            "{}",
+            refused.message
+        );
     }
 }

@@ -2,7 +2,10 @@
 
 use std::{fs, path::PathBuf};
 
-use connect_client::device::{DeviceQueue, QueueError};
+use connect_client::{
+    device::{DeviceQueue, QueueError},
+    transport::Fault,
+};
 use tempfile::TempDir;
 
 use super::{KEY, amounts, cash_in, client, taken};
@@ -65,6 +68,51 @@ async fn a_row_that_was_sent_and_not_acknowledged_is_sent_again_with_its_key() {
     let (amounts, keys) = drain(&folder).await;
     assert_eq!(amounts, [2]);
     assert_eq!(keys, [sent[1].key().unwrap()]);
+}
+
+/// Makes every row as old as if it had been sent long ago.
+fn age(folder: &TempDir) {
+    let text = fs::read_to_string(file(folder)).unwrap();
+    let mut aged = String::new();
+    for line in text.lines() {
+        let (_, json) = line.split_once(' ').unwrap();
+        let mut entry: serde_json::Value = serde_json::from_str(json).unwrap();
+        for (_, row) in entry.as_object_mut().unwrap() {
+            if row.get("sent_at").is_some() {
+                row["sent_at"] = "2026-01-01T00:00:00.000000Z".into();
+            }
+        }
+        let json = entry.to_string();
+        aged += &format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()));
+    }
+    fs::write(file(folder), aged).unwrap();
+}
+
+#[tokio::test]
+async fn a_row_that_may_have_arrived_long_ago_is_set_aside() {
+    for (fault, is_in_doubt) in [
+        (Fault::Timeout, true),
+        (Fault::Broken, true),
+        // It never left the device, which may be offline for as long as it likes.
+        (Fault::Connect, false),
+    ] {
+        let folder = filled([1, 2]);
+        let queue = DeviceQueue::open(folder.path()).unwrap();
+        let script = Script::new([Reply::Fault(fault)]);
+        let delivery = queue.send(&client(&script)).await.unwrap();
+        assert!(delivery.stopped.is_some());
+        drop(queue);
+        age(&folder);
+
+        let queue = DeviceQueue::open(folder.path()).unwrap();
+        let expected = if is_in_doubt { vec![2] } else { vec![1, 2] };
+        let script = Script::new(expected.iter().map(|_| taken()));
+        let delivery = queue.send(&client(&script)).await.unwrap();
+        assert_eq!(amounts(&script.finish()), expected, "{fault:?}");
+        assert_eq!(delivery.refused.len(), usize::from(is_in_doubt));
+        assert_eq!(queue.refused().len(), usize::from(is_in_doubt));
+        assert_eq!(queue.waiting(), 0);
+    }
 }
 
 /// The file as a crash may leave it while a row was written.
@@ -147,7 +195,8 @@ async fn the_file_does_not_grow_for_ever() {
     }
     drop(queue);
     let lines = || fs::read_to_string(file(&folder)).unwrap().lines().count();
-    assert_eq!(lines(), 39);
+    // Each was added and sent, and all but one removed.
+    assert_eq!(lines(), 20 + 20 + 19);
     drop(DeviceQueue::open(folder.path()).unwrap());
     assert_eq!(lines(), 1);
     assert_eq!(drain(&folder).await.0, [20]);

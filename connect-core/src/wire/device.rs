@@ -147,7 +147,7 @@ input! {
         /// The sale by which it was paid. That sale names the order.
         transaction_id: OrNull<Id<Transaction>>;
     }
-    read_only: []
+    read_only: [id, number, source, currency, total_cents, created_at, updated_at]
 }
 
 impl PaymentInput {

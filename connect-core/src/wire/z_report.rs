@@ -19,7 +19,7 @@ pub struct ZReport {
     /// The ISO code of the location's currency.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     pub currency: String,
-    /// The time of the earliest row. Without rows, when the register was closed before; of a first
+    /// The time of the earliest row, not later than `closedAt`. Without rows, when the register was closed before; of a first
     /// closing without rows, `closedAt`.
     pub opened_at: Timestamp,
     /// The time of the closing.

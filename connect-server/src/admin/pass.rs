@@ -47,7 +47,10 @@ impl fmt::Debug for Pass {
 
 /// A pass that is written down. The file is removed when this is dropped.
 #[derive(Debug)]
-pub struct PassFile(PathBuf);
+pub struct PassFile {
+    path: PathBuf,
+    pass: Pass,
+}
 
 impl PassFile {
     /// Writes a pass down, in place of what an earlier server left.
@@ -66,14 +69,19 @@ impl PassFile {
             .open(&new)?;
         serde_json::to_writer(file, pass)?;
         fs::rename(&new, &path)?;
-        Ok(Self(path))
+        Ok(Self {
+            path,
+            pass: pass.clone(),
+        })
     }
 }
 
 impl Drop for PassFile {
     fn drop(&mut self) {
         // Left behind it leads nowhere, and the next start replaces it.
-        let _ = fs::remove_file(&self.0);
+        if Pass::read(&self.path).as_ref() == Some(&self.pass) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

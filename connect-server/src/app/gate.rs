@@ -13,7 +13,7 @@ use std::{borrow::Cow, error::Error as _, pin::pin};
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use connect_core::{
-    Access, Authenticated, Connect, Error, Fingerprint, Idempotency, Reason,
+    Access, Actor, Authenticated, Connect, Error, Fingerprint, Idempotency, Reason, ScreenType,
     wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
 };
 use futures_util::StreamExt as _;
@@ -73,6 +73,7 @@ pub(super) async fn pass_screen<S: Body>(
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
     let (route, ids) = find(&routes::DEVICE, &incoming).map_err(|reply| *reply)?;
+    check_screen(&route.needs, &access)?;
     let passed = Passed {
         connect: connect.clone(),
         place: Place {
@@ -84,6 +85,22 @@ pub(super) async fn pass_screen<S: Body>(
         content: content(incoming).await?,
     };
     Ok((passed, route))
+}
+
+/// Checks that a screen is of a type that may do this.
+fn check_screen(needs: &Needs, access: &Access) -> Result<(), Error> {
+    let (Needs::Screen(kinds), Actor::Screen { kind, .. }) = (needs, access.actor()) else {
+        return Ok(());
+    };
+    if kinds.contains(&kind) {
+        return Ok(());
+    }
+    let problem = if kinds.contains(&ScreenType::Pos) {
+        "only a register may do this: use the key of a screen of type pos"
+    } else {
+        "only kiosks and Scan & Order make orders; use the key of such a screen"
+    };
+    Err(Error::ForbiddenScope(Reason::new(problem)))
 }
 
 /// Looks a request up in a table.

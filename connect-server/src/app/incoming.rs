@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use bytes::Buf;
 use connect_core::RateStatus;
 use futures_util::Stream;
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method, header::CACHE_CONTROL};
 use warp::{Filter, Rejection, path::FullPath, reply::Response};
 
 use crate::{
@@ -80,6 +80,10 @@ pub(super) fn respond(
     if let Some(rate) = rate {
         add_rate(response.headers_mut(), rate);
     }
+    response
+        .headers_mut()
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
     headers::add_request_id(response.headers_mut(), request_id);
     response
 }

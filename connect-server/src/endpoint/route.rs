@@ -1,6 +1,6 @@
 //! An endpoint: its line in the table, and the handler that its path fits.
 
-use connect_core::{Access, Authenticated, Connect, Refusal, wire::Scope};
+use connect_core::{Access, Authenticated, Connect, Refusal, ScreenType, wire::Scope};
 use futures_util::future::BoxFuture;
 use http::Method;
 use uuid::Uuid;
@@ -23,8 +23,8 @@ pub struct Route {
 /// The right that a caller needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// To be a screen with its key, instead of a token.
-    Screen,
+    /// To be a screen of one of these types with its key, instead of a token.
+    Screen(&'static [ScreenType]),
     /// To be valid.
     Nothing,
     /// This scope, at the location of the path.
@@ -69,7 +69,7 @@ impl Route {
     {
         // A table that contradicts itself has to be noticed by the first test that runs. The key of
         // a screen leads to a location too.
-        let location = usize::from(needs == Needs::Screen);
+        let location = usize::from(matches!(needs, Needs::Screen(_)));
         let ids = path.matches('{').count() + location;
         assert_eq!(ids, T::IDS, "{method} {path} leads to something else");
         let handler = Box::new(move |passed: Passed| -> Answering {

@@ -2,11 +2,22 @@
 
 use std::sync::LazyLock;
 
-use connect_core::Refusal;
+use connect_core::{Refusal, ScreenType};
 use http::Method;
 
 use super::find::Table;
 use crate::endpoint::{AtLocation, AtRecord, Call, Needs, Operation, Reply, Route};
+
+/// Those who write the journal.
+const REGISTERS: [ScreenType; 1] = [ScreenType::Pos];
+/// Those who make orders.
+const KIOSKS: [ScreenType; 2] = [ScreenType::OrderKiosk, ScreenType::ScanAndOrder];
+/// Those who change orders.
+const ALL: [ScreenType; 3] = [
+    ScreenType::Pos,
+    ScreenType::OrderKiosk,
+    ScreenType::ScanAndOrder,
+];
 
 /// Every endpoint that needs the key of a screen.
 pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
@@ -14,7 +25,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
         Route::new(
             Method::POST,
             "/device/v1/transactions".to_owned(),
-            Needs::Screen,
+            Needs::Screen(&REGISTERS),
             Operation::new(
                 "createTransaction",
                 "Registers",
@@ -27,7 +38,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
         Route::new(
             Method::POST,
             "/device/v1/z-reports".to_owned(),
-            Needs::Screen,
+            Needs::Screen(&REGISTERS),
             Operation::new(
                 "createZReport",
                 "Registers",
@@ -40,7 +51,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
         Route::new(
             Method::POST,
             "/device/v1/orders".to_owned(),
-            Needs::Screen,
+            Needs::Screen(&KIOSKS),
             Operation::new("createOrder", "Orders", "Make an order", "OrderSingle")
                 .creating("OrderInput"),
             create_order,
@@ -48,7 +59,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
         Route::new(
             Method::PATCH,
             "/device/v1/orders/{id}".to_owned(),
-            Needs::Screen,
+            Needs::Screen(&ALL),
             Operation {
                 body: Some("OrderChange".to_owned()),
                 ..Operation::new("updateOrder", "Orders", "Change an order", "OrderSingle")

@@ -51,7 +51,7 @@ fn path_parameters(path: &str) -> Vec<Value> {
 fn operation(route: &Route, mut text: Value) -> Value {
     let operation = &route.operation;
     let needs = match &route.needs {
-        Needs::Nothing | Needs::Screen => String::new(),
+        Needs::Nothing | Needs::Screen(_) => String::new(),
         Needs::Scope(scope) => format!("Needs `{scope}`. "),
         Needs::AnyScope(scopes) => {
             let names: Vec<_> = scopes.iter().map(|scope| format!("`{scope}`")).collect();
@@ -106,7 +106,7 @@ fn content(schema: &str, example: Value) -> Value {
 fn success(route: &Route, example: Value) -> Value {
     let operation = &route.operation;
     let mut headers = json!({});
-    if route.needs != Needs::Screen {
+    if !matches!(route.needs, Needs::Screen(_)) {
         headers["X-RateLimit-Limit"] = shared("headers", "RateLimit");
         headers["X-RateLimit-Remaining"] = shared("headers", "RateRemaining");
         headers["X-RateLimit-Reset"] = shared("headers", "RateReset");
@@ -144,7 +144,7 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
         route.path.contains("{id}"),
     );
     let is_single = has_body && !is_bulk(route);
-    let is_of_screen = route.needs == Needs::Screen;
+    let is_of_screen = matches!(route.needs, Needs::Screen(_));
     let mut errors = vec![
         (400, if is_write { "BadWrite" } else { "BadRequest" }),
         (401, "Unauthorized"),

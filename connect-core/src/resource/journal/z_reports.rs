@@ -71,7 +71,9 @@ impl Change for Close {
             number: period.last_z_report + 1,
             register,
             currency: access.location().currency.clone(),
-            opened_at: (period.opened_at.or(period.closed_at)).unwrap_or(closed_at),
+            // The clock of a register may be ahead.
+            opened_at: (period.opened_at.or(period.closed_at))
+                .map_or(closed_at, |opened_at| opened_at.min(closed_at)),
             closed_at,
             first_receipt_number: period.first_receipt_number,
             last_receipt_number: period.last_receipt_number,

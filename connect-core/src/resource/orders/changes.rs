@@ -181,6 +181,29 @@ impl Change for ChangeOrder {
         let old = find(unit, self.id).await?;
         let old = old.ok_or_else(|| Error::not_found(NAME, self.id))?;
         let mut order = old.clone();
+        if let Some(id) = self.input.transaction_id.value() {
+            let sale = transactions::find(unit, *id).await?;
+            let is_of_order = sale.is_some_and(|sale| {
+                sale.kind == TransactionType::Sale && sale.order_id == Some(self.id)
+            });
+            if !is_of_order {
+                let problem = format!("there is no sale {id} with this order in orderId");
+                return Err(Invalid::new("transactionId", problem).into());
+            }
+        }
+        // A sale names its order for ever, so an order does not leave its sale either.
+        let sale = match &self.input.transaction_id {
+            Field::Absent => old.transaction_id,
+            Field::Null => None,
+            Field::Value(id) => Some(*id),
+        };
+        if let Some(linked) = old.transaction_id
+            && sale != Some(linked)
+        {
+            let problem = format!("is {linked}, the sale by which the order was paid, and stays");
+            return Err(Error::conflict("transactionId", problem));
+        }
+        order.transaction_id = sale;
         if let Some(status) = self.input.status.value().filter(|new| **new != old.status) {
             if !may_move(&old.status, status) {
                 return Err(Error::conflict("status", no_way(&old.status, status)));
@@ -189,21 +212,6 @@ impl Change for ChangeOrder {
         }
         if let Some(status) = self.input.payment_status.value() {
             order.payment_status = status.clone();
-        }
-        match &self.input.transaction_id {
-            Field::Absent => {}
-            Field::Null => order.transaction_id = None,
-            Field::Value(id) => {
-                let sale = transactions::find(unit, *id).await?;
-                let is_of_order = sale.is_some_and(|sale| {
-                    sale.kind == TransactionType::Sale && sale.order_id == Some(self.id)
-                });
-                if !is_of_order {
-                    let problem = format!("there is no sale {id} with this order in orderId");
-                    return Err(Invalid::new("transactionId", problem).into());
-                }
-                order.transaction_id = Some(*id);
-            }
         }
         replace(unit, &old, &mut order);
         Answer::with(Outcome::Done, &order)

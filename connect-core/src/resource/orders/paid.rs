@@ -16,7 +16,8 @@ pub(in crate::resource) fn reads_of_paid(order: Id<Order>, reads: &mut Reads) {
 /// back. A transaction without an order changes nothing.
 ///
 /// # Errors
-/// There is no such order here, or it is cancelled, or has been paid by another sale.
+/// There is no such order here, or it is cancelled, or has been paid by another sale; or a refund
+/// names one that was never paid.
 pub(in crate::resource) async fn paid(
     unit: &mut Unit<'_>,
     transaction: &Transaction,
@@ -32,6 +33,10 @@ pub(in crate::resource) async fn paid(
     })?;
     let mut order = old.clone();
     if transaction.kind == TransactionType::Refund {
+        if old.payment_status == PaymentStatus::Unpaid {
+            let problem = format!("order {id} was never paid");
+            return Err(Error::conflict("orderId", problem));
+        }
         order.payment_status = PaymentStatus::Refunded;
     } else {
         if let Some(other) = old.transaction_id {
