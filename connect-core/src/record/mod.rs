@@ -34,7 +34,7 @@ pub(crate) use list::Through;
 pub(crate) use list::{CompleteSince, ListPart, Placed, Slice, tombstones_since_key};
 pub(crate) use outbox::number_in;
 pub(crate) use reads::Reads;
-pub(crate) use row::{Row, keys_of};
+pub(crate) use row::{Row, changed_in, created_in, keys_of};
 pub(crate) use salvage::{Looked, Piece, Salvage};
 pub(crate) use sort_key::{Change, SortKey};
 pub(crate) use span::Span;

@@ -54,14 +54,30 @@ impl<R: Record> Row for R {
     }
 
     fn key_in(row: &[u8]) -> serde_json::Result<Change> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Changed {
-            id: Uuid,
-            updated_at: Timestamp,
-        }
-        serde_json::from_slice(row).map(|changed: Changed| (changed.updated_at, changed.id))
+        changed_in(row)
     }
+}
+
+/// The place of a stored row in the order of change: its `updatedAt` and its id.
+pub(crate) fn changed_in(row: &[u8]) -> serde_json::Result<Change> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Changed {
+        id: Uuid,
+        updated_at: Timestamp,
+    }
+    serde_json::from_slice(row).map(|changed: Changed| (changed.updated_at, changed.id))
+}
+
+/// The place of a stored row in the order of creation: its `createdAt` and its id.
+pub(crate) fn created_in(row: &[u8]) -> serde_json::Result<Change> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Created {
+        id: Uuid,
+        created_at: Timestamp,
+    }
+    serde_json::from_slice(row).map(|created: Created| (created.created_at, created.id))
 }
 
 /// The keys of a row: its own, and those of its entries in the order of the list.

@@ -7,18 +7,15 @@ mod jobs;
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
-use uuid::Uuid;
-
 pub(crate) use self::jobs::{cancel, queue_key, reads};
 pub(super) use self::jobs::{find, of_product, row_key, save};
 use crate::{
     access::Access,
     engine::{Listed, RowFilter, Tally},
     error::Error,
-    record::{Change, Row, Unit, keys::Family},
+    record::{Change, Row, Unit, created_in, keys::Family},
     wire::{
-        Field, Id, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product, Timestamp,
+        Field, Id, ImageJob, ImageStatus, ImagesQueued, ItemResult, Product,
         form::{OrNull, WebLink},
         limits::MAX_IMAGE_URL,
         query::ImageJobQuery,
@@ -37,13 +34,7 @@ impl Row for ImageJob {
     }
 
     fn key_in(row: &[u8]) -> serde_json::Result<Change> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Queued {
-            id: Uuid,
-            created_at: Timestamp,
-        }
-        serde_json::from_slice(row).map(|job: Queued| (job.created_at, job.id))
+        created_in(row)
     }
 }
 

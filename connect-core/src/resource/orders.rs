@@ -10,7 +10,7 @@ use std::fmt;
 pub(super) use self::paid::{paid, reads_of_paid};
 use self::{
     changes::{ChangeOrder, CreateOrder, maker},
-    row::{NAME, row_key},
+    row::NAME,
 };
 use crate::{
     access::Access,
@@ -57,8 +57,8 @@ impl Orders {
     /// # Errors
     /// As [`get`](Self::get).
     pub async fn get_json(&self, id: Id<Order>) -> Result<Json<Single<Order>>, Error> {
-        let key = row_key(self.access.location().id.uuid(), id);
-        let row = self.connect.store().get(&key).await?;
+        let (store, location) = (self.connect.store(), self.access.partition());
+        let row = store.row::<Order>(location, id.uuid()).await?;
         row.map(|row| single(&row))
             .ok_or_else(|| Error::not_found(NAME, id))
     }

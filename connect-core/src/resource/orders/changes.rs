@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::{
     super::journal::find as transactions,
-    row::{NAME, find, replace, row_key, save},
+    row::{NAME, replace, save},
 };
 use crate::{
     access::{Access, Actor},
@@ -167,7 +167,7 @@ impl ChangeOrder {
 #[async_trait]
 impl Change for ChangeOrder {
     fn reads(&self, access: &Access, reads: &mut Reads) {
-        reads.row(row_key(reads.partition(), self.id));
+        reads.record::<Order>(self.id.uuid());
         if let Some(own) = self.by_screen(access) {
             reads.row(own);
         }
@@ -178,7 +178,7 @@ impl Change for ChangeOrder {
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         self.check_actor(unit, access).await?;
-        let old = find(unit, self.id).await?;
+        let old = unit.find::<Order>(self.id.uuid()).await?;
         let old = old.ok_or_else(|| Error::not_found(NAME, self.id))?;
         let mut order = old.clone();
         if let Some(id) = self.input.transaction_id.value() {

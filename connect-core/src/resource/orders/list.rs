@@ -9,7 +9,7 @@ use super::Orders;
 use crate::{
     engine::{Filter, Json, PageRequest},
     error::Error,
-    record::{Change, Fault, Row, Span, Through, keys::Family},
+    record::{Change, Fault, Row, Span, Through, changed_in, keys::Family},
     rules::zone,
     storage::Value,
     wire::{
@@ -35,13 +35,7 @@ impl Row for Changed {
     }
 
     fn key_in(row: &[u8]) -> serde_json::Result<Change> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Updated {
-            id: Uuid,
-            updated_at: Timestamp,
-        }
-        serde_json::from_slice(row).map(|order: Updated| (order.updated_at, order.id))
+        changed_in(row)
     }
 }
 

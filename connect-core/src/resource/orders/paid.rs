@@ -1,6 +1,6 @@
 //! The payment of an order by a sale.
 
-use super::row::{find, replace, row_key};
+use super::row::replace;
 use crate::{
     error::Error,
     record::{Reads, Unit},
@@ -9,7 +9,7 @@ use crate::{
 
 /// Adds the read of the order that a transaction names.
 pub(in crate::resource) fn reads_of_paid(order: Id<Order>, reads: &mut Reads) {
-    reads.row(row_key(reads.partition(), order));
+    reads.record::<Order>(order.uuid());
 }
 
 /// Marks the order that a sale names as paid, and links it to the sale; that of a refund, as paid
@@ -25,7 +25,7 @@ pub(in crate::resource) async fn paid(
     let Some(id) = transaction.order_id else {
         return Ok(());
     };
-    let old = find(unit, id).await?.ok_or_else(|| {
+    let old = unit.find::<Order>(id.uuid()).await?.ok_or_else(|| {
         Invalid::new(
             "orderId",
             format!("there is no order {id} at this location"),

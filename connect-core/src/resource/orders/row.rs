@@ -1,14 +1,8 @@
 //! The row of an order, and how a unit of work reads and writes it.
 
-use uuid::Uuid;
-
 use crate::{
-    record::{
-        Change, Fault, Row, Unit, change_key,
-        keys::{Family, Part, key},
-    },
-    storage::Key,
-    wire::{EventType, Id, Order, Timestamp},
+    record::{Change, Row, Unit, change_key, created_in, keys::Family},
+    wire::{EventType, Order},
 };
 
 /// The name of one, as messages use it.
@@ -25,22 +19,8 @@ impl Row for Order {
     }
 
     fn key_in(row: &[u8]) -> serde_json::Result<Change> {
-        #[derive(serde::Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Made {
-            id: Uuid,
-            created_at: Timestamp,
-        }
-        serde_json::from_slice(row).map(|order: Made| (order.created_at, order.id))
+        created_in(row)
     }
-}
-
-/// The order with this id.
-pub(super) async fn find(unit: &mut Unit<'_>, id: Id<Order>) -> Result<Option<Order>, Fault> {
-    let row_key = row_key(unit.partition(), id);
-    let row = unit.get(&row_key).await?;
-    row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e)))
-        .transpose()
 }
 
 /// Writes `new` in place of `old`, with its entries.
@@ -67,8 +47,4 @@ pub(super) fn replace(unit: &mut Unit<'_>, old: &Order, order: &mut Order) {
     if order.status != old.status {
         unit.emit(EventType::OrderStatusChanged, &*order);
     }
-}
-
-pub(super) fn row_key(location: Uuid, id: Id<Order>) -> Key {
-    key(location, Family::Order, &[Part::Id(id.uuid())])
 }

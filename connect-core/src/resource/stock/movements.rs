@@ -7,9 +7,9 @@ use crate::{
     access::Access,
     engine::{Listed, RowFilter},
     error::Error,
-    record::{Change, Indexed, Row, Through, keys::Family},
+    record::{Change, Indexed, Row, Through, created_in, keys::Family},
     wire::{
-        MovementType, StockMovement, Timestamp,
+        MovementType, StockMovement,
         query::{Period, StockMovementQuery},
     },
 };
@@ -29,13 +29,7 @@ impl Row for StockMovement {
     }
 
     fn key_in(row: &[u8]) -> serde_json::Result<Change> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Made {
-            id: Uuid,
-            created_at: Timestamp,
-        }
-        serde_json::from_slice(row).map(|movement: Made| (movement.created_at, movement.id))
+        created_in(row)
     }
 }
 
