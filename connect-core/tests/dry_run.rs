@@ -2,10 +2,13 @@
 
 use connect_core::{
     Fingerprint, Idempotency, Request,
-    wire::{IdempotencyKey, Product},
+    wire::{
+        Batch, IdempotencyKey, Product, ProductInput, StockCounts,
+        read::{BatchRequest, CountsRequest},
+    },
 };
 
-use crate::shop;
+use crate::shop::{self, keyed};
 
 /// A refusal of a dry run was once stored under its key, so that the real batch under the same key
 /// was a conflict for a day.
@@ -25,4 +28,37 @@ async fn a_refused_dry_run_does_not_use_up_its_key() {
     assert!(!real.replayed);
     // A refusal that was meant is stored, as every answer is.
     assert!(send(r#"{"items":[]}"#).await.is_err());
+}
+
+/// A dry run made of a value, and not read from JSON, was once taken for a real write when it was
+/// refused as a whole.
+#[tokio::test]
+async fn neither_does_one_that_was_made_in_code() {
+    let (connect, at) = shop::open().await;
+    let products = connect.location(&at).json::<Product>();
+    let batch = |dry_run, items| {
+        let batch = Batch {
+            dry_run,
+            ..Batch::new(items)
+        };
+        keyed(Request::from(BatchRequest::from(batch)), "batch")
+    };
+    assert!(products.batch(batch(true, Vec::new())).await.is_err());
+    let bread = vec![ProductInput::named("Bread")];
+    let real = products.batch(batch(false, bread)).await.unwrap();
+    assert!(!real.replayed);
+
+    let stock = connect.location(&at).stock();
+    let counts = async |dry_run| {
+        let counts = StockCounts {
+            dry_run,
+            ..StockCounts::default()
+        };
+        let request = keyed(Request::from(CountsRequest::from(counts)), "counts");
+        stock.json().count_many(request).await.unwrap_err()
+    };
+    assert!(!counts(true).await.replayed);
+    // The same as a real write is refused in its own right, and that is kept.
+    assert!(!counts(false).await.replayed);
+    assert!(counts(false).await.replayed);
 }

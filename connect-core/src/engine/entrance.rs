@@ -39,11 +39,12 @@ impl Connect {
         let (input, is_dry_run) = match request.input {
             Input::Json(json) => match T::from_json(&json) {
                 Ok(input) => (Ok(input), false),
-                Err(error) => (Err(error.into()), T::is_dry_run(&json)),
+                Err(error) => (Err(error.into()), T::asks_for_dry_run(&json)),
             },
             Input::Value(value) => (Ok(value), false),
             Input::Refused(error) => (Err(error), false),
         };
+        let is_dry_run = is_dry_run || input.as_ref().is_ok_and(FromJson::is_dry_run);
         let change = match input.and_then(change) {
             Ok(change) => change,
             // Without a key there is nothing to remember the refusal under.

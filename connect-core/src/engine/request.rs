@@ -87,8 +87,13 @@ pub trait FromJson: Sized {
     /// The text is malformed, or a field is unknown, missing or of another type.
     fn from_json(json: &[u8]) -> Result<Self, ReadError>;
 
-    /// Returns whether a refused body asked for a dry run.
-    fn is_dry_run(_json: &[u8]) -> bool {
+    /// Returns whether the body asks for a dry run.
+    fn is_dry_run(&self) -> bool {
+        false
+    }
+
+    /// Returns whether a text that cannot be read asks for a dry run.
+    fn asks_for_dry_run(_json: &[u8]) -> bool {
         false
     }
 }
@@ -104,7 +109,11 @@ impl<T: BatchInput> FromJson for BatchRequest<T> {
         Self::from_json(json)
     }
 
-    fn is_dry_run(json: &[u8]) -> bool {
+    fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    fn asks_for_dry_run(json: &[u8]) -> bool {
         Self::asks_for_dry_run(json)
     }
 }
@@ -114,7 +123,11 @@ impl FromJson for CountsRequest {
         Self::from_json(json)
     }
 
-    fn is_dry_run(json: &[u8]) -> bool {
+    fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    fn asks_for_dry_run(json: &[u8]) -> bool {
         Self::asks_for_dry_run(json)
     }
 }
