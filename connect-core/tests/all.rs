@@ -18,6 +18,7 @@ mod journal;
 mod kills;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod large_change;
+mod late_rows;
 mod layering;
 mod lists;
 mod longest;

@@ -5,6 +5,7 @@
 //! ([`days`]), the sums of its register ([`period`]), its event. So a summary and a Z report are read
 //! or made without looking at any row.
 
+mod bounds;
 mod days;
 pub(super) mod find;
 mod period;

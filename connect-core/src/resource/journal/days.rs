@@ -1,18 +1,12 @@
-//! The days of the journal: the summary of each, and the receipt numbers between which the rows of
-//! a day lie.
-//!
-//! Rows lie in the order in which they arrived, and a register that was offline delivers late. Two
-//! indexes of days bound the rows of a time all the same, so that none of the others is read:
+//! The days of the journal: the summary of each, and the indexes of days that bound the rows of a
+//! time ([`bounds`](super::bounds)).
 //!
 //! - [`Family::ReceiptFrom`] has the days that were later than any day before them, each with its
 //!   first row. No row before that one is of this day or a later one.
 //! - [`Family::ReceiptUpTo`] has the days after whose last row only rows of later days came. A late
 //!   row takes the days behind its own out.
 
-use std::ops::Bound;
-
 use chrono::Datelike as _;
-use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::{
@@ -24,8 +18,8 @@ use crate::{
         keys::{Family, Part, after_prefix, key},
     },
     rules::zone,
-    storage::{Key, Range, Read, Value},
-    wire::{DailySummary, Date, Single, Timestamp, Totals, Transaction, query::DailySummaryQuery},
+    storage::{Key, Value},
+    wire::{DailySummary, Date, Single, Totals, Transaction, query::DailySummaryQuery},
 };
 
 /// The key of the summary of a day.
@@ -100,80 +94,6 @@ async fn place(
         unit.put(from, Value::from(receipt_number.to_be_bytes().as_slice()));
     }
     Ok(())
-}
-
-/// The field of a summary that bounds its rows.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Last {
-    last_receipt_number: Option<u64>,
-}
-
-/// Returns the receipt numbers between which the rows of a time lie. With no bound on the time it
-/// reads nothing.
-pub(super) async fn bounds(
-    connect: &Connect,
-    location: Uuid,
-    (from, to): (Option<Timestamp>, Option<Timestamp>),
-) -> Result<(Bound<u64>, Bound<u64>), Fault> {
-    let entry = |family, day| key(location, family, &[Part::Number(day)]);
-    let day = |time| day_number(zone::day_of(time));
-    let all = |family| key(location, family, &[]);
-    let first = from.map(|from| entry(Family::ReceiptFrom, day(from)));
-    // The first key behind the day in which the time ends.
-    let behind = to.map(|to| entry(Family::ReceiptUpTo, day(to.plus_micros(-1)) + 1));
-    let (end, start) = (
-        after_prefix(&all(Family::ReceiptFrom)),
-        all(Family::ReceiptUpTo),
-    );
-    let rows = all(Family::JournalDay);
-    let first = first.as_ref().map(|first| Read::Scan {
-        range: Range {
-            from: first,
-            to: Some(&end),
-        },
-        limit: 1,
-        newest_first: false,
-    });
-    let last = behind.as_ref().map(|behind| Read::ScanFollow {
-        range: Range {
-            from: &start,
-            to: Some(behind),
-        },
-        limit: 1,
-        newest_first: true,
-        rows: &rows,
-        tail: 8,
-    });
-    let reads: Vec<_> = first.into_iter().chain(last).collect();
-    if reads.is_empty() {
-        return Ok((Bound::Unbounded, Bound::Unbounded));
-    }
-    let mut state = connect.store().read(&reads).await?;
-    let first = match first {
-        None => Bound::Unbounded,
-        Some(_) => match state.entries()?.first() {
-            None => Bound::Excluded(u64::MAX),
-            Some((key, held)) => {
-                let number = <[u8; 8]>::try_from(&**held);
-                let number = number.map_err(|_| Fault::corrupt(key, "not a receipt number"))?;
-                Bound::Included(u64::from_be_bytes(number))
-            }
-        },
-    };
-    let last = match last {
-        None => Bound::Unbounded,
-        Some(_) => match state.joined()?.pop() {
-            None => Bound::Excluded(0),
-            Some(((key, _), row)) => {
-                let row = row.ok_or_else(|| Fault::corrupt(&key, "a day without its summary"))?;
-                let last: Last =
-                    serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?;
-                Bound::Included(last.last_receipt_number.unwrap_or_default())
-            }
-        },
-    };
-    Ok((first, last))
 }
 
 /// Returns the summary of a day, which is stored as it is sent.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     super::{orders, stock},
-    days, find,
+    bounds, days, find,
     period::RegisterPeriod,
     register,
     stored::{self, Within},
@@ -59,7 +59,7 @@ impl Listed for Transaction {
         connect: &Connect,
         access: &Access,
     ) -> Result<(Bound<u64>, Bound<u64>), Error> {
-        let (first, last) = days::bounds(connect, access.partition(), times(query)?).await?;
+        let (first, last) = bounds::bounds(connect, access.partition(), times(query)?).await?;
         let since = query.since_receipt;
         let is_later = |since: &u64| match first {
             Bound::Included(first) => first <= *since,

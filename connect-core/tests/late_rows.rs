@@ -1,0 +1,158 @@
+//! What the reading of a day costs once rows of other days arrived late.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use async_trait::async_trait;
+use connect_core::{
+    Access, ScreenType,
+    storage::{
+        Commit, CommitError, Found, Locked, Read, State, Storage, StorageError,
+        memory::MemoryStorage,
+    },
+    wire::{TransactionInput, query::TransactionQuery},
+};
+
+use crate::shop::{self, Shop};
+
+/// A storage that counts the rows and entries that its scans return.
+#[derive(Default)]
+struct Counting {
+    storage: MemoryStorage,
+    returned: AtomicUsize,
+}
+
+#[async_trait]
+impl Storage for Counting {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        let mut state = self.storage.read(reads).await?;
+        let found: Vec<Found> = state.by_ref().collect();
+        let returned = found.iter().map(|found| match found {
+            Found::Entries(entries) => entries.len(),
+            Found::Joined(entries) => entries.len(),
+            _ => 0,
+        });
+        self.returned.fetch_add(returned.sum(), Ordering::Relaxed);
+        Ok(State::new(found))
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        self.storage.commit(commit).await
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.storage.lock(guard).await
+    }
+}
+
+/// A shop with a register.
+struct Scene {
+    storage: Arc<Counting>,
+    shop: Shop,
+    till: Access,
+}
+
+impl Scene {
+    async fn set() -> Self {
+        let storage = Arc::<Counting>::default();
+        let shop = shop::open_on(storage.clone()).await;
+        let till = shop.screen(ScreenType::Pos, "Till").await;
+        Self {
+            storage,
+            shop,
+            till,
+        }
+    }
+
+    async fn write(&self, day: &str) {
+        let row = format!(
+            r#"{{ "type": "cash_in", "totalCents": 100, "createdAt": "{day}T12:00:00Z",
+                  "payments": [{{ "method": "cash", "amountCents": 100 }}] }}"#
+        );
+        let row = TransactionInput::from_json(row.as_bytes()).unwrap();
+        let journal = self.shop.connect.location(&self.till).transactions();
+        journal.write(row).await.unwrap();
+    }
+
+    /// The receipts of a time, and how many rows were read for them.
+    async fn read(&self, from: &str, to: &str) -> (Vec<u64>, usize) {
+        let mut query = TransactionQuery::default();
+        (query.period.from, query.period.to) = (from.parse().ok(), to.parse().ok());
+        let before = self.storage.returned.load(Ordering::Relaxed);
+        let journal = self.shop.connect.location(&self.shop.at).transactions();
+        let page = journal.list(&query).await.unwrap();
+        assert_eq!(page.next_cursor, None);
+        let receipts = page.data.iter().map(|row| row.receipt_number).collect();
+        let after = self.storage.returned.load(Ordering::Relaxed);
+        (receipts, after - before)
+    }
+}
+
+/// A row of a register whose clock had lost the time once made every day before it as long to read
+/// as the whole journal.
+#[tokio::test]
+async fn a_row_of_1970_widens_no_other_day() {
+    let scene = Scene::set().await;
+    for (day, rows) in [("2026-12-01", 3), ("2026-12-02", 4), ("2026-12-03", 300)] {
+        for _ in 0..rows {
+            scene.write(day).await;
+        }
+    }
+    let times = [
+        ("2026-12-01", "2026-12-01", 1..=3),
+        ("2026-12-02", "2026-12-02", 4..=7),
+        ("2026-12-01", "2026-12-02", 1..=7),
+        ("2026-11-30", "2026-11-30", 1..=0),
+        // The longest time that is read by its days.
+        ("2026-09-02", "2026-12-02", 1..=7),
+    ];
+    let mut before = Vec::new();
+    for (from, to, receipts) in times.clone() {
+        let (found, read) = scene.read(from, to).await;
+        assert_eq!(found, Vec::from_iter(receipts), "{from} to {to}");
+        // Besides the rows: the entry of the first, and the summaries of two days.
+        assert!(read <= found.len() + 3, "{from} to {to}: {read} rows read");
+        before.push(read);
+    }
+    scene.write("1970-01-01").await;
+    for ((from, to, receipts), before) in times.into_iter().zip(before) {
+        let (found, read) = scene.read(from, to).await;
+        assert_eq!(found, Vec::from_iter(receipts), "{from} to {to}");
+        assert_eq!(read, before, "{from} to {to}");
+    }
+    let (found, _) = scene.read("1970-01-01", "1970-01-01").await;
+    assert_eq!(found, [308]);
+    // A time without a beginning has the row of 1970.
+    let (found, _) = scene.read("", "2026-12-01").await;
+    assert_eq!(found, [1, 2, 3, 308]);
+}
+
+/// A row that comes late belongs to its day, and is found there.
+#[tokio::test]
+async fn late_rows_are_found_in_their_days() {
+    let scene = Scene::set().await;
+    for day in [
+        "2026-12-02",
+        "2026-12-04",
+        "2026-12-01",
+        "2026-12-04",
+        "2026-12-02",
+    ] {
+        scene.write(day).await;
+    }
+    for (from, to, receipts) in [
+        ("2026-12-01", "2026-12-01", vec![3]),
+        ("2026-12-02", "2026-12-02", vec![1, 5]),
+        ("2026-12-03", "2026-12-03", vec![]),
+        ("2026-12-04", "2026-12-04", vec![2, 4]),
+        ("2026-12-01", "2026-12-02", vec![1, 3, 5]),
+        // Longer than the time that is read by its days.
+        ("2026-01-01", "2026-12-02", vec![1, 3, 5]),
+        ("2026-12-03", "", vec![2, 4]),
+    ] {
+        let (found, _) = scene.read(from, to).await;
+        assert_eq!(found, receipts, "{from} to {to}");
+    }
+}
