@@ -11,7 +11,7 @@ use crate::{
     resource::{RegisterPeriod, day_key, day_number},
     rules::zone,
     storage::Value,
-    wire::{DailySummary, Transaction, ZReport},
+    wire::{DailySummary, Order, Transaction, TransactionType, ZReport},
 };
 
 /// A journal row: it has the number of its key, follows the one before, and is found by its id.
@@ -58,6 +58,42 @@ pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
         ProblemKind::MissingReference,
         test,
     );
+    findings.claim(claim.reported_as(&findings.key().clone()));
+    for claim in findings.partition.registers.add_row(&row) {
+        findings.claim(claim);
+    }
+    links(findings, at, &row);
+}
+
+/// The rows that a journal row names: the sale that it refunds, and its order.
+fn links(findings: &mut Findings, at: &ReadKey, row: &Transaction) {
+    let number = row.receipt_number;
+    if let Some(sale) = row.refund_of {
+        findings.refers(
+            key(
+                at.partition,
+                Family::TransactionById,
+                &[Part::Id(sale.uuid())],
+            ),
+            format!("receipt {number} refunds transaction {sale}, which is not there"),
+        );
+    }
+    let Some(id) = row.order_id else { return };
+    let sale = (row.kind == TransactionType::Sale).then_some(row.id);
+    findings.partition.sales_of_orders += u64::from(sale.is_some());
+    let test = move |found: Option<&Value>| {
+        let Some(found) = found else {
+            return Some(format!(
+                "receipt {number} is of order {id}, which is not there"
+            ));
+        };
+        // One that cannot be parsed is reported where it is.
+        let order: Order = serde_json::from_slice(found).ok()?;
+        let leads_back = sale.is_none() || order.transaction_id == sale;
+        (!leads_back).then(|| format!("receipt {number} is of order {id}, which does not name it"))
+    };
+    let order = key(at.partition, Family::Order, &[Part::Id(id.uuid())]);
+    let claim = Claim::on(order, ProblemKind::MissingReference, test);
     findings.claim(claim.reported_as(&findings.key().clone()));
 }
 
@@ -114,11 +150,14 @@ pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) 
 /// The sums of a register.
 pub(super) fn register_period(findings: &mut Findings, at: &ReadKey, row: &Value) {
     if let (Some(period), Some(register)) = (findings.parse::<RegisterPeriod>(row), at.id()) {
-        sums(findings).add_period(register, &period);
+        for claim in findings.partition.registers.add_period(register, &period) {
+            findings.claim(claim);
+        }
     }
 }
 
-/// A Z report: it is under its own id, and in the order of closings.
+/// A Z report: it is under its own id, and in the order of closings. The rows that it is of say the
+/// rest.
 pub(super) fn z_report(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(report) = findings.parse::<ZReport>(row) else {
         return;
@@ -128,7 +167,6 @@ pub(super) fn z_report(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return findings.bad(format!("the row holds {id}, which is another Z report"));
     }
     findings.changed(report.closed_at);
-    sums(findings).add_report(&report);
     findings.claim(Claim::entry(
         change_key(at.partition, Family::ZReportByClosing, report.closed_at, id),
         Vec::new(),

@@ -8,15 +8,14 @@ use uuid::Uuid;
 use super::{Problem, ProblemKind};
 use crate::{
     record::keys::{Family, Part, key},
-    resource::{RegisterPeriod, day_key, day_number},
-    wire::{Cash, DailySummary, Date, Totals, Transaction, ZReport},
+    resource::{day_key, day_number},
+    wire::{DailySummary, Date, Totals, Transaction},
 };
 
 /// The facts that follow from the rows of a location's journal, held against those that are stored.
 #[derive(Clone, Default)]
 pub(super) struct JournalSums {
     days: BTreeMap<Date, Day>,
-    registers: BTreeMap<Uuid, Register>,
     /// The entries of days that should be there and were not seen yet: the days that were later
     /// than any before, with their first rows.
     from: BTreeMap<u64, u64>,
@@ -34,30 +33,6 @@ struct Day {
     agrees: bool,
 }
 
-#[derive(Clone, Default)]
-struct Register {
-    rows: Sums,
-    /// Those of its Z reports, and of what came after the last.
-    reported: Sums,
-    reports: u64,
-    last_report: u64,
-}
-
-/// The sums of some rows of a register.
-#[derive(Clone, Default, PartialEq, Eq)]
-struct Sums {
-    totals: Totals,
-    /// Without what was counted.
-    expected_cents: i64,
-}
-
-impl Sums {
-    fn merge(&mut self, totals: &Totals, cash: &Cash) {
-        self.totals.merge(totals);
-        self.expected_cents += cash.expected_cents;
-    }
-}
-
 impl JournalSums {
     /// Adds a row. All rows come before what is stored about them.
     pub(super) fn add_row(&mut self, day: Date, row: &Transaction) {
@@ -69,11 +44,6 @@ impl JournalSums {
         }
         self.up_to.split_off(&number);
         self.up_to.insert(number);
-        let register = self.registers.entry(row.register.id.uuid()).or_default();
-        let mut cash = Cash::default();
-        cash.add(row);
-        register.rows.totals.add(row);
-        register.rows.expected_cents += cash.expected_cents;
     }
 
     /// Adds the summary of a day.
@@ -96,21 +66,6 @@ impl JournalSums {
         }
     }
 
-    /// Adds the sums of a register since its last Z report.
-    pub(super) fn add_period(&mut self, register: Uuid, period: &RegisterPeriod) {
-        let register = self.registers.entry(register).or_default();
-        register.last_report = period.last_z_report;
-        register.reported.merge(&period.totals, &period.cash);
-    }
-
-    /// Adds a Z report.
-    pub(super) fn add_report(&mut self, report: &ZReport) {
-        let register = self.registers.entry(report.register.id.uuid());
-        let register = register.or_default();
-        register.reports += 1;
-        register.reported.merge(&report.totals, &report.cash);
-    }
-
     /// Compares them, once all rows of the location were added and nobody has written meanwhile.
     pub(super) fn compare(&self, location: Uuid) -> impl Iterator<Item = Problem> {
         let bad = |key: &[u8], message| Problem::new(ProblemKind::BadRow, key, message);
@@ -118,18 +73,6 @@ impl JournalSums {
         let days = days.map(move |(date, _)| {
             let message = format!("the summary of {date} is not the sum of its rows");
             bad(&day_key(location, *date), message)
-        });
-        let registers = self.registers.iter().filter(|(_, register)| {
-            register.rows != register.reported || register.reports != register.last_report
-        });
-        let registers = registers.map(move |(id, register)| {
-            let (reports, last) = (register.reports, register.last_report);
-            let message = format!(
-                "the Z reports of register {id}, of which there are {reports} and should be \
-                 {last}, are together not the sum of its rows"
-            );
-            let period = key(location, Family::RegisterPeriod, &[Part::Id(*id)]);
-            bad(&period, message)
         });
         let missing = self.from.keys().map(|day| (Family::ReceiptFrom, *day));
         let missing = missing.chain(self.up_to.iter().map(|day| (Family::ReceiptUpTo, *day)));
@@ -140,6 +83,6 @@ impl JournalSums {
             let message = "the rows of the journal do not lead to this entry, or it is not there";
             Problem::new(kind, &key(location, family, &[Part::Number(day)]), message)
         });
-        days.chain(registers).chain(entries)
+        days.chain(entries)
     }
 }

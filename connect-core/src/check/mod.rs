@@ -20,9 +20,11 @@ mod journal_sums;
 mod orders;
 mod owners;
 mod partition;
+mod registers;
 mod report;
 mod rows;
 mod stock;
+mod stock_sums;
 mod walk;
 
 pub use report::{CheckProgress, CheckReport, Problem, ProblemKind};

@@ -1,13 +1,19 @@
 //! The rules that the rows of orders keep.
+//!
+//! A sale claims that its order names it ([`journal`](super::journal)). An order that names a sale is
+//! that sale's when there are as many such orders as sales with an order.
 
 use super::{claim::Claim, findings::Findings};
 use crate::{
-    record::{ReadKey, change_key, keys::Family},
+    record::{
+        ReadKey, change_key,
+        keys::{Family, Part, key},
+    },
     storage::Value,
     wire::Order,
 };
 
-/// An order: it is in both lists.
+/// An order: it is in both lists, and the sale by which it was paid is there.
 pub(super) fn order(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(order) = findings.parse::<Order>(row) else {
         return;
@@ -17,6 +23,17 @@ pub(super) fn order(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return findings.bad(format!("the row holds {id}, which is another order"));
     }
     findings.changed(order.updated_at);
+    if let Some(sale) = order.transaction_id {
+        findings.partition.paid_orders += 1;
+        findings.refers(
+            key(
+                at.partition,
+                Family::TransactionById,
+                &[Part::Id(sale.uuid())],
+            ),
+            format!("order {id} was paid by transaction {sale}, which is not there"),
+        );
+    }
     let lists = [
         (Family::OrderByCreation, order.created_at),
         (Family::OrderByUpdate, order.updated_at),

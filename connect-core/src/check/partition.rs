@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{Problem, ProblemKind, journal_sums::JournalSums};
+use super::{
+    Problem, ProblemKind, journal_sums::JournalSums, registers::Registers, stock_sums::StockSums,
+};
 use crate::{
     record::{
         ChangeClock, Fault, ReadKey, Salvage, clock_key,
@@ -30,6 +32,14 @@ pub(super) struct Partition {
     pub(super) last_receipt: Option<u64>,
     /// The sums of the journal.
     pub(super) journal: Arc<JournalSums>,
+    /// The Z reports, and the sums of the registers.
+    pub(super) registers: Registers,
+    /// The sums of the stock.
+    pub(super) stock: StockSums,
+    /// The number of sales that name an order.
+    pub(super) sales_of_orders: u64,
+    /// The number of orders that name a sale.
+    pub(super) paid_orders: u64,
 }
 
 /// The families that have as many rows as each other, besides the rows of a kind and their index by
@@ -148,8 +158,20 @@ impl Partition {
             // Nobody has written since the first row was read.
             problems.extend(self.compare_counts());
             problems.extend(self.journal.compare(self.id));
+            problems.extend(self.registers.compare(self.id));
+            problems.extend(self.stock.compare(self.id));
+            problems.extend(self.compare_orders());
         }
         Ok(problems)
+    }
+
+    fn compare_orders(&self) -> Option<Problem> {
+        let (sales, orders) = (self.sales_of_orders, self.paid_orders);
+        (sales != orders).then(|| {
+            let message = format!("{sales} sales name an order, and {orders} orders a sale");
+            let orders = key(self.id, Family::Order, &[]);
+            Problem::new(ProblemKind::Count, &orders, message)
+        })
     }
 
     fn compare_counts(&self) -> impl Iterator<Item = Problem> {

@@ -11,7 +11,7 @@ use crate::{
     wire::{Product, StockLevel, StockMovement},
 };
 
-/// A level: its product is there, and says the same.
+/// A level: its product is there, and says the same. It is the sum of the product's movements.
 pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(level) = findings.parse::<StockLevel>(row) else {
         return;
@@ -23,6 +23,7 @@ pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
         ));
     }
     findings.changed(level.updated_at);
+    findings.partition.stock.add_level(id, level.quantity);
     claim_entries(findings, at, &level, &format!("the level of product {id}"));
     let agrees = move |found: Option<&Value>| {
         let Some(found) = found else {
@@ -39,7 +40,8 @@ pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
     findings.claim(claim.reported_as(&findings.key().clone()));
 }
 
-/// A movement: it is in its indexes. Its product may be deleted.
+/// A movement: it is in its indexes, and the transaction that made it is there. Its product may be
+/// deleted.
 pub(super) fn movement(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let Some(movement) = findings.parse::<StockMovement>(row) else {
         return;
@@ -49,6 +51,18 @@ pub(super) fn movement(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return findings.bad(format!("the row holds {id}, which is another movement"));
     }
     findings.changed(movement.created_at);
+    let (product, change) = (movement.product_id.uuid(), movement.quantity_change);
+    findings.partition.stock.add_movement(product, change);
+    if let Some(cause) = movement.transaction_id {
+        findings.refers(
+            key(
+                at.partition,
+                Family::TransactionById,
+                &[Part::Id(cause.uuid())],
+            ),
+            format!("stock movement {id} is of transaction {cause}, which is not there"),
+        );
+    }
     claim_entries(findings, at, &movement, &format!("stock movement {id}"));
 }
 

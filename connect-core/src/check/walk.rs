@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     CheckProgress, CheckReport, Problem, ProblemKind, findings::Findings, owners,
-    partition::Partition, rows,
+    partition::Partition, registers::Registers, rows,
 };
 use crate::{
     record::{
@@ -96,6 +96,7 @@ impl Walk<'_> {
         }
         self.report.rows += entries.len() as u64;
         self.partition = partition;
+        self.partition.stock.settle();
         self.report.add(problems);
         Ok(())
     }
@@ -156,6 +157,9 @@ impl Walk<'_> {
         if id != self.partition.id {
             self.finish().await?;
             self.partition = Partition::new(id);
+            if id != NOBODY {
+                self.partition.registers = Registers::read(&self.reader, id).await?;
+            }
         }
         Ok(())
     }

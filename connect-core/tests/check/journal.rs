@@ -15,9 +15,6 @@ mod family {
     pub(super) const JOURNAL_DAY: u8 = 0x82;
     pub(super) const RECEIPT_FROM: u8 = 0x83;
     pub(super) const RECEIPT_UP_TO: u8 = 0x84;
-    pub(super) const REGISTER_PERIOD: u8 = 0x85;
-    pub(super) const Z_REPORT: u8 = 0x86;
-    pub(super) const Z_REPORT_BY_CLOSING: u8 = 0x87;
 }
 
 /// A shop whose register wrote rows of three days, the last of them late, and was closed between.
@@ -68,8 +65,6 @@ async fn what_is_missing_is_named() {
         (family::JOURNAL_DAY, ProblemKind::MissingReference),
         (family::RECEIPT_FROM, ProblemKind::MissingEntry),
         (family::RECEIPT_UP_TO, ProblemKind::MissingEntry),
-        (family::REGISTER_PERIOD, ProblemKind::BadRow),
-        (family::Z_REPORT_BY_CLOSING, ProblemKind::MissingEntry),
     ] {
         let stocked = open().await;
         let (key, _) = stocked.first(family).await;
@@ -117,25 +112,13 @@ async fn entries_that_lead_elsewhere_are_named() {
 }
 
 #[tokio::test]
-async fn sums_that_are_not_those_of_the_rows_are_named() {
-    let (sums, other) = (
-        r#""sales":{"count":0,"totalCents":0}"#,
-        r#""sales":{"count":1,"totalCents":0}"#,
-    );
-    for (family, reported) in [
-        (family::JOURNAL_DAY, family::JOURNAL_DAY),
-        (family::REGISTER_PERIOD, family::REGISTER_PERIOD),
-        (family::Z_REPORT, family::REGISTER_PERIOD),
-    ] {
-        let stocked = open().await;
-        let (key, row) = stocked.first(family).await;
-        let text = String::from_utf8(row.to_vec()).unwrap();
-        let changed = text.replace(sums, other);
-        assert_ne!(changed, text);
-        stocked.put(&key, changed.as_bytes()).await;
-        let (reported, _) = stocked.first(reported).await;
-        find(&stocked.check().await, ProblemKind::BadRow, &reported);
-    }
+async fn a_summary_that_is_not_the_sum_of_its_rows_is_named() {
+    let stocked = open().await;
+    let day = stocked.first(family::JOURNAL_DAY).await;
+    let none = r#""sales":{"count":0,"totalCents":0}"#;
+    let one = r#""sales":{"count":1,"totalCents":0}"#;
+    stocked.replace(&day, none, one).await;
+    find(&stocked.check().await, ProblemKind::BadRow, &day.0);
 }
 
 #[tokio::test]
@@ -146,8 +129,6 @@ async fn rows_that_do_not_parse_are_named() {
         family::JOURNAL_DAY,
         family::RECEIPT_FROM,
         family::RECEIPT_UP_TO,
-        family::REGISTER_PERIOD,
-        family::Z_REPORT,
     ] {
         let stocked = open().await;
         let (key, _) = stocked.first(family).await;

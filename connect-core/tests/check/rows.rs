@@ -1,0 +1,121 @@
+//! Rows that are not what their key says, and keys that nobody writes.
+
+use connect_core::{ProblemKind, wire::Product};
+
+use super::{Stocked, family, find};
+
+#[tokio::test]
+async fn a_row_that_does_not_parse_is_named() {
+    for family in [
+        family::CLOCK,
+        family::CATEGORY,
+        family::PRODUCT,
+        family::PRODUCT_TOMBSTONE,
+        family::PRODUCT_BY_EXTERNAL_ID,
+        family::PRODUCT_BY_BARCODE,
+        family::IMAGE_JOB,
+        family::EVENT,
+        family::ANSWER,
+        family::TOKEN_BY_ID,
+    ] {
+        let stocked = Stocked::open().await;
+        let (key, value) = stocked.first(family).await;
+        let cut = value.len().saturating_sub(1);
+        let wrong = if value.is_empty() {
+            b"x"
+        } else {
+            &value[..cut]
+        };
+        stocked.put(&key, wrong).await;
+        find(&stocked.check().await, ProblemKind::BadRow, &key);
+    }
+}
+
+#[tokio::test]
+async fn a_row_under_the_key_of_another_is_named() {
+    for family in [
+        family::CATEGORY,
+        family::PRODUCT,
+        family::PRODUCT_TOMBSTONE,
+        family::IMAGE_JOB,
+        family::EVENT,
+    ] {
+        let stocked = Stocked::open().await;
+        let (mut key, value) = stocked.first(family).await;
+        if let Some(last) = key.last_mut() {
+            *last ^= 0x40;
+        }
+        stocked.put(&key, &value).await;
+        find(&stocked.check().await, ProblemKind::BadRow, &key);
+    }
+}
+
+#[tokio::test]
+async fn keys_that_nobody_writes_are_named() {
+    let stocked = Stocked::open().await;
+    let location = stocked.location();
+    let strange = [
+        b"short".to_vec(),
+        [location.as_bytes(), &[0x7F][..], b"?"].concat(),
+        [location.as_bytes(), &[family::PRODUCT][..], b"no id"].concat(),
+        [
+            location.as_bytes(),
+            &[family::ACCOUNT_LIST][..],
+            location.as_bytes(),
+        ]
+        .concat(),
+    ];
+    for key in &strange {
+        stocked.put(key, b"{}").await;
+    }
+    let report = stocked.check().await;
+    for key in &strange {
+        find(&report, ProblemKind::UnknownKey, key);
+    }
+    assert_eq!(report.problem_count, 4);
+}
+
+#[tokio::test]
+async fn a_record_that_is_deleted_and_there_is_named() {
+    let stocked = Stocked::open().await;
+    let (product_key, product) = stocked.first(family::PRODUCT).await;
+    let product: Product = serde_json::from_slice(&product).unwrap();
+    let (key, row) = stocked.first(family::PRODUCT_TOMBSTONE).await;
+    let mut tombstone: serde_json::Value = serde_json::from_slice(&row).unwrap();
+    tombstone["id"] = product.id.to_string().into();
+    let doubled = [&key[..key.len() - 16], product.id.uuid().as_bytes()].concat();
+    stocked
+        .put(&doubled, tombstone.to_string().as_bytes())
+        .await;
+    let report = stocked.check().await;
+    find(&report, ProblemKind::DeletedAndThere, &product_key);
+    assert_eq!(report.problem_count, 1);
+}
+
+#[tokio::test]
+async fn rows_of_nobodys_location_are_named() {
+    let stocked = Stocked::open().await;
+    let (account, mut row) = stocked.first(0x10).await;
+    let mut text: serde_json::Value = serde_json::from_slice(&row).unwrap();
+    text["locations"] = serde_json::json!([]);
+    row = text.to_string().into_bytes().into();
+    stocked.put(&account, &row).await;
+    let report = stocked.check().await;
+    let location = stocked.location();
+    let key = [location.as_bytes(), &[family::CLOCK][..]].concat();
+    find(&report, ProblemKind::NoOwner, &key);
+    // Its screen and the token's grant now lead nowhere, too.
+    assert_eq!(report.problem_count, 3, "{:#?}", report.problems);
+}
+
+#[tokio::test]
+async fn more_problems_than_are_listed_are_counted() {
+    let stocked = Stocked::open().await;
+    let location = stocked.location();
+    for number in 0u16..1200 {
+        let key = [location.as_bytes(), &[0x7F][..], &number.to_be_bytes()].concat();
+        stocked.put(&key, b"").await;
+    }
+    let report = stocked.check().await;
+    assert_eq!((report.problem_count, report.problems.len()), (1200, 1000));
+}
