@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use crate::Error;
+
 /// A queue could not do its work. Rows that were pushed before are still there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -26,7 +28,30 @@ pub enum QueueError {
         /// The line, counted from 1.
         line: usize,
     },
+    /// A line is as it was written, and this version cannot read it: a newer one has written it.
+    #[error("{}: line {line} was written by another version: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// The reason.
+        source: serde_json::Error,
+    },
     /// A row cannot be written as JSON.
     #[error("the row cannot be written: {0}")]
     Row(#[from] serde_json::Error),
+}
+
+/// The reason why sending stopped before nothing was left.
+#[derive(Debug, thiserror::Error)]
+pub enum Stopped {
+    /// A call failed, of the row that is [first](super::DeviceQueue::first) now: because of the
+    /// network, the service, the address, or the key of the screen.
+    #[error(transparent)]
+    Call(#[from] Error),
+    /// The disk failed. A row whose removal failed is delivered; it is sent again with its key
+    /// after the next start.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
 }

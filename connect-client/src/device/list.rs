@@ -1,11 +1,24 @@
 //! A list of rows that is on disk as it is in memory.
+//!
+//! Rows are added at the end of a file, and marked and removed in place, so that a full disk does
+//! not keep rows from being delivered. It relies on what databases rely on: bytes that are written
+//! over leave those around them alone, even when the power fails.
 
-use std::{collections::VecDeque, path::PathBuf};
+use std::{
+    collections::VecDeque,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use super::{error::QueueError, log::Log};
+use super::{
+    disk::{self, Disk, disk_error},
+    error::QueueError,
+    line::{self, State},
+};
+use crate::wire::Timestamp;
 
 /// A row that is known by its key.
 pub(super) trait Keyed {
@@ -14,87 +27,164 @@ pub(super) trait Keyed {
 
 /// Rows in the order in which they were added.
 pub(super) struct DiskList<T> {
-    rows: VecDeque<T>,
-    log: Log,
+    rows: VecDeque<Kept<T>>,
+    path: PathBuf,
+    disk: Box<dyn Disk>,
+    /// The bytes of the file that are whole lines.
+    length: u64,
 }
 
-/// A line of its file.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum Entry<T> {
-    Added(T),
-    /// The row with this key, as it is now.
-    Changed(T),
-    Removed(Uuid),
+/// A row that is in the list.
+#[derive(Clone, Debug)]
+pub(super) struct Kept<T> {
+    pub(super) row: T,
+    /// The time at which it was first sent without an answer that says what became of it.
+    pub(super) sent_at: Option<Timestamp>,
+    /// The start of its line.
+    at: u64,
 }
 
-impl<T: Keyed + Clone + Serialize + DeserializeOwned> DiskList<T> {
-    /// Opens the list in this file, and makes the file as short as it can be.
+impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
+    /// Opens the list in this file, which is made when it is not there. The file is written anew
+    /// without what was removed, if the disk has room for it. The caller syncs the folder.
     pub(super) fn open(path: PathBuf) -> Result<Self, QueueError> {
-        let (mut log, entries) = Log::open(path)?;
-        let written = entries.len();
-        let mut rows = VecDeque::<T>::new();
-        for entry in entries {
-            match entry {
-                Entry::Added(row) => rows.push_back(row),
-                Entry::Changed(row) => put(&mut rows, row),
-                Entry::Removed(key) => rows.retain(|row| row.key() != key),
-            }
+        let failed = |source| disk_error(&path, source);
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(failed)?,
+        };
+        let found = Found::<T>::read(&path, &bytes)?;
+        if found.kept.len() < found.length
+            && let Ok(file) = disk::replace(&path, &found.kept)
+        {
+            let found = Found::read(&path, &found.kept)?;
+            return Ok(Self::over(path, file, found));
         }
-        if rows.len() < written {
-            let entries: Vec<_> = rows.iter().cloned().map(Entry::Added).collect();
-            log.replace(&entries)?;
+        let mut file = disk::open(&path).map_err(failed)?;
+        if found.length < bytes.len() {
+            file.cut(found.length as u64).map_err(failed)?;
         }
-        Ok(Self { rows, log })
+        Ok(Self::over(path, file, found))
+    }
+
+    /// An empty list in a file that is empty.
+    #[cfg(test)]
+    pub(super) fn new(path: PathBuf, disk: impl Disk + 'static) -> Self {
+        Self::over(path, disk, Found::new())
+    }
+
+    /// The list of the rows that were found in a file.
+    fn over(path: PathBuf, disk: impl Disk + 'static, found: Found<T>) -> Self {
+        Self {
+            rows: found.rows,
+            path,
+            disk: Box::new(disk),
+            length: found.length as u64,
+        }
     }
 
     /// The rows.
-    pub(super) fn rows(&self) -> &VecDeque<T> {
+    pub(super) fn rows(&self) -> &VecDeque<Kept<T>> {
         &self.rows
     }
 
-    /// Adds a row at the end, unless one with its key is there.
+    /// Returns whether the row with this key is there.
+    pub(super) fn has(&self, key: Uuid) -> bool {
+        self.rows.iter().any(|kept| kept.row.key() == key)
+    }
+
+    /// Adds a row at the end. It is on disk once this returns.
     pub(super) fn push(&mut self, row: T) -> Result<(), QueueError> {
-        if self.rows.iter().all(|kept| kept.key() != row.key()) {
-            let entry = Entry::Added(row);
-            self.log.append(&entry)?;
-            if let Entry::Added(row) = entry {
-                self.rows.push_back(row);
-            }
+        let line = line::line(&row)?;
+        let at = self.length;
+        if let Err(error) = self.disk.write(at, &line) {
+            // What cannot be cut off is overwritten by the next row, or cut off at the next start.
+            self.disk.cut(at).ok();
+            return Err(disk_error(&self.path, error));
         }
+        self.length += line.len() as u64;
+        self.rows.push_back(Kept {
+            row,
+            sent_at: None,
+            at,
+        });
         Ok(())
     }
 
-    /// Writes a row in place of the one with its key.
-    pub(super) fn change(&mut self, row: T) -> Result<(), QueueError> {
-        let entry = Entry::Changed(row);
-        self.log.append(&entry)?;
-        if let Entry::Changed(row) = entry {
-            put(&mut self.rows, row);
-        }
+    /// Sets the time at which the row with this key was first sent.
+    pub(super) fn mark(&mut self, key: Uuid, sent_at: Option<Timestamp>) -> Result<(), QueueError> {
+        let Some(kept) = self.rows.iter_mut().find(|kept| kept.row.key() == key) else {
+            return Ok(());
+        };
+        let written = self.disk.write(kept.at, line::state(sent_at).as_bytes());
+        written.map_err(|error| disk_error(&self.path, error))?;
+        kept.sent_at = sent_at;
         Ok(())
     }
 
-    /// Removes the row with this key. Returns whether it was there.
+    /// Removes the row with this key. Returns whether it was there. After an error it is gone, and
+    /// is there again at the next start.
     pub(super) fn remove(&mut self, key: Uuid) -> Result<bool, QueueError> {
-        let Some(place) = self.rows.iter().position(|row| row.key() == key) else {
+        let place = self.rows.iter().position(|kept| kept.row.key() == key);
+        let Some(removed) = place.and_then(|place| self.rows.remove(place)) else {
             return Ok(false);
         };
-        if self.rows.len() == 1 {
+        let done = if self.rows.is_empty() {
             // The file would grow for ever otherwise.
-            self.log.clear()?;
+            self.disk.cut(0).map(|()| self.length = 0)
         } else {
-            self.log.append(&Entry::<T>::Removed(key))?;
-        }
-        self.rows.remove(place);
+            self.disk.write(removed.at, line::REMOVED)
+        };
+        done.map_err(|error| disk_error(&self.path, error))?;
         Ok(true)
     }
 }
 
-/// Puts a row in the place of the one with its key.
-fn put<T: Keyed>(rows: &mut VecDeque<T>, row: T) {
-    if let Some(old) = rows.iter_mut().find(|old| old.key() == row.key()) {
-        *old = row;
+/// The content of a file.
+struct Found<T> {
+    rows: VecDeque<Kept<T>>,
+    /// The length of the whole lines.
+    length: usize,
+    /// The lines without those that were removed.
+    kept: Vec<u8>,
+}
+
+impl<T: DeserializeOwned> Found<T> {
+    fn new() -> Self {
+        Self {
+            rows: VecDeque::new(),
+            length: 0,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Reads a file. A last line that is not whole is left out: the device stopped while it was
+    /// written, and nobody was told that it is there.
+    fn read(path: &Path, bytes: &[u8]) -> Result<Self, QueueError> {
+        let mut found = Self::new();
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        for (text, line) in lines.zip(1..) {
+            let at = found.length;
+            match line::read(text) {
+                Some((State::Kept(sent_at), json)) => {
+                    let row = serde_json::from_str(json).map_err(|source| {
+                        let path = path.to_owned();
+                        QueueError::Unreadable { path, line, source }
+                    })?;
+                    let at = at as u64;
+                    found.rows.push_back(Kept { row, sent_at, at });
+                    found.kept.extend_from_slice(text);
+                }
+                Some((State::Removed, _)) => {}
+                None if at + text.len() == bytes.len() => break,
+                None => {
+                    let path = path.to_owned();
+                    return Err(QueueError::Damaged { path, line });
+                }
+            }
+            found.length += text.len();
+        }
+        Ok(found)
     }
 }
 

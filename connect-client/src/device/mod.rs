@@ -32,24 +32,29 @@
 //! };
 //! queue.push(sale)?; // on disk once this returns
 //!
-//! let delivery = queue.send(&client).await?;
+//! let delivery = queue.send(&client).await;
 //! for refused in &delivery.refused {
 //!     eprintln!("{}: {}", refused.row.key(), refused.message);
 //! }
-//! if let Some(error) = delivery.stopped {
-//!     eprintln!("{} rows wait: {error}", queue.waiting());
+//! if let Some(reason) = delivery.stopped {
+//!     eprintln!("{} rows wait: {reason}", queue.waiting());
 //! }
 //! # Ok(()) }
 //! ```
 
 mod client;
+mod disk;
 mod error;
+#[cfg(test)]
+mod faulty;
+mod line;
 mod list;
-mod log;
 mod queue;
 mod row;
+mod send;
 
 pub use client::{DeviceClient, DeviceClientBuilder};
-pub use error::QueueError;
-pub use queue::{Delivered, Delivery, DeviceQueue};
+pub use error::{QueueError, Stopped};
+pub use queue::DeviceQueue;
 pub use row::{DeviceWrite, QueuedRow, RefusedRow, RowKind};
+pub use send::{Delivered, Delivery};

@@ -15,7 +15,7 @@ use crate::{
     request::Request,
     wire::{
         ErrorCode, Field, Id, Order, OrderChange, OrderInput, Timestamp, TransactionInput,
-        ZReportInput, limits::IDEMPOTENCY_HOURS,
+        ZReportInput,
     },
 };
 
@@ -80,13 +80,7 @@ pub struct QueuedRow {
     /// The bytes that are sent. They are kept as they are: the service takes a repeated write for
     /// the same one only if its body is the same.
     body: Box<RawValue>,
-    /// The time at which it was first sent without an answer that says what became of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) sent_at: Option<Timestamp>,
 }
-
-/// The time for which a row is sent again, in seconds. The service knows its key for an hour longer.
-const REPEATED_FOR: i64 = (IDEMPOTENCY_HOURS - 1) * 3600;
 
 impl QueuedRow {
     /// A row with a key of its own. A journal row without a time happened `now`.
@@ -105,12 +99,7 @@ impl QueuedRow {
             }
         };
         let key = Uuid::new_v4();
-        Ok(Self {
-            key,
-            kind,
-            body,
-            sent_at: None,
-        })
+        Ok(Self { key, kind, body })
     }
 
     /// The idempotency key that it is sent with.
@@ -128,11 +117,19 @@ impl QueuedRow {
         self.body.get()
     }
 
-    /// Returns whether it may have arrived so long ago that the service no longer knows its key: sent
-    /// again, it would be written twice.
-    pub(super) fn is_in_doubt(&self, now: Timestamp) -> bool {
-        let sent_at = self.sent_at;
-        sent_at.is_some_and(|sent_at| now > sent_at.plus_seconds(REPEATED_FOR))
+    /// Returns the write that was pushed, to be corrected and pushed anew: with another key, at the
+    /// end of the queue.
+    ///
+    /// # Errors
+    /// The body is not of its kind: the file was written by another version.
+    pub fn to_write(&self) -> Result<DeviceWrite, serde_json::Error> {
+        let body = self.body();
+        Ok(match self.kind {
+            RowKind::Transaction => serde_json::from_str::<TransactionInput>(body)?.into(),
+            RowKind::ZReport => serde_json::from_str::<ZReportInput>(body)?.into(),
+            RowKind::Order => serde_json::from_str::<OrderInput>(body)?.into(),
+            RowKind::OrderChange(id) => (id, serde_json::from_str::<OrderChange>(body)?).into(),
+        })
     }
 
     /// The request that writes it.
@@ -150,18 +147,33 @@ impl QueuedRow {
     }
 
     /// Returns whether an error is the service's last word on this row. Others concern all rows:
-    /// the network, a key that was revoked, a wrong address, an answer that is not the service's.
+    /// the network, a key that was revoked or is that of another screen, a wrong address, an answer
+    /// that is not the service's.
     pub(super) fn is_refused_by(&self, error: &Error) -> bool {
-        let of_order = matches!(self.kind, RowKind::OrderChange(_));
         match (error.status(), error.code()) {
             // A request that did not arrive as it was sent says nothing of the row.
             (Some(400), Some(_)) => !matches!(error.field(), Some("request" | "body")),
             (Some(409 | 413 | 422), Some(_)) => true,
-            (Some(403), Some(ErrorCode::ForbiddenScope)) => of_order,
-            (Some(404), Some(ErrorCode::NotFound)) => of_order,
+            (Some(404), Some(_)) => self.may_be_unknown_to(error) && is_replayed(error),
             _ => false,
         }
     }
+
+    /// Returns whether an error may say that the order is not there, or else that the address is
+    /// wrong. A second answer to the same key tells: see [`is_refused_by`](Self::is_refused_by).
+    pub(super) fn is_unclear_by(&self, error: &Error) -> bool {
+        self.may_be_unknown_to(error) && !is_replayed(error)
+    }
+
+    fn may_be_unknown_to(&self, error: &Error) -> bool {
+        matches!(self.kind, RowKind::OrderChange(_)) && error.code() == Some(&ErrorCode::NotFound)
+    }
+}
+
+/// Returns whether an answer is the one that the service has stored for the key. It stores those of
+/// the device API, and none for a path that it does not have.
+fn is_replayed(error: &Error) -> bool {
+    error.meta().is_some_and(|meta| meta.replayed)
 }
 
 impl Keyed for QueuedRow {
@@ -176,7 +188,8 @@ impl Keyed for RefusedRow {
     }
 }
 
-/// A row that the service refused for good, or one of which nobody knows whether it arrived.
+/// A row that was set aside: the service refused it for good, nobody knows whether it arrived, or
+/// somebody [took it out](super::DeviceQueue::set_aside).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RefusedRow {
@@ -193,22 +206,8 @@ pub struct RefusedRow {
 }
 
 impl RefusedRow {
-    /// A row of which nobody knows whether it arrived, and which is not sent again.
-    pub(super) fn in_doubt(row: QueuedRow) -> Self {
-        let sent_at = row.sent_at.map_or(String::new(), |time| time.to_string());
-        Self {
-            row,
-            status: 0,
-            code: None,
-            message: format!(
-                "was sent at {sent_at} and never answered, too long ago to be sent again: look \
-                 whether it is there before you write it anew"
-            ),
-            field: None,
-        }
-    }
-
-    pub(super) fn new(row: QueuedRow, error: &Error) -> Self {
+    /// A row that the service refused.
+    pub(super) fn by_service(row: QueuedRow, error: &Error) -> Self {
         Self {
             row,
             status: error.status().unwrap_or_default(),
@@ -217,29 +216,83 @@ impl RefusedRow {
             field: error.field().map(str::to_owned),
         }
     }
+
+    /// A row that may have arrived, and is not sent again.
+    pub(super) fn in_doubt(row: QueuedRow, sent_at: Timestamp) -> Self {
+        let message = format!(
+            "was sent at {sent_at} and never answered, too long ago to be sent again: look \
+             whether it is there before you write it anew"
+        );
+        Self::unanswered(row, message)
+    }
+
+    /// A row that somebody took out of the queue.
+    pub(super) fn by_hand(row: QueuedRow, sent_at: Option<Timestamp>) -> Self {
+        let message = match sent_at {
+            None => "was set aside by hand, and never arrived".to_owned(),
+            Some(sent_at) => format!(
+                "was set aside by hand; it was sent at {sent_at} and never answered: look \
+                 whether it is there before you write it anew"
+            ),
+        };
+        Self::unanswered(row, message)
+    }
+
+    fn unanswered(row: QueuedRow, message: String) -> Self {
+        Self {
+            row,
+            status: 0,
+            code: None,
+            message,
+            field: None,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::OrderStatus;
 
     #[test]
-    fn a_row_that_may_have_arrived_is_not_repeated_once_its_key_may_be_forgotten() {
-        let sent_at = Timestamp::EPOCH.plus_seconds(1_800_000_000);
-        let closing = DeviceWrite::from(ZReportInput::default());
-        let mut row = QueuedRow::new(closing, sent_at).unwrap();
-        let at = |hours: i64| sent_at.plus_seconds(hours * 3600);
-        assert!(!row.is_in_doubt(at(1000)), "it was never sent");
-        row.sent_at = Some(sent_at);
-        for (hours, is_in_doubt) in [(-5, false), (0, false), (23, false), (24, true)] {
-            assert_eq!(row.is_in_doubt(at(hours)), is_in_doubt, "{hours} hours");
+    fn a_row_gives_back_what_was_pushed() {
+        let now = Timestamp::EPOCH.plus_seconds(1_800_000_000);
+        let sale = TransactionInput {
+            total_cents: Field::Value(250),
+            created_at: Field::Value(now),
+            note: Field::Null,
+            ..TransactionInput::default()
+        };
+        let closing = ZReportInput {
+            counted_cents: Field::Value(5),
+        };
+        let change = OrderChange {
+            status: Field::Value(OrderStatus::Ready),
+            ..OrderChange::default()
+        };
+        for write in [
+            DeviceWrite::from(sale),
+            closing.into(),
+            OrderInput::default().into(),
+            (Uuid::from_u128(7), change).into(),
+        ] {
+            let row = QueuedRow::new(write.clone(), now).unwrap();
+            assert_eq!(row.to_write().unwrap(), write);
         }
-        let refused = RefusedRow::in_doubt(row.clone());
-        assert_eq!((refused.status, refused.row.key()), (0, row.key()));
-        assert!(
-            refused.message.contains(&sent_at.to_string()),
-            "{}",
-            refused.message
-        );
+    }
+
+    #[test]
+    fn a_row_that_was_set_aside_tells_whether_it_may_have_arrived() {
+        let sent_at = Timestamp::EPOCH.plus_seconds(1_800_000_000);
+        let row = || QueuedRow::new(ZReportInput::default().into(), sent_at).unwrap();
+        let time = sent_at.to_string();
+        for (refused, is_told) in [
+            (RefusedRow::in_doubt(row(), sent_at), true),
+            (RefusedRow::by_hand(row(), Some(sent_at)), true),
+            (RefusedRow::by_hand(row(), None), false),
+        ] {
+            assert_eq!((refused.status, refused.code), (0, None));
+            assert_eq!(refused.message.contains(&time), is_told);
+        }
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use connect_client::{
-    device::{DeviceQueue, RowKind},
+    device::{DeviceQueue, DeviceWrite, RowKind, Stopped},
     transport::Fault,
-    wire::{Field, Id, Order, OrderChange, OrderStatus, ZReportInput},
+    wire::{ErrorCode, Field, Id, Order, OrderChange, OrderStatus, ZReportInput},
 };
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::{ID, amounts, cash_in, client, taken};
@@ -38,7 +39,7 @@ async fn rows_of_all_kinds_go_in_the_order_in_which_they_were_pushed() {
     keys.push(queue.push((ID, ready())).unwrap());
     keys.push(queue.push(cash_in(2)).unwrap());
     let script = Script::new([taken(), taken(), taken(), taken()]);
-    let delivery = queue.send(&client(&script)).await.unwrap();
+    let delivery = queue.send(&client(&script)).await;
     assert!(delivery.stopped.is_none() && delivery.refused.is_empty());
     let delivered: Vec<_> = delivery.delivered.iter().map(|row| row.key).collect();
     assert_eq!(delivered[1..], keys);
@@ -68,7 +69,8 @@ async fn a_row_without_a_time_happened_when_it_was_pushed() {
     queue.push(late).unwrap();
     let pushed = std::time::SystemTime::now();
     let script = Script::new([taken(), taken()]);
-    queue.send(&client(&script)).await.unwrap();
+    let delivery = queue.send(&client(&script)).await;
+    assert_eq!(delivery.delivered.len(), 2);
 
     let sent = script.finish();
     assert_eq!(sent[1].json()["createdAt"], given.to_string());
@@ -101,11 +103,11 @@ async fn a_failure_that_may_pass_stops_and_the_same_row_goes_first_the_next_time
         let queue = queue(&folder, [1, 2, 3]);
         let script = Script::new([taken(), failure.clone(), taken(), taken()]);
         let client = client(&script);
-        let first = queue.send(&client).await.unwrap();
+        let first = queue.send(&client).await;
         assert_eq!(first.delivered.len(), 1, "{failure:?}");
         assert!(first.stopped.is_some() && first.refused.is_empty());
         assert_eq!(queue.waiting(), 2, "{failure:?}");
-        let second = queue.send(&client).await.unwrap();
+        let second = queue.send(&client).await;
         assert_eq!(second.delivered.len(), 2);
         assert!(second.stopped.is_none());
 
@@ -126,8 +128,9 @@ async fn what_is_refused_is_set_aside_and_does_not_block() {
         json(422, &error("validation_failed", "totalCents: must be 3")),
         taken(),
         json(404, &error("not_found", "no such order")),
+        replayed(404, &error("not_found", "no such order")),
     ]);
-    let delivery = rows.send(&client(&script)).await.unwrap();
+    let delivery = rows.send(&client(&script)).await;
     assert_eq!(delivery.delivered.len(), 2);
     assert!(delivery.stopped.is_none());
     let told: Vec<_> = delivery.refused.iter().map(|row| row.status).collect();
@@ -149,6 +152,115 @@ async fn what_is_refused_is_set_aside_and_does_not_block() {
     assert!(!rows.forget_refused(change).unwrap());
     drop(rows);
     assert_eq!(queue(&folder, []).refused().len(), 1);
+}
+
+/// An answer from the service's store.
+fn replayed(status: u16, body: &serde_json::Value) -> Reply {
+    let headers = [("idempotent-replayed", "true")];
+    text(status, &headers, &body.to_string())
+}
+
+/// Only the service itself stores an answer: a path that it does not have is answered each time.
+#[tokio::test]
+async fn an_order_is_unknown_when_the_service_says_so_again() {
+    let not_found = error("not_found", "nothing is here");
+    let order_known = [
+        vec![json(404, &not_found), json(404, &not_found)],
+        vec![json(404, &not_found), Reply::Fault(Fault::Timeout)],
+        vec![bare(404)],
+        vec![text(404, &[], "<html>")],
+    ];
+    let order_unknown = [
+        vec![json(404, &not_found), replayed(404, &not_found)],
+        // The first answer was lost.
+        vec![replayed(404, &not_found)],
+    ];
+    let both = [(false, &order_known[..]), (true, &order_unknown[..])];
+    for (is_refused, cases) in both {
+        for replies in cases {
+            let folder = TempDir::new().unwrap();
+            let queue = queue(&folder, []);
+            queue.push((ID, ready())).unwrap();
+            let script = Script::new(replies.clone());
+            let delivery = queue.send(&client(&script)).await;
+            assert_eq!(delivery.stopped.is_none(), is_refused, "{replies:?}");
+            assert_eq!(queue.waiting(), usize::from(!is_refused));
+            assert_eq!(queue.refused().len(), usize::from(is_refused));
+            let sent = script.finish();
+            assert!(sent.windows(2).all(|two| two[0].key() == two[1].key()));
+        }
+    }
+}
+
+/// The queue of a kiosk has a sale, or a register has the key of a kiosk.
+#[tokio::test]
+async fn a_row_that_the_screen_may_not_write_stops_until_it_is_set_aside() {
+    let folder = TempDir::new().unwrap();
+    let rows = queue(&folder, [1, 2, 3]);
+    let forbidden = || {
+        json(
+            403,
+            &error("forbidden_scope", "only a register may do this"),
+        )
+    };
+    let script = Script::new([forbidden(), forbidden(), taken(), taken()]);
+    let client = client(&script);
+    for _ in 0..2 {
+        let delivery = rows.send(&client).await;
+        let Some(Stopped::Call(error)) = delivery.stopped else {
+            panic!("{delivery:?}");
+        };
+        assert_eq!(error.code(), Some(&ErrorCode::ForbiddenScope));
+        assert_eq!((rows.waiting(), rows.refused().len()), (3, 0));
+    }
+    let first = rows.first().unwrap();
+    assert!(first.body().contains("\"totalCents\":1"));
+    assert!(rows.set_aside(first.key()).await.unwrap());
+    assert!(!rows.set_aside(first.key()).await.unwrap());
+    let delivery = rows.send(&client).await;
+    assert_eq!(delivery.delivered.len(), 2);
+    assert!(delivery.stopped.is_none() && rows.first().is_none());
+    assert_eq!(amounts(&script.finish()), [1, 1, 2, 3]);
+
+    drop(rows);
+    let rows = queue(&folder, []);
+    assert_eq!(rows.waiting(), 0);
+    let refused = rows.refused();
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].row.key(), first.key());
+    assert!(refused[0].message.contains("by hand"), "{:?}", refused[0]);
+}
+
+/// The service repeats such a refusal, and a corrected clock does not change the row: it is pushed
+/// anew with another time.
+#[tokio::test]
+async fn a_row_with_a_time_that_cannot_be_is_set_aside_and_corrected() {
+    let folder = TempDir::new().unwrap();
+    let queue = queue(&folder, [1, 2]);
+    let ahead = json!({ "error": {
+        "code": "validation_failed", "field": "createdAt",
+        "message": "createdAt: must be at most 24 hours ahead",
+    }});
+    let script = Script::new([json(422, &ahead), taken(), taken()]);
+    let client = client(&script);
+    let delivery = queue.send(&client).await;
+    assert_eq!((delivery.delivered.len(), delivery.refused.len()), (1, 1));
+    let refused = &delivery.refused[0];
+    assert_eq!(refused.field.as_deref(), Some("createdAt"));
+
+    let DeviceWrite::Transaction(mut row) = refused.row.to_write().unwrap() else {
+        panic!("{refused:?}");
+    };
+    let right = "2026-11-20T09:15:30Z".parse().unwrap();
+    row.created_at = Field::Value(right);
+    let key = queue.push(*row).unwrap();
+    assert!(queue.forget_refused(refused.row.key()).unwrap());
+    let delivery = queue.send(&client).await;
+    assert_eq!(delivery.delivered[0].key, key);
+    let sent = script.finish();
+    assert_eq!(amounts(&sent), [1, 2, 1]);
+    assert_eq!(sent[2].json()["createdAt"], right.to_string());
+    assert_ne!(sent[2].key(), sent[0].key());
 }
 
 #[tokio::test]
@@ -181,7 +293,7 @@ async fn two_that_send_at_once_send_each_row_once() {
     let queue = Arc::new(queue);
     let send = || {
         let (queue, client) = (queue.clone(), client.clone());
-        tokio::spawn(async move { queue.send(&client).await.unwrap().delivered.len() })
+        tokio::spawn(async move { queue.send(&client).await.delivered.len() })
     };
     let (one, other) = (send(), send());
     let delivered = [one.await.unwrap(), other.await.unwrap()];

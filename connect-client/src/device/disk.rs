@@ -1,0 +1,130 @@
+//! The folder and the files of a queue. They hold sales, so on Unix only their owner may read them.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Seek as _, SeekFrom, Write as _},
+    path::Path,
+};
+
+use super::error::QueueError;
+
+/// The part of a file that a list needs. In tests it fails on demand.
+pub(super) trait Disk: Send {
+    /// Writes at this place and waits until it is on disk.
+    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Drops what lies beyond `length` bytes, and waits until that is on disk.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+}
+
+impl Disk for File {
+    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(at))?;
+        self.write_all(bytes)?;
+        self.sync_data()
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)?;
+        self.sync_all()
+    }
+}
+
+/// Makes the folder when it is not there, and locks it for as long as the file is open.
+pub(super) fn lock(folder: &Path) -> Result<File, QueueError> {
+    let failed = |source| disk_error(folder, source);
+    make(folder).map_err(failed)?;
+    let lock = open(&folder.join("lock")).map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(QueueError::InUse(folder.to_owned())),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Makes a folder and those above it, and waits until their names are on disk.
+fn make(folder: &Path) -> io::Result<()> {
+    let changed = parents_of_new(folder);
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)?;
+    changed.into_iter().try_for_each(sync_folder)
+}
+
+/// The folders that get a new name when this folder is made.
+fn parents_of_new(folder: &Path) -> Vec<&Path> {
+    let is_new = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    let new = folder.ancestors().take_while(is_new);
+    new.filter_map(Path::parent).collect()
+}
+
+/// Opens a file, which is made when it is not there.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.read(true).write(true).create(true).open(path)
+}
+
+/// Puts a file with this text in the place of the one that is there, all at once. After an error
+/// the old one is still there.
+pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<File> {
+    let new = path.with_extension("new");
+    let replaced = || {
+        let mut file = open(&new)?;
+        file.set_len(0)?;
+        file.write_all(text)?;
+        file.sync_all()?;
+        fs::rename(&new, path)?;
+        Ok(file)
+    };
+    // What a full disk has left of it would take room.
+    replaced().inspect_err(|_| drop(fs::remove_file(&new)))
+}
+
+/// Waits until the names in a folder are on disk.
+#[cfg(unix)]
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    let is_here = folder.as_os_str().is_empty();
+    File::open(if is_here { Path::new(".") } else { folder })?.sync_all()
+}
+
+/// Does nothing: elsewhere a folder cannot be opened, and its names are written through.
+#[cfg(not(unix))]
+pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+pub(super) fn disk_error(path: &Path, source: io::Error) -> QueueError {
+    let path = path.to_owned();
+    QueueError::Disk { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn each_folder_that_gets_a_new_name_is_known() {
+        let old = TempDir::new().unwrap();
+        let (one, two) = (old.path().join("one"), old.path().join("one/two"));
+        assert_eq!(parents_of_new(&two), [&*one, old.path()]);
+        assert!(parents_of_new(old.path()).is_empty());
+        assert_eq!(parents_of_new(Path::new("no-such-queue")), [Path::new("")]);
+        sync_folder(Path::new("")).unwrap();
+        make(&two).unwrap();
+        assert!(two.is_dir());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_replaced_stays() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("rows");
+        fs::create_dir(&path).unwrap();
+        replace(&path, b"new").unwrap_err();
+        assert!(path.is_dir());
+        assert!(!folder.path().join("rows.new").exists());
+    }
+}
