@@ -4,6 +4,7 @@
 mod journal;
 mod keys;
 mod orders;
+mod queue;
 mod repeats;
 
 use connect_tests::shop::Shop;
