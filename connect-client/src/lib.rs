@@ -24,7 +24,8 @@ pub use connect_core::wire::{self, IdempotencyKey};
 pub use error::{ApiError, DecodeError, Error, ErrorKind, RequestError, SettingsError};
 pub use location::LocationHandle;
 pub use resource::{
-    Bulk, Changes, Listed, Listing, NewEvents, Readable, Record, Records, Synced, Writable,
+    Bulk, Changes, CountError, Listed, Listing, NewEvents, Readable, Record, Records, Synced,
+    Writable,
 };
 pub use response::{Meta, RateLimit, Response};
 pub use retry::{GaveUp, RetryPolicy};

@@ -8,6 +8,7 @@
 mod applied;
 mod calls;
 mod changes;
+mod counts;
 mod device;
 mod errors;
 mod growth;

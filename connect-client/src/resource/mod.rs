@@ -1,6 +1,7 @@
 //! Records of a location: read, written, listed, followed.
 
 mod changes;
+mod count_all;
 mod events;
 mod journal;
 mod option_groups;
@@ -10,6 +11,7 @@ mod records;
 mod stock;
 
 pub use changes::Changes;
+pub use count_all::CountError;
 pub use events::NewEvents;
 pub use pages::Listing;
 pub(crate) use record::Sealed;

@@ -24,7 +24,8 @@ impl Records<StockLevel> {
     }
 
     /// Counts up to 1000 products with one request. Items are independent: one that the service
-    /// refuses is reported in its place, and the others are saved.
+    /// refuses is reported in its place, and the others are saved. [`count_all`](Self::count_all)
+    /// takes any number.
     pub fn count_many(&self, counts: &StockCounts) -> Call<StockCountsResult> {
         Call::record(&self.client, Request::put(self.path(), counts))
     }
