@@ -50,11 +50,13 @@ mod faulty;
 mod line;
 mod list;
 mod queue;
+mod refused;
 mod row;
 mod send;
 
 pub use client::{DeviceClient, DeviceClientBuilder};
 pub use error::{QueueError, Stopped};
 pub use queue::DeviceQueue;
-pub use row::{DeviceWrite, QueuedRow, RefusedRow, RowKind};
+pub use refused::RefusedRow;
+pub use row::{DeviceWrite, QueuedRow, RowKind};
 pub use send::{Delivered, Delivery};

@@ -14,7 +14,8 @@ use super::{
     disk::{self, disk_error},
     error::QueueError,
     list::DiskList,
-    row::{DeviceWrite, QueuedRow, RefusedRow},
+    refused::RefusedRow,
+    row::{DeviceWrite, QueuedRow},
 };
 use crate::wire::Timestamp;
 

@@ -7,7 +7,8 @@ use super::{
     client::DeviceClient,
     error::Stopped,
     queue::{DeviceQueue, now},
-    row::{QueuedRow, RefusedRow},
+    refused::RefusedRow,
+    row::QueuedRow,
 };
 use crate::{
     Call, Error, IdempotencyKey,
