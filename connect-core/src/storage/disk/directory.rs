@@ -44,6 +44,12 @@ const ENDING: Duration = Duration::from_secs(2);
 /// process, which gives up one after the other, and something other than this backend can hold it.
 const OPENING: Duration = Duration::from_millis(500);
 
+/// Returns whether a process has the store in this folder open. That may change at any time: only
+/// opening the store says for sure.
+pub fn is_in_use(path: &Path) -> bool {
+    !files::is_let_go(&path.join(LOCK_FILE), Duration::ZERO)
+}
+
 /// A folder that this process, and nobody else, may work in until this is dropped.
 #[derive(Debug)]
 pub(super) struct Directory {

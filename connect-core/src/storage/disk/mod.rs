@@ -55,6 +55,7 @@ mod view;
 mod whole;
 mod writer;
 
+pub use directory::is_in_use;
 pub use health::{Health, HealthProbe};
 pub use kind::Kind;
 pub use open_error::OpenError;
