@@ -13,8 +13,8 @@ const MOST_AHEAD: i64 = 366 * 24 * 3600;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the machine's clock shows {now}, and this store was last served at {last}: set the clock, or \
-     start with --trust-clock if it is right (what has expired by then is purged, and changes get \
-     dates by it)"
+     start the server with --trust-clock if it is right (what has expired by then is purged, and \
+     changes get dates by it)"
 )]
 pub struct DoubtfulClock {
     /// The time that the clock shows.

@@ -1,6 +1,7 @@
 //! The store that the command line asks for.
 
 use std::{
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -30,6 +31,16 @@ pub enum Store {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this user has no folder for data: choose one with --data DIR")]
 pub struct NoDataFolder;
+
+/// The directory of the store is there, and cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the store in {} cannot be read: {source}", path.display())]
+pub struct UnreadableFolder {
+    /// The directory.
+    pub path: PathBuf,
+    /// The error of the operating system.
+    pub source: io::Error,
+}
 
 impl StoreOptions {
     /// Returns the place where records are kept; when none was chosen, that of redb in the data
@@ -65,9 +76,21 @@ impl StorageChoice {
     }
 
     /// Returns whether there is something in the directory of the store.
-    pub fn has_files(&self) -> bool {
-        let files = self.path().and_then(|path| path.read_dir().ok());
-        files.is_some_and(|mut files| files.next().is_some())
+    ///
+    /// # Errors
+    /// The directory is there, and cannot be read.
+    pub fn has_files(&self) -> Result<bool, UnreadableFolder> {
+        let Some(path) = self.path() else {
+            return Ok(false);
+        };
+        match path.read_dir() {
+            Ok(mut files) => Ok(files.next().is_some()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(UnreadableFolder {
+                path: path.to_owned(),
+                source,
+            }),
+        }
     }
 
     /// The file beside the store's directory by which commands find a running server, if it has

@@ -1,13 +1,18 @@
 //! The command line: `connect-server screen`, beside a running server and without one.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, Permissions},
+    net::TcpListener,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
+use connect_core::{
+    storage::redb::{RedbOptions, RedbStorage},
+    wire::limits::MAX_BODY_BYTES,
+};
 use connect_tests::{
-    http::{Answer, Request, send},
+    http::{Answer, Payload, Request, send},
     process::{Finished, Process, run},
     shop::device_path,
 };
@@ -52,6 +57,14 @@ impl Data {
         let done = self.screen(&[arguments, &["--json"]].concat()).await;
         assert_eq!(done.code, Some(0), "{done:?}");
         serde_json::from_str(&done.output).unwrap()
+    }
+
+    /// Checks that a command ends with this code and says this.
+    async fn refuses(&self, arguments: &[&str], code: i32, says: &str) {
+        let done = self.screen(arguments).await;
+        assert_eq!(done.code, Some(code), "{arguments:?}: {done:?}");
+        assert!(done.said.contains(says), "{arguments:?}: {done:?}");
+        assert_eq!(done.output, "", "{arguments:?}");
     }
 
     /// Makes a register at a location; its id and key.
@@ -139,18 +152,60 @@ async fn without_a_server_the_command_opens_the_store() {
     assert_eq!(write(&server, rolled).await, 201);
 }
 
-/// The port of a server that was killed may be another server's by now.
+/// The port of a server that was killed may be another program's by now.
 #[tokio::test]
-async fn a_file_that_leads_to_another_server_is_passed_over() {
+async fn a_file_that_leads_elsewhere_is_passed_over() {
     let (data, other) = (Data::new(), Data::new());
     let server = data.serve().await;
     let own = data.screens(&["list"]).await;
     server.kill().await;
     let another = other.serve().await;
-    let mut pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
-    pass["url"] = another.welcome["adminUrl"].clone();
-    fs::write(data.pass(), pass.to_string()).unwrap();
-    assert_eq!(data.screens(&["list"]).await, own);
+    // It takes connections, and says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("http://{}", silent.local_addr().unwrap());
+    let elsewhere = |url: &str| {
+        let mut pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
+        pass["url"] = url.into();
+        fs::write(data.pass(), pass.to_string()).unwrap();
+    };
+    let urls = [
+        another.welcome["adminUrl"].as_str().unwrap(),
+        &format!("http://{}", another.address),
+        &silent,
+        "no address",
+    ];
+    for url in urls {
+        elsewhere(url);
+        assert_eq!(data.screens(&["list"]).await, own, "{url}");
+    }
+
+    // A process without commands has the store open.
+    let _open = RedbStorage::open(data.store(), RedbOptions::default()).unwrap();
+    let takes_none = "is in use by a process that takes no commands";
+    for (url, found) in [
+        (urls[1], "another server answers at"),
+        ("http://127.0.0.1:1", "nothing answers at"),
+    ] {
+        elsewhere(url);
+        let says = format!("{takes_none} ({found} {url}");
+        data.refuses(&["list"], 1, &says).await;
+    }
+    fs::remove_file(data.pass()).unwrap();
+    let says = format!("{takes_none} (there is no file");
+    data.refuses(&["list"], 1, &says).await;
+}
+
+#[tokio::test]
+async fn a_file_that_others_may_have_written_is_not_used() {
+    let data = Data::new();
+    let server = data.serve().await;
+    let mode = |mode| fs::set_permissions(data.pass(), Permissions::from_mode(mode)).unwrap();
+    mode(0o664);
+    let says = "can be read or written by others";
+    data.refuses(&["list"], 1, says).await;
+    mode(0o600);
+    assert_eq!(data.screens(&["list"]).await.len(), 4);
+    assert_eq!(server.stop().await, Some(0));
 }
 
 #[tokio::test]
@@ -166,15 +221,15 @@ async fn wrong_commands_are_clear_errors() {
         "--name",
         "Bar",
     ];
-    let refused = async |arguments: &[&str], code: i32, says: &str| {
-        let done = data.screen(arguments).await;
-        assert_eq!(done.code, Some(code), "{arguments:?}: {done:?}");
-        assert!(done.said.contains(says), "{arguments:?}: {done:?}");
-        assert_eq!(done.output, "", "{arguments:?}");
+    let refused = async |arguments: &[&str], code, says: &str| {
+        data.refuses(arguments, code, says).await;
     };
     refused(&["list"], 1, "there is no store in").await;
     refused(&create, 1, "there is no store in").await;
     assert!(!data.store().exists(), "a command makes no store");
+    fs::write(data.store(), "").unwrap();
+    refused(&["list"], 1, "cannot be read: Not a directory").await;
+    fs::remove_file(data.store()).unwrap();
     let memory = ["list", "--storage", "memory"];
     refused(&memory, 1, "a store in memory belongs to its server").await;
 
@@ -206,7 +261,9 @@ async fn wrong_commands_are_clear_errors() {
 
 async fn command(server: &Process, key: Option<&str>, body: &str) -> Answer {
     let mut request = Request::new(http::Method::POST, "/admin/v1/commands");
-    request = request.body(body.to_owned());
+    request = request
+        .header("content-type", "application/json")
+        .body(body.to_owned());
     if let Some(key) = key {
         request = request.header("authorization", key);
     }
@@ -245,9 +302,35 @@ async fn commands_need_the_key_in_the_file() {
     let to_api = Request::post("/admin/v1/commands", &json!({ "screen": "list" }));
     let to_api = send(server.address, to_api.header("authorization", &key)).await;
     to_api.unwrap().fails(404, "not_found");
-    let get = Request::get("/admin/v1/commands").header("authorization", &key);
-    let get = send(server.owner_address, get).await.unwrap();
-    get.fails(404, "not_found");
+    let get = || Request::get("/admin/v1/commands");
+    let refused = send(server.owner_address, get()).await.unwrap();
+    refused.fails(401, "unauthorized");
+    let refused = send(server.owner_address, get().header("authorization", &key)).await;
+    let refused = refused.unwrap().fails(405, "method_not_allowed");
+    assert_eq!(refused.header("allow"), Some("POST"));
+}
+
+#[tokio::test]
+async fn the_body_of_a_command_is_read_as_any_other() {
+    let data = Data::new();
+    let server = data.serve().await;
+    let pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
+    let list = Request::post("/admin/v1/commands", &json!({ "screen": "list" }))
+        .bearer(pass["key"].as_str().unwrap());
+    let send = async |request| send(server.owner_address, request).await.unwrap();
+    let answer = send(list.clone()).await.expect(200);
+    assert!(answer.header("x-request-id").is_some());
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    // Without a Content-Length.
+    let mut chunked = list.clone();
+    chunked.body = Payload::Chunked(vec![r#"{"screen":"#.into(), r#""list"}"#.into()]);
+    assert_eq!(send(chunked).await.expect(200).json(), answer.json());
+    send(list.clone().body(vec![b' '; MAX_BODY_BYTES + 1]))
+        .await
+        .fails(413, "payload_too_large");
+    let mut plain = list;
+    plain.headers.remove("content-type");
+    send(plain).await.fails(400, "validation_failed");
 }
 
 /// With everything logged that there is.

@@ -6,7 +6,7 @@ use connect_core::storage::{
     Commit, Storage, Write,
     redb::{RedbOptions, RedbStorage},
 };
-use connect_tests::process::Process;
+use connect_tests::process::{Process, run};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
@@ -40,8 +40,14 @@ async fn a_clock_that_cannot_be_right_is_refused_unless_it_is_trusted() {
             panic!("it started, though last served at {last}")
         };
         assert_eq!(refused.code, Some(1));
-        for told in [last, "--trust-clock", "set the clock"] {
-            assert!(refused.said.contains(told), "{}", refused.said);
+        // A command that opens the store itself is refused for the same reason.
+        let storage = format!("redb:{}", store.display());
+        let command = run(PROGRAM, &["screen", "--storage", &storage, "list"]).await;
+        assert_eq!(command.code, Some(1));
+        for said in [refused.said, command.said] {
+            for told in [last, "--trust-clock", "set the clock"] {
+                assert!(said.contains(told), "{said}");
+            }
         }
     }
     let server = Process::start(PROGRAM, &store, &["--trust-clock"]).await;

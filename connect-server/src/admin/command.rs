@@ -1,9 +1,19 @@
-//! A command as a value, and its execution.
+//! A command as a value, its execution, and its result.
+//!
+//! A new kind of command is a module like [`screens`], and a line in each `match` here.
 
 use connect_core::{Connect, Error};
+use http::HeaderName;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::screens::{self, ScreenCommand};
+
+/// The path at which a server takes commands.
+pub(super) const PATH: &str = "/admin/v1/commands";
+
+/// The header of every response to a command with the right key. Other programs do not send it.
+pub(crate) const MARK: HeaderName = HeaderName::from_static("connect-command");
 
 /// A command of the operator.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,19 +23,29 @@ pub enum AdminCommand {
     Screen(ScreenCommand),
 }
 
-/// Executes a command.
-///
-/// # Errors
-/// Something that the command names is not there, or a value of it is not allowed.
-pub(super) async fn execute(
-    connect: &Connect,
-    command: AdminCommand,
-) -> Result<serde_json::Value, Error> {
-    match command {
-        AdminCommand::Screen(command) => {
-            let screens = screens::execute(connect, command).await?;
-            // Our own shapes have string keys only: this cannot fail.
-            Ok(serde_json::to_value(screens).unwrap_or_default())
-        }
+impl AdminCommand {
+    /// Executes the command. Returns the result as programs get it.
+    ///
+    /// # Errors
+    /// Something that the command names is not there, or a value of it is not allowed.
+    pub(crate) async fn execute(&self, connect: &Connect) -> Result<Value, Error> {
+        Ok(match self {
+            Self::Screen(command) => json(&screens::execute(connect, command).await?),
+        })
     }
+
+    /// Returns the result of the command as people get it.
+    ///
+    /// # Errors
+    /// It is not a result of this command.
+    pub(super) fn text(&self, result: Value) -> serde_json::Result<String> {
+        Ok(match self {
+            Self::Screen(_) => screens::text(&serde_json::from_value::<Vec<_>>(result)?),
+        })
+    }
+}
+
+/// Our own shapes have string keys only: this cannot fail.
+fn json(result: &impl Serialize) -> Value {
+    serde_json::to_value(result).unwrap_or_default()
 }

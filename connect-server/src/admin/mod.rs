@@ -5,12 +5,12 @@
 //! itself. Who may send commands is who can read the [`Pass`], a file in the data folder.
 
 mod command;
-mod filter;
 mod pass;
 mod run;
 pub mod screens;
+mod send;
 
 pub use command::AdminCommand;
-pub(crate) use filter::filter;
-pub use pass::{Pass, PassFile};
+pub(crate) use command::MARK;
+pub use pass::{Pass, PassError, PassFile};
 pub(crate) use run::run;

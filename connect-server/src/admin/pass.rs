@@ -1,11 +1,13 @@
 //! The file by which the command line finds a running server and is let in.
 
 use std::{
-    fmt, fs, io,
-    os::unix::fs::OpenOptionsExt as _,
+    fmt, fs,
+    io::{self, Read as _},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
+use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -31,10 +33,57 @@ impl Pass {
         &self.key
     }
 
-    /// Reads the pass in a file; `None` when there is none that can be read.
-    pub fn read(path: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(path).ok()?).ok()
+    /// Reads the pass in a file; `None` when there is no file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no pass, or is one that somebody else may have written or read.
+    pub fn read(path: &Path) -> Result<Option<Self>, PassError> {
+        let failed = |problem| PassError {
+            path: path.to_owned(),
+            problem,
+        };
+        let mut file = match fs::File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(|error| failed(error.into()))?,
+        };
+        // Of the file that was opened: the name may stand for another one by now.
+        let facts = file.metadata().map_err(|error| failed(error.into()))?;
+        if facts.uid() != geteuid().as_raw() {
+            return Err(failed(PassProblem::OtherOwner(facts.uid())));
+        }
+        if facts.mode() & 0o077 != 0 {
+            return Err(failed(PassProblem::OpenToOthers));
+        }
+        let mut content = Vec::new();
+        file.read_to_end(&mut content)
+            .map_err(|error| failed(error.into()))?;
+        // The reason is left out: it may quote the key.
+        let pass = serde_json::from_slice(&content).map_err(|_| failed(PassProblem::Garbled));
+        pass.map(Some)
     }
+}
+
+/// The reason why a pass is not used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}, which leads to the running server, {problem}", path.display())]
+pub struct PassError {
+    path: PathBuf,
+    problem: PassProblem,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum PassProblem {
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("belongs to user {0}: run the command as that user")]
+    OtherOwner(u32),
+    #[error(
+        "can be read or written by others: remove it and start the server again, which gets a new \
+         key then"
+    )]
+    OpenToOthers,
+    #[error("is not as a server writes it: start the server again")]
+    Garbled,
 }
 
 impl fmt::Debug for Pass {
@@ -79,7 +128,7 @@ impl PassFile {
 impl Drop for PassFile {
     fn drop(&mut self) {
         // Left behind it leads nowhere, and the next start replaces it.
-        if Pass::read(&self.path).as_ref() == Some(&self.pass) {
+        if matches!(Pass::read(&self.path), Ok(Some(pass)) if pass == self.pass) {
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -95,16 +144,42 @@ mod tests {
     fn only_its_owner_reads_a_pass_and_it_goes_with_its_server() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("admin.json");
-        assert_eq!(Pass::read(&path), None);
+        assert_eq!(Pass::read(&path).unwrap(), None);
         let pass = Pass::new("http://127.0.0.1:1".into());
         assert!(!format!("{pass:?}").contains(pass.key()));
         let file = PassFile::write(path.clone(), &pass).unwrap();
-        assert_eq!(Pass::read(&path).as_ref(), Some(&pass));
+        assert_eq!(Pass::read(&path).unwrap().as_ref(), Some(&pass));
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let again = PassFile::write(path.clone(), &Pass::new("http://127.0.0.1:2".into()));
-        assert_ne!(Pass::read(&path), Some(pass));
+        assert_ne!(Pass::read(&path).unwrap(), Some(pass));
         drop((file, again));
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_pass_that_somebody_else_may_have_written_or_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("admin.json");
+        let pass = Pass::new("http://127.0.0.1:1".into());
+        let _file = PassFile::write(path.clone(), &pass).unwrap();
+        let refused = || Pass::read(&path).unwrap_err().to_string();
+        for mode in [0o640, 0o604, 0o620, 0o602, 0o644, 0o666] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let why = refused();
+            assert!(why.contains("read or written by others"), "{mode:o}: {why}");
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+        assert_eq!(Pass::read(&path).unwrap().as_ref(), Some(&pass));
+        // Only root can give a file away.
+        if geteuid().is_root() {
+            std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
+            assert!(refused().contains("belongs to user 65534"), "{}", refused());
+            std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(&path, format!("\"{}\"", pass.key())).unwrap();
+        assert!(refused().contains("not as a server writes it"));
+        assert!(!refused().contains(pass.key()));
     }
 }

@@ -1,21 +1,26 @@
 //! The command line's side: a command goes to the server that has the store open, or to the store.
 
-use std::{io::Write as _, process::ExitCode, time::Duration};
+use std::{io::Write as _, path::Path, process::ExitCode, time::Duration};
 
-use connect_core::{Connect, storage::disk::OpenError, wire::ErrorBody};
-use http::StatusCode;
+use connect_core::{
+    Connect, Error,
+    environment::{Clock as _, SystemClock},
+    storage::disk::{self, OpenError},
+};
+use serde_json::Value;
 
 use super::{
-    AdminCommand, Pass,
-    command::execute,
-    filter::PATH,
-    screens::{self, ScreenView},
+    AdminCommand, Pass, PassError,
+    send::{NotSent, send},
 };
 use crate::{
     cli::AdminOptions,
-    outbound::install_provider,
-    store::{NoDataFolder, Store},
+    start_clock::{self, DoubtfulClock},
+    store::{NoDataFolder, Store, UnreadableFolder},
 };
+
+/// The time that a server may take for a command.
+const AT_MOST: Duration = Duration::from_secs(30);
 
 /// The reason why a command was not executed.
 #[derive(Debug, thiserror::Error)]
@@ -24,14 +29,25 @@ enum NotDone {
     NoDataFolder(#[from] NoDataFolder),
     #[error("a store in memory belongs to its server: there is nothing to open")]
     InMemory,
+    #[error(transparent)]
+    Folder(#[from] UnreadableFolder),
     #[error("there is no store in {0}; `connect-server serve` makes one")]
     NoStore(String),
     #[error(transparent)]
+    Pass(#[from] PassError),
+    #[error(transparent)]
+    Sent(#[from] NotSent),
+    #[error(
+        "the store in {store} is in use by a process that takes no commands ({found}); stop it and \
+         try again"
+    )]
+    NoCommands { store: String, found: String },
+    #[error(transparent)]
     Open(#[from] OpenError),
-    #[error("{0}")]
-    Refused(String),
-    #[error("the server at {url} did not answer: {source}")]
-    Server { url: String, source: reqwest::Error },
+    #[error(transparent)]
+    Clock(#[from] DoubtfulClock),
+    #[error("{}", .0.cause())]
+    Refused(#[from] Error),
     #[error("the result could not be read: {0}")]
     Result(#[from] serde_json::Error),
     #[error("the result could not be written: {0}")]
@@ -40,7 +56,7 @@ enum NotDone {
 
 /// Executes a command and prints its result: exit code 0, or 1 with the reason on standard error.
 pub(crate) async fn run(options: &AdminOptions, command: AdminCommand) -> ExitCode {
-    match command_done(options, command).await {
+    match print_result(options, &command).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // The last resort: if nobody can read this, the exit code has to do.
@@ -50,65 +66,54 @@ pub(crate) async fn run(options: &AdminOptions, command: AdminCommand) -> ExitCo
     }
 }
 
-async fn command_done(options: &AdminOptions, command: AdminCommand) -> Result<(), NotDone> {
-    let choice = options.store.choice()?;
-    let pass = choice.pass().ok_or(NotDone::InMemory)?;
-    let sent = match Pass::read(&pass) {
-        Some(pass) => send(&pass, &command).await?,
-        None => None,
-    };
-    let result = match sent {
-        Some(result) => result,
-        None => {
-            if let Some(folder) = choice.path().filter(|_| !choice.has_files()) {
-                return Err(NotDone::NoStore(folder.display().to_string()));
-            }
-            let store = Store::open(&choice, options.store.cache_bytes())?;
-            let connect = Connect::builder(store.storage()).build();
-            let done = execute(&connect, command).await;
-            done.map_err(|error| NotDone::Refused(error.to_string()))?
-        }
+async fn print_result(options: &AdminOptions, command: &AdminCommand) -> Result<(), NotDone> {
+    let result = result(options, command).await?;
+    let text = if options.json {
+        result.to_string()
+    } else {
+        command.text(result)?
     };
     let mut output = std::io::stdout().lock();
-    if options.json {
-        writeln!(output, "{result}")?;
-    } else {
-        let screens: Vec<ScreenView> = serde_json::from_value(result)?;
-        writeln!(output, "{}", screens::text(&screens))?;
-    }
+    writeln!(output, "{text}")?;
     output.flush()?;
     Ok(())
 }
 
-/// Sends a command to a server. `None` when there is none: it was killed, and its pass stayed. Its
-/// port may be another server's by now, which does not know the key.
-async fn send(pass: &Pass, command: &AdminCommand) -> Result<Option<serde_json::Value>, NotDone> {
-    let failed = |source| NotDone::Server {
-        url: pass.url.clone(),
-        source,
+/// Executes a command: through the server that has the store open, or else on the store.
+async fn result(options: &AdminOptions, command: &AdminCommand) -> Result<Value, NotDone> {
+    let choice = options.store.choice()?;
+    let (Some(folder), Some(pass)) = (choice.path(), choice.pass()) else {
+        return Err(NotDone::InMemory);
     };
-    install_provider();
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .timeout(Duration::from_secs(30));
-    let client = client.build().map_err(failed)?;
-    let request = client
-        .post(format!("{}{PATH}", pass.url))
-        .bearer_auth(pass.key())
-        .body(serde_json::to_vec(command)?);
-    let answer = match request.send().await {
-        Err(error) if error.is_connect() => return Ok(None),
-        answer => answer.map_err(failed)?,
+    if !choice.has_files()? {
+        return Err(NotDone::NoStore(folder.display().to_string()));
+    }
+    let mut found = None;
+    // A pass that a killed server left is not looked at, whoever has its port by now.
+    if disk::is_in_use(folder) {
+        match by_server(&pass, command).await {
+            Err(NotDone::Sent(NotSent::NoServer(instead))) => found = Some(instead),
+            done => return done,
+        }
+    }
+    // Waits a moment for a process that is about to end.
+    let store = match (Store::open(&choice, options.store.cache_bytes()), found) {
+        (Err(OpenError::InUse { path }), Some(found)) => {
+            let store = path.display().to_string();
+            return Err(NotDone::NoCommands { store, found });
+        }
+        (opened, _) => opened?,
     };
-    let (status, body) = (answer.status(), answer.bytes().await.map_err(failed)?);
-    if status == StatusCode::UNAUTHORIZED {
-        return Ok(None);
-    }
-    if status.is_success() {
-        return Ok(Some(serde_json::from_slice(&body)?));
-    }
-    let refused = serde_json::from_slice::<ErrorBody>(&body).map(|body| body.error.message);
-    Err(NotDone::Refused(refused.unwrap_or_else(|_| {
-        format!("the server answered {status}")
-    })))
+    let connect = Connect::builder(store.storage()).build();
+    start_clock::check(&connect, SystemClock.now()).await?;
+    Ok(command.execute(&connect).await?)
+}
+
+/// Has the server to which a pass leads execute a command.
+async fn by_server(path: &Path, command: &AdminCommand) -> Result<Value, NotDone> {
+    let pass = Pass::read(path)?.ok_or_else(|| {
+        let missing = format!("there is no file {}", path.display());
+        NotSent::NoServer(missing)
+    })?;
+    Ok(send(&pass, command, AT_MOST).await?)
 }

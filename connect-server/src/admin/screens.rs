@@ -90,18 +90,15 @@ impl fmt::Debug for Key {
 /// There is no such location or screen, or the name is not allowed.
 pub(super) async fn execute(
     connect: &Connect,
-    command: ScreenCommand,
+    command: &ScreenCommand,
 ) -> Result<Vec<ScreenView>, Error> {
     match command {
         ScreenCommand::List => {
             let mut all = Vec::new();
             for account in connect.account_ids().await? {
                 let screens = connect.screens(account).await?;
-                all.extend(
-                    screens
-                        .into_iter()
-                        .map(|(screen, key)| view(screen, key, None)),
-                );
+                let views = screens.into_iter();
+                all.extend(views.map(|(screen, key)| view(screen, key, None)));
             }
             Ok(all)
         }
@@ -110,26 +107,26 @@ pub(super) async fn execute(
             kind,
             name,
         } => {
-            let has = |account: &Account| account.locations.iter().any(|at| at.id == location);
+            let has = |account: &Account| account.locations.iter().any(|at| at.id == *location);
             let account = find_account(connect, has)
                 .await?
                 .ok_or_else(|| not_found(format!("there is no location {location}")))?;
             let new = NewScreen {
-                location_id: location,
-                kind,
-                name,
+                location_id: *location,
+                kind: *kind,
+                name: name.clone(),
             };
             let screen = connect.create_screen(account.id, new).await?;
             with_new_key(connect, &account, screen.id).await
         }
         ScreenCommand::Roll { id } => {
-            let account = account_of(connect, id).await?;
-            with_new_key(connect, &account, id).await
+            let account = account_of(connect, *id).await?;
+            with_new_key(connect, &account, *id).await
         }
         ScreenCommand::Revoke { id } => {
-            let account = account_of(connect, id).await?;
-            connect.revoke_screen_key(account.id, id).await?;
-            shown(connect, &account, id, None).await
+            let account = account_of(connect, *id).await?;
+            connect.revoke_screen_key(account.id, *id).await?;
+            shown(connect, &account, *id, None).await
         }
     }
 }

@@ -152,7 +152,7 @@ async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
 
 /// Reads the whole body. One that announces more than it may have is not touched, and one that
 /// comes in one piece is not copied.
-async fn read<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
+pub(super) async fn read<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
     let too_large = || {
         let problem =
             format!("must have at most {MAX_BODY_BYTES} bytes; send it in several requests");
@@ -206,7 +206,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Error>
 }
 
 /// A body has to be JSON and say so.
-fn check_content(headers: &HeaderMap) -> Result<(), Error> {
+pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Error> {
     let invalid = |field: &str, problem: &str| Err(Error::Malformed(Reason::of(field, problem)));
     let essence = only(headers, &CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())

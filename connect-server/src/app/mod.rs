@@ -1,6 +1,7 @@
 //! The service that answers requests: the checks of every request in their order, then its handler.
 
 mod api;
+mod commands;
 mod device;
 mod document;
 mod gate;

@@ -9,9 +9,9 @@ use http_body_util::BodyExt as _;
 use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
-use super::{api, device_api};
+use super::{api, commands::commands, device_api};
 use crate::{
-    admin::{self, Pass},
+    admin::Pass,
     endpoint::Reply,
     images::{self, Copies},
     net::{App, Body, NetFailure, Peer},
@@ -56,7 +56,7 @@ impl ConnectApp {
     /// Also executes the operator's commands, of those who have the pass.
     #[must_use]
     pub fn with_commands(mut self, pass: &Pass) -> Self {
-        let commands = admin::filter(self.connect.clone(), pass);
+        let commands = commands(self.connect.clone(), pass);
         self.filter = commands.or(self.filter).unify().boxed();
         self
     }

@@ -16,7 +16,7 @@ use connect_core::{CheckProgress, Connect, storage::disk::OpenError};
 use self::{findings::Findings, progress::ProgressLine};
 use crate::{
     cli::{CheckOptions, StorageChoice},
-    store::{NoDataFolder, Store},
+    store::{NoDataFolder, Store, UnreadableFolder},
 };
 
 /// Problems were found.
@@ -34,6 +34,8 @@ enum NotChecked {
     InMemory,
     #[error("there is no store in {0}")]
     NoStore(String),
+    #[error(transparent)]
+    Folder(#[from] UnreadableFolder),
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error("the store cannot be read; {0}")]
@@ -99,7 +101,7 @@ async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
 /// The directory of the store, which is there: a check makes no store.
 fn place(choice: &StorageChoice) -> Result<&Path, NotChecked> {
     let path = choice.path().ok_or(NotChecked::InMemory)?;
-    if choice.has_files() {
+    if choice.has_files()? {
         return Ok(path);
     }
     Err(NotChecked::NoStore(path.display().to_string()))

@@ -1,0 +1,129 @@
+//! The operator's commands as one warp filter.
+
+use connect_core::{Connect, Error, Reason};
+use http::{HeaderValue, Method, StatusCode};
+use sha2::{Digest as _, Sha256};
+use warp::{Filter as _, filters::BoxedFilter, reply::Response};
+
+use super::{
+    gate,
+    incoming::{Body, Incoming, incoming, respond},
+};
+use crate::{
+    admin::{AdminCommand, MARK, Pass},
+    endpoint::Reply,
+    net::headers,
+};
+
+/// Answers `POST /admin/v1/commands` of those who have the pass. Rejects every other path.
+pub(super) fn commands(connect: Connect, pass: &Pass) -> BoxedFilter<(Response,)> {
+    let key = digest(pass.key());
+    warp::path!("admin" / "v1" / "commands")
+        .and(incoming())
+        .then(move |_, incoming| answer(connect.clone(), key, incoming))
+        .boxed()
+}
+
+/// Digests are compared, so the time that takes says nothing of the key.
+fn digest(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
+}
+
+async fn answer(connect: Connect, key: [u8; 32], mut incoming: Incoming<impl Body>) -> Response {
+    let id = headers::ensure_request_id(&mut incoming.headers);
+    let method = incoming.method.clone();
+    if gate::bearer(&incoming.headers).map(digest) != Some(key) {
+        let reason = Reason::new("commands need the key in the file of the running server");
+        return respond(Error::Unauthorized(reason).into(), &method, id, None);
+    }
+    let reply = execute(&connect, incoming).await;
+    let reply = reply.unwrap_or_else(|refused| refused);
+    let mut response = respond(reply, &method, id, None);
+    let mark = HeaderValue::from_static("1");
+    response.headers_mut().insert(MARK, mark);
+    response
+}
+
+async fn execute<S: Body>(connect: &Connect, incoming: Incoming<S>) -> Result<Reply, Reply> {
+    if incoming.method != Method::POST {
+        return Err(Reply::method_not_allowed(&incoming.method, &[Method::POST]));
+    }
+    let body = gate::read(&incoming.headers, incoming.body).await?;
+    gate::check_content(&incoming.headers)?;
+    let command: AdminCommand = serde_json::from_slice(&body).map_err(|error| {
+        let problem = format!("is no command of this version: {error}");
+        Error::Malformed(Reason::of("body", problem))
+    })?;
+    let result = command.execute(connect).await?;
+    Ok(Reply::json(StatusCode::OK, result.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        sync::{Arc, Mutex},
+    };
+
+    use connect_core::storage::{Commit, Storage as _, Write, memory::MemoryStorage};
+
+    use super::*;
+
+    /// A log in memory.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A row of the list of accounts that has no account's id.
+    const DAMAGED: [u8; 18] = {
+        let mut key = [0; 18];
+        key[16] = 0x14;
+        key
+    };
+
+    #[tokio::test]
+    async fn the_cause_of_a_failed_command_is_in_the_log_and_not_in_the_answer() {
+        let storage = Arc::new(MemoryStorage::new());
+        let damage = Commit {
+            writes: vec![(DAMAGED.into(), Write::Put(Vec::new().into()))],
+            ..Commit::default()
+        };
+        storage.commit(damage).await.unwrap();
+        let pass = Pass::new("http://127.0.0.1:1".into());
+        let filter = commands(Connect::builder(storage).build(), &pass);
+        let log = Log::default();
+        let writer = log.clone();
+        let logging = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .finish();
+        let logging = tracing::subscriber::set_default(logging);
+        let failed = warp::test::request()
+            .method("POST")
+            .path("/admin/v1/commands")
+            .header("authorization", format!("Bearer {}", pass.key()))
+            .header("content-type", "application/json")
+            .header("x-request-id", "list-1")
+            .body(r#"{"screen":"list"}"#)
+            .reply(&filter)
+            .await;
+        drop(logging);
+        assert_eq!(failed.status(), 500);
+        let answer = String::from_utf8_lossy(failed.body()).into_owned();
+        assert!(answer.contains("server_error"), "{answer}");
+        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        assert!(log.contains("a request failed"), "{log}");
+        assert!(
+            log.contains("list-1") && log.contains("cannot be read"),
+            "{log}"
+        );
+    }
+}
