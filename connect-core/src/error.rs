@@ -26,7 +26,7 @@ pub enum Error {
     Malformed(Reason),
     /// A field is missing or has a value it cannot have.
     Invalid(Reason),
-    /// The token is missing, unknown, expired or revoked.
+    /// The token is missing, unknown, expired or revoked; or so is the key of a screen.
     Unauthorized(Reason),
     /// The token lacks the scope at this location.
     ForbiddenScope(Reason),
@@ -183,7 +183,15 @@ impl Error {
     pub(crate) fn unauthorized() -> Self {
         Self::Unauthorized(Reason::of(
             "token",
-            "must be a token that is neither expired nor revoked; tokens are made in the dashboard",
+            "must be one that is neither expired nor revoked; tokens are made in the dashboard",
+        ))
+    }
+
+    pub(crate) fn no_screen_key() -> Self {
+        Self::Unauthorized(Reason::of(
+            "key",
+            "must be that of a screen, and neither replaced nor revoked; `connect-server screen \
+             roll` gives a screen a new one",
         ))
     }
 

@@ -234,6 +234,6 @@ async fn a_429_names_its_limit() {
     of_address.send_bare(list()).await.expect(401);
     assert_eq!(
         message(of_address.send_bare(list()).await),
-        "too many requests of this address without a valid token (1 a minute); wait 60 seconds"
+        "too many requests of this address without a valid token or key (1 a minute); wait 60 seconds"
     );
 }

@@ -134,7 +134,7 @@ impl Admission {
         let at = self.moment();
         match found {
             Ok(Some(found)) if access::is_valid(&found.token, at.now) => self.count(found, at),
-            Ok(_) => Err(self.deny(address, at)),
+            Ok(_) => Err(self.deny(address, at, Error::unauthorized())),
             Err(fault) => Err(Denied {
                 error: fault.into(),
                 rate: self.anonymous_rate(address),
@@ -161,7 +161,7 @@ impl Admission {
         match found {
             Ok(device) => {
                 let access = device.and_then(Access::of_screen);
-                access.ok_or_else(|| self.deny(address, at))
+                access.ok_or_else(|| self.deny(address, at, Error::no_screen_key()))
             }
             Err(fault) => Err(Denied {
                 error: fault.into(),
@@ -219,8 +219,8 @@ impl Admission {
         })
     }
 
-    /// Counts a request without a valid token against its address.
-    fn deny(&self, address: IpAddr, at: Moment) -> Denied {
+    /// Counts a request without a valid token or key against its address.
+    fn deny(&self, address: IpAddr, at: Moment, error: Error) -> Denied {
         let limit = self.limits.address;
         let mut address = rate::counted_address(address);
         let mut addresses = self.addresses.lock();
@@ -230,12 +230,12 @@ impl Admission {
             before = addresses.status(&address, limit, at);
         }
         if before.remaining == 0 {
-            let whose = "requests of this address without a valid token";
+            let whose = "requests of this address without a valid token or key";
             return too_many(before, at, whose);
         }
         addresses.count(address, at);
         Denied {
-            error: Error::unauthorized(),
+            error,
             rate: RateStatus {
                 remaining: before.remaining - 1,
                 ..before

@@ -87,6 +87,14 @@ impl Caller {
             Self::Screen(device) => Some((&device.key, &device.key_row)),
         }
     }
+
+    /// The error of a token or a key that is good no longer.
+    fn unauthorized(&self) -> Error {
+        match self {
+            Self::Owner(_) | Self::Token(..) => Error::unauthorized(),
+            Self::Screen(_) => Error::no_screen_key(),
+        }
+    }
 }
 
 impl Access {
@@ -197,7 +205,8 @@ impl Access {
         let own_row = match self.caller.row() {
             None => None,
             Some((key, _)) => {
-                let row = unit.get(key).await?.ok_or_else(Error::unauthorized)?;
+                let row = unit.get(key).await?;
+                let row = row.ok_or_else(|| self.caller.unauthorized())?;
                 unit.expect(key, &row);
                 Some(row)
             }
@@ -211,14 +220,14 @@ impl Access {
             (Caller::Token(before, scope), Some(token_row)) => {
                 let now = Credentials::parse(before.token_key.clone(), token_row, account_row)?;
                 if !access::is_valid(&now.token, unit.now()) {
-                    return Err(Error::unauthorized());
+                    return Err(self.caller.unauthorized());
                 }
                 now.authorize(location, scope)?;
                 Self::of_token(Arc::new(now), location, scope.clone())
             }
             (Caller::Screen(before), Some(key_row)) => {
                 let now = Device::parse(before.key.clone(), key_row, account_row)?;
-                let now = now.ok_or_else(Error::unauthorized)?;
+                let now = now.ok_or_else(|| self.caller.unauthorized())?;
                 // A screen that was moved writes at its new location from the next request on.
                 let is_here = now.screen.location_id == location;
                 is_here.then(|| Self::of_screen(now)).flatten()

@@ -33,7 +33,7 @@ async fn answer(connect: Connect, key: [u8; 32], mut incoming: Incoming<impl Bod
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
     if gate::bearer(&incoming.headers).map(digest) != Some(key) {
-        let reason = Reason::new("commands need the key in the file of the running server");
+        let reason = Reason::of("key", "must be that in the file of the running server");
         return respond(Error::Unauthorized(reason).into(), &method, id, None);
     }
     let reply = execute(&connect, incoming).await;

@@ -147,8 +147,8 @@ impl From<Error> for Reply {
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let detail = match &error {
-            // The core does not know how tokens are presented.
-            Error::Unauthorized(_) => no_token().detail(error.code()),
+            // The core does not know how tokens and keys are presented.
+            Error::Unauthorized(reason) => as_header(reason).detail(error.code()),
             _ => error.detail(),
         };
         let mut reply = Self::error(status, detail);
@@ -164,13 +164,12 @@ impl From<Error> for Reply {
     }
 }
 
-/// The reason of every 401.
-fn no_token() -> Reason {
-    Reason::of(
-        "Authorization",
-        "must be \"Bearer\" and a token that is neither expired nor revoked; tokens are made in the \
-         dashboard",
-    )
+/// The reason of a 401, which names the header in which a token or a key is sent.
+fn as_header(reason: &Reason) -> Reason {
+    let what = reason.field.as_deref().unwrap_or("token");
+    let problem = &reason.problem;
+    let problem = format!("must be \"Bearer\" and a {what}; the {what} {problem}");
+    Reason::of("Authorization", problem)
 }
 
 impl From<Refusal> for Reply {

@@ -26,6 +26,13 @@ async fn one_key_at_a_time_lets_a_screen_in() {
     let refused = till.post("transactions", &row).await;
     let refused = refused.fails(401, "unauthorized");
     assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
+    let (_, _, message) = refused.failure();
+    assert!(message.starts_with("Authorization: "), "{message}");
+    assert!(
+        message.contains("`connect-server screen roll`"),
+        "{message}"
+    );
+    assert!(!message.contains("token"), "{message}");
     till.key = shop.roll(till.id).await;
     till.make("transactions", &row).await;
     shop.connect
