@@ -4,7 +4,7 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use connect_core::{
-    Access, Connect, Request, ScreenType,
+    Access, Connect, NewScreen, Request, ScreenType,
     storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
         Batch, Category, CategoryInput, ErrorCode, Field, Id, ImageStatus, ItemResult, MatchBy,
@@ -780,4 +780,56 @@ async fn tokens() {
         .trips(async |connect, _| connect.tokens(account).await)
         .await;
     assert_eq!((trips, tokens.unwrap()), (2, expected));
+}
+
+/// Who is let in costs one trip and two reads, and is parsed again only after a change.
+#[tokio::test]
+async fn callers() {
+    let counted = Counted::open().await;
+    let (connect, account) = (&counted.shop.connect, counted.shop.account);
+    let here = IpAddr::from([127, 0, 0, 1]);
+    let token = connect.create_full_token(account, "Till").await.unwrap();
+    let till = NewScreen {
+        location_id: counted.shop.at.location().id,
+        kind: ScreenType::Pos,
+        name: "Till".into(),
+    };
+    let till = connect.create_screen(account, till).await.unwrap().id;
+    let key = connect.roll_screen_key(account, till).await.unwrap();
+    let by_token = async || {
+        let caller = connect.authenticate(here, Some(token.secret.expose()));
+        std::ptr::from_ref(caller.await.unwrap().account())
+    };
+    let by_key = async || {
+        let access = connect.authenticate_screen(here, Some(key.expose()));
+        std::ptr::from_ref(access.await.unwrap().account())
+    };
+    let mut parsed = (by_token().await, by_key().await);
+    for is_changed in [false, true, false] {
+        if is_changed {
+            shop::location(connect, account, "Another").await;
+        }
+        let before = (counted.store.trips(), counted.store.reads());
+        let now = (by_token().await, by_key().await);
+        let after = (counted.store.trips(), counted.store.reads());
+        assert_eq!((after.0 - before.0, after.1 - before.1), (2, 4));
+        assert_eq!(
+            (now.0 != parsed.0, now.1 != parsed.1),
+            (is_changed, is_changed)
+        );
+        parsed = now;
+    }
+
+    // What is known of a key lets nobody in once there is another, or none.
+    let lets_in = async |key: &str| {
+        let access = connect.authenticate_screen(here, Some(key)).await;
+        access.is_ok()
+    };
+    let rolled = connect.roll_screen_key(account, till).await.unwrap();
+    assert_eq!(
+        (lets_in(key.expose()).await, lets_in(rolled.expose()).await),
+        (false, true)
+    );
+    connect.revoke_screen_key(account, till).await.unwrap();
+    assert!(!lets_in(rolled.expose()).await);
 }

@@ -9,11 +9,7 @@ use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 use parking_lot::Mutex;
 
-use super::{
-    credentials::{Credentials, CredentialsCache},
-    device::Device,
-    right::Access,
-};
+use super::{credentials::Credentials, device::Device, known::Known, right::Access};
 use crate::{
     error::{Error, Reason},
     record::{Account, Store, Token},
@@ -79,7 +75,8 @@ pub(crate) struct Admission {
     limits: RateLimits,
     windows: Mutex<Counts>,
     addresses: Mutex<Windows<IpAddr>>,
-    credentials: CredentialsCache,
+    tokens: Known<Credentials>,
+    screen_keys: Known<Device>,
     /// Last uses of tokens that are not yet written down.
     pub(crate) uses: Mutex<Uses>,
 }
@@ -105,7 +102,8 @@ impl Admission {
             limits,
             windows: Mutex::default(),
             addresses: Mutex::default(),
-            credentials: CredentialsCache::default(),
+            tokens: Known::default(),
+            screen_keys: Known::default(),
             uses: Mutex::default(),
         }
     }
@@ -124,10 +122,7 @@ impl Admission {
         token: Option<&str>,
     ) -> Result<Authenticated, Denied> {
         let found = match token {
-            Some(value) => {
-                let cache = &self.credentials;
-                cache.find(&self.store, value).await
-            }
+            Some(value) => self.tokens.find(&self.store, value).await,
             None => Ok(None),
         };
         // Only now: a store that took its time must not make the request one of a minute ago.
@@ -154,7 +149,7 @@ impl Admission {
         key: Option<&str>,
     ) -> Result<Access, Denied> {
         let found = match key {
-            Some(value) => Device::find(&self.store, value).await,
+            Some(value) => self.screen_keys.find(&self.store, value).await,
             None => Ok(None),
         };
         let at = self.moment();

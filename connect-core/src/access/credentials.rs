@@ -1,20 +1,16 @@
-//! A token and its account, as they were last read and parsed.
+//! A token and its account.
 
-use std::{collections::HashMap, fmt, slice, sync::Arc};
+use std::{fmt, slice, sync::Arc};
 
-use parking_lot::RwLock;
-
+use super::known::Credential;
 use crate::{
     error::{Error, Reason},
     record::{
-        Account, Fault, Store, Token,
-        keys::{Family, NOBODY, Part, key},
+        Account, Fault, Token,
+        keys::{Family, key},
     },
-    rules::{
-        access::{self, Lacks},
-        secret,
-    },
-    storage::{Key, Read, Value},
+    rules::access::{self, Lacks},
+    storage::{Key, Value},
     wire::{Id, Location, Scope},
 };
 
@@ -99,6 +95,19 @@ impl Credentials {
     }
 }
 
+impl Credential for Credentials {
+    const ROWS: Family = Family::Token;
+    const ACCOUNTS: Family = Family::AccountOfToken;
+
+    fn parse(key: Key, row: Value, account_row: Value) -> Result<Option<Self>, Fault> {
+        Self::parse(key, row, account_row).map(Some)
+    }
+
+    fn rows(&self) -> (&Value, &Value) {
+        (&self.token_row, &self.account_row)
+    }
+}
+
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Credentials")
@@ -106,61 +115,4 @@ impl fmt::Debug for Credentials {
             .field("account", &self.account.id)
             .finish_non_exhaustive()
     }
-}
-
-/// The credentials in use, so that they are parsed once.
-#[derive(Default)]
-pub(crate) struct CredentialsCache {
-    parsed: RwLock<HashMap<[u8; 32], Arc<Credentials>>>,
-}
-
-/// More tokens than this and what was parsed is forgotten, to be parsed again.
-const MOST_KNOWN: usize = 10_000;
-
-impl CredentialsCache {
-    /// The token with this value and its account, whether it is still good or not.
-    ///
-    /// The rows are read for every request, so that a revocation holds at once whichever process
-    /// wrote it; parsing them again is saved when they are the same.
-    pub(crate) async fn find(
-        &self,
-        store: &Store,
-        value: &str,
-    ) -> Result<Option<Arc<Credentials>>, Fault> {
-        let digest = secret::digest(value);
-        let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
-        let account_of_token = key(NOBODY, Family::AccountOfToken, &[Part::Digest(&digest)]);
-        let known = self.parsed.read().get(&digest).cloned();
-        let mut state = store
-            .read(&[
-                Read::Get(&token_key),
-                Read::Follow {
-                    key: &account_of_token,
-                    rows: &[],
-                },
-            ])
-            .await?;
-        let (token_row, account) = (state.value()?, state.followed()?);
-        let (Some(token_row), Some((_, Some(account_row)))) = (token_row, account) else {
-            return Ok(None);
-        };
-        if let Some(known) = known
-            && is_same(&token_row, &known.token_row)
-            && is_same(&account_row, &known.account_row)
-        {
-            return Ok(Some(known));
-        }
-        let parsed = Arc::new(Credentials::parse(token_key, token_row, account_row)?);
-        let mut known = self.parsed.write();
-        if known.len() >= MOST_KNOWN {
-            known.clear();
-        }
-        known.insert(digest, parsed.clone());
-        Ok(Some(parsed))
-    }
-}
-
-/// Compares two rows; cheap when the store returned the very same bytes.
-fn is_same(one: &Value, other: &Value) -> bool {
-    Arc::ptr_eq(one, other) || one == other
 }

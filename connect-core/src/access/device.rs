@@ -2,13 +2,13 @@
 
 use std::{fmt, sync::Arc};
 
+use super::known::Credential;
 use crate::{
     record::{
-        Account, Fault, Screen, ScreenKey, Store,
-        keys::{Family, NOBODY, Part, key},
+        Account, Fault, Screen, ScreenKey,
+        keys::{Family, key},
     },
-    rules::secret,
-    storage::{Key, Read, Value},
+    storage::{Key, Value},
 };
 
 /// A screen and its account, as the key of the screen leads to them, with the rows that they were
@@ -21,30 +21,11 @@ pub(crate) struct Device {
     pub(crate) screen: Screen,
 }
 
-impl Device {
-    /// The screen with the key of this value, if there is one.
-    pub(crate) async fn find(store: &Store, value: &str) -> Result<Option<Self>, Fault> {
-        let digest = secret::digest(value);
-        let screen_key = key(NOBODY, Family::ScreenKey, &[Part::Digest(&digest)]);
-        let account_key = key(NOBODY, Family::AccountOfScreenKey, &[Part::Digest(&digest)]);
-        let follow = Read::Follow {
-            key: &account_key,
-            rows: &[],
-        };
-        let mut state = store.read(&[Read::Get(&screen_key), follow]).await?;
-        let (key_row, account) = (state.value()?, state.followed()?);
-        let (Some(key_row), Some((_, Some(account_row)))) = (key_row, account) else {
-            return Ok(None);
-        };
-        Self::parse(screen_key, key_row, account_row)
-    }
+impl Credential for Device {
+    const ROWS: Family = Family::ScreenKey;
+    const ACCOUNTS: Family = Family::AccountOfScreenKey;
 
-    /// Parses the rows. `None` when the account no longer has the screen.
-    pub(crate) fn parse(
-        screen_key: Key,
-        key_row: Value,
-        account_row: Value,
-    ) -> Result<Option<Self>, Fault> {
+    fn parse(screen_key: Key, key_row: Value, account_row: Value) -> Result<Option<Self>, Fault> {
         let parsed: ScreenKey =
             serde_json::from_slice(&key_row).map_err(|e| Fault::corrupt(&screen_key, e))?;
         let account_key = key(parsed.account_id.uuid(), Family::Account, &[]);
@@ -61,6 +42,10 @@ impl Device {
             account_row,
             account: Arc::new(account),
         }))
+    }
+
+    fn rows(&self) -> (&Value, &Value) {
+        (&self.key_row, &self.account_row)
     }
 }
 

@@ -3,6 +3,7 @@
 mod admission;
 mod credentials;
 mod device;
+mod known;
 mod right;
 
 pub(crate) use admission::Admission;

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{credentials::Credentials, device::Device};
+use super::{credentials::Credentials, device::Device, known::Credential as _};
 use crate::{
     error::Error,
     record::{
@@ -132,12 +132,12 @@ impl Access {
 
     /// The access of a screen to the location in which it stands. `None` when the account has no
     /// such location.
-    pub(crate) fn of_screen(device: Device) -> Option<Self> {
+    pub(crate) fn of_screen(device: Arc<Device>) -> Option<Self> {
         Some(Self {
             place: place_of(&device.account, device.screen.location_id)?,
             account: device.account.clone(),
             account_row: device.account_row.clone(),
-            caller: Caller::Screen(Arc::new(device)),
+            caller: Caller::Screen(device),
         })
     }
 
@@ -230,7 +230,7 @@ impl Access {
                 let now = now.ok_or_else(|| self.caller.unauthorized())?;
                 // A screen that was moved writes at its new location from the next request on.
                 let is_here = now.screen.location_id == location;
-                is_here.then(|| Self::of_screen(now)).flatten()
+                is_here.then(|| Self::of_screen(now.into())).flatten()
             }
             _ => {
                 let account = serde_json::from_slice::<Account>(&account_row)
