@@ -27,7 +27,7 @@ mod rules;
 pub mod storage;
 
 #[cfg(feature = "logic")]
-pub use access::{Access, Actor, Authenticated, Denied};
+pub use access::{Access, Actor, Authenticated, Denied, ScreenRight};
 #[cfg(feature = "logic")]
 pub use check::{CheckProgress, CheckReport, Problem, ProblemKind};
 #[cfg(feature = "logic")]

@@ -1,11 +1,12 @@
-//! A screen that presents its key.
+//! A screen that presents its key, and what screens of its type may do.
 
 use std::{fmt, sync::Arc};
 
 use super::known::Credential;
 use crate::{
+    error::{Error, Reason},
     record::{
-        Account, Fault, Screen, ScreenKey,
+        Account, Fault, Screen, ScreenKey, ScreenType,
         keys::{Family, key},
     },
     storage::{Key, Value},
@@ -46,6 +47,47 @@ impl Credential for Device {
 
     fn rows(&self) -> (&Value, &Value) {
         (&self.key_row, &self.account_row)
+    }
+}
+
+/// A right that screens have by their type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScreenRight {
+    /// To write rows and Z reports: registers.
+    WriteJournal,
+    /// To make orders: kiosks and Scan & Order.
+    MakeOrders,
+    /// To change orders: all of them.
+    ChangeOrders,
+}
+
+impl ScreenRight {
+    /// Passes a screen on whose type has the right. `None` stands for whoever is no screen.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenScope`].
+    pub(super) fn of(self, screen: Option<&Screen>) -> Result<&Screen, Error> {
+        use ScreenType::{OrderKiosk, Pos, ScanAndOrder};
+        let types: &[ScreenType] = match self {
+            Self::WriteJournal => &[Pos],
+            Self::MakeOrders => &[OrderKiosk, ScanAndOrder],
+            Self::ChangeOrders => &[Pos, OrderKiosk, ScanAndOrder],
+        };
+        let screen = screen.filter(|screen| types.contains(&screen.kind));
+        screen.ok_or_else(|| {
+            Error::ForbiddenScope(Reason::new(match self {
+                Self::WriteJournal => {
+                    "only a register may do this: use the key of a screen of type pos"
+                }
+                Self::MakeOrders => {
+                    "only kiosks and Scan & Order make orders; use the key of such a screen"
+                }
+                Self::ChangeOrders => {
+                    "only registers, kiosks and Scan & Order change orders; use the key of such a \
+                     screen"
+                }
+            }))
+        })
     }
 }
 

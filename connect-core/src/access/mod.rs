@@ -8,4 +8,5 @@ mod right;
 
 pub(crate) use admission::Admission;
 pub use admission::{Authenticated, Denied};
+pub use device::ScreenRight;
 pub use right::{Access, Actor};

@@ -4,7 +4,11 @@ use std::{fmt, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{credentials::Credentials, device::Device, known::Credential as _};
+use super::{
+    credentials::Credentials,
+    device::{Device, ScreenRight},
+    known::Credential as _,
+};
 use crate::{
     error::Error,
     record::{
@@ -161,6 +165,26 @@ impl Access {
                 credentials.authorize(self.location().id, scope).is_ok()
             }
         }
+    }
+
+    /// Checks that a screen acts, of a type that has this right.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenScope`].
+    pub fn check_screen(&self, right: ScreenRight) -> Result<(), Error> {
+        self.screen(right).map(|_| ())
+    }
+
+    /// The screen that acts, of a type that has this right.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenScope`].
+    pub(crate) fn screen(&self, right: ScreenRight) -> Result<&Screen, Error> {
+        let screen = match &self.caller {
+            Caller::Screen(device) => Some(&device.screen),
+            Caller::Owner(_) | Caller::Token(..) => None,
+        };
+        right.of(screen)
     }
 
     /// The partition of the location's rows.

@@ -13,7 +13,7 @@ use std::{borrow::Cow, error::Error as _, pin::pin};
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use connect_core::{
-    Access, Actor, Authenticated, Connect, Error, Fingerprint, Idempotency, Reason, ScreenType,
+    Access, Authenticated, Connect, Error, Fingerprint, Idempotency, Reason,
     wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
 };
 use futures_util::StreamExt as _;
@@ -73,7 +73,9 @@ pub(super) async fn pass_screen<S: Body>(
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
     let (route, ids) = find(&routes::DEVICE, &incoming).map_err(|reply| *reply)?;
-    check_screen(&route.needs, &access)?;
+    if let Needs::Screen(right) = route.needs {
+        access.check_screen(right)?;
+    }
     let passed = Passed {
         connect: connect.clone(),
         place: Place {
@@ -85,22 +87,6 @@ pub(super) async fn pass_screen<S: Body>(
         content: content(incoming).await?,
     };
     Ok((passed, route))
-}
-
-/// Checks that a screen is of a type that may do this.
-fn check_screen(needs: &Needs, access: &Access) -> Result<(), Error> {
-    let (Needs::Screen(kinds), Actor::Screen { kind, .. }) = (needs, access.actor()) else {
-        return Ok(());
-    };
-    if kinds.contains(&kind) {
-        return Ok(());
-    }
-    let problem = if kinds.contains(&ScreenType::Pos) {
-        "only a register may do this: use the key of a screen of type pos"
-    } else {
-        "only kiosks and Scan & Order make orders; use the key of such a screen"
-    };
-    Err(Error::ForbiddenScope(Reason::new(problem)))
 }
 
 /// Looks a request up in a table.

@@ -1,6 +1,6 @@
 //! An endpoint: its line in the table, and the handler that its path fits.
 
-use connect_core::{Access, Authenticated, Connect, Refusal, ScreenType, wire::Scope};
+use connect_core::{Access, Authenticated, Connect, Refusal, ScreenRight, wire::Scope};
 use futures_util::future::BoxFuture;
 use http::Method;
 use uuid::Uuid;
@@ -23,8 +23,8 @@ pub struct Route {
 /// The right that a caller needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// To be a screen of one of these types with its key, instead of a token.
-    Screen(&'static [ScreenType]),
+    /// To be a screen with its key, instead of a token, of a type that has this right.
+    Screen(ScreenRight),
     /// To be valid.
     Nothing,
     /// This scope, at the location of the path.

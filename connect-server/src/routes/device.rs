@@ -2,22 +2,11 @@
 
 use std::sync::LazyLock;
 
-use connect_core::{Refusal, ScreenType};
+use connect_core::{Refusal, ScreenRight};
 use http::Method;
 
 use super::find::Table;
 use crate::endpoint::{AtLocation, AtRecord, Call, Needs, Operation, Reply, Route};
-
-/// Those who write the journal.
-const REGISTERS: [ScreenType; 1] = [ScreenType::Pos];
-/// Those who make orders.
-const KIOSKS: [ScreenType; 2] = [ScreenType::OrderKiosk, ScreenType::ScanAndOrder];
-/// Those who change orders.
-const ALL: [ScreenType; 3] = [
-    ScreenType::Pos,
-    ScreenType::OrderKiosk,
-    ScreenType::ScanAndOrder,
-];
 
 /// Every endpoint that needs the key of a screen.
 pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
@@ -25,7 +14,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
         Route::new(
             Method::POST,
             "/device/v1/transactions".to_owned(),
-            Needs::Screen(&REGISTERS),
+            Needs::Screen(ScreenRight::WriteJournal),
             Operation::new(
                 "createTransaction",
                 "Registers",
@@ -38,7 +27,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
         Route::new(
             Method::POST,
             "/device/v1/z-reports".to_owned(),
-            Needs::Screen(&REGISTERS),
+            Needs::Screen(ScreenRight::WriteJournal),
             Operation::new(
                 "createZReport",
                 "Registers",
@@ -51,7 +40,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
         Route::new(
             Method::POST,
             "/device/v1/orders".to_owned(),
-            Needs::Screen(&KIOSKS),
+            Needs::Screen(ScreenRight::MakeOrders),
             Operation::new("createOrder", "Orders", "Make an order", "OrderSingle")
                 .creating("OrderInput"),
             create_order,
@@ -59,7 +48,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
         Route::new(
             Method::PATCH,
             "/device/v1/orders/{id}".to_owned(),
-            Needs::Screen(&ALL),
+            Needs::Screen(ScreenRight::ChangeOrders),
             Operation {
                 body: Some("OrderChange".to_owned()),
                 ..Operation::new("updateOrder", "Orders", "Change an order", "OrderSingle")

@@ -1,9 +1,8 @@
 //! The one who writes to the journal: a register.
 
 use crate::{
-    access::{Access, Actor},
-    error::{Error, Reason},
-    record::ScreenType,
+    access::{Access, ScreenRight},
+    error::Error,
     wire::Register,
 };
 
@@ -12,17 +11,9 @@ use crate::{
 /// # Errors
 /// Somebody else acts.
 pub(super) fn acting(access: &Access) -> Result<Register, Error> {
-    match access.actor() {
-        Actor::Screen {
-            id,
-            kind: ScreenType::Pos,
-            name,
-        } => Ok(Register {
-            id: id.uuid().into(),
-            name: name.to_owned(),
-        }),
-        _ => Err(Error::ForbiddenScope(Reason::new(
-            "only a register may do this: use the key of a screen of type pos",
-        ))),
-    }
+    let screen = access.screen(ScreenRight::WriteJournal)?;
+    Ok(Register {
+        id: screen.id.uuid().into(),
+        name: screen.name.clone(),
+    })
 }

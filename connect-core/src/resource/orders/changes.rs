@@ -10,9 +10,9 @@ use super::{
     row::{NAME, replace, save},
 };
 use crate::{
-    access::{Access, Actor},
+    access::{Access, Actor, ScreenRight},
     engine::{Answer, Change, Outcome},
-    error::{Error, Reason},
+    error::Error,
     record::{
         Reads, Screen, ScreenType, Unit,
         keys::{Family, Part, key},
@@ -33,21 +33,12 @@ use crate::{
 /// # Errors
 /// Somebody else acts.
 pub(super) fn maker(access: &Access) -> Result<(Id<Screen>, OrderSource), Error> {
-    match access.actor() {
-        Actor::Screen {
-            id,
-            kind: ScreenType::OrderKiosk,
-            ..
-        } => Ok((id, OrderSource::Kiosk)),
-        Actor::Screen {
-            id,
-            kind: ScreenType::ScanAndOrder,
-            ..
-        } => Ok((id, OrderSource::ScanAndOrder)),
-        _ => Err(Error::ForbiddenScope(Reason::new(
-            "only kiosks and Scan & Order make orders; use the key of such a screen",
-        ))),
-    }
+    let screen = access.screen(ScreenRight::MakeOrders)?;
+    let source = match screen.kind {
+        ScreenType::ScanAndOrder => OrderSource::ScanAndOrder,
+        ScreenType::OrderKiosk | ScreenType::Pos => OrderSource::Kiosk,
+    };
+    Ok((screen.id, source))
 }
 
 /// The creation of an order.
@@ -139,28 +130,17 @@ impl ChangeOrder {
 
     /// Checks that the one who acts may change this order: a register any, a kiosk its own.
     async fn check_actor(&self, unit: &mut Unit<'_>, access: &Access) -> Result<(), Error> {
-        match access.actor() {
-            Actor::Screen {
-                kind: ScreenType::Pos,
-                ..
-            } => Ok(()),
-            Actor::Screen { .. } => {
-                let own = self.by_screen(access);
-                let is_own = match own {
-                    Some(own) => unit.get(&own).await?.is_some(),
-                    None => false,
-                };
-                // Another kiosk's order is none that this one knows of.
-                is_own
-                    .then_some(())
-                    .ok_or_else(|| Error::not_found(NAME, self.id))
-            }
-            _ => {
-                let problem = "only registers, kiosks and Scan & Order change orders; use the key \
-                               of such a screen";
-                Err(Error::ForbiddenScope(Reason::new(problem)))
-            }
+        let screen = access.screen(ScreenRight::ChangeOrders)?;
+        if screen.kind == ScreenType::Pos {
+            return Ok(());
         }
+        let own = match self.by_screen(access) {
+            Some(own) => unit.get(&own).await?,
+            None => None,
+        };
+        // Another kiosk's order is none that this one knows of.
+        let none = || Error::not_found(NAME, self.id);
+        own.map(|_| ()).ok_or_else(none)
     }
 }
 
