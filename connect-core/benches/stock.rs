@@ -10,8 +10,8 @@ use connect_core::{
     Request,
     storage::memory::MemoryStorage,
     wire::{
-        Id, MovementType, Page, Product, Quantity, StockLevel, StockMovement, Timestamp,
-        query::ProductQuery,
+        Id, MovementType, Page, Product, Quantity, QuantityChange, StockLevel, StockMovement,
+        Timestamp, query::ProductQuery,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -201,7 +201,7 @@ impl Floor {
             *row = printed(&product);
             let row = self.levels.get_mut(&product.id).unwrap();
             let mut level: StockLevel = serde_json::from_slice(row).unwrap();
-            let change = item.quantity.thousandths() - level.quantity.thousandths();
+            let change = QuantityChange::between(level.quantity, item.quantity);
             level.quantity = item.quantity;
             level.updated_at = self.time;
             *row = printed(&level);
@@ -210,7 +210,7 @@ impl Floor {
                 product_id: product.id,
                 external_id: Some(item.external_id),
                 kind: MovementType::Count,
-                quantity_change: Quantity::from_thousandths(change).unwrap(),
+                quantity_change: change,
                 quantity_after: item.quantity,
                 note: None,
                 source: "Dashboard".to_owned(),

@@ -5,31 +5,26 @@ pub(crate) mod input;
 
 use rustc_hash::FxHashMap;
 
-use crate::wire::{Id, Line, Product, Quantity};
+use crate::wire::{Id, Line, Product, Quantity, QuantityChange};
 
 /// A change of a level, and the level after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shift {
-    pub(crate) change: Quantity,
+    pub(crate) change: QuantityChange,
     pub(crate) after: Quantity,
 }
 
 impl Shift {
-    /// Returns the shift that leaves `after`. `None` when the change would be out of bounds.
-    pub(crate) fn to(before: Quantity, after: Quantity) -> Option<Self> {
-        let change = after.thousandths() - before.thousandths();
-        let change = Quantity::from_thousandths(change)?;
-        Some(Self { change, after })
+    /// Returns the shift that leaves `after`.
+    pub(crate) fn to(before: Quantity, after: Quantity) -> Self {
+        let change = QuantityChange::between(before, after);
+        Self { change, after }
     }
 
-    /// Returns the shift by so many thousandths. `None` when it would be out of bounds, or the level
-    /// would.
+    /// Returns the shift by so many thousandths. `None` when the level would be out of bounds.
     pub(crate) fn by(before: Quantity, change: i64) -> Option<Self> {
         let after = before.thousandths().checked_add(change)?;
-        Some(Self {
-            change: Quantity::from_thousandths(change)?,
-            after: Quantity::from_thousandths(after)?,
-        })
+        Quantity::from_thousandths(after).map(|after| Self::to(before, after))
     }
 }
 
@@ -76,8 +71,10 @@ mod tests {
             (-MOST, -1, None),
             (1 - MOST, -1, Some(-MOST)),
             (-MOST, MOST, Some(0)),
-            // The change itself would be none that a movement can have.
-            (-MOST, MOST + 1, None),
+            // Larger than any quantity.
+            (-1000, MOST + 1000, Some(MOST)),
+            (-MOST, 2 * MOST, Some(MOST)),
+            (-MOST, 2 * MOST + 1, None),
             (0, i64::MAX, None),
             (0, i64::MIN, None),
             (1, i64::MAX, None),
@@ -86,11 +83,10 @@ mod tests {
             let found = shift.map(|shift| shift.after.thousandths());
             assert_eq!(found, after, "{before} and {change}");
             if let Some(shift) = shift {
-                assert_eq!(shift.change, quantity(change));
-                assert_eq!(Shift::to(quantity(before), shift.after), Some(shift));
+                assert_eq!(shift.change.thousandths(), change);
+                assert_eq!(Shift::to(quantity(before), shift.after), shift);
             }
         }
-        assert_eq!(Shift::to(quantity(-1), quantity(MOST)), None);
     }
 
     #[test]

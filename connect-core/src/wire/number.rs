@@ -101,6 +101,34 @@ impl FromStr for Quantity {
 #[error("must be a number of at most 1000000000 either way with at most three decimals")]
 pub struct QuantityError;
 
+/// A change of a quantity. It may be twice as large as a quantity, from the least to the most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QuantityChange(i64);
+
+impl QuantityChange {
+    /// The largest magnitude: two thousand million.
+    pub const MAX: Self = Self(2 * Quantity::MAX.0);
+
+    /// The change from one quantity to another.
+    pub const fn between(before: Quantity, after: Quantity) -> Self {
+        Self(after.0 - before.0)
+    }
+
+    /// The change by so many thousandths; `None` beyond [`MAX`](Self::MAX) either way.
+    pub const fn from_thousandths(thousandths: i64) -> Option<Self> {
+        if thousandths.unsigned_abs() <= Self::MAX.0 as u64 {
+            Some(Self(thousandths))
+        } else {
+            None
+        }
+    }
+
+    /// The change in thousandths.
+    pub const fn thousandths(self) -> i64 {
+        self.0
+    }
+}
+
 /// The reason why a number was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadNumber {
@@ -261,6 +289,12 @@ fixed_number!(
     from_thousandths,
     "a quantity is at most 1000000000 either way"
 );
+fixed_number!(
+    QuantityChange,
+    3,
+    from_thousandths,
+    "a quantity changes by at most 2000000000 either way"
+);
 
 /// Returns whether a JSON text is a number.
 pub(crate) fn is_number(text: &str) -> bool {
@@ -383,5 +417,25 @@ mod tests {
             assert_eq!(text.parse::<Quantity>(), Err(QuantityError), "{text:?}");
         }
         assert_eq!(Quantity::from_thousandths(1_000_000_000_001), None);
+    }
+
+    #[test]
+    fn the_largest_changes_survive_json() {
+        let quantity = |thousandths| Quantity::from_thousandths(thousandths).unwrap();
+        let most = Quantity::MAX.thousandths();
+        for (before, after, json) in [
+            (-most, most, "2000000000"),
+            (most, -most, "-2000000000"),
+            (1 - most, most, "1999999999.999"),
+            (-125, 0, "0.125"),
+        ] {
+            let change = QuantityChange::between(quantity(before), quantity(after));
+            assert_eq!(serde_json::to_string(&change).unwrap(), json);
+            assert_eq!(
+                serde_json::from_str::<QuantityChange>(json).unwrap(),
+                change
+            );
+        }
+        assert!(serde_json::from_str::<QuantityChange>("2000000000.001").is_err());
     }
 }

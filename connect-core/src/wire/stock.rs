@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BatchStatus, ErrorDetail, Field, Id, Product, Quantity, Timestamp, Transaction,
+    BatchStatus, ErrorDetail, Field, Id, Product, Quantity, QuantityChange, Timestamp, Transaction,
     form::{Counted, ExternalId, OrNull, Prose},
     input::input,
     limits::{MAX_EXTERNAL_ID, MAX_NOTE},
@@ -67,7 +67,7 @@ pub struct StockMovement {
     #[serde(rename = "type")]
     pub kind: MovementType,
     /// The quantity by which the stock changed.
-    pub quantity_change: Quantity,
+    pub quantity_change: QuantityChange,
     /// The quantity in stock after it.
     pub quantity_after: Quantity,
     /// A remark for people.

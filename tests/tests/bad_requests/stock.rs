@@ -311,6 +311,11 @@ fn of_states() -> Vec<Bad> {
             adjust(r#"{"productId":"{product}"}"#),
             "quantityChange",
         ),
+        Bad::conflict(
+            "adjustment: more than a shop can hold",
+            adjust(r#"{"productId":"{tracked}","quantityChange":999999995.001}"#),
+            "quantityChange",
+        ),
         Bad::forbidden(
             "adjustment: a product of another location",
             adjust(r#"{"productId":"{elsewhere}","quantityChange":1}"#),
@@ -337,11 +342,6 @@ fn of_states() -> Vec<Bad> {
         (
             "a delivery of less than nothing",
             r#"{"productId":"{product}","quantityChange":-1,"type":"delivery"}"#,
-            "quantityChange",
-        ),
-        (
-            "more than a shop can hold",
-            r#"{"productId":"{tracked}","quantityChange":999999995.001}"#,
             "quantityChange",
         ),
     ];

@@ -4,8 +4,9 @@ use connect_client::{
     Client,
     wire::{
         AdjustmentType, BatchStatus, Entry, ErrorCode, EventType, Field, Id, Location,
-        MovementType, Product, ProductInput, Quantity, StockAdjustment, StockBatchChanged,
-        StockChange, StockCount, StockCountItem, StockCounts, StockLevel, StockMovement,
+        MovementType, Product, ProductInput, Quantity, QuantityChange, StockAdjustment,
+        StockBatchChanged, StockChange, StockCount, StockCountItem, StockCounts, StockLevel,
+        StockMovement,
         query::{EventQuery, Moment, Period, StockLevelQuery, StockMovementQuery},
     },
 };
@@ -101,19 +102,18 @@ async fn counts_deliveries_and_corrections_add_up() {
     let all = movements(&client, &shop).await;
     let told: Vec<_> = all
         .iter()
-        .map(|it| (it.kind.clone(), it.quantity_change, it.quantity_after))
+        .map(|it| {
+            let change = it.quantity_change.thousandths();
+            (it.kind.clone(), change, it.quantity_after)
+        })
         .collect();
     assert_eq!(
         told,
         [
-            (MovementType::Count, quantity(0), quantity(0)),
-            (MovementType::Count, quantity(24_125), quantity(24_125)),
-            (MovementType::Delivery, quantity(500), quantity(24_625)),
-            (
-                MovementType::Correction,
-                quantity(-30_000),
-                quantity(-5_375)
-            ),
+            (MovementType::Count, 0, quantity(0)),
+            (MovementType::Count, 24_125, quantity(24_125)),
+            (MovementType::Delivery, 500, quantity(24_625)),
+            (MovementType::Correction, -30_000, quantity(-5_375)),
         ]
     );
     assert_eq!(all[1].note.as_deref(), Some("Shelf by the door"));
@@ -131,6 +131,23 @@ async fn counts_deliveries_and_corrections_add_up() {
     assert_eq!(events.len(), 4);
     assert!(events.iter().all(|it| it.kind == EventType::StockChanged));
     assert_eq!(events[3].data_as::<StockLevel>().unwrap(), level);
+    is_sound(&shop).await;
+}
+
+#[tokio::test]
+async fn the_least_stock_is_counted_to_the_most() {
+    let (shop, _watch, client) = open().await;
+    let rye = make(&client, shop.here, "RYE").await;
+    let stock = client.location(shop.here).stock();
+    let most = Quantity::MAX.thousandths();
+    stock.adjust(&by(&rye, -most)).await.unwrap();
+    let level = stock.count(rye.id, &StockCount::of(Quantity::MAX)).await;
+    assert_eq!(level.unwrap().quantity, Quantity::MAX);
+    let all = movements(&client, &shop).await;
+    assert_eq!(all[1].quantity_change, QuantityChange::MAX);
+    // A change that is fine by itself, and not with what is there.
+    let full = stock.adjust(&by(&rye, 1)).await.unwrap_err();
+    assert_eq!(full.code(), Some(&ErrorCode::Conflict));
     is_sound(&shop).await;
 }
 

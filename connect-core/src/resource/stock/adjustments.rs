@@ -9,7 +9,7 @@ use super::{
 use crate::{
     access::Access,
     engine::{Answer, Change, Outcome},
-    error::{Error, Reason},
+    error::Error,
     record::{Reads, Unit},
     rules::stock::{Shift, input::Adjustment},
     wire::{AdjustmentType, EventType, MovementType, Quantity},
@@ -38,7 +38,7 @@ impl Change for Adjust {
         let shift = Shift::by(before, wanted.change.thousandths()).ok_or_else(|| {
             let most = Quantity::MAX;
             let problem = format!("the stock is {before}, and has to stay from -{most} to {most}");
-            Error::Invalid(Reason::of("quantityChange", problem))
+            Error::conflict("quantityChange", problem)
         })?;
         let kind = match wanted.kind {
             AdjustmentType::Delivery => MovementType::Delivery,

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     access::Access,
     engine::{Answer, Change, Outcome},
-    error::{Error, Reason},
+    error::Error,
     record::{Reads, Unit},
     rules::{
         option_link::Name,
@@ -271,12 +271,7 @@ fn count(
     if before == Some(wanted.quantity) {
         return Ok(None);
     }
-    let before = before.unwrap_or_default();
-    let shift = Shift::to(before, wanted.quantity).ok_or_else(|| {
-        let most = Quantity::MAX;
-        let problem = format!("would change the stock of {before} by more than {most} at once");
-        Error::Invalid(Reason::of("quantity", problem))
-    })?;
+    let shift = Shift::to(before.unwrap_or_default(), wanted.quantity);
     let cause = Cause {
         kind: MovementType::Count,
         note,

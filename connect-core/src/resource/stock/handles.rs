@@ -102,7 +102,7 @@ impl Stock {
     /// it for the movement.
     ///
     /// # Errors
-    /// A field is missing or invalid, or there is no such product.
+    /// A field is missing or invalid, there is no such product, or its stock would be out of bounds.
     pub fn adjust(&self, adjustment: StockAdjustment) -> Write<StockMovement> {
         let stock = self.0.clone();
         let target = self.target("adjustments");
@@ -171,7 +171,7 @@ impl JsonStock {
     /// Adds to the stock of a product, or takes from it. The answer is the movement.
     ///
     /// # Errors
-    /// A field is missing or invalid, or there is no such product.
+    /// A field is missing or invalid, there is no such product, or its stock would be out of bounds.
     pub fn adjust(
         &self,
         request: Request<StockAdjustment>,

@@ -11,7 +11,7 @@ use super::{
     Amount, Code, Counted, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose, WebLink,
     Whole,
 };
-use crate::wire::{Date, Field, Quantity, Timestamp, VatRate, WriteInput};
+use crate::wire::{Date, Field, Quantity, QuantityChange, Timestamp, VatRate, WriteInput};
 
 /// A schema that stands where it is used, under no name of its own.
 macro_rules! inline {
@@ -134,6 +134,12 @@ inline!([] Quantity, |_generator| json_schema!({
     "type": "number",
     "minimum": -1_000_000_000,
     "maximum": 1_000_000_000,
+    "multipleOf": 0.001,
+}));
+inline!([] QuantityChange, |_generator| json_schema!({
+    "type": "number",
+    "minimum": -2_000_000_000_i64,
+    "maximum": 2_000_000_000_i64,
     "multipleOf": 0.001,
 }));
 inline!([] Counted, |_generator| json_schema!({

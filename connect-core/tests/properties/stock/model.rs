@@ -96,9 +96,6 @@ impl Model {
         if stock == Some(count.quantity) {
             return Ok(false);
         }
-        if count.quantity - stock.unwrap_or(0) > MOST {
-            return Err("validation_failed");
-        }
         self.shift(at, "count", count.quantity, None);
         Ok(true)
     }
@@ -106,7 +103,7 @@ impl Model {
     pub(super) fn adjust(&mut self, at: usize, change: i64, delivery: bool) -> Result<(), Refused> {
         let after = self.items[at].stock.unwrap_or(0) + change;
         if after.abs() > MOST {
-            return Err("validation_failed");
+            return Err("conflict");
         }
         let kind = if delivery { "delivery" } else { "correction" };
         self.shift(at, kind, after, None);
