@@ -28,6 +28,7 @@ mod routes;
 mod screens;
 mod sdk;
 mod servers;
+mod stock;
 mod store_check;
 mod store_clock;
 mod words;

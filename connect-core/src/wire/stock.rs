@@ -95,12 +95,14 @@ input! {
 }
 
 input! {
-    /// A product that was counted, named either by `productId` or by `externalId`.
+    /// A product that was counted, named by `productId` or by `externalId`. A level can be sent as
+    /// it was read.
     pub struct StockCountItem {
         /// The product.
         product_id: Id<Product>;
-        /// The client's own code for the product.
-        external_id: ExternalId<MAX_EXTERNAL_ID>;
+        /// The client's own code for the product. Beside `productId` it has to be the product's, or
+        /// the item fails with a conflict.
+        external_id: OrNull<ExternalId<MAX_EXTERNAL_ID>>;
         /// The quantity that was counted.
         quantity: Counted, required;
         /// The quantity that is believed to be in stock. When it is another one, the item fails
@@ -164,13 +166,14 @@ pub struct StockCountResult {
 }
 
 input! {
-    /// The body that adds to the stock of a product, or takes from it. The product is named either
-    /// by `productId` or by `externalId`.
+    /// The body that adds to the stock of a product, or takes from it. The product is named by
+    /// `productId` or by `externalId`.
     pub struct StockAdjustment {
         /// The product.
         product_id: Id<Product>;
-        /// The client's own code for the product.
-        external_id: ExternalId<MAX_EXTERNAL_ID>;
+        /// The client's own code for the product. Beside `productId` it has to be the product's, or
+        /// the answer is a conflict.
+        external_id: OrNull<ExternalId<MAX_EXTERNAL_ID>>;
         /// The quantity to add; negative to take away, which only a correction does. Not 0.
         quantity_change: Quantity, required;
         /// The reason; `correction` unless given.
@@ -179,7 +182,7 @@ input! {
         /// A remark for people.
         note: OrNull<Prose<MAX_NOTE>>;
     }
-    read_only: []
+    read_only: [id, quantity_after, source, transaction_id, created_at]
 }
 
 /// Data of `stock.batch_changed`.

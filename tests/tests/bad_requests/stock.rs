@@ -71,7 +71,7 @@ fn no_product_id() -> Vec<Fault> {
 }
 
 fn no_external_id() -> Vec<Fault> {
-    let mut faults = no_string("externalId", false);
+    let mut faults = no_string("externalId", true);
     faults.extend([
         fault("externalId", "\"\"", "empty"),
         fault("externalId", "\" A\"", "with a blank before it"),
@@ -85,7 +85,7 @@ fn no_external_id() -> Vec<Fault> {
 fn with(fault: &Fault, rest: &[(&str, &str)]) -> String {
     let (field, value) = (fault.field, &fault.value);
     let rest = rest.iter().filter(|(name, _)| *name != field);
-    // A product is named in one way.
+    // The code is judged by itself.
     let rest = rest.filter(|(name, _)| *name != "productId" || field != "externalId");
     let rest: String = rest
         .map(|(name, value)| format!(r#""{name}":{value},"#))
@@ -119,7 +119,7 @@ fn of_bodies() -> Vec<Bad> {
         fault("type", "\"sale\"", "a type of registers"),
         fault("quantity", "1", "a field of counts"),
         fault("expectedQuantity", "1", "a field of counts"),
-        fault("source", "\"Dashboard\"", "a field of movements"),
+        fault("updatedAt", "\"2026-11-20T09:15:30Z\"", "a field of levels"),
     ]);
     let mut table = Vec::new();
     let mut add = |request: &str, faults: Vec<Fault>, rest: &[(&str, &str)]| {
@@ -220,10 +220,16 @@ pub(super) fn items() -> Vec<Bad> {
         [
             item("no product", r#"{"quantity":1}"#, invalid, "productId"),
             item(
-                "a product in two ways",
-                r#"{"productId":"{product}","externalId":"SCENE-1","quantity":1}"#,
+                "no product but null",
+                r#"{"externalId":null,"quantity":1}"#,
                 invalid,
                 "productId",
+            ),
+            item(
+                "the names of two products",
+                r#"{"productId":"{product}","externalId":"SCENE-2","quantity":1}"#,
+                "conflict",
+                "externalId",
             ),
             item(
                 "an unknown id",
@@ -316,6 +322,11 @@ fn of_states() -> Vec<Bad> {
             adjust(r#"{"productId":"{tracked}","quantityChange":999999995.001}"#),
             "quantityChange",
         ),
+        Bad::conflict(
+            "adjustment: the names of two products",
+            adjust(r#"{"productId":"{product}","externalId":"SCENE-2","quantityChange":1}"#),
+            "externalId",
+        ),
         Bad::forbidden(
             "adjustment: a product of another location",
             adjust(r#"{"productId":"{elsewhere}","quantityChange":1}"#),
@@ -325,8 +336,8 @@ fn of_states() -> Vec<Bad> {
     let unstated = [
         ("no product", r#"{"quantityChange":1}"#, "productId"),
         (
-            "a product in two ways",
-            r#"{"productId":"{product}","externalId":"SCENE-1","quantityChange":1}"#,
+            "no product but null",
+            r#"{"externalId":null,"quantityChange":1}"#,
             "productId",
         ),
         (

@@ -25,9 +25,9 @@ impl Change for Adjust {
     }
 
     fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        let name = &self.0.product;
-        read_level(name, unit, reads);
-        read_elsewhere(std::iter::once(name), access, unit, reads);
+        let product = &self.0.product;
+        read_level(product, unit, reads);
+        read_elsewhere(std::iter::once(product), access, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {

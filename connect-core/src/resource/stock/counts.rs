@@ -12,9 +12,9 @@ use crate::{
     engine::{Answer, Change, Outcome},
     error::Error,
     record::{Reads, Unit},
-    rules::{
-        option_link::Name,
-        stock::{Shift, input::Count},
+    rules::stock::{
+        Shift,
+        input::{Count, Named},
     },
     wire::{
         BatchStatus, EventType, Id, MovementType, Product, Quantity, StockBatchChanged,
@@ -63,7 +63,7 @@ impl Change for CountOne {
 
 /// Counts of many products.
 pub(super) struct CountMany {
-    items: Vec<Result<(Name, Count), Refused>>,
+    items: Vec<Result<(Named, Count), Refused>>,
     note: Option<String>,
     dry_run: bool,
 }
@@ -93,8 +93,8 @@ impl CountMany {
         })
     }
 
-    fn names(&self) -> impl Iterator<Item = &Name> {
-        self.items.iter().flatten().map(|(name, _)| name)
+    fn products(&self) -> impl Iterator<Item = &Named> {
+        self.items.iter().flatten().map(|(product, _)| product)
     }
 
     /// Counts the product of one item. Returns it as it was, and its level if that changed.
@@ -102,13 +102,13 @@ impl CountMany {
         &self,
         unit: &mut Unit<'_>,
         access: &Access,
-        item: &Result<(Name, Count), Refused>,
+        item: &Result<(Named, Count), Refused>,
     ) -> Result<Counted, Failed> {
-        let (name, wanted) = match item {
+        let (product, wanted) = match item {
             Ok(item) => item,
             Err(refused) => return Err(Failed::of(refused.invalid.clone().into())),
         };
-        let found = find(unit, access, name).await.map_err(Failed::of)?;
+        let found = find(unit, access, product).await.map_err(Failed::of)?;
         let stocked = found.map_err(|nowhere| Failed::of(nowhere.of_item()))?;
         let counted = count(unit, access, &stocked, wanted, self.note.as_deref());
         match counted {
@@ -146,16 +146,16 @@ impl Failed {
 #[async_trait]
 impl Change for CountMany {
     fn reads(&self, _: &Access, reads: &mut Reads) {
-        for name in self.names() {
-            read_named(name, reads);
+        for product in self.products() {
+            read_named(product, reads);
         }
     }
 
     fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
-        for name in self.names() {
-            read_level(name, unit, reads);
+        for product in self.products() {
+            read_level(product, unit, reads);
         }
-        read_elsewhere(self.names(), access, unit, reads);
+        read_elsewhere(self.products(), access, unit, reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
@@ -232,13 +232,12 @@ impl Change for CountMany {
 
 fn failed(
     index: usize,
-    item: &Result<(Name, Count), Refused>,
+    item: &Result<(Named, Count), Refused>,
     product: Option<Product>,
     error: &Error,
 ) -> StockCountResult {
     let sent = match item {
-        Ok((Name::ExternalId(text), _)) => Some(text.clone()),
-        Ok((Name::Id(_), _)) => None,
+        Ok((product, _)) => product.external_id().map(str::to_owned),
         Err(refused) => refused.external_id.clone(),
     };
     // What no product can have is not sent back: it may be as long as the request.

@@ -1,4 +1,4 @@
-//! Products that a request names by their id or their external id.
+//! Products that a request names by their id, their external id or both.
 
 use super::ledger::Stocked;
 use crate::{
@@ -6,13 +6,13 @@ use crate::{
     engine,
     error::{Error, Reason},
     record::{Indexed, Reads, Record, Unit, keys::Family},
-    rules::{option_link::Name, stock::input::field_of},
+    rules::{option_link::Name, stock::input::Named},
     wire::{Product, StockLevel, read::Invalid},
 };
 
 /// Adds the reads of a product that is named, as far as they are known at once.
-pub(super) fn read_named(name: &Name, reads: &mut Reads) {
-    match name {
+pub(super) fn read_named(product: &Named, reads: &mut Reads) {
+    match &product.name {
         Name::Id(id) => {
             reads.record::<Product>(*id);
             reads.record::<StockLevel>(*id);
@@ -25,8 +25,10 @@ pub(super) fn read_named(name: &Name, reads: &mut Reads) {
 
 /// Adds the read of the level of a product that is named by its external id, now that its id is
 /// known.
-pub(super) fn read_level(name: &Name, unit: &Unit<'_>, reads: &mut Reads) {
-    let Name::ExternalId(text) = name else { return };
+pub(super) fn read_level(product: &Named, unit: &Unit<'_>, reads: &mut Reads) {
+    let Name::ExternalId(text) = &product.name else {
+        return;
+    };
     if let Some(id) = unit.known_unique(Family::ProductByExternalId, Indexed::Text(text)) {
         reads.record::<StockLevel>(id);
     }
@@ -34,12 +36,12 @@ pub(super) fn read_level(name: &Name, unit: &Unit<'_>, reads: &mut Reads) {
 
 /// Adds the look-ups at other locations of the products that this one does not have.
 pub(super) fn read_elsewhere<'n>(
-    names: impl Iterator<Item = &'n Name>,
+    products: impl Iterator<Item = &'n Named>,
     access: &Access,
     unit: &Unit<'_>,
     reads: &mut Reads,
 ) {
-    let ids = names.filter_map(|name| match name {
+    let ids = products.filter_map(|product| match &product.name {
         Name::Id(id) => Some((<Product as Record>::ROWS, *id)),
         Name::ExternalId(_) => None,
     });
@@ -47,12 +49,15 @@ pub(super) fn read_elsewhere<'n>(
 }
 
 /// Returns the product that is named, with its stock.
+///
+/// # Errors
+/// [`Error::Conflict`] when its external id is not the one that it is named by.
 pub(super) async fn find(
     unit: &mut Unit<'_>,
     access: &Access,
-    name: &Name,
+    product: &Named,
 ) -> Result<Result<Stocked, Nowhere>, Error> {
-    let id = match name {
+    let id = match &product.name {
         Name::Id(id) => Some(*id),
         Name::ExternalId(text) => {
             let text = Indexed::Text(text);
@@ -63,7 +68,11 @@ pub(super) async fn find(
         Some(id) => Stocked::find(unit, id).await?,
         None => None,
     };
-    Ok(found.ok_or_else(|| Nowhere::of(unit, access, name)))
+    let its = found.as_ref().map(|found| &found.product);
+    if let Some(problem) = its.and_then(|found| product.disagreement(found)) {
+        return Err(Error::conflict("externalId", problem));
+    }
+    Ok(found.ok_or_else(|| Nowhere::of(unit, access, product)))
 }
 
 /// A product that is not of this location. An external id means one of this location, whatever
@@ -75,8 +84,8 @@ pub(super) struct Nowhere {
 }
 
 impl Nowhere {
-    fn of(unit: &Unit<'_>, access: &Access, name: &Name) -> Self {
-        let rows = <Product as Record>::ROWS;
+    fn of(unit: &Unit<'_>, access: &Access, product: &Named) -> Self {
+        let (rows, name) = (<Product as Record>::ROWS, &product.name);
         let is_elsewhere = match name {
             Name::Id(id) => engine::is_elsewhere(access, unit, rows, *id),
             Name::ExternalId(_) => false,
@@ -86,7 +95,7 @@ impl Nowhere {
             false => format!("there is no product {name} at this location"),
         };
         Self {
-            field: field_of(name),
+            field: product.field(),
             problem,
             is_elsewhere,
         }

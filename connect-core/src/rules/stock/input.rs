@@ -5,7 +5,7 @@ use crate::{
     wire::{
         AdjustmentType, Field, Id, Product, Quantity, StockAdjustment, StockCount, StockCountItem,
         WriteInput as _,
-        form::{Counted, ExternalId},
+        form::{Counted, ExternalId, OrNull},
         limits::MAX_EXTERNAL_ID,
         read::{Invalid, missing},
     },
@@ -28,11 +28,11 @@ impl Count {
     }
 
     /// Checks an item of many. Returns the product that it names too.
-    pub(crate) fn check_item(input: StockCountItem) -> Result<(Name, Self), Invalid> {
+    pub(crate) fn check_item(input: StockCountItem) -> Result<(Named, Self), Invalid> {
         let input = input.check()?;
-        let name = named(&input.product_id, &input.external_id)?;
+        let named = Named::of(&input.product_id, input.external_id)?;
         let count = Self::of(&input.quantity, &input.expected_quantity)?;
-        Ok((name, count))
+        Ok((named, count))
     }
 
     fn of(quantity: &Field<Counted>, expected: &Field<Quantity>) -> Result<Self, Invalid> {
@@ -46,7 +46,7 @@ impl Count {
 /// A checked adjustment.
 #[derive(Debug)]
 pub(crate) struct Adjustment {
-    pub(crate) product: Name,
+    pub(crate) product: Named,
     pub(crate) change: Quantity,
     pub(crate) kind: AdjustmentType,
     pub(crate) note: Option<String>,
@@ -56,7 +56,7 @@ impl Adjustment {
     /// Checks the body of an adjustment.
     pub(crate) fn check(input: StockAdjustment) -> Result<Self, Invalid> {
         let input = input.check()?;
-        let product = named(&input.product_id, &input.external_id)?;
+        let product = Named::of(&input.product_id, input.external_id)?;
         let field = "quantityChange";
         let change = *input
             .quantity_change
@@ -82,27 +82,55 @@ impl Adjustment {
     }
 }
 
-/// Returns the name of the product that a body names in one of two ways.
-fn named(
-    id: &Field<Id<Product>>,
-    external_id: &Field<ExternalId<MAX_EXTERNAL_ID>>,
-) -> Result<Name, Invalid> {
-    match (id.value(), external_id.value()) {
-        (Some(id), None) => Ok(Name::Id(id.uuid())),
-        (None, Some(text)) => Ok(Name::ExternalId(text.clone())),
-        (None, None) => Err(Invalid::new("productId", "or externalId is required")),
-        (Some(_), Some(_)) => {
-            let problem = "and externalId must not both be given; name the product by one of them";
-            Err(Invalid::new("productId", problem))
-        }
-    }
+/// The product that a body names.
+#[derive(Debug)]
+pub(crate) struct Named {
+    /// The id, or else the external id.
+    pub(crate) name: Name,
+    /// The external id beside the id: the product has to have it.
+    pub(crate) agrees_with: Option<String>,
 }
 
-/// Returns the field of a body that names the product.
-pub(crate) fn field_of(name: &Name) -> &'static str {
-    match name {
-        Name::Id(_) => "productId",
-        Name::ExternalId(_) => "externalId",
+impl Named {
+    fn of(
+        id: &Field<Id<Product>>,
+        external_id: Field<OrNull<ExternalId<MAX_EXTERNAL_ID>>>,
+    ) -> Result<Self, Invalid> {
+        let (name, agrees_with) = match (id.value(), external_id.into_value()) {
+            (Some(id), text) => (Name::Id(id.uuid()), text),
+            (None, Some(text)) => (Name::ExternalId(text), None),
+            (None, None) => return Err(Invalid::new("productId", "or externalId is required")),
+        };
+        Ok(Self { name, agrees_with })
+    }
+
+    /// The field of the body that names the product.
+    pub(crate) fn field(&self) -> &'static str {
+        match self.name {
+            Name::Id(_) => "productId",
+            Name::ExternalId(_) => "externalId",
+        }
+    }
+
+    /// The external id that was sent, if one was.
+    pub(crate) fn external_id(&self) -> Option<&str> {
+        match &self.name {
+            Name::Id(_) => self.agrees_with.as_deref(),
+            Name::ExternalId(text) => Some(text),
+        }
+    }
+
+    /// Returns the problem, if the product has another external id than the one beside its id.
+    pub(crate) fn disagreement(&self, product: &Product) -> Option<String> {
+        let sent = self.agrees_with.as_deref()?;
+        let id = product.id;
+        match product.external_id.as_deref() {
+            Some(own) if own == sent => None,
+            Some(own) => Some(format!(
+                "product {id} has {own}, not {sent}; send one of the two names"
+            )),
+            None => Some(format!("product {id} has none; leave it out")),
+        }
     }
 }
 
@@ -116,11 +144,12 @@ mod tests {
     }
 
     #[test]
-    fn an_adjustment_names_a_product_in_one_way_and_moves_it() {
+    fn an_adjustment_names_a_product_and_moves_it() {
         for (body, field) in [
             (r#"{"quantityChange":1}"#, "productId"),
+            (r#"{"externalId":null,"quantityChange":1}"#, "productId"),
             (
-                r#"{"productId":"019a8c52-8e20-7c42-8a1f-4c2d6e8fab02","externalId":"A","quantityChange":1}"#,
+                r#"{"productId":null,"externalId":"A","quantityChange":1}"#,
                 "productId",
             ),
             (r#"{"externalId":"A"}"#, "quantityChange"),
@@ -149,7 +178,17 @@ mod tests {
         let delivery = adjustment(delivery).unwrap();
         assert_eq!(delivery.kind, AdjustmentType::Delivery);
         assert_eq!(delivery.note.as_deref(), Some("B"));
-        assert_eq!(field_of(&delivery.product), "externalId");
+        assert_eq!(delivery.product.field(), "externalId");
+        assert_eq!(delivery.product.external_id(), Some("A"));
+        for (code, given) in [("null", None), ("\"A\"", Some("A"))] {
+            let id = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
+            let both = format!(
+                r#"{{"productId":"{id}","externalId":{code},"quantityChange":1,"source":"B"}}"#
+            );
+            let product = adjustment(&both).unwrap().product;
+            assert_eq!(product.field(), "productId");
+            assert_eq!(product.external_id(), given);
+        }
     }
 
     #[test]

@@ -424,7 +424,7 @@ impl Play {
     }
 }
 
-type Code = Field<connect_core::wire::form::ExternalId<100>>;
+type Code = Field<connect_core::wire::form::OrNull<connect_core::wire::form::ExternalId<100>>>;
 
 /// A register at the location of the shop.
 async fn register(shop: &Shop) -> Access {
