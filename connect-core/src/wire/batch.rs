@@ -166,7 +166,8 @@ pub struct ItemResult {
     pub index: usize,
     /// The outcome.
     pub status: BatchStatus,
-    /// The record's id, when it was saved or found as it should be.
+    /// The record's id, when the item did not fail. In a dry run, that of a record which would be
+    /// created is made up: no record gets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Uuid>,
     /// The record's external id; of a failed item the one it was sent with.

@@ -262,6 +262,12 @@ async fn a_dry_run_says_what_would_be_and_leaves_nothing() {
     assert_eq!(dry["imagesQueued"], real["imagesQueued"]);
     assert_eq!(dry["results"][4], real["results"][4]);
     assert_eq!(dry["results"][0], real["results"][0]);
+    // What a dry run would make has an id in its answer, which leads to nothing.
+    let id = |result: &Value, place: usize| result["results"][place]["id"].clone();
+    assert_eq!(id(&dry, 2), id(&dry, 3));
+    assert_ne!(id(&dry, 2), id(&real, 2));
+    let made_up = format!("products/{}", id(&dry, 2).as_str().unwrap());
+    shop.get(&made_up).await.fails(404, "not_found");
 }
 
 #[tokio::test]
