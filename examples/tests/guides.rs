@@ -1,0 +1,151 @@
+//! The Rust of the guides in `docs`, compiled and run against a real service.
+
+use std::{collections::HashMap, fs, path::Path};
+
+use connect_client::{
+    Client,
+    wire::{
+        AdjustmentType, Date, Entry, Field, Id, Location, MovementType, Product, ProductInput,
+        Quantity, StockAdjustment, StockCount, StockCountItem, StockCounts, Timestamp, Totals,
+        Transaction, TransactionType,
+        query::{StockMovementQuery, ZReportQuery},
+    },
+};
+
+use crate::service::Service;
+
+type Error = Box<dyn std::error::Error>;
+
+/// `docs/accounting.md`, at a location that had no sale on that day.
+async fn accounting(client: &Client, location_id: Id<Location>) -> Result<(), Error> {
+    let book = |row: &Transaction| match row.kind {
+        TransactionType::Sale => Ok(()),
+        _ => Err("the demo has sales only"),
+    };
+    let location = client.location(location_id);
+
+    let mut rows = location.transactions().after(4711);
+    while let Some(row) = rows.next().await {
+        let row = row?;
+        book(&row)?; // with row.receipt_number, in one transaction of yours
+    }
+
+    let mut rows = location.transactions().of_day("2026-11-20".parse()?);
+    assert!(rows.next().await.is_none());
+
+    let summary = location.daily_summary(Some("2026-11-20".parse()?)).await?;
+    let day: Date = summary.date;
+    assert_eq!(day.to_string(), "2026-11-20");
+
+    let mut rows = location.transactions().of_day(day).all().await?;
+    rows.retain(|row| Some(row.receipt_number) <= summary.last_receipt_number);
+    let mut totals = Totals::default();
+    totals.extend(&rows);
+    assert_eq!(totals, summary.totals);
+
+    let reports = location
+        .z_reports()
+        .stream(&ZReportQuery::default())
+        .all()
+        .await?;
+    assert!(reports.is_empty());
+    Ok(())
+}
+
+/// `docs/stock.md`, at a location that tracks no product yet.
+async fn stock(client: &Client, location_id: Id<Location>, product: &Product) -> Result<(), Error> {
+    let product_id = product.id;
+    let mut copy = HashMap::<Id<Product>, Quantity>::new();
+    let mut since: Option<Timestamp> = None;
+    let stock = client.location(location_id).stock();
+
+    let level = stock
+        .count(product_id, &StockCount::of("24".parse()?))
+        .await?;
+    assert_eq!(level.quantity.to_string(), "24");
+
+    let item = |code: &str, quantity: Quantity| StockCountItem {
+        external_id: code.into(),
+        quantity: Field::Value(quantity),
+        ..StockCountItem::default()
+    };
+    let items = vec![
+        item("RYE-800", "24".parse()?),
+        item("BUN-1", "7.25".parse()?),
+    ];
+    let counts = StockCounts {
+        items,
+        ..StockCounts::default()
+    };
+    let done = stock.count_many(&counts).await?;
+    for result in done.results.iter().filter(|result| result.error.is_some()) {
+        eprintln!("item {}: {:?}", result.index, result.error);
+    }
+    assert_eq!((done.unchanged, done.failed), (1, 1));
+
+    let movement = stock
+        .adjust(&StockAdjustment {
+            external_id: "RYE-800".into(),
+            quantity_change: Field::Value("12.5".parse()?),
+            kind: Field::Value(AdjustmentType::Delivery),
+            ..StockAdjustment::default()
+        })
+        .await?;
+    assert_eq!(movement.quantity_after.to_string(), "36.5");
+
+    let mut changes = stock.changes_since(since);
+    while let Some(entry) = changes.next().await {
+        match entry? {
+            Entry::Live(level) => copy.insert(level.product_id, level.quantity),
+            Entry::Deleted(tombstone) => copy.remove(&tombstone.id.into()),
+        };
+    }
+    since = changes.since();
+    assert!(since.is_some());
+    assert_eq!(copy[&product_id], movement.quantity_after);
+
+    let query = StockMovementQuery {
+        product_id: Some(product_id),
+        ..StockMovementQuery::default()
+    };
+    let movements = stock.movements().stream(&query).all().await?;
+    let kinds: Vec<_> = movements.iter().map(|it| it.kind.clone()).collect();
+    assert_eq!(kinds, [MovementType::Count, MovementType::Delivery]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn they_run() {
+    let service = Service::start().await;
+    let (client, at) = (service.client(), service.locations[0]);
+    let rye = ProductInput {
+        external_id: "RYE-800".into(),
+        ..ProductInput::named("Rye loaf")
+    };
+    let rye = client.location(at).products().create(&rye).await.unwrap();
+    accounting(&client, at).await.unwrap();
+    stock(&client, at, &rye).await.unwrap();
+}
+
+/// Each block of Rust stands above as it is shown.
+#[test]
+fn the_guides_show_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let compiled = fs::read_to_string(root.join("tests/guides.rs")).unwrap();
+    let mut shown = 0;
+    for guide in fs::read_dir(root.join("../docs")).unwrap() {
+        let guide = guide.unwrap().path();
+        let text = fs::read_to_string(&guide).unwrap();
+        for block in text.split("```rust\n").skip(1) {
+            let (block, _) = block.split_once("```").unwrap();
+            let lines = block.lines().map(|line| match line {
+                "" => "\n".to_owned(),
+                line => format!("    {line}\n"),
+            });
+            let block: String = lines.collect();
+            assert!(compiled.contains(&block), "{}:\n{block}", guide.display());
+            shown += 1;
+        }
+    }
+    assert_eq!(shown, 12);
+}
