@@ -264,6 +264,57 @@ async fn a_journal_that_does_not_fit_is_refused_before_anything_is_sent() {
     assert!(service.find("B").await.is_none());
 }
 
+/// With the key of another register the run stops at once, and closes nothing of the other.
+#[tokio::test]
+async fn another_register_does_not_go_on_with_the_work() {
+    let service = Service::start().await;
+    let day = |day: u32| {
+        let lines = (1..=3).map(|n| format!("2026-06-{day:02},09:0{n}:00,{n},Bread\n"));
+        lines.collect::<String>()
+    };
+    let first = import(&service, &day(1)).await;
+    assert_eq!(first.code, Some(0), "{first:?}");
+
+    let menu = "externalId,name,priceCents,vatRate\nB,Bread,345,9\n";
+    let menu = service.file("menu.csv", menu);
+    let lines = format!("date,time,receipt,item\n{}{}", day(1), day(2));
+    let file = service.file("journal.csv", lines);
+    let key = service.register("Till 2").await;
+    let mut run = command(&service, &file, &menu);
+    run.env("CONNECT_DEVICE_KEY", key);
+    let run = finish(run).await;
+    assert_eq!(run.code, Some(2), "{run:?}");
+    let problem = "the key is that of register \"Till 2\"";
+    assert!(run.progress.contains(problem), "{run:?}");
+    assert_eq!(journal(&service).await.len(), 4);
+    assert_eq!(z_reports(&service).await.len(), 1);
+
+    // The first register goes on, and leaves the other's row to the other.
+    let last = finish(command(&service, &file, &menu)).await;
+    assert_eq!(last.code, Some(0), "{last:?}");
+    assert!(
+        last.output.contains("written: 2 sales, 1 Z reports\n"),
+        "{last:?}"
+    );
+    let rows = journal(&service).await;
+    assert_eq!(rows.len(), 6);
+    assert_eq!(
+        rows.iter()
+            .filter(|row| row.register.name == "Till 2")
+            .count(),
+        1
+    );
+    let closings = z_reports(&service).await;
+    assert!(closings.iter().all(|z| z.register.name != "Till 2"));
+    let counts: Vec<_> = closings.iter().map(|z| z.totals.sales.count).collect();
+    assert_eq!(counts, [3, 2]);
+    let again = finish(command(&service, &file, &menu)).await;
+    assert!(
+        again.output.contains("written: 0 sales, 0 Z reports\n"),
+        "{again:?}"
+    );
+}
+
 #[tokio::test]
 async fn a_register_of_another_location_is_found_out() {
     let service = Service::start().await;

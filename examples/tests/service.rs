@@ -12,7 +12,7 @@ use connect_client::{
     wire::{Id, Location, Product, Timestamp, query::ProductQuery},
 };
 use connect_core::{
-    Connect, RateLimits, ScreenType,
+    Account, Connect, NewScreen, RateLimits, ScreenType,
     environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
 };
@@ -34,6 +34,8 @@ pub(crate) struct Service {
     pub(crate) device_keys: Vec<String>,
     /// Its locations, as the demo made them.
     pub(crate) locations: Vec<Id<Location>>,
+    connect: Connect,
+    account: Id<Account>,
     tasks: [JoinHandle<()>; 2],
     files: TempDir,
 }
@@ -76,7 +78,22 @@ impl Service {
                 .map(|location| location.id)
                 .collect(),
             files: TempDir::new().unwrap(),
+            account: shop.account.id,
+            connect,
         }
+    }
+
+    /// The key of another register at the first location.
+    pub(crate) async fn register(&self, name: &str) -> String {
+        let new = NewScreen {
+            location_id: self.locations[0],
+            kind: ScreenType::Pos,
+            name: name.to_owned(),
+        };
+        let screen = self.connect.create_screen(self.account, new).await;
+        let screen = screen.unwrap().id;
+        let key = self.connect.roll_screen_key(self.account, screen).await;
+        key.unwrap().expose().to_owned()
     }
 
     /// A file that is gone with the service.

@@ -18,6 +18,8 @@
 //! The run may be killed and started again at any point. The note of each sale is its date and number
 //! in the old journal: what the location has already is not written again. A sale that was sent and
 //! not yet there when the run looked is recognised by its idempotency key, which says the same.
+//! All is written by one register. With the key of another the run stops after one row, since only
+//! the answer to a row tells whose key it is.
 //! The location must have no other sales on these days, or the sums differ.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
@@ -35,8 +37,8 @@ use connect_client::{
     device::DeviceClient,
     wire::{
         Field, Id, LineInput, Location, PaymentInput, PaymentMethod, Product, ProductInput,
-        Quantity, Timestamp, Totals, Transaction, TransactionInput, TransactionType, Turnover,
-        VatAmount, VatRate, ZReport, ZReportInput,
+        Quantity, Register, Timestamp, Totals, Transaction, TransactionInput, TransactionType,
+        Turnover, VatAmount, VatRate, ZReport, ZReportInput,
         query::{TransactionQuery, ZReportQuery},
     },
 };
@@ -181,7 +183,7 @@ fn receipts<'m>(pieces: &[Piece], menu: &'m [Article]) -> Result<Vec<Receipt<'m>
         let time = format!("{} {}", first.date, first.time);
         let told = |problem: &str| format!("receipt {number} of {time}: {problem}");
         let at = NaiveDateTime::parse_from_str(&time, "%Y-%m-%d %H:%M:%S");
-        let at = at.map_err(|error| told(&error.to_string()))?;
+        let at = at.map_err(|_| told("the time must be such as 2026-11-20 and 09:15:30"))?;
         if !seen.insert((at.date(), number)) {
             return Err(told("it is there twice").into());
         }
@@ -237,8 +239,10 @@ async fn write(
     let (mut rows, mut closings) = (TransactionQuery::default(), ZReportQuery::default());
     (rows.paging.limit, closings.paging.limit) = (Some(200), Some(200));
     let rows = location.transactions().stream(&rows).all().await?;
-    let row = |row: Transaction| Some((row.note?, (row.register.id, row.receipt_number)));
+    let row = |row: Transaction| Some((row.note.clone()?, row));
     let mut there: HashMap<_, _> = rows.into_iter().filter_map(row).collect();
+    let imported = receipts.iter().find_map(|first| there.get(&first.name()));
+    let mut register = imported.map(|first| first.register.clone());
     let closings = location.z_reports().stream(&closings).all().await?;
     let closing = |z: ZReport| Some((z.register.id, z.last_receipt_number?));
     // They come in their order, so the last of each register stays.
@@ -251,31 +255,62 @@ async fn write(
     for day in receipts.chunk_by(|a, b| trading_day(a) == trading_day(b)) {
         let mut last = None;
         for receipt in day {
-            last = there.remove(&receipt.name());
-            if last.is_none() {
-                let call = till.write_transaction(&receipt.sale(products));
-                let row = call.idempotency_key(receipt.name().parse()?).await?;
-                if sales == 0 {
-                    let read = location.transactions().get(row.id).await;
-                    read.map_err(|error| format!("is the register at this location? {error}"))?;
+            let row = match there.remove(&receipt.name()) {
+                Some(row) => row,
+                None => {
+                    let call = till.write_transaction(&receipt.sale(products));
+                    let row = call.idempotency_key(receipt.name().parse()?).await?;
+                    if sales == 0 {
+                        let read = location.transactions().get(row.id).await;
+                        read.map_err(|error| {
+                            let name = receipt.name();
+                            format!(
+                                "is the register at this location? It has written {name}, \
+                                 which is not here: {error}"
+                            )
+                        })?;
+                    }
+                    check_register(&mut register, &row.register, &receipt.name())?;
+                    sales += 1;
+                    row
                 }
-                sales += 1;
-                last = Some((row.register.id, row.receipt_number));
+            };
+            // A run with another key has left rows that are not of this register's Z report.
+            if register
+                .as_ref()
+                .is_some_and(|one| one.id == row.register.id)
+            {
+                last = Some(row.receipt_number);
             }
             bar.inc(1);
         }
-        if let Some((register, number)) = last
-            && closed.get(&register) < Some(&number)
-        {
+        let unclosed = register.as_ref().zip(last);
+        let unclosed = unclosed.filter(|(one, last)| closed.get(&one.id) < Some(last));
+        if let Some((_, number)) = unclosed {
             let key = format!("import/z/{number}").parse()?;
             let call = till.close(&ZReportInput::default());
-            call.idempotency_key(key).await?;
+            let closing = call.idempotency_key(key).await?;
+            check_register(&mut register, &closing.register, "a Z report")?;
             z_reports += 1;
         }
     }
     bar.finish_and_clear();
     println!("written: {sales} sales, {z_reports} Z reports");
     Ok(())
+}
+
+/// Checks that all is written by one register, which is the first that wrote something.
+fn check_register(all: &mut Option<Register>, wrote: &Register, what: &str) -> Result<(), Error> {
+    let first = all.get_or_insert_with(|| wrote.clone());
+    if first.id == wrote.id {
+        return Ok(());
+    }
+    let [first, wrote] = [first, wrote].map(|one| format!("{:?} ({})", one.name, one.id));
+    let problem = format!(
+        "the key is that of register {wrote}, which now has {what}; what was there is of register \
+         {first}: go on with the key of that"
+    );
+    Err(problem.into())
 }
 
 impl Article {
