@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{Problem, ProblemKind};
 use crate::{
     record::keys::{Family, Part, key},
-    wire::Quantity,
+    wire::{Quantity, QuantityChange},
 };
 
 /// The stock of a location. All levels come before all movements.
@@ -35,7 +35,7 @@ impl StockSums {
     }
 
     /// Adds a movement.
-    pub(super) fn add_movement(&mut self, product: Uuid, change: Quantity) {
+    pub(super) fn add_movement(&mut self, product: Uuid, change: QuantityChange) {
         self.piece
             .push(Seen::Movement(product, change.thousandths()));
     }
