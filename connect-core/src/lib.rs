@@ -38,7 +38,10 @@ pub use engine::{
 #[cfg(feature = "logic")]
 pub use error::{Cause, Error, Reason, Refusal};
 #[cfg(feature = "logic")]
-pub use record::{Account, AccountLocation, Grant, Screen, ScreenKey, ScreenType, Token};
+pub use record::{
+    Account, AccountLocation, Delivery, DeliveryAttempt, DeliveryStatus, Grant, OwnerMail, Screen,
+    ScreenKey, ScreenType, SwitchOffReason, SwitchedOff, Token, Webhook,
+};
 #[cfg(feature = "logic")]
 pub use resource::*;
 #[cfg(feature = "logic")]

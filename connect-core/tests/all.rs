@@ -37,3 +37,4 @@ mod storage;
 mod trips;
 mod unknown;
 mod walks;
+mod webhooks;

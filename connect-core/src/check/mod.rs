@@ -26,6 +26,7 @@ mod rows;
 mod stock;
 mod stock_sums;
 mod walk;
+mod webhooks;
 
 pub use report::{CheckProgress, CheckReport, Problem, ProblemKind};
 

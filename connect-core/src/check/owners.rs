@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Problem, ProblemKind, claim::Claim, findings::Findings};
+use super::{Problem, ProblemKind, claim::Claim, findings::Findings, webhooks};
 use crate::{
     engine::expiry_of,
     record::{
@@ -35,6 +35,7 @@ pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
             );
         }
     }
+    webhooks::links_of(findings, &account);
     let listed = key(NOBODY, Family::AccountList, &[Part::Id(id)]);
     findings.claim(Claim::entry(listed, Vec::new(), format!("account {id}")));
     findings.claim(Claim::there(

@@ -64,7 +64,7 @@ impl Problem {
     pub(super) fn new(kind: ProblemKind, key: &[u8], message: impl Into<String>) -> Self {
         let of_location = |key: &ReadKey| {
             let owner = key.family.owner();
-            matches!(owner, Owner::Location | Owner::LocationOrAccount)
+            matches!(owner, Owner::Location | Owner::Any)
         };
         Self {
             kind,

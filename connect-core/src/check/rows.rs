@@ -2,7 +2,7 @@
 
 use super::{
     ProblemKind, catalog, events, findings::Findings, journal, orders, owners,
-    partition::Partition, stock,
+    partition::Partition, stock, webhooks,
 };
 use crate::{
     record::{ChangeClock, CompleteSince, ReadKey, keys::Family},
@@ -89,6 +89,14 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::OrderByCreation | Family::OrderByUpdate => orders::in_order(findings, at, row),
         Family::OrderByScreen => orders::by_screen(findings, at, row),
         Family::Event => events::event(findings, at, row),
+        Family::Webhooks => webhooks::webhooks(findings, at, row),
+        Family::WebhooksLink => webhooks::link(findings, row),
+        Family::WebhookState => webhooks::state(findings, at, row),
+        Family::DeliveryByDue | Family::WaitingStock => webhooks::outstanding(findings, at, row),
+        Family::SentStock => webhooks::sent_stock(findings, row),
+        Family::Delivery => webhooks::delivery(findings, at, row),
+        Family::WebhookWoken => webhooks::woken(findings, row),
+        Family::WebhookByDue => webhooks::by_due(findings, at, row),
         Family::Answer => owners::answer(findings, at, row),
         Family::AnswerByExpiry => owners::answer_by_expiry(findings, at, row, now),
     }

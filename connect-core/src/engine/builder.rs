@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use super::connect::Connect;
 use crate::{
-    environment::{Clock, Environment, Ids, ImageLinks, Randomness},
+    environment::{Clock, Environment, Ids, ImageLinks, Randomness, WebhookLinks},
     rules::rate::RateLimits,
     storage::Storage,
 };
@@ -74,6 +74,13 @@ impl ConnectBuilder {
     /// [`HttpsLinks`](crate::environment::HttpsLinks) unless set.
     pub fn image_links(mut self, links: Arc<dyn ImageLinks>) -> Self {
         self.environment.image_links = links;
+        self
+    }
+
+    /// Takes the addresses of webhooks that `links` takes.
+    /// [`HttpsWebhooks`](crate::environment::HttpsWebhooks) unless set.
+    pub fn webhook_links(mut self, links: Arc<dyn WebhookLinks>) -> Self {
+        self.environment.webhook_links = links;
         self
     }
 

@@ -1,9 +1,11 @@
 //! Time, ids and randomness, injected: a day of retries or a step of the clock is a test that
-//! takes milliseconds. Also the ports to what takes over images.
+//! takes milliseconds. Also the ports to what takes over images, sends
+//! webhooks and writes to owners.
 
 mod clock;
 mod images;
 mod steady;
+mod webhooks;
 
 use std::sync::{
     Arc,
@@ -15,6 +17,9 @@ use uuid::Uuid;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
 pub use steady::{Drift, SteadyClock};
+pub use webhooks::{
+    HttpsWebhooks, Mail, Mailer, SendFailure, WebhookLinks, WebhookRequest, WebhookSender,
+};
 
 /// Makes ids.
 pub trait Ids: Send + Sync + 'static {
@@ -39,6 +44,8 @@ pub(crate) struct Environment {
     pub(crate) randomness: Arc<dyn Randomness>,
     /// Says which links to images are taken.
     pub(crate) image_links: Arc<dyn ImageLinks>,
+    /// Says which addresses webhooks may have.
+    pub(crate) webhook_links: Arc<dyn WebhookLinks>,
 }
 
 impl Default for Environment {
@@ -49,6 +56,7 @@ impl Default for Environment {
             ids: Arc::new(UuidV7),
             randomness: Arc::new(SystemRandomness),
             image_links: Arc::new(HttpsLinks),
+            webhook_links: Arc::new(HttpsWebhooks),
         }
     }
 }

@@ -68,8 +68,12 @@ pub(crate) enum Owner {
     Account,
     /// A location's.
     Location,
-    /// Locations and accounts have such rows.
-    LocationOrAccount,
+    /// Locations, accounts and webhooks have such rows.
+    Any,
+    /// A webhook's.
+    Webhook,
+    /// Locations and webhooks have such rows.
+    LocationOrWebhook,
     /// That of a token, or of another caller.
     Caller,
 }
@@ -86,8 +90,8 @@ pub(super) enum PartKind {
 
 // Each line ends with the owner and the parts, as the code reads them.
 families! {
-    /// location, account | | the change clock: last `updatedAt`, last event sequence
-    Clock = 0x01, LocationOrAccount, [];
+    /// location, account, webhook | | the change clock: last `updatedAt`, last event sequence
+    Clock = 0x01, Any, [];
     /// location | | since when its tombstones are complete
     TombstonesSince = 0x02, Location, [];
     /// nobody | | when maintenance last ran
@@ -198,6 +202,26 @@ families! {
     StockMovementByCreation = 0x94, Location, [Time, Id];
     /// location | product id, time, id | nothing
     StockMovementByProduct = 0x95, Location, [Id, Time, Id];
+
+    /// account | | its webhooks
+    Webhooks = 0xB0, Account, [];
+    /// location, webhook | | the key of its account's webhooks
+    WebhooksLink = 0xB1, LocationOrWebhook, [];
+    /// webhook | | its lease, the time at which it is due, and its failures
+    WebhookState = 0xB2, Webhook, [];
+    /// webhook | time at which it is due, id | the delivery; the queue of a webhook
+    DeliveryByDue = 0xB3, Webhook, [Time, Id];
+    /// webhook | product id | the delivery of the product's latest `stock.changed`
+    WaitingStock = 0xB4, Webhook, [Id];
+    /// webhook | product id | when a `stock.changed` of the product was last put into the queue
+    SentStock = 0xB5, Webhook, [Id];
+    /// webhook | id | the delivery as it was after its last attempt
+    Delivery = 0xB6, Webhook, [Id];
+    /// nobody | webhook id | the event that was added last; webhooks that no worker has looked at
+    /// since
+    WebhookWoken = 0xB7, Nobody, [Id];
+    /// nobody | time at which it is due, webhook id | nothing; webhooks with something to do later
+    WebhookByDue = 0xB8, Nobody, [Time, Id];
 
     /// token | idempotency key | the stored answer
     Answer = 0x60, Caller, [Text];

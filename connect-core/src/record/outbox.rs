@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use uuid::Uuid;
 
-use super::{Row, Unit, keys::Family};
+use super::{EventRef, Row, Unit, fan_out::Bursts, keys::Family};
 use crate::wire::{Event, EventType};
 
 /// Events are listed by their numbers, 1, 2, 3, ... per location.
@@ -32,8 +32,19 @@ impl<D: Serialize> Row for Event<D> {
 }
 
 impl Unit<'_> {
-    /// Adds an event with the location's next sequence number.
+    /// Adds an event with the location's next sequence number, and a delivery of it for each webhook
+    /// that gets it.
     pub(crate) fn emit<D: Serialize>(&mut self, kind: EventType, data: D) {
+        self.add_event(kind, data, Bursts::Kept);
+    }
+
+    /// Adds an event about a record of which many may follow one another. Webhooks get the latest of
+    /// a minute.
+    pub(crate) fn emit_combined<D: Serialize>(&mut self, kind: EventType, record: Uuid, data: D) {
+        self.add_event(kind, data, Bursts::Combined(record));
+    }
+
+    fn add_event<D: Serialize>(&mut self, kind: EventType, data: D, bursts: Bursts) {
         let sequence = self.next_number(Family::Event);
         let event = Event {
             id: numbered(self.next_id(), sequence).into(),
@@ -44,6 +55,12 @@ impl Unit<'_> {
             data,
         };
         self.append(&event);
+        let event = EventRef {
+            id: event.id,
+            kind: event.kind,
+            location: event.location_id,
+        };
+        self.fan_out(&event, bursts);
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::Fault;
+use super::{Fault, fan_out::WebhooksCache};
 use crate::{
     environment::{Clock as _, Drift, Environment, SteadyClock},
     storage::{Key, Read, State, Storage, Value},
@@ -26,6 +26,7 @@ pub(crate) struct Store {
     started: Duration,
     next_nonce: AtomicU64,
     work: Notify,
+    webhooks: WebhooksCache,
 }
 
 impl Store {
@@ -40,6 +41,7 @@ impl Store {
             environment,
             next_nonce: AtomicU64::new(u64::from_ne_bytes(start)),
             work: Notify::new(),
+            webhooks: WebhooksCache::default(),
         }
     }
 
@@ -69,6 +71,10 @@ impl Store {
     /// For how long this process has had the store.
     pub(crate) fn uptime(&self) -> Duration {
         self.clock.elapsed().saturating_sub(self.started)
+    }
+
+    pub(super) fn webhooks(&self) -> &WebhooksCache {
+        &self.webhooks
     }
 
     pub(super) fn nonce(&self) -> u64 {

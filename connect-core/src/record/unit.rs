@@ -12,8 +12,9 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    Fault,
+    Fault, Webhooks,
     clock::{ChangeClock, clock_key},
+    fan_out::Subscribers,
     keys::{Family, after_prefix, key},
     reads::{Reads, Wanted},
     store::Store,
@@ -55,6 +56,8 @@ pub struct Unit<'s> {
     /// The writes and the clock as they were at each savepoint.
     savepoints: Vec<(Mark, ChangeClock)>,
     expects: FxHashMap<Key, Expectation>,
+    /// The webhooks that may get the events of this unit; `None` at what has no events.
+    subscribers: Option<Subscribers>,
     /// Set when there is work in a queue once this is committed.
     wakes_workers: bool,
     buffer: Vec<u8>,
@@ -85,6 +88,7 @@ impl<'s> Unit<'s> {
             writes: Writes::default(),
             savepoints: Vec::new(),
             expects: FxHashMap::default(),
+            subscribers: None,
             wakes_workers: false,
             buffer: Vec::new(),
         }
@@ -134,6 +138,7 @@ impl<'s> Unit<'s> {
             Wanted::Holders { prefix, .. } => !self.scanned.contains_key(prefix),
         });
         let clock_key = clock_key(self.partition);
+        let webhooks_link = Webhooks::link_key(self.partition);
         let is_first = self.clock_row.is_none();
         if reads.is_empty() && !is_first {
             return Ok(());
@@ -141,6 +146,10 @@ impl<'s> Unit<'s> {
         let mut asked: Vec<Read<'_>> = reads.wanted.iter().map(Wanted::as_read).collect();
         if is_first {
             asked.push(Read::Get(&clock_key));
+            asked.push(Read::Follow {
+                key: &webhooks_link,
+                rows: &[],
+            });
         }
         let mut state = self.read(&asked).await?;
         if let Some(now) = state.time() {
@@ -181,6 +190,7 @@ impl<'s> Unit<'s> {
             let row = state.value()?;
             self.clock = ChangeClock::read(&clock_key, row.as_ref())?;
             self.clock_row = Some(row);
+            self.subscribers = self.store.webhooks().subscribers(state.followed()?)?;
             self.next_operation();
         }
         Ok(())
@@ -366,6 +376,24 @@ impl<'s> Unit<'s> {
             self.expects
                 .insert(key.clone(), Expectation::Is(value.clone()));
         }
+    }
+
+    /// Makes the commit expect that a row of another partition is still as it was read, or still
+    /// absent.
+    pub(crate) fn expect_as_read(&mut self, key: Key, row: Option<Value>) {
+        self.expects
+            .entry(key)
+            .or_insert(Expectation::unchanged(row));
+    }
+
+    /// The webhooks that may get the events of this unit.
+    pub(super) fn subscribers(&self) -> Option<&Subscribers> {
+        self.subscribers.as_ref()
+    }
+
+    /// The webhooks of the account of the location, or webhook, that this unit works on.
+    pub(crate) fn webhooks(&self) -> Option<&Webhooks> {
+        self.subscribers.as_ref().map(Subscribers::webhooks)
     }
 
     /// Wakes those who work off queues, once this is committed. They look for themselves, so a

@@ -8,7 +8,7 @@ use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
-        Account, AccountLocation, Attempt, Fault, Reads, Unit,
+        Account, AccountLocation, Attempt, Fault, Reads, Unit, Webhooks,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
     rules::text,
@@ -137,6 +137,8 @@ impl Connect {
             let mut account = get_account(&mut unit).await?;
             account.locations.push(location.clone());
             put_account(&mut unit, &account);
+            let link = Value::from(&*Webhooks::key(account.id.uuid()));
+            unit.put(Webhooks::link_key(location.id.uuid()), link);
             if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(location);
             }

@@ -14,6 +14,8 @@ mod products;
 mod screens;
 mod stock;
 mod tokens;
+mod webhook_worker;
+mod webhooks;
 
 pub use accounts::{NewAccount, NewLocation};
 pub use image_worker::{ImageWork, ImageWorker};
@@ -24,6 +26,9 @@ pub use orders::Orders;
 pub use screens::NewScreen;
 pub use stock::{JsonStock, Stock};
 pub use tokens::{IssuedToken, NewToken};
+pub use webhook_worker::{DeliveryWork, WebhookHealth, WebhookWorker};
+pub(crate) use webhook_worker::{WebhookState, due_key};
+pub use webhooks::{IssuedWebhook, NewWebhook, WebhookChange};
 
 #[cfg(test)]
 mod tests {

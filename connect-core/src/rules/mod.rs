@@ -14,4 +14,5 @@ pub(crate) mod receipt;
 pub(crate) mod secret;
 pub(crate) mod stock;
 pub(crate) mod text;
+pub(crate) mod webhook;
 pub(crate) mod zone;

@@ -35,6 +35,21 @@ pub const EVENT_DAYS: i64 = 30;
 /// The most ids in one `catalog.products.changed` event; a larger change sends several.
 pub const MAX_IDS_PER_EVENT: usize = 1000;
 
+/// Webhooks per account.
+pub const MAX_WEBHOOKS: usize = 50;
+/// The longest address of a webhook, in characters.
+pub const MAX_WEBHOOK_URL: usize = 2000;
+/// The time that an endpoint has to answer, in seconds.
+pub const WEBHOOK_SECONDS: u64 = 10;
+/// The number of failed attempts in a row that switches a webhook off.
+pub const MAX_WEBHOOK_FAILURES: u32 = 50;
+/// The time that a secret goes on signing after it was replaced, in hours.
+pub const FORMER_SECRET_HOURS: i64 = 24;
+/// The time that a delivery can be looked up and sent again, in days.
+pub const DELIVERY_DAYS: i64 = 30;
+/// The time in which at most one `stock.changed` per product is delivered, in seconds.
+pub const STOCK_CHANGED_SECONDS: i64 = 60;
+
 /// The longest category name, in characters.
 pub const MAX_CATEGORY_NAME: usize = 100;
 /// The highest `position` of a category.

@@ -50,7 +50,7 @@ impl Change for Adjust {
             transaction_id: None,
         };
         let (level, movement) = stocked.shift(unit, access, shift, &cause);
-        unit.emit(EventType::StockChanged, &level);
+        unit.emit_combined(EventType::StockChanged, level.product_id.uuid(), &level);
         Answer::with(Outcome::Created, &movement)
     }
 }

@@ -54,7 +54,7 @@ impl Change for CountOne {
         let stocked = stocked.ok_or_else(|| Error::not_found("product", self.product))?;
         let counted = count(unit, access, &stocked, &self.count, self.note.as_deref())?;
         if let Some(level) = &counted {
-            unit.emit(EventType::StockChanged, level);
+            unit.emit_combined(EventType::StockChanged, level.product_id.uuid(), level);
         }
         // A level that was counted as it is stays.
         Answer::with(Outcome::Done, &counted.or(stocked.level))

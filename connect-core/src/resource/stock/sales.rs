@@ -56,7 +56,7 @@ pub(in crate::resource) async fn sold(
             Error::conflict(&format!("lines[{line}].quantity"), problem)
         })?;
         let (level, _) = stocked.shift(unit, access, shift, &cause);
-        unit.emit(EventType::StockChanged, &level);
+        unit.emit_combined(EventType::StockChanged, level.product_id.uuid(), &level);
     }
     Ok(())
 }

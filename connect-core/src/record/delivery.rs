@@ -1,0 +1,136 @@
+//! Deliveries: an event on its way to a webhook.
+//!
+//! A delivery that is to be attempted lies in the queue of its webhook, in the order in which they
+//! are due. The commit of a change puts it there together with the event. What was attempted lies
+//! under its id besides, as a log that is kept for 30 days.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Webhook,
+    keys::{Family, NOBODY, Part, key},
+    number_in,
+};
+use crate::{
+    storage::Key,
+    wire::{AnyEvent, EventType, Id, Location, Timestamp},
+};
+
+/// An event on its way to a webhook, with all attempts at it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Delivery {
+    /// Its id, the same in every attempt. A delivery that is sent again by hand is a new one.
+    pub id: Id<Self>,
+    /// The webhook.
+    pub webhook_id: Id<Webhook>,
+    /// The event.
+    pub event_id: Id<AnyEvent>,
+    /// The type of the event; `ping` for a test.
+    pub event_type: EventType,
+    /// The location of the event; `null` for a `ping`.
+    pub location_id: Option<Id<Location>>,
+    /// What has become of it.
+    pub status: DeliveryStatus,
+    /// The attempts, oldest first: at most seven.
+    pub attempts: Vec<DeliveryAttempt>,
+    /// The time of the next attempt, while it is `pending`.
+    pub next_attempt_at: Option<Timestamp>,
+    /// The time of its creation.
+    pub created_at: Timestamp,
+}
+
+/// What has become of a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryStatus {
+    /// It will be attempted, for the first time or again.
+    Pending,
+    /// The endpoint took it.
+    Delivered,
+    /// It is not attempted any more. It can be sent again by hand.
+    GivenUp,
+}
+
+/// An attempt at a delivery.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeliveryAttempt {
+    /// The time at which it ended.
+    pub at: Timestamp,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The status code of the answer; `null` when there was none.
+    pub status_code: Option<u16>,
+    /// Why it failed, in a sentence; `null` when it did not.
+    pub reason: Option<String>,
+}
+
+impl Delivery {
+    /// The delivery of an event that was made at `now`, to be attempted from then on.
+    pub(crate) fn new(id: Uuid, webhook: Id<Webhook>, event: EventRef, now: Timestamp) -> Self {
+        Self {
+            id: id.into(),
+            webhook_id: webhook,
+            event_id: event.id,
+            event_type: event.kind,
+            location_id: event.location,
+            status: DeliveryStatus::Pending,
+            attempts: Vec::new(),
+            next_attempt_at: Some(now),
+            created_at: now,
+        }
+    }
+
+    /// The event that it delivers.
+    pub(crate) fn event(&self) -> EventRef {
+        EventRef {
+            id: self.event_id,
+            kind: self.event_type.clone(),
+            location: self.location_id,
+        }
+    }
+
+    /// The key of the event; `None` for a `ping`, which is stored nowhere.
+    pub(crate) fn event_key(&self) -> Option<Key> {
+        let sequence = Part::Number(number_in(self.event_id.uuid()));
+        let location = self.location_id?.uuid();
+        Some(key(location, Family::Event, &[sequence]))
+    }
+
+    /// Its key in the log.
+    pub(crate) fn log_key(&self) -> Key {
+        log_key(self.webhook_id, self.id)
+    }
+
+    /// Its key in the queue of its webhook, while it is in there.
+    pub(crate) fn queue_key(&self) -> Option<Key> {
+        let parts = [Part::Time(self.next_attempt_at?), Part::Id(self.id.uuid())];
+        Some(key(self.webhook_id.uuid(), Family::DeliveryByDue, &parts))
+    }
+}
+
+/// What a delivery has to know of its event.
+#[derive(Clone, Debug)]
+pub(crate) struct EventRef {
+    pub(crate) id: Id<AnyEvent>,
+    pub(crate) kind: EventType,
+    pub(crate) location: Option<Id<Location>>,
+}
+
+/// The key of a delivery in the log of its webhook.
+pub(crate) fn log_key(webhook: Id<Webhook>, id: Id<Delivery>) -> Key {
+    key(webhook.uuid(), Family::Delivery, &[Part::Id(id.uuid())])
+}
+
+/// The key of the latest `stock.changed` of a product that waits for its minute.
+pub(crate) fn waiting_stock_key(webhook: Id<Webhook>, product: Uuid) -> Key {
+    let product = [Part::Id(product)];
+    key(webhook.uuid(), Family::WaitingStock, &product)
+}
+
+/// The key of the note that a webhook has something that no worker has seen yet.
+pub(crate) fn woken_key(webhook: Id<Webhook>) -> Key {
+    key(NOBODY, Family::WebhookWoken, &[Part::Id(webhook.uuid())])
+}

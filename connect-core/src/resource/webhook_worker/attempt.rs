@@ -1,0 +1,151 @@
+//! One attempt: the request, signed at the moment at which it is sent, and what has become of it.
+
+use std::time::Duration;
+
+use connect_webhook_verify as verify;
+use serde::Serialize;
+use tokio::time::{Instant, timeout};
+
+use crate::{
+    environment::{SendFailure, WebhookRequest, WebhookSender},
+    record::{Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store, Webhook},
+    rules::webhook::{is_success, next_attempt},
+    storage::{Key, Value},
+    wire::{Event, Id, Timestamp, limits::WEBHOOK_SECONDS},
+};
+
+/// A delivery whose turn it is.
+#[derive(Clone, Debug)]
+pub(super) struct Due {
+    /// Its place in the queue.
+    pub(super) place: Key,
+    pub(super) delivery: Delivery,
+    /// The body; `None` when the event is no longer there.
+    pub(super) body: Option<Value>,
+}
+
+/// A delivery after an attempt.
+#[derive(Clone, Debug)]
+pub(super) struct Attempted {
+    /// The place that it had in the queue.
+    pub(super) place: Key,
+    pub(super) delivery: Delivery,
+    /// The end of the attempt, and whether it was good.
+    pub(super) at: Timestamp,
+    pub(super) is_success: bool,
+}
+
+/// Attempts a delivery.
+pub(super) async fn attempt(
+    store: &Store,
+    sender: &dyn WebhookSender,
+    own: &OwnWebhook,
+    due: Due,
+) -> Attempted {
+    let Due {
+        place,
+        mut delivery,
+        body,
+    } = due;
+    let started = Instant::now();
+    let result = match body {
+        None => Err(SendFailure(
+            "The event was removed before it could be sent.".to_owned(),
+        )),
+        Some(body) => {
+            let request = request(own, &delivery, &body, store.now());
+            let limit = Duration::from_secs(WEBHOOK_SECONDS);
+            let sent = timeout(limit, sender.send(&request)).await;
+            sent.unwrap_or_else(|_| {
+                Err(SendFailure(format!(
+                    "The endpoint did not answer within {WEBHOOK_SECONDS} seconds."
+                )))
+            })
+        }
+    };
+    let at = store.now();
+    let is_success = result.as_ref().is_ok_and(|status| is_success(*status));
+    delivery.attempts.push(DeliveryAttempt {
+        at,
+        duration_ms: started.elapsed().as_millis() as u64,
+        status_code: result.as_ref().ok().copied(),
+        reason: reason(&result, is_success),
+    });
+    delivery.next_attempt_at = if is_success {
+        None
+    } else {
+        next_attempt(delivery.attempts.len(), at)
+    };
+    delivery.status = match (is_success, delivery.next_attempt_at) {
+        (true, _) => DeliveryStatus::Delivered,
+        (false, Some(_)) => DeliveryStatus::Pending,
+        (false, None) => DeliveryStatus::GivenUp,
+    };
+    Attempted {
+        place,
+        delivery,
+        at,
+        is_success,
+    }
+}
+
+fn reason(result: &Result<u16, SendFailure>, is_success: bool) -> Option<String> {
+    match result {
+        _ if is_success => None,
+        Ok(status @ 300..400) => Some(format!(
+            "The endpoint answered {status}. Redirects are not followed: enter the address that it \
+             redirects to."
+        )),
+        Ok(status) => Some(format!(
+            "The endpoint answered {status}. It must answer 200 to 299."
+        )),
+        Err(failure) => Some(failure.0.clone()),
+    }
+}
+
+fn request(own: &OwnWebhook, delivery: &Delivery, body: &Value, now: Timestamp) -> WebhookRequest {
+    let seconds = u64::try_from(now.seconds()).unwrap_or_default();
+    let former = own.former.as_ref().filter(|former| now < former.until);
+    let secrets = [Some(&own.secret), former.map(|former| &former.secret)];
+    let secrets = secrets.into_iter().flatten();
+    // Secrets that this service made are never refused.
+    let secrets: Vec<_> = secrets
+        .filter_map(|secret| verify::Secret::new(secret.expose()).ok())
+        .collect();
+    let signature = verify::sign(&secrets, seconds, &**body).to_string();
+    WebhookRequest {
+        url: own.webhook.url.clone(),
+        headers: vec![
+            ("content-type", "application/json".to_owned()),
+            ("user-agent", "Connect-Webhooks/1".to_owned()),
+            ("service-signature", signature),
+            ("service-event-id", delivery.event_id.to_string()),
+            ("service-delivery-id", delivery.id.to_string()),
+        ],
+        body: body.to_vec(),
+    }
+}
+
+/// The data of a `ping`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Ping {
+    webhook_id: Id<Webhook>,
+    message: &'static str,
+}
+
+/// The body of a `ping`, which is the same in every attempt.
+pub(super) fn ping(delivery: &Delivery) -> Option<Value> {
+    let event = Event {
+        id: delivery.event_id,
+        kind: delivery.event_type.clone(),
+        created_at: delivery.created_at,
+        location_id: None,
+        sequence: None,
+        data: Ping {
+            webhook_id: delivery.webhook_id,
+            message: "This is a test. The endpoint works when it answers 200 to 299.",
+        },
+    };
+    serde_json::to_vec(&event).ok().map(Value::from)
+}

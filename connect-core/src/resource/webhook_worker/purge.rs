@@ -1,0 +1,44 @@
+//! The rows of a webhook that was deleted.
+
+use super::state::{WebhookState, due_key};
+use crate::{
+    record::{Fault, Salvage, Store, Webhook, clock_key, keys::after_prefix},
+    storage::{Commit, CommitError, Key, Write},
+    wire::Id,
+};
+
+/// The rows that are removed by one commit.
+const CHUNK: usize = 500;
+
+/// Removes all rows of a webhook. The state and the place in the order in which webhooks are due come
+/// last: until then another session would go on with it.
+pub(super) async fn remove(store: &Store, webhook: Id<Webhook>) -> Result<(), Fault> {
+    let last = [clock_key(webhook.uuid()), WebhookState::key(webhook)];
+    let end = after_prefix(webhook.uuid().as_bytes());
+    let reader = Salvage::new(store);
+    let mut from = Some(Key::from(webhook.uuid().as_bytes().as_slice()));
+    while let Some(start) = from {
+        let piece = reader.piece(&start, Some(&end), CHUNK).await?;
+        let damaged = piece.damaged.into_iter().map(|(key, _)| key);
+        let keys = piece.entries.into_iter().map(|(key, _)| key).chain(damaged);
+        commit(store, keys.filter(|key| !last.contains(key))).await?;
+        from = piece.next;
+    }
+    let state_key = WebhookState::key(webhook);
+    let state = WebhookState::read(&state_key, store.get(&state_key).await?.as_ref())?;
+    let due = state.due.map(|due| due_key(due, webhook));
+    commit(store, last.into_iter().chain(due)).await
+}
+
+async fn commit(store: &Store, removed: impl Iterator<Item = Key>) -> Result<(), Fault> {
+    let commit = Commit {
+        writes: removed.map(|key| (key, Write::Remove)).collect(),
+        ..Commit::default()
+    };
+    match store.storage().commit(commit).await {
+        // Nothing is expected, so there is no conflict.
+        Ok(()) | Err(CommitError::Conflict) => Ok(()),
+        Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
+        Err(CommitError::Unknown(error)) => Err(Fault::Unknown(error)),
+    }
+}

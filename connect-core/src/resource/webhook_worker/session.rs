@@ -1,0 +1,311 @@
+//! A session: all that is due at one webhook.
+
+use std::{collections::VecDeque, pin::Pin, sync::Arc};
+
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use uuid::Uuid;
+
+use super::{
+    DeliveryWork, WebhookWorker,
+    attempt::{Attempted, Due, attempt, ping},
+    mail, purge,
+    rounds::{self, Leased},
+    stock,
+};
+use crate::{
+    environment::{Randomness as _, SystemRandomness},
+    error::Error,
+    record::{
+        Delivery, DeliveryStatus, Fault, OwnWebhook, Webhook,
+        keys::{Family, Part, key},
+    },
+    rules::webhook::MAX_FAILURES,
+    storage::{Key, Range, Read},
+    wire::{Id, Timestamp},
+};
+
+/// The attempts at one webhook at a time: as many at first, and the most once it has shown that it
+/// answers. After a failure it is one, so that an endpoint that hangs costs little.
+const FIRST_ATTEMPTS: usize = 4;
+const MOST_ATTEMPTS: usize = 32;
+
+/// The attempts that may have ended without having been written down.
+const MOST_UNRECORDED: usize = 256;
+
+/// The deliveries that are read at a time.
+const PIECE: usize = 128;
+
+/// The seconds that the lease must have left when an attempt begins: an attempt takes ten at most.
+const SPARE: i64 = 15;
+
+/// Does what is due at a webhook, if no other session has it.
+pub(super) async fn run(
+    worker: &WebhookWorker,
+    webhook: Id<Webhook>,
+) -> Result<DeliveryWork, Error> {
+    let store = worker.store();
+    let id = new_session();
+    let Some(leased) = rounds::lease(store, webhook, id).await? else {
+        return Ok(DeliveryWork::default());
+    };
+    let mut work = DeliveryWork::default();
+    let mut next = None;
+    let mut leased = leased;
+    if leased.enabled().is_some() {
+        next = stock::release(store, webhook, id).await?;
+        let mut session = Session::new(worker, webhook, id, leased);
+        let ended = session.deliver().await;
+        work += session.work;
+        match ended? {
+            Some(still) => leased = still,
+            None => return Ok(work),
+        }
+    }
+    if let Some(own) = leased.enabled().filter(|_| leased.has_failed()) {
+        work.switched_off += usize::from(mail::switch_off(worker, &own.webhook).await?);
+        match rounds::record(store, webhook, id, &[], &[]).await? {
+            Some(still) => leased = still,
+            None => return Ok(work),
+        }
+    }
+    match &leased.own {
+        None => {
+            purge::remove(store, webhook).await?;
+            return Ok(work);
+        }
+        Some(own) if !own.webhook.is_enabled() => {
+            loop {
+                match rounds::give_up(store, webhook, id).await? {
+                    None => return Ok(work),
+                    Some(0) => break,
+                    Some(count) => work.given_up += count,
+                }
+            }
+            next = mail::tell_owner(worker, &own.webhook).await?;
+        }
+        Some(_) => {}
+    }
+    rounds::end(store, webhook, id, next).await?;
+    Ok(work)
+}
+
+/// The name of a session, which no other has: always from the system, since two processes whose ids
+/// come from elsewhere may have the same.
+fn new_session() -> Uuid {
+    let mut bytes = [0; 16];
+    SystemRandomness.fill(&mut bytes);
+    Uuid::from_bytes(bytes)
+}
+
+/// A step of a session that has ended.
+enum Step {
+    Attempted(Box<Attempted>),
+    /// What the lease has become, and what was written down.
+    Recorded(Result<Option<Leased>, Fault>, DeliveryWork),
+}
+
+type Steps<'w> = FuturesUnordered<Pin<Box<dyn Future<Output = Step> + Send + 'w>>>;
+
+struct Session<'w> {
+    worker: &'w WebhookWorker,
+    webhook: Id<Webhook>,
+    id: Uuid,
+    leased: Leased,
+    /// What is due later than this is left to another session.
+    horizon: Timestamp,
+    /// The place in the queue from which to read on; `None` at its end.
+    cursor: Option<Key>,
+    ready: VecDeque<Due>,
+    /// Entries of the queue that cannot be read.
+    broken: Vec<Key>,
+    /// Attempts that have ended and are not written down yet.
+    ended: Vec<Attempted>,
+    under_way: usize,
+    is_recording: bool,
+    unrecorded: usize,
+    most: usize,
+    /// The attempts that have failed in a row, those that are not written down yet included.
+    failures: u32,
+    work: DeliveryWork,
+}
+
+impl<'w> Session<'w> {
+    fn new(worker: &'w WebhookWorker, webhook: Id<Webhook>, id: Uuid, leased: Leased) -> Self {
+        let failures = leased.failures;
+        Self {
+            worker,
+            webhook,
+            id,
+            leased,
+            horizon: worker.store().now(),
+            cursor: Some(key(webhook.uuid(), Family::DeliveryByDue, &[])),
+            ready: VecDeque::new(),
+            broken: Vec::new(),
+            ended: Vec::new(),
+            under_way: 0,
+            is_recording: false,
+            unrecorded: 0,
+            most: if failures == 0 { FIRST_ATTEMPTS } else { 1 },
+            failures,
+            work: DeliveryWork::default(),
+        }
+    }
+
+    /// Delivers what is due. Returns the lease; `None` when another session has the webhook by now.
+    async fn deliver(&mut self) -> Result<Option<Leased>, Fault> {
+        let mut steps = Steps::new();
+        loop {
+            if let Some(own) = self.may_go_on() {
+                self.refill().await?;
+                self.begin(&own, &mut steps);
+            }
+            self.record(&mut steps);
+            match steps.next().await {
+                None => return Ok(Some(self.leased.clone())),
+                Some(Step::Attempted(attempted)) => self.note(*attempted),
+                Some(Step::Recorded(leased, work)) => {
+                    self.is_recording = false;
+                    match leased? {
+                        Some(leased) => self.leased = leased,
+                        None => return Ok(None),
+                    }
+                    self.work += work;
+                    self.unrecorded = self.ended.len();
+                }
+            }
+        }
+    }
+
+    /// The webhook as it is set up, while new attempts may be made at it.
+    fn may_go_on(&self) -> Option<Arc<OwnWebhook>> {
+        if self.failures >= MAX_FAILURES || *self.worker.stop.borrow() {
+            return None;
+        }
+        let own = self.leased.own.as_ref()?;
+        own.webhook.is_enabled().then(|| own.clone())
+    }
+
+    /// Reads more of the queue when nothing is ready.
+    async fn refill(&mut self) -> Result<(), Fault> {
+        while self.ready.is_empty()
+            && let Some(from) = self.cursor.take()
+        {
+            let store = self.worker.store();
+            let end = Part::Time(self.horizon.plus_micros(1));
+            let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
+            let range = Range {
+                from: &from,
+                to: Some(&end),
+            };
+            let scan = Read::Scan {
+                range,
+                limit: PIECE,
+                newest_first: false,
+            };
+            let entries = store.read(&[scan]).await?.entries()?;
+            if entries.len() == PIECE
+                && let Some((last, _)) = entries.last()
+            {
+                self.cursor = Some([&last[..], &[0]].concat().into());
+            }
+            let mut due = Vec::with_capacity(entries.len());
+            for (place, row) in entries {
+                match serde_json::from_slice::<Delivery>(&row) {
+                    Ok(delivery) => due.push((place, delivery)),
+                    Err(error) => {
+                        let place_text = hex::encode(&place);
+                        tracing::error!(%error, place = %place_text, "a delivery cannot be read");
+                        self.broken.push(place);
+                    }
+                }
+            }
+            let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
+            let reads: Vec<_> = events.iter().flatten().map(|key| Read::Get(key)).collect();
+            let mut state = store.read(&reads).await?;
+            for ((place, delivery), event) in due.into_iter().zip(&events) {
+                let body = match event {
+                    Some(_) => state.value()?,
+                    None => ping(&delivery),
+                };
+                self.ready.push_back(Due {
+                    place,
+                    delivery,
+                    body,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins as many attempts as may be under way.
+    fn begin(&mut self, own: &Arc<OwnWebhook>, steps: &mut Steps<'w>) {
+        let worker = self.worker;
+        let has_time = worker.store().now().plus_seconds(SPARE) < self.leased.until;
+        while self.under_way < self.most && self.unrecorded < MOST_UNRECORDED && has_time {
+            let Some(due) = self.ready.pop_front() else {
+                return;
+            };
+            self.under_way += 1;
+            self.unrecorded += 1;
+            let own = own.clone();
+            steps.push(Box::pin(async move {
+                let attempted = attempt(worker.store(), &*worker.sender, &own, due).await;
+                Step::Attempted(Box::new(attempted))
+            }));
+        }
+    }
+
+    /// Begins to write down what has ended, and to renew the lease, unless that is under way. While
+    /// one commit is on its way, the attempts that end are collected for the next.
+    fn record(&mut self, steps: &mut Steps<'w>) {
+        let is_idle = self.ended.is_empty() && self.broken.is_empty();
+        let is_waiting_for_lease = self.under_way == 0 && !self.ready.is_empty();
+        let must_renew = is_waiting_for_lease && self.may_go_on().is_some();
+        if self.is_recording || (is_idle && !must_renew) {
+            return;
+        }
+        self.is_recording = true;
+        let ended = std::mem::take(&mut self.ended);
+        let broken = std::mem::take(&mut self.broken);
+        let (worker, webhook, id) = (self.worker, self.webhook, self.id);
+        steps.push(Box::pin(async move {
+            let recorded = rounds::record(worker.store(), webhook, id, &ended, &broken).await;
+            Step::Recorded(recorded, count(&ended))
+        }));
+    }
+
+    fn note(&mut self, attempted: Attempted) {
+        self.under_way -= 1;
+        if attempted.is_success {
+            self.failures = 0;
+            self.most = (self.most + 1).min(MOST_ATTEMPTS);
+        } else {
+            self.failures += 1;
+            self.most = 1;
+            log_failure(&attempted.delivery);
+        }
+        self.ended.push(attempted);
+    }
+}
+
+fn count(ended: &[Attempted]) -> DeliveryWork {
+    let mut work = DeliveryWork::default();
+    for attempted in ended {
+        match attempted.delivery.status {
+            DeliveryStatus::Delivered => work.delivered += 1,
+            DeliveryStatus::Pending => work.postponed += 1,
+            DeliveryStatus::GivenUp => work.given_up += 1,
+        }
+    }
+    work
+}
+
+/// The address is left out: some hold a key in their query.
+fn log_failure(delivery: &Delivery) {
+    let Some(last) = delivery.attempts.last() else {
+        return;
+    };
+    let (webhook, event) = (delivery.webhook_id, delivery.event_id);
+    let (attempt, status) = (delivery.attempts.len(), last.status_code);
+    tracing::info!(%webhook, %event, attempt, status, "a delivery failed");
+}

@@ -1,0 +1,102 @@
+//! The row in which the workers keep what they know of a webhook: who is at it, and how it does.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    record::{
+        Fault, Unit, Webhook,
+        keys::{Family, NOBODY, Part, key},
+    },
+    storage::{Key, Value},
+    wire::{Id, Timestamp},
+};
+
+/// How the endpoint of a webhook does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookHealth {
+    /// The number of attempts that have failed since one did not. At 50 the webhook is switched off.
+    pub failures_in_a_row: u32,
+    /// The time at which an attempt last ended well.
+    pub last_success_at: Option<Timestamp>,
+    /// The time at which an attempt last failed.
+    pub last_failure_at: Option<Timestamp>,
+}
+
+/// The state of a webhook.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WebhookState {
+    /// The session that has the webhook to itself.
+    pub(super) lease: Option<Lease>,
+    /// The place of the webhook in the order in which webhooks are due; `None` while it is not in
+    /// there.
+    pub(crate) due: Option<Timestamp>,
+    /// The time at which the webhook was switched on when the failures were counted.
+    pub(super) counted_since: Option<Timestamp>,
+    pub(crate) health: WebhookHealth,
+}
+
+/// The right to deliver to a webhook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Lease {
+    pub(super) session: Uuid,
+    pub(super) until: Timestamp,
+}
+
+impl WebhookState {
+    /// The key of the state of a webhook.
+    pub(crate) fn key(webhook: Id<Webhook>) -> Key {
+        key(webhook.uuid(), Family::WebhookState, &[])
+    }
+
+    pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
+        row.map_or(Ok(Self::default()), |row| {
+            serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
+        })
+    }
+
+    /// Returns whether the lease is of this session. One that is over still is, until another session
+    /// takes it.
+    pub(super) fn is_leased_to(&self, session: Uuid) -> bool {
+        self.lease.is_some_and(|lease| lease.session == session)
+    }
+
+    /// Counts an attempt that ended at `at`, at a webhook that was switched on at `enabled_at`.
+    pub(super) fn count(&mut self, is_success: bool, at: Timestamp, enabled_at: Timestamp) {
+        if self.counted_since != Some(enabled_at) {
+            self.counted_since = Some(enabled_at);
+            self.health.failures_in_a_row = 0;
+        }
+        if is_success {
+            self.health.failures_in_a_row = 0;
+            self.health.last_success_at = Some(at);
+        } else {
+            self.health.failures_in_a_row += 1;
+            self.health.last_failure_at = Some(at);
+        }
+    }
+}
+
+/// The key of the entry in the order in which webhooks are due.
+pub(crate) fn due_key(due: Timestamp, webhook: Id<Webhook>) -> Key {
+    let parts = [Part::Time(due), Part::Id(webhook.uuid())];
+    key(NOBODY, Family::WebhookByDue, &parts)
+}
+
+/// Writes the state of the webhook that the unit works on, and moves its entry to `due`.
+pub(super) fn save(unit: &mut Unit<'_>, mut state: WebhookState, due: Option<Timestamp>) {
+    let webhook = unit.partition().into();
+    if state.due != due {
+        if let Some(old) = state.due {
+            unit.delete(due_key(old, webhook));
+        }
+        if let Some(new) = due {
+            unit.put(due_key(new, webhook), Value::default());
+        }
+        state.due = due;
+    }
+    let row = unit.json(&state);
+    unit.put(WebhookState::key(webhook), row);
+}

@@ -1,0 +1,76 @@
+//! Endpoints that answer as the test says, without a network.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+
+use async_trait::async_trait;
+use connect_core::{
+    environment::{SendFailure, WebhookRequest, WebhookSender},
+    wire::AnyEvent,
+};
+
+/// The behaviour of an endpoint.
+#[derive(Clone, Debug)]
+pub(crate) enum Answers {
+    Status(u16),
+    Fails,
+    Hangs,
+    Panics,
+}
+
+/// All endpoints: each address answers 200 unless told otherwise.
+pub(crate) struct Endpoints {
+    answers: Mutex<HashMap<String, Answers>>,
+    requests: Mutex<Vec<WebhookRequest>>,
+}
+
+impl Endpoints {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            answers: Mutex::default(),
+            requests: Mutex::default(),
+        })
+    }
+
+    /// From now on the endpoint answers so.
+    pub(crate) fn answer(&self, url: &str, answers: Answers) {
+        self.answers.lock().unwrap().insert(url.to_owned(), answers);
+    }
+
+    /// The requests since the last call.
+    pub(crate) fn take(&self) -> Vec<WebhookRequest> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
+    }
+
+    /// The events of the requests since the last call.
+    pub(crate) fn events(&self) -> Vec<AnyEvent> {
+        self.take().iter().map(event).collect()
+    }
+}
+
+/// The event of a request.
+pub(crate) fn event(request: &WebhookRequest) -> AnyEvent {
+    serde_json::from_slice(&request.body).unwrap()
+}
+
+/// The value of a header.
+pub(crate) fn header<'r>(request: &'r WebhookRequest, name: &str) -> &'r str {
+    let found = request.headers.iter().find(|(other, _)| *other == name);
+    &found.unwrap().1
+}
+
+#[async_trait]
+impl WebhookSender for Endpoints {
+    async fn send(&self, request: &WebhookRequest) -> Result<u16, SendFailure> {
+        self.requests.lock().unwrap().push(request.clone());
+        let answers = self.answers.lock().unwrap().get(&request.url).cloned();
+        match answers.unwrap_or(Answers::Status(200)) {
+            Answers::Status(status) => Ok(status),
+            Answers::Fails => Err(SendFailure("The connection was refused.".to_owned())),
+            Answers::Hangs => std::future::pending().await,
+            Answers::Panics => panic!("the sender has a fault"),
+        }
+    }
+}

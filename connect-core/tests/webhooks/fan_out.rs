@@ -1,0 +1,131 @@
+//! Who gets which event.
+
+use connect_core::{
+    DeliveryStatus, WebhookChange,
+    wire::{EventType, ProductInput},
+};
+
+use super::{Scene, URL, endpoints::header};
+use crate::shop;
+
+#[tokio::test]
+async fn a_change_arrives_as_it_stands_in_the_feed() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    let bread = scene.product("Bread").await;
+    assert!(scene.endpoints.take().is_empty(), "before the first round");
+    let work = scene.worker.tick().await.unwrap();
+    assert_eq!((work.delivered, work.postponed), (1, 0));
+
+    let requests = scene.endpoints.take();
+    let [request] = &requests[..] else {
+        panic!("{requests:?}");
+    };
+    assert_eq!(request.url, URL);
+    let event = super::endpoints::event(request);
+    assert_eq!(scene.feed().await, [event.clone()]);
+    assert_eq!(event.data["id"], bread.id.to_string());
+    assert_eq!(header(request, "content-type"), "application/json");
+    assert_eq!(header(request, "user-agent"), "Connect-Webhooks/1");
+    assert_eq!(header(request, "service-event-id"), event.id.to_string());
+
+    let log = scene.log(&webhook).await;
+    let [delivery] = &log[..] else {
+        panic!("{log:?}");
+    };
+    let id = delivery.id.to_string();
+    assert_eq!(header(request, "service-delivery-id"), id);
+    assert_eq!(delivery.status, DeliveryStatus::Delivered);
+    assert_eq!(delivery.attempts.len(), 1);
+    assert_eq!(delivery.attempts[0].status_code, Some(200));
+    assert_eq!(delivery.attempts[0].reason, None);
+    assert_eq!(delivery.event_id, event.id);
+
+    // Nothing is left to do.
+    assert_eq!(scene.worker.tick().await.unwrap(), Default::default());
+    scene.check().await;
+}
+
+#[tokio::test]
+async fn webhooks_get_their_events_at_their_locations() {
+    let scene = Scene::open().await;
+    let shop = &scene.shop;
+    let there = shop::location(&shop.connect, shop.account, "There").await;
+    let here = shop.at.location().id;
+    let products = [EventType::ProductChanged];
+    let categories = [EventType::CategoryChanged];
+    scene.webhook_at("https://a.example/", &products, &[]).await;
+    scene
+        .webhook_at("https://b.example/", &products, &[here])
+        .await;
+    let elsewhere = [there.location().id];
+    scene
+        .webhook_at("https://c.example/", &products, &elsewhere)
+        .await;
+    scene
+        .webhook_at("https://d.example/", &categories, &[])
+        .await;
+
+    scene.product("Bread").await;
+    scene.worker.tick().await.unwrap();
+    let mut urls: Vec<_> = scene.endpoints.take().into_iter().map(|r| r.url).collect();
+    urls.sort();
+    assert_eq!(urls, ["https://a.example/", "https://b.example/"]);
+
+    // A location that is made later belongs to all locations.
+    let later = shop::location(&shop.connect, shop.account, "Later").await;
+    let products = shop.connect.location(&later).products();
+    let cake = ProductInput::named("Cake");
+    products.create(cake).await.unwrap();
+    scene.worker.tick().await.unwrap();
+    let urls: Vec<_> = scene.endpoints.take().into_iter().map(|r| r.url).collect();
+    assert_eq!(urls, ["https://a.example/"]);
+    scene.check().await;
+}
+
+/// What counts is the moment of the commit, not that of the delivery.
+#[tokio::test]
+async fn a_webhook_gets_what_was_committed_while_it_asked_for_it() {
+    let scene = Scene::open().await;
+    scene.product("Before").await;
+    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    scene.product("Within").await;
+    let change = WebhookChange {
+        events: Some(vec![EventType::CategoryChanged]),
+        url: Some("https://moved.example/".to_owned()),
+        ..WebhookChange::default()
+    };
+    let account = scene.shop.account;
+    let changed = scene.connect().change_webhook(account, webhook.id, change);
+    changed.await.unwrap();
+    scene.product("After").await;
+    scene.worker.tick().await.unwrap();
+    let requests = scene.endpoints.take();
+    let names: Vec<_> = requests
+        .iter()
+        .map(|request| super::endpoints::event(request).data["name"].clone())
+        .collect();
+    assert_eq!(names, ["Within"]);
+    assert_eq!(requests[0].url, "https://moved.example/");
+}
+
+#[tokio::test]
+async fn many_events_are_all_delivered_once() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::ProductChanged]).await;
+    for number in 0..300 {
+        scene.product(&format!("Product {number}")).await;
+    }
+    let work = scene.worker.tick().await.unwrap();
+    assert_eq!(work.delivered, 300);
+    let mut sequences: Vec<_> = scene
+        .endpoints
+        .events()
+        .iter()
+        .map(|e| e.sequence)
+        .collect();
+    sequences.sort();
+    let expected: Vec<_> = (1..=300).map(Some).collect();
+    assert_eq!(sequences, expected);
+    scene.check().await;
+}

@@ -1,0 +1,143 @@
+//! Switching off after fifty failures in a row, telling the owner, and switching on again.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use connect_core::{
+    DeliveryStatus, OwnerMail, SwitchOffReason,
+    environment::{Mail, Mailer},
+    wire::EventType,
+};
+
+use super::{Scene, URL, endpoints::Answers};
+
+#[derive(Default)]
+struct Mails {
+    sent: Mutex<Vec<Mail>>,
+    is_down: Mutex<bool>,
+}
+
+#[async_trait]
+impl Mailer for Mails {
+    async fn send(&self, mail: &Mail) -> Result<(), String> {
+        if *self.is_down.lock().unwrap() {
+            return Err("the mail server is down".to_owned());
+        }
+        self.sent.lock().unwrap().push(mail.clone());
+        Ok(())
+    }
+}
+
+/// A scene with an endpoint that always fails, and `events` events for it.
+async fn failing(events: usize) -> Scene {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::ProductChanged]).await;
+    scene.endpoints.answer(URL, Answers::Status(500));
+    for number in 0..events {
+        scene.product(&format!("Product {number}")).await;
+    }
+    scene
+}
+
+#[tokio::test]
+async fn the_fiftieth_failure_in_a_row_switches_a_webhook_off() {
+    let scene = failing(49).await;
+    let account = scene.shop.account;
+    scene.worker.tick().await.unwrap();
+    let (webhook, health) = scene.connect().webhooks(account).await.unwrap().remove(0);
+    assert!(webhook.is_enabled());
+    assert_eq!(health.failures_in_a_row, 49);
+    scene.product("One more").await;
+    let work = scene.worker.tick().await.unwrap();
+    assert_eq!((work.switched_off, work.given_up), (1, 50));
+    assert_eq!(scene.endpoints.take().len(), 50);
+    let off = scene.now(&webhook).await.switched_off.unwrap();
+    assert_eq!(off.reason, SwitchOffReason::Failures);
+    assert_eq!(off.owner_mail, Some(OwnerMail::NotConfigured));
+
+    // New events make no deliveries, and the old ones are not tried again.
+    scene.product("Later").await;
+    scene.shop.clock.advance(86_400);
+    assert_eq!(scene.worker.tick().await.unwrap(), Default::default());
+    let log = scene.log(&webhook).await;
+    assert_eq!(log.len(), 50);
+    assert!(log.iter().all(|d| d.status == DeliveryStatus::GivenUp));
+    scene.check().await;
+}
+
+#[tokio::test]
+async fn many_waiting_events_do_not_make_it_more_than_fifty() {
+    let scene = failing(120).await;
+    scene.worker.tick().await.unwrap();
+    assert_eq!(scene.endpoints.take().len(), 50);
+}
+
+#[tokio::test]
+async fn a_success_starts_the_count_again() {
+    let scene = failing(49).await;
+    scene.worker.tick().await.unwrap();
+    scene.endpoints.answer(URL, Answers::Status(200));
+    scene.product("Good").await;
+    scene.worker.tick().await.unwrap();
+    scene.endpoints.answer(URL, Answers::Status(500));
+    scene.shop.clock.advance(60);
+    let work = scene.worker.tick().await.unwrap();
+    assert_eq!((work.switched_off, work.postponed), (0, 49));
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_switched_on_again_goes_on_with_new_events() {
+    let scene = failing(50).await;
+    let account = scene.shop.account;
+    scene.worker.tick().await.unwrap();
+    let (webhook, _) = scene.connect().webhooks(account).await.unwrap().remove(0);
+    scene.endpoints.take();
+    scene.endpoints.answer(URL, Answers::Status(200));
+    scene.shop.clock.advance(1);
+    scene
+        .connect()
+        .enable_webhook(account, webhook.id)
+        .await
+        .unwrap();
+    scene.product("New").await;
+    assert_eq!(scene.worker.tick().await.unwrap().delivered, 1);
+
+    // What was given up can be sent again.
+    let lost = scene.log(&webhook).await[0].clone();
+    let again = scene.connect().resend(account, webhook.id, lost.id);
+    let again = again.await.unwrap();
+    assert_ne!(again.id, lost.id);
+    scene.worker.tick().await.unwrap();
+    let events = scene.endpoints.events();
+    assert_eq!(events[1].id, lost.event_id);
+    scene.check().await;
+}
+
+#[tokio::test]
+async fn the_owner_is_told_once() {
+    let scene = failing(50).await;
+    let mails = Arc::new(Mails::default());
+    *mails.is_down.lock().unwrap() = true;
+    let worker = scene
+        .connect()
+        .webhook_worker(scene.endpoints.clone(), Some(mails.clone()));
+    worker.tick().await.unwrap();
+    let account = scene.shop.account;
+    let (webhook, _) = scene.connect().webhooks(account).await.unwrap().remove(0);
+    let mail = |off: connect_core::SwitchedOff| off.owner_mail;
+    let state = scene.now(&webhook).await.switched_off.and_then(mail);
+    assert_eq!(state, Some(OwnerMail::Due));
+    *mails.is_down.lock().unwrap() = false;
+    for _ in 0..3 {
+        scene.shop.clock.advance(300);
+        worker.tick().await.unwrap();
+    }
+    let sent = mails.sent.lock().unwrap();
+    let [sent] = &sent[..] else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(sent.to, "owner@shop.example");
+    assert!(sent.text.contains("https://hooks.example/in"), "{sent:?}");
+    let state = scene.now(&webhook).await.switched_off.and_then(mail);
+    assert_eq!(state, Some(OwnerMail::Sent));
+}

@@ -1,0 +1,83 @@
+//! Several workers, and workers that die.
+
+use std::sync::Arc;
+
+use connect_core::wire::EventType;
+use tokio::time::{Duration, timeout};
+
+use super::{Scene, URL, endpoints::Answers};
+use crate::shop;
+
+#[tokio::test]
+async fn two_workers_deliver_each_event_once() {
+    let scene = Scene::open().await;
+    for url in [
+        "https://a.example/",
+        "https://b.example/",
+        "https://c.example/",
+    ] {
+        scene
+            .webhook_at(url, &[EventType::ProductChanged], &[])
+            .await;
+    }
+    for number in 0..50 {
+        scene.product(&format!("Product {number}")).await;
+    }
+    let other = scene
+        .connect()
+        .webhook_worker(scene.endpoints.clone(), None);
+    let (one, two) = tokio::join!(scene.worker.tick(), other.tick());
+    assert_eq!(one.unwrap().delivered + two.unwrap().delivered, 150);
+    assert_eq!(scene.endpoints.take().len(), 150);
+}
+
+/// The attempt of a worker that dies is made again when its lease is over, not before.
+#[tokio::test(start_paused = true)]
+async fn a_lease_outlives_its_worker_by_a_minute() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::ProductChanged]).await;
+    scene.product("Bread").await;
+    scene.endpoints.answer(URL, Answers::Hangs);
+    // Dropped in the middle of the attempt.
+    let dead = timeout(Duration::from_secs(1), scene.worker.tick()).await;
+    assert!(dead.is_err());
+    assert_eq!(scene.endpoints.take().len(), 1);
+    scene.endpoints.answer(URL, Answers::Status(200));
+    let other = scene
+        .connect()
+        .webhook_worker(scene.endpoints.clone(), None);
+    scene.shop.clock.advance(59);
+    assert_eq!(other.tick().await.unwrap(), Default::default());
+    scene.shop.clock.advance(2);
+    assert_eq!(other.tick().await.unwrap().delivered, 1);
+}
+
+#[tokio::test]
+async fn a_panic_of_the_sender_harms_no_other_webhook() {
+    let scene = Scene::open().await;
+    let bad = "https://bad.example/";
+    scene
+        .webhook_at(bad, &[EventType::ProductChanged], &[])
+        .await;
+    scene.webhook(&[EventType::ProductChanged]).await;
+    scene.endpoints.answer(bad, Answers::Panics);
+    scene.product("Bread").await;
+    assert_eq!(scene.worker.tick().await.unwrap().delivered, 1);
+    scene.endpoints.answer(bad, Answers::Status(200));
+    scene.shop.clock.advance(61);
+    assert_eq!(scene.worker.tick().await.unwrap().delivered, 1);
+}
+
+/// Another process on the same store, with a write in between.
+#[tokio::test]
+async fn another_process_goes_on() {
+    let storage = Arc::new(connect_core::storage::memory::MemoryStorage::new());
+    let scene = Scene::over(shop::open_on(storage.clone()).await);
+    scene.webhook(&[EventType::ProductChanged]).await;
+    scene.product("Bread").await;
+    let other = shop::connect(storage, &scene.shop.clock);
+    let other = other.webhook_worker(scene.endpoints.clone(), None);
+    assert_eq!(other.tick().await.unwrap().delivered, 1);
+    scene.product("Cake").await;
+    assert_eq!(scene.worker.tick().await.unwrap().delivered, 1);
+}

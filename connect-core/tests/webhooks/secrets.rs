@@ -1,0 +1,52 @@
+//! Signatures, and secrets that are rolled.
+
+use connect_core::{Secret, environment::WebhookRequest, wire::EventType};
+use connect_webhook_verify::Verifier;
+
+use super::{Scene, endpoints::header};
+use crate::shop::START;
+
+fn is_good(request: &WebhookRequest, secret: &Secret, now: i64) -> bool {
+    let key = connect_webhook_verify::Secret::new(secret.expose()).unwrap();
+    let signature = header(request, "service-signature");
+    let verifier = Verifier::new(key);
+    verifier
+        .verify(signature, &request.body, now as u64)
+        .is_ok()
+}
+
+#[tokio::test]
+async fn for_a_day_after_a_roll_both_secrets_sign() {
+    let scene = Scene::open().await;
+    let issued = scene.webhook(&[EventType::ProductChanged]).await;
+    let (id, account) = (issued.webhook.id, scene.shop.account);
+    let old = issued.secret;
+    let mut now = START.seconds();
+    let mut signed_by = async |seconds: i64, new: Option<&Secret>| {
+        scene.shop.clock.advance(seconds);
+        now += seconds;
+        scene.product("Bread").await;
+        scene.worker.tick().await.unwrap();
+        let request = scene.endpoints.take().remove(0);
+        let by_new = new.map(|new| is_good(&request, new, now));
+        (is_good(&request, &old, now), by_new)
+    };
+    assert_eq!(signed_by(0, None).await, (true, None));
+    let new = scene
+        .connect()
+        .roll_webhook_secret(account, id)
+        .await
+        .unwrap();
+    assert!(new.expose().starts_with("whsec_"));
+    assert_eq!(signed_by(0, Some(&new)).await, (true, Some(true)));
+    assert_eq!(signed_by(86_399, Some(&new)).await, (true, Some(true)));
+    assert_eq!(signed_by(1, Some(&new)).await, (false, Some(true)));
+}
+
+#[tokio::test]
+async fn no_secret_is_shown_by_debug() {
+    let scene = Scene::open().await;
+    let issued = scene.webhook(&[EventType::ProductChanged]).await;
+    let text = format!("{issued:?} {:?}", scene.worker);
+    assert!(!text.contains("whsec_"), "{text}");
+}

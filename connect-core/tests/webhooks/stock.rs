@@ -1,0 +1,89 @@
+//! Bursts of `stock.changed`.
+
+use connect_core::wire::{EventType, Id, Product, StockCount};
+
+use super::{Scene, URL, endpoints::Answers};
+
+async fn count(scene: &Scene, product: Id<Product>, quantity: f64) {
+    let input: StockCount =
+        serde_json::from_value(serde_json::json!({ "quantity": quantity })).unwrap();
+    let stock = scene.connect().location(&scene.shop.at).stock();
+    stock.count(product, input).await.unwrap();
+}
+
+/// The quantities that arrive with the next round.
+async fn arrive(scene: &Scene) -> Vec<f64> {
+    scene.worker.tick().await.unwrap();
+    let events = scene.endpoints.events();
+    let quantity = |event: &connect_core::wire::AnyEvent| event.data["quantity"].as_f64().unwrap();
+    events.iter().map(quantity).collect()
+}
+
+#[tokio::test]
+async fn a_product_is_told_of_once_a_minute_with_its_latest_quantity() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::StockChanged]).await;
+    let bread = scene.product("Bread").await.id;
+    let cake = scene.product("Cake").await.id;
+    for quantity in [1.0, 2.0, 3.0] {
+        count(&scene, bread, quantity).await;
+    }
+    count(&scene, cake, 7.0).await;
+    let mut first = arrive(&scene).await;
+    first.sort_by(f64::total_cmp);
+    assert_eq!(first, [3.0, 7.0]);
+
+    scene.shop.clock.advance(10);
+    count(&scene, bread, 4.0).await;
+    count(&scene, bread, 5.0).await;
+    assert_eq!(arrive(&scene).await, [0.0; 0]);
+    scene.shop.clock.advance(49);
+    assert_eq!(arrive(&scene).await, [0.0; 0]);
+    scene.shop.clock.advance(1);
+    assert_eq!(arrive(&scene).await, [5.0]);
+    assert_eq!(arrive(&scene).await, [0.0; 0]);
+    // The feed has all of them.
+    let feed = scene.feed().await;
+    let of_stock = |event: &&connect_core::wire::AnyEvent| event.kind == EventType::StockChanged;
+    assert_eq!(feed.iter().filter(of_stock).count(), 6);
+    scene.check().await;
+}
+
+#[tokio::test]
+async fn waiting_stock_is_given_up_with_the_rest() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::StockChanged]).await.webhook;
+    let bread = scene.product("Bread").await.id;
+    count(&scene, bread, 1.0).await;
+    arrive(&scene).await;
+    count(&scene, bread, 2.0).await;
+    let account = scene.shop.account;
+    scene
+        .connect()
+        .disable_webhook(account, webhook.id)
+        .await
+        .unwrap();
+    assert_eq!(scene.worker.tick().await.unwrap().given_up, 1);
+    scene.check().await;
+}
+
+/// The notes by which a minute is told do not pile up.
+#[tokio::test]
+async fn nothing_is_left_of_a_burst() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::StockChanged]).await;
+    scene.endpoints.answer(URL, Answers::Status(200));
+    let bread = scene.product("Bread").await.id;
+    let families = async |scene: &Scene| {
+        let report = scene.connect().check(&mut |_| {}).await.unwrap();
+        report.families.get("SentStock").copied()
+    };
+    count(&scene, bread, 1.0).await;
+    arrive(&scene).await;
+    assert_eq!(families(&scene).await, Some(1));
+    scene.shop.clock.advance(61);
+    let cake = scene.product("Cake").await.id;
+    count(&scene, cake, 1.0).await;
+    arrive(&scene).await;
+    assert_eq!(families(&scene).await, Some(1));
+}
