@@ -5,8 +5,8 @@ use connect_core::wire::{EventType, Id, Product, StockCount};
 use super::{Scene, URL, endpoints::Answers};
 
 async fn count(scene: &Scene, product: Id<Product>, quantity: f64) {
-    let input: StockCount =
-        serde_json::from_value(serde_json::json!({ "quantity": quantity })).unwrap();
+    let input = format!("{{\"quantity\": {quantity}}}");
+    let input: StockCount = serde_json::from_str(&input).unwrap();
     let stock = scene.connect().location(&scene.shop.at).stock();
     stock.count(product, input).await.unwrap();
 }
