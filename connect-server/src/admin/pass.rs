@@ -77,10 +77,7 @@ enum PassProblem {
     Io(#[from] io::Error),
     #[error("belongs to user {0}: run the command as that user")]
     OtherOwner(u32),
-    #[error(
-        "can be read or written by others: remove it and start the server again, which gets a new \
-         key then"
-    )]
+    #[error("can be read or written by others: start the server again, which then has a new key")]
     OpenToOthers,
     #[error("is not as a server writes it: start the server again")]
     Garbled,
