@@ -6,6 +6,7 @@
 //! levels is in the order in which stock changed, and products change for other reasons too.
 
 mod adjustments;
+mod count_many;
 mod counts;
 mod handles;
 mod ledger;

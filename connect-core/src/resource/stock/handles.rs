@@ -2,10 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{
-    adjustments::Adjust,
-    counts::{CountMany, CountOne},
-};
+use super::{adjustments::Adjust, count_many::CountMany, counts::CountOne};
 use crate::{
     access::Access,
     engine::{Answer, Change, Connect, FromJson, Json, Request, Rows, Write, decoded, single},
