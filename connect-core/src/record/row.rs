@@ -82,16 +82,10 @@ pub(crate) fn created_in(row: &[u8]) -> serde_json::Result<Change> {
 
 /// The keys of a row: its own, and those of its entries in the order of the list.
 pub(crate) fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, impl Iterator<Item = Key>) {
-    let placed = |family, parts: &[Part<'_>]| {
-        let mut key = key(partition, family, parts).into_vec();
-        row.key().write(&mut key);
-        key.into_boxed_slice()
-    };
-    let grouped = row.group();
-    let grouped = grouped.map(|(family, id)| placed(family, &[Part::Id(id)]));
-    let entry = R::IN_ORDER.map(|index| placed(index, &[]));
+    let mut entries = entries_of(partition, row);
+    let entry = R::IN_ORDER.and_then(|_| entries.next());
     let own = match &entry {
-        None => placed(R::ROWS, &[]),
+        None => placed(partition, row, R::ROWS, &[]),
         Some(entry) => {
             let id = entry.len() - ID_LEN;
             [&key(partition, R::ROWS, &[]), &entry[id..]]
@@ -99,7 +93,24 @@ pub(crate) fn keys_of<R: Row>(partition: Uuid, row: &R) -> (Key, impl Iterator<I
                 .into()
         }
     };
-    (own, entry.into_iter().chain(grouped))
+    (own, entry.into_iter().chain(entries))
+}
+
+/// The keys of a row's entries in the order of the list.
+fn entries_of<R: Row>(partition: Uuid, row: &R) -> impl Iterator<Item = Key> {
+    let all = R::IN_ORDER.map(|index| placed(partition, row, index, &[]));
+    let grouped = row.group();
+    let grouped = grouped.map(|(family, id)| placed(partition, row, family, &[Part::Id(id)]));
+    all.into_iter().chain(grouped)
+}
+
+/// A key that ends with the row's place in the list.
+fn placed<R: Row>(partition: Uuid, row: &R, family: Family, parts: &[Part<'_>]) -> Key {
+    let mut key = key(partition, family, parts).into_vec();
+    // With room to spare it would be copied once more.
+    key.reserve_exact(R::Key::LEN);
+    row.key().write(&mut key);
+    key.into_boxed_slice()
 }
 
 /// The length of the id that ends the key of an index entry.
@@ -121,7 +132,7 @@ impl Unit<'_> {
     /// Writes `new` in place of `old`, which has the same id and may be elsewhere in the list.
     pub(crate) fn supersede<R: Row>(&mut self, old: Option<&R>, new: &R) {
         if let Some(old) = old {
-            let (_, entries) = keys_of(self.partition(), old);
+            let entries = entries_of(self.partition(), old);
             entries.for_each(|entry| self.delete(entry));
         }
         self.append(new);
