@@ -1,6 +1,6 @@
 //! The rules that a location or an account keeps as a whole: its clock, its events, its counts.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cmp::Ordering, collections::BTreeMap, sync::Arc};
 
 use uuid::Uuid;
 
@@ -57,6 +57,9 @@ const SAME_COUNTS: [(Family, Family); 11] = [
     (Family::Order, Family::OrderByUpdate),
     (Family::Order, Family::OrderByScreen),
 ];
+
+/// The families whose rows are numbered from 1 without gaps, besides events, and are never deleted.
+const NUMBERED: [Family; 2] = [Family::Transaction, Family::Order];
 
 impl Partition {
     pub(super) fn new(id: Uuid) -> Self {
@@ -157,12 +160,29 @@ impl Partition {
         if clock_row == self.clock {
             // Nobody has written since the first row was read.
             problems.extend(self.compare_counts());
+            problems.extend(self.compare_numbers(&clock));
             problems.extend(self.journal.compare(self.id));
             problems.extend(self.registers.compare(self.id));
             problems.extend(self.stock.compare(self.id));
             problems.extend(self.compare_orders());
         }
         Ok(problems)
+    }
+
+    /// Holds the numbers that the clock has given out against the rows. A clock that is behind gives
+    /// the number of a row once more, to one that is then written over it.
+    fn compare_numbers(&self, clock: &ChangeClock) -> impl Iterator<Item = Problem> {
+        NUMBERED.iter().filter_map(|rows| {
+            let (counted, there) = (clock.last_number(*rows), self.number_of(*rows));
+            let kind = match counted.cmp(&there) {
+                Ordering::Less => ProblemKind::ClockBehind,
+                Ordering::Equal => return None,
+                Ordering::Greater => ProblemKind::Count,
+            };
+            let name = rows.name();
+            let message = format!("the clock has counted {counted} {name} rows, there are {there}");
+            Some(Problem::new(kind, &clock_key(self.id), message))
+        })
     }
 
     fn compare_orders(&self) -> Option<Problem> {

@@ -63,6 +63,12 @@ impl ChangeClock {
         &mut self.numbers[place].1
     }
 
+    /// The last number that was given to a kind of row besides events, 0 for none.
+    pub(crate) fn last_number(&self, rows: Family) -> u64 {
+        let found = self.numbers.iter().find(|(of, _)| *of == rows as u8);
+        found.map_or(0, |(_, number)| *number)
+    }
+
     /// The time of the next commit: now, but strictly later than the commit before, even when the
     /// machine's clock stands still or has been set back.
     pub(super) fn next_time(&self, now: Timestamp) -> Timestamp {

@@ -94,6 +94,22 @@ async fn a_receipt_that_is_gone_leaves_a_gap() {
     }
 }
 
+/// The next receipt would be written over the last one.
+#[tokio::test]
+async fn a_clock_that_counts_too_few_or_too_many_receipts_is_named() {
+    for (counted, kind) in [(4, ProblemKind::ClockBehind), (6, ProblemKind::Count)] {
+        let stocked = open().await;
+        let mut clocks = stocked.rows(super::family::CLOCK).await;
+        let location = stocked.location();
+        clocks.retain(|(key, _)| key.starts_with(location.as_bytes()));
+        let other = format!("[128,{counted}]");
+        stocked.replace(&clocks[0], "[128,5]", &other).await;
+        let report = stocked.check().await;
+        find(&report, kind, &clocks[0].0);
+        assert_eq!(report.problem_count, 1, "{:#?}", report.problems);
+    }
+}
+
 #[tokio::test]
 async fn entries_that_lead_elsewhere_are_named() {
     let stocked = open().await;
