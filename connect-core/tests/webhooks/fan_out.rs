@@ -23,7 +23,7 @@ async fn a_change_arrives_as_it_stands_in_the_feed() {
     };
     assert_eq!(request.url, URL);
     let event = super::endpoints::event(request);
-    assert_eq!(scene.feed().await, [event.clone()]);
+    assert_eq!(scene.feed().await, std::slice::from_ref(&event));
     assert_eq!(event.data["id"], bread.id.to_string());
     assert_eq!(header(request, "content-type"), "application/json");
     assert_eq!(header(request, "user-agent"), "Connect-Webhooks/1");

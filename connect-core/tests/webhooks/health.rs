@@ -132,7 +132,7 @@ async fn the_owner_is_told_once() {
         scene.shop.clock.advance(300);
         worker.tick().await.unwrap();
     }
-    let sent = mails.sent.lock().unwrap();
+    let sent = mails.sent.lock().unwrap().clone();
     let [sent] = &sent[..] else {
         panic!("{sent:?}")
     };
