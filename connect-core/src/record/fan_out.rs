@@ -59,8 +59,7 @@ impl WebhooksCache {
         {
             return Ok(parsed.clone());
         }
-        let parsed = serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))?;
-        let parsed = Arc::new(parsed);
+        let parsed = Arc::new(Webhooks::read(key, Some(row))?);
         let mut known = self.parsed.write();
         if known.len() >= MOST_KNOWN {
             known.clear();

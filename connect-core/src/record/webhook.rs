@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Account,
+    Account, Fault, Store,
     keys::{Family, key},
 };
 use crate::{
-    storage::Key,
+    storage::{Key, Value},
     wire::{EventType, Id, Location, Timestamp},
 };
 
@@ -139,6 +139,19 @@ impl Webhooks {
     /// The key of the entry that leads a location, or a webhook, to the row of its account.
     pub(crate) fn link_key(of: Uuid) -> Key {
         key(of, Family::WebhooksLink, &[])
+    }
+
+    /// The webhooks of an account.
+    pub(crate) async fn of_account(store: &Store, account: Uuid) -> Result<Self, Fault> {
+        let key = Self::key(account);
+        Self::read(&key, store.get(&key).await?.as_ref())
+    }
+
+    /// The webhooks that a row holds; none when there is no row.
+    pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
+        row.map_or(Ok(Self::default()), |row| {
+            serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
+        })
     }
 
     pub(crate) fn find(&self, id: Id<Webhook>) -> Option<&OwnWebhook> {

@@ -111,7 +111,7 @@ impl Connect {
         account: Id<Account>,
     ) -> Result<Vec<(Webhook, WebhookHealth)>, Error> {
         self.account(account).await?;
-        let webhooks = setup::read(self.store(), account.uuid()).await?.0;
+        let webhooks = Webhooks::of_account(self.store(), account.uuid()).await?.0;
         let ids = webhooks.iter().map(|own| own.webhook.id);
         let keys: Vec<_> = ids.map(WebhookState::key).collect();
         let reads: Vec<_> = keys.iter().map(|key| Read::Get(key)).collect();
@@ -129,7 +129,7 @@ impl Connect {
     /// # Errors
     /// [`Error::NotFound`].
     pub async fn webhook(&self, account: Id<Account>, id: Id<Webhook>) -> Result<Webhook, Error> {
-        let webhooks = setup::read(self.store(), account.uuid()).await?;
+        let webhooks = Webhooks::of_account(self.store(), account.uuid()).await?;
         let own = webhooks.find(id).ok_or_else(|| no_webhook(id))?;
         Ok(own.webhook.clone())
     }

@@ -1,6 +1,6 @@
 //! When a failed delivery is tried again.
 
-use connect_core::{DeliveryStatus, wire::EventType};
+use connect_core::{DeliveryStatus, Error, wire::EventType};
 
 use super::{
     Scene, URL,
@@ -83,4 +83,26 @@ async fn failures_have_a_reason() {
         let is_slow = last.duration_ms >= 10_000;
         assert_eq!(is_slow, expected.contains("10 seconds"), "{last:?}");
     }
+}
+
+/// The log is kept for 30 days.
+#[tokio::test]
+async fn old_deliveries_are_purged() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    scene.product("Bread").await;
+    scene.worker.tick().await.unwrap();
+    scene.shop.clock.advance(86_400);
+    scene.product("Cake").await;
+    scene.worker.tick().await.unwrap();
+    let account = scene.shop.account;
+    let first = scene.log(&webhook).await[0].id;
+    for (seconds, left) in [(29 * 86_400, 2), (1, 1), (86_399, 1), (1, 0)] {
+        scene.shop.clock.advance(seconds);
+        let purged = scene.connect().maintain().await.unwrap();
+        assert_eq!(scene.log(&webhook).await.len(), left, "{purged:?}");
+    }
+    let gone = scene.connect().resend(account, webhook.id, first).await;
+    assert!(matches!(gone, Err(Error::NotFound(_))), "{gone:?}");
+    scene.check().await;
 }

@@ -1,4 +1,4 @@
-//! Removes what has expired: stored answers, tombstones and events.
+//! Removes what has expired: stored answers, tombstones, events and the log of deliveries.
 //!
 //! What cannot be read or removed is logged and left for the next round: one damaged row keeps no
 //! other from being purged.
@@ -11,14 +11,14 @@ use uuid::Uuid;
 use super::super::{connect::Connect, stored_answer};
 use crate::{
     record::{
-        CompleteSince, Fault, Looked, Piece, Salvage,
+        CompleteSince, Fault, Looked, Piece, Salvage, Webhooks,
         keys::{Family, NOBODY, Part, after_prefix, key, time_bytes},
         tombstones_since_key,
     },
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     wire::{
         Timestamp,
-        limits::{EVENT_DAYS, TOMBSTONE_DAYS},
+        limits::{DELIVERY_DAYS, EVENT_DAYS, TOMBSTONE_DAYS},
     },
 };
 
@@ -36,6 +36,8 @@ pub struct Maintenance {
     pub tombstones: usize,
     /// Events older than 30 days that were purged.
     pub events: usize,
+    /// Deliveries older than 30 days that were purged from the logs of webhooks.
+    pub deliveries: usize,
     /// Rows that could not be read, and parts of the round that failed. They are left for the next
     /// round; the log says which.
     pub failed: usize,
@@ -96,6 +98,16 @@ impl<'c> Purge<'c> {
                 self.note(purged, id);
             }
             let purged = self.events(id).await;
+            self.note(purged, id);
+        }
+        let webhooks = Webhooks::of_account(self.connect.store(), account).await;
+        let webhooks = match webhooks {
+            Ok(webhooks) => webhooks,
+            Err(fault) => return self.failed(account, &fault),
+        };
+        for own in webhooks.0 {
+            let id = own.webhook.id.uuid();
+            let purged = self.deliveries(id).await;
             self.note(purged, id);
         }
     }
@@ -183,21 +195,44 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges the old events of a location, which lie in the order of their creation.
+    /// Purges the old events of a location.
     async fn events(&mut self, location: Uuid) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-EVENT_DAYS * DAY);
-        let start = key(location, Family::Event, &[]);
+        let purged = self.older_than(oldest, location, Family::Event).await?;
+        self.done.events += purged;
+        Ok(())
+    }
+
+    /// Purges the old deliveries of a webhook. One that is still attempted is younger than the first
+    /// of them by weeks.
+    async fn deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-DELIVERY_DAYS * DAY);
+        let purged = self.older_than(oldest, webhook, Family::Delivery).await?;
+        self.done.deliveries += purged;
+        Ok(())
+    }
+
+    /// Purges the rows of a family that lie in the order of their creation, up to the first that was
+    /// made at `oldest` or later. Returns how many.
+    async fn older_than(
+        &mut self,
+        oldest: Timestamp,
+        partition: Uuid,
+        family: Family,
+    ) -> Result<usize, Fault> {
+        let mut purged = 0;
+        let start = key(partition, family, &[]);
         let end = after_prefix(&start);
         let mut from = Some(start);
         while let Some(at) = from {
             let piece = self.piece(&at, &end).await?;
             let mut due = piece.entries;
             let read = due.len();
-            // An event that is no event is no newer than the readable ones behind it.
-            let is_new = |event: &Entry| created_at(&event.1).is_some_and(|at| at >= oldest);
+            // A row that is not what it should be is no newer than the readable ones behind it.
+            let is_new = |row: &Entry| created_at(&row.1).is_some_and(|at| at >= oldest);
             due.truncate(due.iter().position(is_new).unwrap_or(read));
             from = piece.next.filter(|_| due.len() == read);
-            let has_readable = due.iter().any(|event| created_at(&event.1).is_some());
+            let has_readable = due.iter().any(|row| created_at(&row.1).is_some());
             if has_readable || due.len() == CHUNK {
                 let count = due.len();
                 let commit = Commit {
@@ -205,10 +240,10 @@ impl<'c> Purge<'c> {
                     ..Commit::default()
                 };
                 self.connect.commit_aside(commit).await?;
-                self.done.events += count;
+                purged += count;
             }
         }
-        Ok(())
+        Ok(purged)
     }
 
     /// Reads the next rows of a range. One that cannot be read is noted, and passed over.
@@ -246,14 +281,14 @@ fn removed(entries: Vec<Entry>) -> Vec<(Key, Write)> {
     entries.into_iter().map(remove).collect()
 }
 
-/// Returns the time of an event's creation, read without the rest of its envelope.
-fn created_at(event: &[u8]) -> Option<Timestamp> {
+/// Returns the time of a row's creation, read without the rest of it.
+fn created_at(row: &[u8]) -> Option<Timestamp> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Created {
         created_at: Timestamp,
     }
-    serde_json::from_slice::<Created>(event)
+    serde_json::from_slice::<Created>(row)
         .ok()
-        .map(|event| event.created_at)
+        .map(|row| row.created_at)
 }

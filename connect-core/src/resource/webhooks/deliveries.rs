@@ -1,15 +1,15 @@
 //! The log of deliveries: read, and sent again, by the owner of an account.
 
-use super::{no_webhook, setup};
+use super::no_webhook;
 use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
-        Account, Delivery, Fault, Webhook,
+        Account, Delivery, Fault, Webhook, Webhooks,
         keys::{Family, after_prefix, key},
         log_key,
     },
-    storage::{Range, Read},
+    storage::{Entry, Range, Read},
     wire::{Id, limits::MAX_PAGE_SIZE},
 };
 
@@ -42,12 +42,9 @@ impl Connect {
         };
         let rows = self.store().read(&[newest]).await?.entries();
         let rows = rows.map_err(Fault::from)?;
-        let delivery = |(key, row)| -> Result<Delivery, Fault> {
-            let row: crate::storage::Value = row;
-            let key: crate::storage::Key = key;
-            serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))
-        };
-        Ok(rows.into_iter().map(delivery).collect::<Result<_, _>>()?)
+        let delivery =
+            |(key, row): &Entry| serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e));
+        Ok(rows.iter().map(delivery).collect::<Result<_, _>>()?)
     }
 
     /// Sends an event again that was attempted before: makes a new delivery of it, for the next
@@ -62,7 +59,7 @@ impl Connect {
         webhook: Id<Webhook>,
         delivery: Id<Delivery>,
     ) -> Result<Delivery, Error> {
-        let webhooks = setup::read(self.store(), account.uuid()).await?;
+        let webhooks = Webhooks::of_account(self.store(), account.uuid()).await?;
         webhooks.find(webhook).ok_or_else(|| no_webhook(webhook))?;
         let key = log_key(webhook, delivery);
         let row = self.store().get(&key).await?;

@@ -1,12 +1,10 @@
 //! The commit of a change of an account's webhooks.
 
-use uuid::Uuid;
-
 use super::super::accounts::get_account;
 use crate::{
     engine::Connect,
     error::Error,
-    record::{Account, Attempt, Fault, Store, Unit, Webhooks},
+    record::{Account, Attempt, Unit, Webhooks},
     wire::Id,
 };
 
@@ -33,12 +31,7 @@ impl Connect {
             let mut unit = attempts.begin();
             let account = get_account(&mut unit).await?;
             let row = unit.get(&row_key).await?;
-            let before: Webhooks = match row {
-                Some(row) => {
-                    serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e))?
-                }
-                None => Webhooks::default(),
-            };
+            let before = Webhooks::read(&row_key, row.as_ref())?;
             let mut setup = Setup {
                 unit: &mut unit,
                 account,
@@ -54,14 +47,5 @@ impl Connect {
                 return Ok(outcome);
             }
         }
-    }
-}
-
-/// The webhooks of an account.
-pub(in super::super) async fn read(store: &Store, account: Uuid) -> Result<Webhooks, Fault> {
-    let key = Webhooks::key(account);
-    match store.get(&key).await? {
-        Some(row) => serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e)),
-        None => Ok(Webhooks::default()),
     }
 }
