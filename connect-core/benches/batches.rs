@@ -19,7 +19,7 @@ use crate::{
 };
 
 const PRODUCTS: usize = 100_000;
-const UPDATED: &str = r#"{"data":{"created":0,"updated":500,"unchanged":0,"failed":0"#;
+pub const UPDATED: &str = r#"{"data":{"created":0,"updated":500,"unchanged":0,"failed":0"#;
 const CREATED: &str = r#"{"data":{"created":500,"#;
 
 /// Batches of updates in the memory store.
@@ -115,14 +115,14 @@ pub fn creates(runtime: &Runtime, engine: &str) {
 }
 
 /// Bodies of batches of updates. Every round has other prices, so that nothing is unchanged.
-struct Bodies {
+pub struct Bodies {
     pattern: Pattern,
     batches: usize,
     round: Cell<usize>,
 }
 
 impl Bodies {
-    fn new(pattern: Pattern, batches: usize) -> Self {
+    pub fn new(pattern: Pattern, batches: usize) -> Self {
         let round = Cell::new(1);
         Self {
             pattern,
@@ -131,7 +131,7 @@ impl Bodies {
         }
     }
 
-    fn next(&self) -> Vec<Vec<u8>> {
+    pub fn next(&self) -> Vec<Vec<u8>> {
         let round = self.round.replace(self.round.get() + 1);
         let price = match self.pattern {
             Pattern::Consecutive => 1000 + round,
@@ -149,7 +149,7 @@ impl Bodies {
     }
 }
 
-fn write(runtime: &Runtime, shop: &Shop, bodies: Vec<Vec<u8>>, answer: &str) {
+pub fn write(runtime: &Runtime, shop: &Shop, bodies: Vec<Vec<u8>>, answer: &str) {
     runtime.block_on(async {
         for body in bodies {
             shop::write(&shop.connect, &shop.locations[0], body, answer).await;

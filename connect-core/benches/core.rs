@@ -1,8 +1,8 @@
 //! The core beside its floors: `cargo bench -p connect-core --features sled,redb --bench core`.
 //!
 //! Names of parts choose them, and of engines: `-- updates creates redb`. The parts are `batch`,
-//! `groups`, `links`, `updates`, `creates`, `singles`, `journal`, `beside`, `reads`, `stock`, `deletion`,
-//! `memory` and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
+//! `groups`, `links`, `updates`, `creates`, `singles`, `journal`, `beside`, `reads`, `stock`,
+//! `webhooks`, `deletion`, `memory` and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
 //! another part has freed.
 
 #![allow(
@@ -26,6 +26,7 @@ mod shop;
 mod singles;
 mod size;
 mod stock;
+mod webhooks;
 
 use measure::Chosen;
 
@@ -33,9 +34,9 @@ use measure::Chosen;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "batch", "groups", "links", "updates", "creates", "singles", "journal", "beside", "reads",
-    "stock", "deletion", "memory", "reopen",
+    "stock", "webhooks", "deletion", "memory", "reopen",
 ];
 const ENGINES: [&str; 2] = ["sled", "redb"];
 
@@ -72,6 +73,9 @@ fn main() {
     if part("stock") {
         stock::in_memory(&runtime);
     }
+    if part("webhooks") {
+        webhooks::in_memory(&runtime);
+    }
     if part("memory") {
         size::memory(&runtime);
     }
@@ -100,6 +104,9 @@ fn main() {
         }
         if part("stock") {
             stock::on_disk(&runtime, engine);
+        }
+        if part("webhooks") {
+            webhooks::on_disk(&runtime, engine);
         }
         if part("deletion") {
             deletion::on_disk(&runtime, engine);

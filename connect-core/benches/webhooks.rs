@@ -1,0 +1,119 @@
+//! Webhooks: what their events cost the writer, and what they cost while nothing happens.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use connect_core::{
+    Connect, NewAccount, NewWebhook,
+    environment::{SendFailure, WebhookRequest, WebhookSender},
+    storage::{Storage, memory::MemoryStorage},
+    wire::EventType,
+};
+use tokio::{runtime::Runtime, time::sleep};
+
+use crate::{
+    batches::{Bodies, UPDATED, write},
+    measure::{self, Reach},
+    shop::{self, Pattern, Shop},
+};
+
+const PRODUCTS: usize = 100_000;
+
+/// Batches with a webhook that gets their events, beside the same without one, in memory.
+pub fn in_memory(runtime: &Runtime) {
+    let open = || Arc::new(MemoryStorage::new());
+    beside_a_batch(runtime, "memory", 40, open(), open());
+    idle(runtime);
+}
+
+/// The same on the disk.
+pub fn on_disk(runtime: &Runtime, engine: &str) {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let open = |folder: &tempfile::TempDir| shop::storage(engine, &folder.path().join("store"));
+    let [floor, ours] = [open(&folders[0]), open(&folders[1])];
+    beside_a_batch(runtime, engine, 20, floor, ours);
+}
+
+fn beside_a_batch(
+    runtime: &Runtime,
+    name: &str,
+    batches: usize,
+    floor: Arc<dyn Storage>,
+    ours: Arc<dyn Storage>,
+) {
+    let [floor, ours] = [floor, ours].map(|storage| {
+        let shop = runtime.block_on(shop::open(storage, 1));
+        runtime.block_on(shop::fill(&shop.connect, &shop.locations[0], PRODUCTS));
+        shop
+    });
+    let events = vec![EventType::ProductsChanged];
+    runtime.block_on(webhook(&ours.connect, &ours, events));
+    let bodies = Bodies::new(Pattern::Scattered, batches);
+    let measured = |shop: &Shop| {
+        let bodies = bodies.next();
+        measure::timed(batches, || write(runtime, shop, bodies, UPDATED))
+    };
+    measure::compare(
+        &format!("batch of 500 updates with a webhook, {name}; floor without"),
+        Reach::Wall(0.95),
+        25,
+        || measured(&floor),
+        || measured(&ours),
+    );
+}
+
+async fn webhook(connect: &Connect, shop: &Shop, events: Vec<EventType>) {
+    let new = NewWebhook {
+        url: "https://hooks.example/in".to_owned(),
+        events,
+        location_ids: Vec::new(),
+    };
+    connect.create_webhook(shop.account, new).await.unwrap();
+}
+
+/// What a worker takes that finds nothing to do, looking every second.
+fn idle(runtime: &Runtime) {
+    const WEBHOOKS: usize = 10_000;
+    const PER_ACCOUNT: usize = 50;
+    const SECONDS: u64 = 20;
+    let connect = shop::connect(Arc::new(MemoryStorage::new()));
+    runtime.block_on(async {
+        for _ in 0..WEBHOOKS / PER_ACCOUNT {
+            let account = NewAccount {
+                name: "Bench".into(),
+                owner_email: "bench@example.com".into(),
+                sandbox: true,
+            };
+            let account = connect.create_account(account).await.unwrap().id;
+            for _ in 0..PER_ACCOUNT {
+                let new = NewWebhook {
+                    url: "https://hooks.example/in".to_owned(),
+                    events: EventType::KNOWN.to_vec(),
+                    location_ids: Vec::new(),
+                };
+                connect.create_webhook(account, new).await.unwrap();
+            }
+        }
+    });
+    let worker = connect.webhook_worker(Arc::new(Nowhere), None);
+    let cost = measure::timed(1, || {
+        let until = sleep(Duration::from_secs(SECONDS));
+        runtime.block_on(worker.run(Duration::from_secs(1), until));
+    });
+    let share = cost.cpu.as_secs_f64() / SECONDS as f64;
+    measure::bounded(
+        "CPU of a worker with 10 000 idle webhooks, a look per second",
+        &format!("{:.3} % of a core", share * 100.0),
+        "1 % of a core",
+        share <= 0.01,
+    );
+}
+
+struct Nowhere;
+
+#[async_trait]
+impl WebhookSender for Nowhere {
+    async fn send(&self, _: &WebhookRequest) -> Result<u16, SendFailure> {
+        Ok(200)
+    }
+}
