@@ -1,4 +1,4 @@
-//! Webhooks: what their events cost the writer, and what they cost while nothing happens.
+//! Webhooks: the cost of their events for the writer, and their cost while nothing happens.
 
 use std::{sync::Arc, time::Duration};
 
@@ -71,7 +71,7 @@ async fn webhook(connect: &Connect, shop: &Shop, events: Vec<EventType>) {
     connect.create_webhook(shop.account, new).await.unwrap();
 }
 
-/// What a worker takes that finds nothing to do, looking every second.
+/// The CPU time of a worker that looks every second and finds nothing to do.
 fn idle(runtime: &Runtime) {
     const WEBHOOKS: usize = 10_000;
     const PER_ACCOUNT: usize = 50;

@@ -92,7 +92,9 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::Webhooks => webhooks::webhooks(findings, at, row),
         Family::WebhooksLink => webhooks::link(findings, row),
         Family::WebhookState => webhooks::state(findings, at, row),
-        Family::DeliveryByDue | Family::WaitingStock => webhooks::outstanding(findings, at, row),
+        Family::DeliveryByDue | Family::WaitingStock => {
+            webhooks::outstanding(findings, at, row, now)
+        }
         Family::SentStock => webhooks::sent_stock(findings, row),
         Family::Delivery => webhooks::delivery(findings, at, row),
         Family::WebhookWoken => webhooks::woken(findings, row),

@@ -8,7 +8,7 @@ use crate::{
     },
     resource::{WebhookState, due_key},
     storage::Value,
-    wire::Timestamp,
+    wire::{Timestamp, limits::EVENT_DAYS},
 };
 
 /// The webhooks of an account: each leads back to this row, and is for locations of the account.
@@ -94,7 +94,7 @@ pub(super) fn woken(findings: &mut Findings, row: &Value) {
 }
 
 /// A delivery that is to be attempted, in the queue or waiting for its minute.
-pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value) {
+pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
     let Some(delivery) = findings.parse::<Delivery>(row) else {
         return;
     };
@@ -105,7 +105,9 @@ pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value) {
     if is_queued && delivery.queue_key().as_ref() != Some(findings.key()) {
         return findings.bad(format!("delivery {} is due at another time", delivery.id));
     }
-    if let Some(event) = delivery.event_key() {
+    // Where no worker has run for weeks, an event may be purged before it was delivered.
+    let is_kept = delivery.created_at > now.plus_seconds(-EVENT_DAYS * 24 * 3600);
+    if let Some(event) = delivery.event_key().filter(|_| is_kept) {
         let id = delivery.event_id;
         findings.refers(
             event,
@@ -115,7 +117,7 @@ pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value) {
             ),
         );
     }
-    if delivery.attempts.is_empty() {
+    if delivery.attempts.is_empty() || !is_kept {
         return;
     }
     let row = row.clone();

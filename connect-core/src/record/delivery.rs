@@ -31,7 +31,7 @@ pub struct Delivery {
     pub event_type: EventType,
     /// The location of the event; `null` for a `ping`.
     pub location_id: Option<Id<Location>>,
-    /// What has become of it.
+    /// The state.
     pub status: DeliveryStatus,
     /// The attempts, oldest first: at most seven.
     pub attempts: Vec<DeliveryAttempt>,
@@ -41,7 +41,7 @@ pub struct Delivery {
     pub created_at: Timestamp,
 }
 
-/// What has become of a delivery.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
@@ -59,11 +59,11 @@ pub enum DeliveryStatus {
 pub struct DeliveryAttempt {
     /// The time at which it ended.
     pub at: Timestamp,
-    /// How long it took, in milliseconds.
+    /// The time that it took, in milliseconds.
     pub duration_ms: u64,
     /// The status code of the answer; `null` when there was none.
     pub status_code: Option<u16>,
-    /// Why it failed, in a sentence; `null` when it did not.
+    /// The reason for which it failed, in a sentence; `null` when it did not.
     pub reason: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl Delivery {
     }
 }
 
-/// What a delivery has to know of its event.
+/// The facts of an event that its deliveries need.
 #[derive(Clone, Debug)]
 pub(crate) struct EventRef {
     pub(crate) id: Id<AnyEvent>,

@@ -62,7 +62,7 @@ pub struct SwitchedOff {
     pub at: Timestamp,
     /// The reason.
     pub reason: SwitchOffReason,
-    /// What has become of the message to the owner; `null` when the owner did it.
+    /// The state of the message to the owner; `null` when the owner did it.
     pub owner_mail: Option<OwnerMail>,
 }
 
@@ -76,7 +76,7 @@ pub enum SwitchOffReason {
     Owner,
 }
 
-/// What has become of the message by which an owner learns that a webhook was switched off.
+/// The state of the message by which an owner learns that a webhook was switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerMail {

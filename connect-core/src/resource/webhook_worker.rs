@@ -155,7 +155,7 @@ impl WebhookWorker {
         let mut seen = HashSet::new();
         loop {
             let due = look.next(self.store(), SESSIONS, &seen).await?;
-            if due.is_empty() {
+            if due.is_empty() && look.is_at_end() {
                 return Ok(all);
             }
             seen.extend(due.iter().copied());

@@ -1,4 +1,4 @@
-//! Who gets which event.
+//! The webhooks that get an event.
 
 use connect_core::{
     DeliveryStatus, WebhookChange,
@@ -83,7 +83,7 @@ async fn webhooks_get_their_events_at_their_locations() {
     scene.check().await;
 }
 
-/// What counts is the moment of the commit, not that of the delivery.
+/// The moment of the commit counts, not that of the delivery.
 #[tokio::test]
 async fn a_webhook_gets_what_was_committed_while_it_asked_for_it() {
     let scene = Scene::open().await;

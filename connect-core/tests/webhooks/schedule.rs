@@ -1,4 +1,4 @@
-//! When a failed delivery is tried again.
+//! The times at which a failed delivery is tried again.
 
 use connect_core::{DeliveryStatus, Error, wire::EventType};
 

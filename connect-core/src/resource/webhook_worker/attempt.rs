@@ -48,6 +48,7 @@ pub(super) async fn attempt(
         body,
     } = due;
     let started = Instant::now();
+    let is_there = body.is_some();
     let result = match body {
         None => Err(SendFailure(
             "The event was removed before it could be sent.".to_owned(),
@@ -71,7 +72,7 @@ pub(super) async fn attempt(
         status_code: result.as_ref().ok().copied(),
         reason: reason(&result, is_success),
     });
-    delivery.next_attempt_at = if is_success {
+    delivery.next_attempt_at = if is_success || !is_there {
         None
     } else {
         next_attempt(delivery.attempts.len(), at)

@@ -37,6 +37,11 @@ impl Look {
         self.left_some
     }
 
+    /// Returns whether the last look came to the end of what was woken.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.go_on.is_none()
+    }
+
     /// Returns at most `most` webhooks with something to do, without those in `passed_over`.
     ///
     /// # Errors

@@ -99,8 +99,9 @@ fn new_session() -> Uuid {
 
 /// A step of a session that has ended.
 enum Step {
+    /// An attempt.
     Attempted(Box<Attempted>),
-    /// What the lease has become, and what was written down.
+    /// A commit: the lease as it is now, and the number of attempts that were written down.
     Recorded(Result<Option<Leased>, Fault>, DeliveryWork),
 }
 
@@ -111,7 +112,7 @@ struct Session<'w> {
     webhook: Id<Webhook>,
     id: Uuid,
     leased: Leased,
-    /// What is due later than this is left to another session.
+    /// The end of the session's work: later deliveries are left to another session.
     horizon: Timestamp,
     /// The place in the queue from which to read on; `None` at its end.
     cursor: Option<Key>,

@@ -12,7 +12,7 @@ use crate::{
     wire::{Id, Timestamp},
 };
 
-/// How the endpoint of a webhook does.
+/// The health of the endpoint of a webhook.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookHealth {
