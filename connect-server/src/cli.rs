@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use connect_core::{RateLimits, wire::limits};
 
 use crate::{
-    admin::screens::ScreenCommand,
+    admin::{screens::ScreenCommand, webhooks::WebhookCommand},
     images::{DEFAULT_DEADLINE, PublicUrl},
     net::{PlainHttp, TlsFiles, TrustedProxies},
     networks::Networks,
@@ -43,6 +43,16 @@ pub enum Command {
         /// The command.
         #[command(subcommand)]
         command: ScreenCommand,
+    },
+    /// Make, change, test and list webhooks: addresses to which events are sent. Works beside a
+    /// running server, and without one.
+    Webhook {
+        /// The options of every such command.
+        #[command(flatten)]
+        options: AdminOptions,
+        /// The command.
+        #[command(subcommand)]
+        command: WebhookCommand,
     },
 }
 

@@ -96,6 +96,9 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Screen { options, command } => {
             return Ok(admin::run(&options, AdminCommand::Screen(command)).await);
         }
+        Command::Webhook { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Webhook(command)).await);
+        }
     }?;
     Ok(ExitCode::SUCCESS)
 }

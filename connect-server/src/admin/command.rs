@@ -7,7 +7,10 @@ use http::HeaderName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::screens::{self, ScreenCommand};
+use super::{
+    screens::{self, ScreenCommand},
+    webhooks::{self, WebhookCommand},
+};
 
 /// The path at which a server takes commands.
 pub(super) const PATH: &str = "/admin/v1/commands";
@@ -21,6 +24,8 @@ pub(crate) const MARK: HeaderName = HeaderName::from_static("connect-command");
 pub enum AdminCommand {
     /// About screens.
     Screen(ScreenCommand),
+    /// About webhooks.
+    Webhook(WebhookCommand),
 }
 
 impl AdminCommand {
@@ -31,6 +36,7 @@ impl AdminCommand {
     pub(crate) async fn execute(&self, connect: &Connect) -> Result<Value, Error> {
         Ok(match self {
             Self::Screen(command) => json(&screens::execute(connect, command).await?),
+            Self::Webhook(command) => json(&webhooks::execute(connect, command).await?),
         })
     }
 
@@ -41,7 +47,16 @@ impl AdminCommand {
     pub(super) fn text(&self, result: Value) -> serde_json::Result<String> {
         Ok(match self {
             Self::Screen(_) => screens::text(&serde_json::from_value::<Vec<_>>(result)?),
+            Self::Webhook(command) => webhooks::text(command, result)?,
         })
+    }
+
+    /// Returns what people should know when the command was executed while no server ran.
+    pub(super) fn without_server(&self) -> Option<&'static str> {
+        match self {
+            Self::Screen(_) => None,
+            Self::Webhook(command) => webhooks::without_server(command),
+        }
     }
 }
 

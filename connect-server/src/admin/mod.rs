@@ -1,16 +1,20 @@
-//! Commands of the operator, such as `connect-server screen`.
+//! Commands of the operator: `connect-server screen` and `connect-server webhook`.
 //!
 //! A command is a value. When a server has the store open, it is sent there over the owner's
 //! listener, and the server executes it; otherwise the command line opens the store and executes it
 //! itself. Who may send commands is who can read the [`Pass`], a file in the data folder.
 
+mod accounts;
 mod command;
 mod pass;
 mod run;
 pub mod screens;
 mod send;
+mod shown_once;
+pub mod webhooks;
 
 pub use command::AdminCommand;
 pub(crate) use command::MARK;
 pub use pass::{Pass, PassError, PassFile};
 pub(crate) use run::run;
+pub use shown_once::ShownOnce;

@@ -54,6 +54,13 @@ enum NotDone {
     Output(#[from] std::io::Error),
 }
 
+/// The process that executed a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExecutedBy {
+    Server,
+    CommandLine,
+}
+
 /// Executes a command and prints its result: exit code 0, or 1 with the reason on standard error.
 pub(crate) async fn run(options: &AdminOptions, command: AdminCommand) -> ExitCode {
     match print_result(options, &command).await {
@@ -67,11 +74,16 @@ pub(crate) async fn run(options: &AdminOptions, command: AdminCommand) -> ExitCo
 }
 
 async fn print_result(options: &AdminOptions, command: &AdminCommand) -> Result<(), NotDone> {
-    let result = result(options, command).await?;
+    let (result, by) = result(options, command).await?;
     let text = if options.json {
         result.to_string()
     } else {
-        command.text(result)?
+        let mut text = command.text(result)?;
+        if let (ExecutedBy::CommandLine, Some(note)) = (by, command.without_server()) {
+            text.push('\n');
+            text.push_str(note);
+        }
+        text
     };
     let mut output = std::io::stdout().lock();
     writeln!(output, "{text}")?;
@@ -80,7 +92,10 @@ async fn print_result(options: &AdminOptions, command: &AdminCommand) -> Result<
 }
 
 /// Executes a command: through the server that has the store open, or else on the store.
-async fn result(options: &AdminOptions, command: &AdminCommand) -> Result<Value, NotDone> {
+async fn result(
+    options: &AdminOptions,
+    command: &AdminCommand,
+) -> Result<(Value, ExecutedBy), NotDone> {
     let choice = options.store.choice()?;
     let (Some(folder), Some(pass)) = (choice.path(), choice.pass()) else {
         return Err(NotDone::InMemory);
@@ -93,7 +108,7 @@ async fn result(options: &AdminOptions, command: &AdminCommand) -> Result<Value,
     if disk::is_in_use(folder) {
         match by_server(&pass, command).await {
             Err(NotDone::Sent(NotSent::NoServer(instead))) => found = Some(instead),
-            done => return done,
+            done => return Ok((done?, ExecutedBy::Server)),
         }
     }
     // Waits a moment for a process that is about to end.
@@ -106,7 +121,7 @@ async fn result(options: &AdminOptions, command: &AdminCommand) -> Result<Value,
     };
     let connect = Connect::builder(store.storage()).build();
     start_clock::check(&connect, SystemClock.now()).await?;
-    Ok(command.execute(&connect).await?)
+    Ok((command.execute(&connect).await?, ExecutedBy::CommandLine))
 }
 
 /// Has the server to which a pass leads execute a command.

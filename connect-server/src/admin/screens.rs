@@ -1,13 +1,16 @@
 //! Screens: made, listed, given new keys and revoked by the operator.
 
-use std::fmt;
-
 use clap::Subcommand;
 use connect_core::{
-    Account, Connect, Error, NewScreen, Reason, Screen, ScreenKey, ScreenType,
+    Account, Connect, Error, NewScreen, Screen, ScreenKey, ScreenType,
     wire::{Id, Location, Timestamp},
 };
 use serde::{Deserialize, Serialize};
+
+use super::{
+    accounts::{find_account, not_found},
+    shown_once::ShownOnce,
+};
 
 /// A command about screens: registers, kiosks, and Scan & Order.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -59,29 +62,11 @@ pub struct ScreenView {
     pub name: String,
     /// The value of its key, when it was made just now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<Key>,
+    pub key: Option<ShownOnce>,
     /// The first characters of its key; `null` when it has none.
     pub key_prefix: Option<String>,
     /// The time at which its key was made.
     pub key_created_at: Option<Timestamp>,
-}
-
-/// The value of a key. `Debug` does not show it.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Key(String);
-
-impl Key {
-    /// The value itself, to be shown to its owner.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
-    }
 }
 
 /// Executes a command. Returns the screens that it is about.
@@ -138,7 +123,7 @@ async fn with_new_key(
     id: Id<Screen>,
 ) -> Result<Vec<ScreenView>, Error> {
     let secret = connect.roll_screen_key(account.id, id).await?;
-    let key = Key(secret.expose().to_owned());
+    let key = ShownOnce::new(secret.expose());
     shown(connect, account, id, Some(key)).await
 }
 
@@ -146,7 +131,7 @@ async fn shown(
     connect: &Connect,
     account: &Account,
     id: Id<Screen>,
-    key: Option<Key>,
+    key: Option<ShownOnce>,
 ) -> Result<Vec<ScreenView>, Error> {
     let screens = connect.screens(account.id).await?;
     let found = screens.into_iter().find(|(screen, _)| screen.id == id);
@@ -154,7 +139,7 @@ async fn shown(
     Ok(found.into_iter().collect())
 }
 
-fn view(screen: Screen, screen_key: Option<ScreenKey>, key: Option<Key>) -> ScreenView {
+fn view(screen: Screen, screen_key: Option<ScreenKey>, key: Option<ShownOnce>) -> ScreenView {
     ScreenView {
         id: screen.id,
         location_id: screen.location_id,
@@ -170,23 +155,6 @@ async fn account_of(connect: &Connect, id: Id<Screen>) -> Result<Account, Error>
     let has = |account: &Account| account.screens.iter().any(|screen| screen.id == id);
     let found = find_account(connect, has).await?;
     found.ok_or_else(|| not_found(format!("there is no screen {id}")))
-}
-
-async fn find_account(
-    connect: &Connect,
-    has: impl Fn(&Account) -> bool,
-) -> Result<Option<Account>, Error> {
-    for id in connect.account_ids().await? {
-        let account = connect.account(id).await?;
-        if has(&account) {
-            return Ok(Some(account));
-        }
-    }
-    Ok(None)
-}
-
-fn not_found(problem: String) -> Error {
-    Error::NotFound(Reason::new(problem))
 }
 
 /// For people: a line for each screen.
