@@ -29,7 +29,10 @@ use futures_util::{
     future::{Either, join_all, pending, select},
     stream::FuturesUnordered,
 };
-use tokio::{sync::watch, time::sleep};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::sleep,
+};
 use uuid::Uuid;
 
 use self::look::Look;
@@ -45,6 +48,9 @@ use crate::{
 /// The webhooks that a worker delivers to, at a time.
 const SESSIONS: usize = 256;
 
+/// The attempts that a worker makes at a time, at all webhooks together.
+const PLACES: usize = 512;
+
 /// Delivers events to webhooks. Made by [`Connect::webhook_worker`].
 ///
 /// Dropping what it does, at any point, is safe: another worker goes on within a minute, and
@@ -53,6 +59,7 @@ pub struct WebhookWorker {
     connect: Connect,
     sender: Arc<dyn WebhookSender>,
     mailer: Option<Arc<dyn Mailer>>,
+    places: Semaphore,
     stop: watch::Sender<bool>,
 }
 
@@ -91,6 +98,7 @@ impl Connect {
             connect: self.clone(),
             sender,
             mailer,
+            places: Semaphore::new(PLACES),
             stop: watch::Sender::new(false),
         }
     }

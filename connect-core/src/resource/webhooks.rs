@@ -61,7 +61,7 @@ impl Connect {
     /// Makes a webhook. It gets the events that are committed from then on.
     ///
     /// # Errors
-    /// A field is invalid, the address is not taken, the account has 50 webhooks, or there is no
+    /// A field is invalid, the address is not taken, the account has 100 webhooks, or there is no
     /// such account.
     pub async fn create_webhook(
         &self,

@@ -36,7 +36,7 @@ pub const EVENT_DAYS: i64 = 30;
 pub const MAX_IDS_PER_EVENT: usize = 1000;
 
 /// Webhooks per account.
-pub const MAX_WEBHOOKS: usize = 50;
+pub const MAX_WEBHOOKS: usize = 100;
 /// The longest address of a webhook, in characters.
 pub const MAX_WEBHOOK_URL: usize = 2000;
 /// The time that an endpoint has to answer, in seconds.

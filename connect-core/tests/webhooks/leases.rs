@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use connect_core::wire::EventType;
+use connect_core::{NewAccount, NewWebhook, wire::EventType};
 use tokio::time::{Duration, timeout};
 
 use super::{Scene, URL, endpoints::Answers};
@@ -80,4 +80,42 @@ async fn another_process_goes_on() {
     assert_eq!(other.tick().await.unwrap().delivered, 1);
     scene.product("Cake").await;
     assert_eq!(scene.worker.tick().await.unwrap().delivered, 1);
+}
+
+/// The endpoints that hang take all places there are. The others wait for one, which is no failure of
+/// theirs.
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_place_is_no_failure() {
+    let scene = Scene::open().await;
+    let healthy = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    let account = scene.shop.account;
+    // More attempts at a time than a worker makes: four at each of 200 webhooks.
+    for number in 0..200 {
+        let owner = NewAccount {
+            name: "Other".into(),
+            owner_email: "other@shop.example".into(),
+            sandbox: true,
+        };
+        let other = scene.connect().create_account(owner).await.unwrap().id;
+        let url = format!("https://hangs.example/{number}");
+        scene.endpoints.answer(&url, Answers::Hangs);
+        let new = NewWebhook {
+            url,
+            events: vec![EventType::ProductChanged],
+            location_ids: Vec::new(),
+        };
+        let hangs = scene.connect().create_webhook(other, new).await.unwrap();
+        for _ in 0..4 {
+            let tested = scene.connect().test_webhook(other, hangs.webhook.id);
+            tested.await.unwrap();
+        }
+    }
+    for _ in 0..40 {
+        let tested = scene.connect().test_webhook(account, healthy.id);
+        tested.await.unwrap();
+    }
+    let work = scene.worker.tick().await.unwrap();
+    assert_eq!((work.delivered, work.postponed), (40, 800));
+    let log = scene.log(&healthy).await;
+    assert!(log.iter().all(|delivery| delivery.attempts.len() == 1));
 }

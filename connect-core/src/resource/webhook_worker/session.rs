@@ -1,8 +1,9 @@
 //! A session: all that is due at one webhook.
 
-use std::{collections::VecDeque, pin::Pin, sync::Arc};
+use std::{collections::VecDeque, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::{
@@ -35,8 +36,13 @@ const MOST_UNRECORDED: usize = 256;
 /// The deliveries that are read at a time.
 const PIECE: usize = 128;
 
-/// The seconds that the lease must have left when an attempt begins: an attempt takes ten at most.
-const SPARE: i64 = 15;
+/// The time for which an attempt waits for its place among those of all webhooks. Waiting is not held
+/// against the endpoint.
+const WAIT: Duration = Duration::from_secs(20);
+
+/// The seconds that the lease must have left when an attempt begins: it waits for twenty at most, and
+/// takes ten.
+const SPARE: i64 = 35;
 
 /// Does what is due at a webhook, if no other session has it.
 pub(super) async fn run(
@@ -101,6 +107,8 @@ fn new_session() -> Uuid {
 enum Step {
     /// An attempt.
     Attempted(Box<Attempted>),
+    /// An attempt that was not made, since there was no place for it.
+    Crowded(Box<Due>),
     /// A commit: the lease as it is now, and the number of attempts that were written down.
     Recorded(Result<Option<Leased>, Fault>, DeliveryWork),
 }
@@ -164,6 +172,11 @@ impl<'w> Session<'w> {
             match steps.next().await {
                 None => return Ok(Some(self.leased.clone())),
                 Some(Step::Attempted(attempted)) => self.note(*attempted),
+                Some(Step::Crowded(due)) => {
+                    self.under_way -= 1;
+                    self.unrecorded -= 1;
+                    self.ready.push_front(*due);
+                }
                 Some(Step::Recorded(leased, work)) => {
                     self.is_recording = false;
                     match leased? {
@@ -250,6 +263,9 @@ impl<'w> Session<'w> {
             self.unrecorded += 1;
             let own = own.clone();
             steps.push(Box::pin(async move {
+                let Ok(Ok(_place)) = timeout(WAIT, worker.places.acquire()).await else {
+                    return Step::Crowded(Box::new(due));
+                };
                 let attempted = attempt(worker.store(), &*worker.sender, &own, due).await;
                 Step::Attempted(Box::new(attempted))
             }));

@@ -1,0 +1,266 @@
+//! Deliveries beside bare requests, over loopback: `cargo bench -p connect-server --bench webhooks`.
+//!
+//! Names of parts choose them: `-- memory sled hanging`. Endpoint and sender share one process and
+//! one runtime with two workers.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    unreachable_pub,
+    dead_code
+)]
+
+#[path = "../../connect-core/benches/measure.rs"]
+mod measure;
+#[path = "../../connect-core/benches/shop.rs"]
+mod shop;
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use connect_core::{
+    NewWebhook, Request, WebhookWorker,
+    storage::{Storage, memory::MemoryStorage},
+    wire::{EventType, Product},
+};
+use connect_server::{outbound::AddressGuard, webhooks::WebhookClient};
+use connect_webhook_verify::Secret;
+use futures_util::{StreamExt as _, future::join_all, stream};
+use measure::{Chosen, Cost, Reach};
+use shop::Shop;
+use tokio::{net::TcpListener, runtime::Runtime, sync::Notify};
+use warp::Filter as _;
+
+/// The allocator of the server.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const PARTS: [&str; 3] = ["memory", "sled", "hanging"];
+const DELIVERIES: usize = 20_000;
+const IN_FLIGHT: usize = 32;
+const ROUNDS: usize = 5;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let chosen = Chosen::from_arguments();
+    let part = |name| chosen.has(name, &PARTS);
+    measure::head();
+    let memory = || Arc::new(MemoryStorage::new()) as Arc<dyn Storage>;
+    if part("memory") {
+        measure::compare(
+            "20 000 deliveries of 1 kB, memory; floor: reqwest, 32 in flight",
+            Reach::Wall(0.4),
+            ROUNDS,
+            || bare(&runtime),
+            || deliver(&runtime, memory(), 1, 0),
+        );
+    }
+    if part("sled") {
+        let folder = tempfile::tempdir().unwrap();
+        let count = AtomicUsize::new(0);
+        let sled = || {
+            let number = count.fetch_add(1, Ordering::Relaxed);
+            shop::storage("sled", &folder.path().join(number.to_string()))
+        };
+        measure::compare(
+            "20 000 deliveries of 1 kB, sled; floor: memory",
+            Reach::Wall(0.3),
+            ROUNDS,
+            || deliver(&runtime, memory(), 1, 0),
+            || deliver(&runtime, sled(), 1, 0),
+        );
+    }
+    if part("hanging") {
+        measure::compare(
+            "20 000 deliveries to 80 endpoints beside 20 that hang; floor: without those",
+            Reach::Wall(0.8),
+            ROUNDS,
+            || deliver(&runtime, memory(), 80, 0),
+            || deliver(&runtime, memory(), 80, 20),
+        );
+    }
+}
+
+/// An endpoint that counts, and answers 200 at once.
+struct Endpoint {
+    address: SocketAddr,
+    counted: Arc<Counted>,
+}
+
+#[derive(Default)]
+struct Counted {
+    requests: AtomicUsize,
+    wanted: AtomicUsize,
+    reached: Notify,
+}
+
+impl Endpoint {
+    async fn open() -> Self {
+        let counted = Arc::new(Counted::default());
+        let count = counted.clone();
+        let answer = warp::post().and(warp::body::bytes()).map(move |_| {
+            let before = count.requests.fetch_add(1, Ordering::Relaxed);
+            if before + 1 == count.wanted.load(Ordering::Relaxed) {
+                count.reached.notify_one();
+            }
+            "ok"
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(warp::serve(answer).incoming(listener).run());
+        Self { address, counted }
+    }
+
+    /// Waits until so many requests have come.
+    async fn reached(&self) {
+        self.counted.reached.notified().await;
+    }
+
+    fn expect(&self, requests: usize) {
+        self.counted.wanted.store(requests, Ordering::Relaxed);
+    }
+}
+
+/// Takes connections and says nothing.
+async fn silent() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let mut kept = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            kept.push(stream);
+        }
+    });
+    address
+}
+
+/// Posts bodies that are signed as they are sent, without a queue or a record of what became of them.
+fn bare(runtime: &Runtime) -> Cost {
+    let endpoint = runtime.block_on(Endpoint::open());
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = format!("http://{}/", endpoint.address);
+    let secrets = [Secret::new("whsec_0123456789012345678901234567890123456789012").unwrap()];
+    let body = vec![b'x'; 1000];
+    measure::timed(DELIVERIES, || {
+        runtime.block_on(async {
+            let post = async |_| {
+                let signature = connect_webhook_verify::sign(&secrets, 1_700_000_000, &body);
+                let request = client
+                    .post(&url)
+                    .header("content-type", "application/json")
+                    .header("service-signature", signature.to_string())
+                    .header("service-event-id", "01890000-0000-7000-8000-000000000000")
+                    .header(
+                        "service-delivery-id",
+                        "01890000-0000-7000-8000-000000000000",
+                    )
+                    .body(body.clone());
+                let response = request.send().await.unwrap();
+                assert!(response.status().is_success());
+                response.bytes().await.unwrap();
+            };
+            stream::iter(0..DELIVERIES)
+                .map(post)
+                .buffer_unordered(IN_FLIGHT)
+                .for_each(async |()| {})
+                .await;
+        });
+    })
+}
+
+/// Delivers events to so many endpoints that work, beside others that hang.
+fn deliver(runtime: &Runtime, storage: Arc<dyn Storage>, working: usize, hanging: usize) -> Cost {
+    let endpoint = runtime.block_on(Endpoint::open());
+    let worker = runtime.block_on(prepare(&endpoint, storage, working, hanging));
+    let rounds = DELIVERIES / working;
+    endpoint.expect(rounds * working);
+    measure::timed(DELIVERIES, || {
+        // With endpoints that hang, only those that work are waited for.
+        let until = async {
+            if hanging > 0 {
+                endpoint.reached().await;
+            } else {
+                std::future::pending().await
+            }
+        };
+        let work = async {
+            if hanging > 0 {
+                worker
+                    .run(Duration::from_secs(1), std::future::pending())
+                    .await;
+            } else {
+                let work = worker.tick().await.unwrap();
+                assert_eq!(work.delivered, DELIVERIES);
+            }
+        };
+        runtime.block_on(async {
+            tokio::select! {
+                () = until => {}
+                () = work => {}
+            }
+        });
+    })
+}
+
+/// A shop with events that all its webhooks get.
+async fn prepare(
+    endpoint: &Endpoint,
+    storage: Arc<dyn Storage>,
+    working: usize,
+    hanging: usize,
+) -> WebhookWorker {
+    let shop = shop::open(storage, 1).await;
+    let silent = silent().await;
+    for number in 0..working + hanging {
+        let address = if number < working {
+            endpoint.address
+        } else {
+            silent
+        };
+        webhook(&shop, format!("http://{address}/{number}")).await;
+    }
+    create(&shop, DELIVERIES / working).await;
+    let guard = AddressGuard::allowing("127.0.0.0/8".parse().unwrap());
+    let client = WebhookClient::new(guard).unwrap();
+    shop.connect.webhook_worker(Arc::new(client), None)
+}
+
+async fn webhook(shop: &Shop, url: String) {
+    let new = NewWebhook {
+        url,
+        events: vec![EventType::ProductChanged],
+        location_ids: Vec::new(),
+    };
+    shop.connect
+        .create_webhook(shop.account, new)
+        .await
+        .unwrap();
+}
+
+/// Makes products, each of which is an event of 1 kB.
+async fn create(shop: &Shop, count: usize) {
+    let description = "Baked fresh. ".repeat(30);
+    for start in (0..count).step_by(64) {
+        let made = (start..count.min(start + 64)).map(|number| {
+            let body = format!(
+                r#"{{"externalId":"ART-{number:08}","name":"Product {number}","description":"{description}"}}"#
+            );
+            let products = shop.connect.location(&shop.locations[0]).json::<Product>();
+            products.create(Request::json(body))
+        });
+        for made in join_all(made).await {
+            made.unwrap();
+        }
+    }
+}
