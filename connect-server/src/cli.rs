@@ -133,6 +133,9 @@ pub struct Options {
     /// Images.
     #[command(flatten)]
     pub images: ImageOptions,
+    /// Webhooks.
+    #[command(flatten)]
+    pub webhooks: WebhookOptions,
     /// Print where and how to connect as one line of JSON.
     #[arg(long)]
     pub json: bool,
@@ -153,10 +156,28 @@ pub struct ImageOptions {
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE.as_secs(),
           value_parser = clap::value_parser!(u64).range(1..=60))]
     pub image_timeout: u64,
-    /// Networks besides the public internet from which images are downloaded, there also over
-    /// plain HTTP and from any port: addresses or networks, with commas between.
+    /// Networks besides the public internet from which images are downloaded and to which webhooks
+    /// are sent, there also over plain HTTP and at any port: addresses or networks, with commas
+    /// between.
     #[arg(long, value_name = "NETS")]
     pub allow_networks: Option<Networks>,
+}
+
+/// Options for sending webhooks.
+#[derive(Clone, Debug, Args)]
+pub struct WebhookOptions {
+    /// The time between two rounds of deliveries, in seconds, at most 3600 [default: 60; 1 in the
+    /// demo]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub delivery_interval: Option<u64>,
+}
+
+impl WebhookOptions {
+    /// The time between two rounds of deliveries.
+    pub fn interval(&self, is_demo: bool) -> Duration {
+        let default = if is_demo { 1 } else { 60 };
+        Duration::from_secs(self.delivery_interval.unwrap_or(default))
+    }
 }
 
 impl ImageOptions {
@@ -235,6 +256,17 @@ mod tests {
             Command::Serve(options) => Ok(options),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn deliveries_are_made_every_minute_and_every_second_in_the_demo() {
+        let default = serve(&[]).unwrap().webhooks;
+        assert_eq!(default.interval(false), Duration::from_secs(60));
+        assert_eq!(default.interval(true), Duration::from_secs(1));
+        let set = serve(&["--delivery-interval", "5"]).unwrap().webhooks;
+        assert_eq!(set.interval(false), Duration::from_secs(5));
+        assert_eq!(set.interval(true), Duration::from_secs(5));
+        assert!(serve(&["--delivery-interval", "0"]).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! [`net`] is sockets and nothing of the domain. [`endpoint`] is what an endpoint is, [`routes`]
 //! reads as the table of contents of the API, and [`app`] is the order in which a request is
 //! checked. [`images`] takes over and serves the images of products; [`outbound`] guards requests
-//! to links that others give.
+//! to links that others give. [`webhooks`] sends what the core delivers.
 
 pub mod admin;
 pub mod app;
@@ -21,6 +21,7 @@ pub mod run;
 mod start_clock;
 pub mod store;
 mod watch;
+pub mod webhooks;
 mod welcome;
 
 pub use app::{api, device_api};

@@ -31,6 +31,7 @@ use crate::{
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, Store, StoreHealth},
     watch::until_dead,
+    webhooks::WebhookClient,
     welcome::Welcome,
 };
 
@@ -58,7 +59,7 @@ pub enum RunError {
     /// The folder for images is not apart from that of the store.
     #[error(transparent)]
     Folders(#[from] FoldersOverlap),
-    /// Images cannot be downloaded.
+    /// Requests to other servers cannot be made.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
     /// The demo's shop could not be set up.
@@ -110,9 +111,12 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let health = store.health();
     let now = SystemClock.now();
     let allowed = allowed_networks(&options, is_demo);
+    let guard = AddressGuard::allowing(allowed.clone());
+    let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
     let connect = Connect::builder(store.storage())
         .limits(options.limits())
-        .image_links(Arc::new(AddressGuard::allowing(allowed.clone())))
+        .image_links(Arc::new(guard))
+        .webhook_links(webhooks.clone())
         .build();
     drop(store);
     match start_clock::check(&connect, now).await {
@@ -140,7 +144,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     .await?;
 
     let images = images(&options, allowed, &api)?;
-    let worker = connect.image_worker(Arc::new(images.clone()));
+    let image_worker = connect.image_worker(Arc::new(images.clone()));
+    let webhook_worker = connect.webhook_worker(webhooks, None);
+    let interval = options.webhooks.interval(is_demo);
     let shop = if is_demo {
         Some(demo::open(&connect).await?)
     } else {
@@ -173,7 +179,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             wait(stopped.clone())
         ),
         owner.serve(app(Door::Owner).with_commands(&pass), wait(stopped.clone())),
-        worker.run(wait(stopped)),
+        image_worker.run(wait(stopped.clone())),
+        webhook_worker.run(interval, wait(stopped)),
     );
     drop(pass_file);
     maintenance.abort();
@@ -191,13 +198,16 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Returns the networks besides the public internet from which images are taken.
+/// Returns the networks besides the public internet from which images are taken and to which
+/// webhooks are sent.
 fn allowed_networks(options: &Options, is_demo: bool) -> Networks {
     let allowed = options.images.allow_networks.clone().unwrap_or_default();
     if !is_demo {
         return allowed;
     }
-    tracing::info!("the demo also takes images from this machine, over plain HTTP too");
+    tracing::info!(
+        "the demo also takes images from this machine and sends webhooks to it, over plain HTTP too"
+    );
     allowed.and(Networks::loopback())
 }
 

@@ -141,11 +141,13 @@ fn forbidden(subject: &str, refusal: LinkRefusal) -> ImageFailure {
 fn no_response(subject: &str, error: &reqwest::Error) -> ImageFailure {
     let message = match NoResponse::of(error) {
         NoResponse::Refused(refusal) => return forbidden(subject, refusal),
-        NoResponse::BrokenOff => return broken_off(),
-        NoResponse::Insecure => {
+        NoResponse::BrokenOff | NoResponse::NotHttp => return broken_off(),
+        NoResponse::Insecure(_) => {
             "leads to a server without a secure connection: its certificate may have expired"
         }
-        NoResponse::NotConnected => "leads to a server that was not found or does not answer",
+        NoResponse::UnknownHost | NoResponse::NotConnected => {
+            "leads to a server that was not found or does not answer"
+        }
     };
     ImageFailure::passing(ImageErrorCode::Unreachable, format!("{subject} {message}."))
 }

@@ -3,7 +3,7 @@
 use connect_core::environment::ImageLinks;
 use url::Url;
 
-use crate::outbound::{AddressGuard, LinkRefusal};
+use crate::outbound::AddressGuard;
 
 impl ImageLinks for AddressGuard {
     /// Refuses what no download could reach: other schemes, ports outside of the allowed networks,
@@ -11,23 +11,10 @@ impl ImageLinks for AddressGuard {
     /// by the download.
     fn check(&self, link: &str) -> Result<(), String> {
         let link = Url::parse(link).map_err(|_| "must be an absolute link".to_owned())?;
-        let refusal = match Self::check(self, &link) {
-            Ok(_) => return Ok(()),
-            Err(refusal) => refusal,
-        };
-        let allowed = match refusal {
-            LinkRefusal::Scheme if self.allows_networks() => {
-                "must start with https:// unless it leads into a network that the server allows"
-            }
-            LinkRefusal::Port if self.allows_networks() => {
-                "must not name a port unless it leads into a network that the server allows"
-            }
-            LinkRefusal::Scheme => "must start with https://",
-            LinkRefusal::Port => "must not name a port",
-            LinkRefusal::Credentials => "must not have a user name or password",
-            LinkRefusal::Address => "must lead to a public address on the internet",
-        };
-        Err(allowed.to_owned())
+        let checked = Self::check(self, &link);
+        checked
+            .map(|_| ())
+            .map_err(|refusal| self.demand(refusal).to_owned())
     }
 }
 

@@ -18,7 +18,7 @@ use super::{Copies, ScaledCopy, decode::damaged, download::download, scaled_copy
 use crate::{
     net::Server,
     networks::Networks,
-    outbound::{AddressGuard, Outbound, OutboundError},
+    outbound::{AddressGuard, Outbound, OutboundError, OutboundSettings},
 };
 
 /// The time that a download may take, unless configured otherwise.
@@ -63,7 +63,10 @@ impl ImageService {
         deadline: Duration,
     ) -> Result<Self, OutboundError> {
         Ok(Self {
-            outbound: Outbound::new(AddressGuard::allowing(allowed), "Connect-Images/1")?,
+            outbound: Outbound::new(OutboundSettings::new(
+                AddressGuard::allowing(allowed),
+                "Connect-Images/1",
+            ))?,
             deadline,
             limit: deadline.saturating_add(PROCESSING),
             places: Arc::new(Semaphore::new(PLACES)),

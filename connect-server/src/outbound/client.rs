@@ -1,21 +1,57 @@
 //! The HTTP client for such requests. It connects to addresses that the guard let pass, and to no
 //! others.
 
-use std::{error::Error, io, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use reqwest::{
-    Client, Method, RequestBuilder,
+    Certificate, Client, Method, RequestBuilder,
     dns::{Addrs, Name, Resolve, Resolving},
     redirect::Policy,
 };
-use url::Url;
+use url::{Host, Url};
 
-use super::{AddressGuard, LinkRefusal, Reach};
+use super::{
+    AddressGuard, LinkRefusal, Names, NoResponse, Reach, SystemNames, no_response::UnknownHost,
+};
 
-/// Makes requests to links that others give, each over a connection of its own.
+/// The time for which a connection is kept for the next request. Many servers close one that was
+/// idle for five seconds, and a request that crosses this is lost.
+const KEPT_FOR: Duration = Duration::from_secs(3);
+
+/// Settings of [`Outbound`].
+#[derive(Clone, Debug)]
+pub struct OutboundSettings {
+    /// The guard.
+    pub guard: AddressGuard,
+    /// The name by which requests introduce the client, unless they say otherwise.
+    pub user_agent: &'static str,
+    /// The connections to each host that are kept open for the next request, over HTTP/1.1. With 0
+    /// each request has a connection of its own.
+    pub kept_connections: usize,
+    /// The lookup of names.
+    pub names: Arc<dyn Names>,
+    /// Certificates of authorities that are trusted besides those of the system.
+    pub authorities: Vec<Certificate>,
+}
+
+impl OutboundSettings {
+    /// A connection of its own for each request, to hosts that the system knows and trusts.
+    pub fn new(guard: AddressGuard, user_agent: &'static str) -> Self {
+        Self {
+            guard,
+            user_agent,
+            kept_connections: 0,
+            names: Arc::new(SystemNames),
+            authorities: Vec::new(),
+        }
+    }
+}
+
+/// Makes requests to links that others give.
 #[derive(Clone, Debug)]
 pub struct Outbound {
     guard: AddressGuard,
+    names: Arc<dyn Names>,
     /// For HTTPS on its own port.
     public: Client,
     /// For plain HTTP and other ports.
@@ -28,32 +64,19 @@ pub struct Outbound {
 pub struct OutboundError(reqwest::Error);
 
 impl Outbound {
-    /// Makes the client. It names itself `user_agent`.
+    /// Makes the client.
     ///
     /// # Errors
     /// The system's certificates could not be read.
-    pub fn new(guard: AddressGuard, user_agent: &str) -> Result<Self, OutboundError> {
+    pub fn new(settings: OutboundSettings) -> Result<Self, OutboundError> {
         // Another provider that the program chose is as good.
         install_provider();
-        let client = |reach| {
-            let guard = guard.clone();
-            Client::builder()
-                .user_agent(user_agent)
-                .dns_resolver(Arc::new(Resolver { guard, reach }))
-                // A proxy would look the name up once more, and connect to what it likes.
-                .no_proxy()
-                // Links lead to any number of hosts, each of which would keep one open.
-                .pool_max_idle_per_host(0)
-                .redirect(Policy::none())
-                .referer(false)
-                .https_only(reach == Reach::Public)
-                .build()
-                .map_err(OutboundError)
-        };
+        let client = |reach| client(&settings, reach).map_err(OutboundError);
         Ok(Self {
             public: client(Reach::Public)?,
             allowed: client(Reach::Allowed)?,
-            guard,
+            names: settings.names,
+            guard: settings.guard,
         })
     }
 
@@ -70,61 +93,62 @@ impl Outbound {
         };
         Ok(client.request(method, link))
     }
-}
 
-/// The reason for which a request got no response, or only a part of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoResponse {
-    /// The guard refused the address.
-    Refused(LinkRefusal),
-    /// There was no secure connection: the certificate is not trusted, or TLS failed otherwise.
-    Insecure,
-    /// The host was not found, or took no connection.
-    NotConnected,
-    /// The connection broke off, or did not speak HTTP.
-    BrokenOff,
-}
-
-impl NoResponse {
-    /// Tells the reason from the client's error.
-    pub fn of(error: &reqwest::Error) -> Self {
-        let mut tls = false;
-        let mut cause: Option<&(dyn Error + 'static)> = Some(error);
-        while let Some(error) = cause {
-            if let Some(refusal) = error.downcast_ref() {
-                return Self::Refused(*refusal);
-            }
-            tls |= error.is::<rustls::Error>();
-            // An I/O error names as its source what is behind the error that it holds.
-            let held = error
-                .downcast_ref::<io::Error>()
-                .and_then(io::Error::get_ref);
-            cause = match held {
-                Some(held) => Some(held),
-                None => error.source(),
-            };
+    /// Checks a link and all addresses of its host without connecting.
+    ///
+    /// # Errors
+    /// The link is refused, or its host is unknown.
+    pub async fn check(&self, link: &Url) -> Result<(), NoResponse> {
+        let reach = self.guard.check(link)?;
+        if let Some(Host::Domain(host)) = link.host() {
+            let addresses = self.names.look_up(host).await;
+            let addresses = addresses.map_err(|_| NoResponse::UnknownHost)?;
+            self.guard.admit(addresses, reach)?;
         }
-        match () {
-            () if tls => Self::Insecure,
-            () if error.is_connect() => Self::NotConnected,
-            () => Self::BrokenOff,
-        }
+        Ok(())
     }
 }
 
-/// Looks names up with the system's resolver, and hands on only what the guard admits.
+fn client(settings: &OutboundSettings, reach: Reach) -> Result<Client, reqwest::Error> {
+    let resolver = Resolver {
+        guard: settings.guard.clone(),
+        names: settings.names.clone(),
+        reach,
+    };
+    let builder = Client::builder()
+        .user_agent(settings.user_agent)
+        .dns_resolver(Arc::new(resolver))
+        // A proxy would look the name up once more, and connect to what it likes.
+        .no_proxy()
+        .pool_max_idle_per_host(settings.kept_connections)
+        .pool_idle_timeout(KEPT_FOR)
+        .tls_certs_merge(settings.authorities.iter().cloned())
+        .redirect(Policy::none())
+        .referer(false)
+        .https_only(reach == Reach::Public);
+    // A connection of HTTP/2 would be kept although a request on it has run out of time.
+    let builder = match settings.kept_connections {
+        0 => builder,
+        _ => builder.http1_only(),
+    };
+    builder.build()
+}
+
+/// Looks names up, and hands on only what the guard admits.
 #[derive(Debug)]
 struct Resolver {
     guard: AddressGuard,
+    names: Arc<dyn Names>,
     reach: Reach,
 }
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let (guard, reach) = (self.guard.clone(), self.reach);
+        let (guard, names, reach) = (self.guard.clone(), self.names.clone(), self.reach);
         Box::pin(async move {
+            let found = names.look_up(name.as_str()).await.map_err(UnknownHost)?;
             // The port is that of the link in any case.
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let found = found.iter().map(|address| SocketAddr::new(address.ip(), 0));
             let addresses = guard.admit(found.collect(), reach)?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })

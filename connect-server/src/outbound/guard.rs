@@ -118,6 +118,22 @@ impl AddressGuard {
         Ok(admitted)
     }
 
+    /// Says what a link must be like instead of one that was refused: "must start with https://".
+    pub fn demand(&self, refusal: LinkRefusal) -> &'static str {
+        match refusal {
+            LinkRefusal::Scheme if self.allows_networks() => {
+                "must start with https:// unless it leads into a network that the server allows"
+            }
+            LinkRefusal::Port if self.allows_networks() => {
+                "must not name a port unless it leads into a network that the server allows"
+            }
+            LinkRefusal::Scheme => "must start with https://",
+            LinkRefusal::Port => "must not name a port",
+            LinkRefusal::Credentials => "must not have a user name or password",
+            LinkRefusal::Address => "must lead to a public address on the internet",
+        }
+    }
+
     fn admits(&self, address: IpAddr, reach: Reach) -> bool {
         self.allowed.contains(address) || (reach == Reach::Public && is_public(address))
     }

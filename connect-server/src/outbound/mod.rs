@@ -1,5 +1,5 @@
-//! Requests to addresses that others give: links to images today, webhooks later. The address
-//! guard keeps them out of every network that is not the public internet.
+//! Requests to addresses that others give: images and webhooks. The address guard keeps them
+//! out of every network that is not the public internet.
 //!
 //! A link is checked before each request ([`AddressGuard::check`]), which catches literal
 //! addresses. A name is checked by the resolver, which hands on only what may be connected to, so
@@ -8,9 +8,13 @@
 
 mod client;
 mod guard;
+mod names;
+mod no_response;
 mod public;
 
 pub(crate) use client::install_provider;
-pub use client::{NoResponse, Outbound, OutboundError};
+pub use client::{Outbound, OutboundError, OutboundSettings};
 pub use guard::{AddressGuard, LinkRefusal, Reach};
+pub use names::{Names, SystemNames};
+pub use no_response::{Insecurity, NoResponse};
 pub use public::is_public;

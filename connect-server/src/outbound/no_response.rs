@@ -1,0 +1,97 @@
+//! The reasons for which a request gets no response.
+
+use std::{error::Error, io};
+
+use rustls::{CertificateError, Error as TlsError};
+
+use super::LinkRefusal;
+
+/// The reason for which a request got no response, or only a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoResponse {
+    /// The guard refused the address.
+    Refused(LinkRefusal),
+    /// The host has no address.
+    UnknownHost,
+    /// The host took no connection.
+    NotConnected,
+    /// There was no secure connection.
+    Insecure(Insecurity),
+    /// The response is no HTTP, or its head is too large.
+    NotHttp,
+    /// The connection broke off.
+    BrokenOff,
+}
+
+/// The reason for which there was no secure connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insecurity {
+    /// The certificate has expired.
+    Expired,
+    /// The certificate is that of another host.
+    OtherHost,
+    /// The certificate is not trusted for another reason: nobody known has issued it, for example.
+    Untrusted,
+    /// TLS failed otherwise.
+    Failed,
+}
+
+/// A lookup of a name failed.
+#[derive(Debug, thiserror::Error)]
+#[error("the host was not found")]
+pub(super) struct UnknownHost(#[source] pub(super) io::Error);
+
+impl NoResponse {
+    /// Tells the reason from the client's error.
+    pub fn of(error: &reqwest::Error) -> Self {
+        let mut is_http = true;
+        let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+        while let Some(error) = cause {
+            if let Some(refusal) = error.downcast_ref() {
+                return Self::Refused(*refusal);
+            }
+            if error.is::<UnknownHost>() {
+                return Self::UnknownHost;
+            }
+            if let Some(tls) = error.downcast_ref() {
+                return Self::Insecure(Insecurity::of(tls));
+            }
+            is_http &= !error
+                .downcast_ref()
+                .is_some_and(|error: &hyper::Error| error.is_parse());
+            // An I/O error names as its source what is behind the error that it holds.
+            let held = error
+                .downcast_ref::<io::Error>()
+                .and_then(io::Error::get_ref);
+            cause = match held {
+                Some(held) => Some(held),
+                None => error.source(),
+            };
+        }
+        match () {
+            () if error.is_connect() => Self::NotConnected,
+            () if !is_http => Self::NotHttp,
+            () => Self::BrokenOff,
+        }
+    }
+}
+
+impl Insecurity {
+    fn of(error: &TlsError) -> Self {
+        use CertificateError::{Expired, ExpiredContext, NotValidForName, NotValidForNameContext};
+        match error {
+            TlsError::InvalidCertificate(Expired | ExpiredContext { .. }) => Self::Expired,
+            TlsError::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }) => {
+                Self::OtherHost
+            }
+            TlsError::InvalidCertificate(_) => Self::Untrusted,
+            _ => Self::Failed,
+        }
+    }
+}
+
+impl From<LinkRefusal> for NoResponse {
+    fn from(refusal: LinkRefusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
