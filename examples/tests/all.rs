@@ -9,3 +9,4 @@ mod quickstart;
 mod service;
 mod sync;
 mod sync_input;
+mod webhook_receiver;
