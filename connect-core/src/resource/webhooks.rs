@@ -118,7 +118,8 @@ impl Connect {
         let mut state = self.store().read(&reads).await?;
         let with_health = |(own, key): (OwnWebhook, &Key)| {
             let row = state.value().map_err(Fault::from)?;
-            let health = WebhookState::read(key, row.as_ref())?.health;
+            let state = WebhookState::read(key, row.as_ref())?;
+            let health = state.health_since(own.webhook.enabled_at);
             Ok((own.webhook, health))
         };
         webhooks.into_iter().zip(&keys).map(with_health).collect()
@@ -170,7 +171,7 @@ impl Connect {
     }
 
     /// Gives a webhook a new secret, which signs from now on. For 24 hours the one before signs as
-    /// well.
+    /// well, but none that is older.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -215,7 +216,8 @@ impl Connect {
         .await
     }
 
-    /// Switches a webhook off. Its outstanding deliveries are given up.
+    /// Switches a webhook off. Its outstanding deliveries are given up with the next round of
+    /// deliveries; one that is switched on again before keeps them.
     ///
     /// # Errors
     /// [`Error::NotFound`].

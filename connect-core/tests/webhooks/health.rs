@@ -99,6 +99,9 @@ async fn a_webhook_that_is_switched_on_again_goes_on_with_new_events() {
         .enable_webhook(account, webhook.id)
         .await
         .unwrap();
+    let (_, health) = scene.connect().webhooks(account).await.unwrap().remove(0);
+    assert_eq!(health.failures_in_a_row, 0);
+    assert_ne!(health.last_failure_at, None);
     scene.product("New").await;
     assert_eq!(scene.worker.tick().await.unwrap().delivered, 1);
 

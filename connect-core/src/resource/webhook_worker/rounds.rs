@@ -196,16 +196,13 @@ fn renew(unit: &mut Unit<'_>, state: &mut WebhookState, session: Uuid) -> Leased
     let until = unit.now().plus_seconds(LEASE);
     state.lease = Some(Lease { session, until });
     let own = own(unit);
-    let enabled_at = own.as_ref().map(|own| own.webhook.enabled_at);
-    let is_counted = state.counted_since == enabled_at;
+    let failures = own.as_ref().map_or(0, |own| {
+        state.health_since(own.webhook.enabled_at).failures_in_a_row
+    });
     Leased {
         own,
         until,
-        failures: if is_counted {
-            state.health.failures_in_a_row
-        } else {
-            0
-        },
+        failures,
     }
 }
 

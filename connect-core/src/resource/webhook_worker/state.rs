@@ -16,7 +16,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookHealth {
-    /// The number of attempts that have failed since one did not. At 50 the webhook is switched off.
+    /// The number of attempts that have failed since one did not, or since the webhook was switched
+    /// on. At 50 it is switched off.
     pub failures_in_a_row: u32,
     /// The time at which an attempt last ended well.
     pub last_success_at: Option<Timestamp>,
@@ -63,12 +64,20 @@ impl WebhookState {
         self.lease.is_some_and(|lease| lease.session == session)
     }
 
+    /// Returns how the endpoint does since the webhook was switched on at `enabled_at`. Failures from
+    /// before do not count.
+    pub(crate) fn health_since(&self, enabled_at: Timestamp) -> WebhookHealth {
+        let mut health = self.health;
+        if self.counted_since != Some(enabled_at) {
+            health.failures_in_a_row = 0;
+        }
+        health
+    }
+
     /// Counts an attempt that ended at `at`, at a webhook that was switched on at `enabled_at`.
     pub(super) fn count(&mut self, is_success: bool, at: Timestamp, enabled_at: Timestamp) {
-        if self.counted_since != Some(enabled_at) {
-            self.counted_since = Some(enabled_at);
-            self.health.failures_in_a_row = 0;
-        }
+        self.health = self.health_since(enabled_at);
+        self.counted_since = Some(enabled_at);
         if is_success {
             self.health.failures_in_a_row = 0;
             self.health.last_success_at = Some(at);
