@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::{
     Webhook,
+    event_id::number_in,
     keys::{Family, NOBODY, Part, key},
-    number_in,
 };
 use crate::{
     storage::Key,

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::{Fault, fan_out::WebhooksCache};
+use super::{Fault, subscribers::WebhooksCache};
 use crate::{
     environment::{Clock as _, Drift, Environment, SteadyClock},
     storage::{Key, Read, State, Storage, Value},

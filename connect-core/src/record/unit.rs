@@ -14,10 +14,10 @@ use uuid::Uuid;
 use super::{
     Fault, Webhooks,
     clock::{ChangeClock, clock_key},
-    fan_out::Subscribers,
     keys::{Family, after_prefix, key},
     reads::{Reads, Wanted},
     store::Store,
+    subscribers::Subscribers,
     writes::{Mark, Writes},
 };
 use crate::{
@@ -393,7 +393,7 @@ impl<'s> Unit<'s> {
 
     /// The webhooks of the account of the location, or webhook, that this unit works on.
     pub(crate) fn webhooks(&self) -> Option<&Webhooks> {
-        self.subscribers.as_ref().map(Subscribers::webhooks)
+        self.subscribers.as_ref().map(|all| &**all.webhooks())
     }
 
     /// Wakes those who work off queues, once this is committed. They look for themselves, so a

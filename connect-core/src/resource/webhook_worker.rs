@@ -13,15 +13,17 @@
 mod attempt;
 mod look;
 mod mail;
+mod parts;
 mod purge;
 mod rounds;
 mod session;
 mod state;
 mod stock;
+mod work;
 
 use std::{
-    collections::HashSet, fmt::Display, ops::AddAssign, panic::AssertUnwindSafe, pin::pin,
-    sync::Arc, time::Duration,
+    collections::HashSet, fmt::Display, panic::AssertUnwindSafe, pin::pin, sync::Arc,
+    time::Duration,
 };
 
 use futures_util::{
@@ -29,61 +31,28 @@ use futures_util::{
     future::{Either, join_all, pending, select},
     stream::FuturesUnordered,
 };
-use tokio::{
-    sync::{Semaphore, watch},
-    time::sleep,
-};
+use tokio::time::sleep;
 use uuid::Uuid;
 
-use self::look::Look;
-pub use self::state::WebhookHealth;
 pub(crate) use self::state::{WebhookState, due_key};
+use self::{look::Look, parts::Parts};
+pub use self::{state::WebhookHealth, work::DeliveryWork};
 use crate::{
     engine::Connect,
     environment::{Mailer, WebhookSender},
     error::Error,
-    record::{Fault, Store},
+    record::Fault,
 };
 
 /// The webhooks that a worker delivers to, at a time.
 const SESSIONS: usize = 256;
-
-/// The attempts that a worker makes at a time, at all webhooks together.
-const PLACES: usize = 512;
 
 /// Delivers events to webhooks. Made by [`Connect::webhook_worker`].
 ///
 /// Dropping what it does, at any point, is safe: another worker goes on within a minute, and
 /// attempts whose end was not written down are made again.
 pub struct WebhookWorker {
-    connect: Connect,
-    sender: Arc<dyn WebhookSender>,
-    mailer: Option<Arc<dyn Mailer>>,
-    places: Semaphore,
-    stop: watch::Sender<bool>,
-}
-
-/// The number of attempts at deliveries by what has become of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DeliveryWork {
-    /// Deliveries that the endpoint took.
-    pub delivered: usize,
-    /// Attempts that failed and are made again later.
-    pub postponed: usize,
-    /// Deliveries that were given up, after their last attempt or because their webhook is switched
-    /// off.
-    pub given_up: usize,
-    /// Webhooks that were switched off after fifty failed attempts in a row.
-    pub switched_off: usize,
-}
-
-impl AddAssign for DeliveryWork {
-    fn add_assign(&mut self, other: Self) {
-        self.delivered += other.delivered;
-        self.postponed += other.postponed;
-        self.given_up += other.given_up;
-        self.switched_off += other.switched_off;
-    }
+    parts: Parts,
 }
 
 impl Connect {
@@ -95,11 +64,7 @@ impl Connect {
         mailer: Option<Arc<dyn Mailer>>,
     ) -> WebhookWorker {
         WebhookWorker {
-            connect: self.clone(),
-            sender,
-            mailer,
-            places: Semaphore::new(PLACES),
-            stop: watch::Sender::new(false),
+            parts: Parts::new(self.clone(), sender, mailer),
         }
     }
 }
@@ -138,7 +103,7 @@ impl WebhookWorker {
                 }
             }
             let free = SESSIONS - sessions.len();
-            match look.next(self.store(), free, &at_work).await {
+            match look.next(self.parts.store(), free, &at_work).await {
                 Ok(due) => {
                     for webhook in due {
                         at_work.insert(webhook);
@@ -148,7 +113,7 @@ impl WebhookWorker {
                 Err(fault) => tracing::error!(%fault, "the queue of deliveries cannot be read"),
             }
         }
-        self.stop.send_replace(true);
+        self.parts.stop.send_replace(true);
         while sessions.next().await.is_some() {}
     }
 
@@ -162,7 +127,7 @@ impl WebhookWorker {
         let mut look = Look::default();
         let mut seen = HashSet::new();
         loop {
-            let due = look.next(self.store(), SESSIONS, &seen).await?;
+            let due = look.next(self.parts.store(), SESSIONS, &seen).await?;
             if due.is_empty() && look.is_at_end() {
                 return Ok(all);
             }
@@ -173,14 +138,10 @@ impl WebhookWorker {
         }
     }
 
-    fn store(&self) -> &Store {
-        self.connect.store()
-    }
-
     /// Does what is due at one webhook. A panic is logged, and leaves the webhook to the end of its
     /// lease.
     async fn session(&self, webhook: Uuid) -> (Uuid, DeliveryWork) {
-        let session = session::run(self, webhook.into());
+        let session = session::run(&self.parts, webhook.into());
         let work = match AssertUnwindSafe(session).catch_unwind().await {
             Ok(Ok(work)) => work,
             Ok(Err(error)) => failed(webhook, &error.cause()),

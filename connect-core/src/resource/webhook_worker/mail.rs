@@ -1,6 +1,6 @@
 //! Switching a webhook off after too many failures, and telling its owner once.
 
-use super::WebhookWorker;
+use super::parts::Parts;
 use crate::{
     environment::Mail,
     error::Error,
@@ -13,10 +13,10 @@ use crate::{
 const MAIL_PAUSE: i64 = 300;
 
 /// Switches a webhook off. Returns whether it was on.
-pub(super) async fn switch_off(worker: &WebhookWorker, webhook: &Webhook) -> Result<bool, Error> {
+pub(super) async fn switch_off(parts: &Parts, webhook: &Webhook) -> Result<bool, Error> {
     let (account, id) = (webhook.account_id, webhook.id);
     let enabled_at = webhook.enabled_at;
-    let is_done = worker.connect.set_up_webhooks(account, |setup| {
+    let is_done = parts.connect.set_up_webhooks(account, |setup| {
         let at = setup.unit.now();
         let own = setup.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
         let webhook = own.map(|own| &mut own.webhook);
@@ -41,14 +41,14 @@ pub(super) async fn switch_off(worker: &WebhookWorker, webhook: &Webhook) -> Res
 ///
 /// The message is marked as sent after it was. A process that ends in between sends it twice.
 pub(super) async fn tell_owner(
-    worker: &WebhookWorker,
+    parts: &Parts,
     webhook: &Webhook,
 ) -> Result<Option<Timestamp>, Error> {
     let off = webhook.switched_off.as_ref();
     if off.and_then(|off| off.owner_mail) != Some(OwnerMail::Due) {
         return Ok(None);
     }
-    let outcome = match &worker.mailer {
+    let outcome = match &parts.mailer {
         None => {
             let (account, webhook) = (webhook.account_id, webhook.id);
             tracing::warn!(
@@ -59,17 +59,17 @@ pub(super) async fn tell_owner(
             OwnerMail::NotConfigured
         }
         Some(mailer) => {
-            let account = worker.connect.account(webhook.account_id).await?;
+            let account = parts.connect.account(webhook.account_id).await?;
             let mail = message(webhook, account.owner_email);
             if let Err(reason) = mailer.send(&mail).await {
                 tracing::error!(%reason, webhook = %webhook.id, "an owner could not be e-mailed");
-                return Ok(Some(worker.store().now().plus_seconds(MAIL_PAUSE)));
+                return Ok(Some(parts.store().now().plus_seconds(MAIL_PAUSE)));
             }
             OwnerMail::Sent
         }
     };
     let id = webhook.id;
-    let marked = worker.connect.set_up_webhooks(webhook.account_id, |setup| {
+    let marked = parts.connect.set_up_webhooks(webhook.account_id, |setup| {
         let own = setup.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
         if let Some(off) = own.and_then(|own| own.webhook.switched_off.as_mut())
             && off.owner_mail == Some(OwnerMail::Due)

@@ -7,11 +7,13 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::{
-    DeliveryWork, WebhookWorker,
     attempt::{Attempted, Due, attempt, ping},
-    mail, purge,
+    mail,
+    parts::Parts,
+    purge,
     rounds::{self, Leased},
     stock,
+    work::DeliveryWork,
 };
 use crate::{
     environment::{Randomness as _, SystemRandomness},
@@ -45,11 +47,8 @@ const WAIT: Duration = Duration::from_secs(20);
 const SPARE: i64 = 35;
 
 /// Does what is due at a webhook, if no other session has it.
-pub(super) async fn run(
-    worker: &WebhookWorker,
-    webhook: Id<Webhook>,
-) -> Result<DeliveryWork, Error> {
-    let store = worker.store();
+pub(super) async fn run(parts: &Parts, webhook: Id<Webhook>) -> Result<DeliveryWork, Error> {
+    let store = parts.store();
     let id = new_session();
     let Some(leased) = rounds::lease(store, webhook, id).await? else {
         return Ok(DeliveryWork::default());
@@ -59,7 +58,7 @@ pub(super) async fn run(
     let mut leased = leased;
     if leased.enabled().is_some() {
         next = stock::release(store, webhook, id).await?;
-        let mut session = Session::new(worker, webhook, id, leased);
+        let mut session = Session::new(parts, webhook, id, leased);
         let ended = session.deliver().await;
         work += session.work;
         match ended? {
@@ -68,7 +67,7 @@ pub(super) async fn run(
         }
     }
     if let Some(own) = leased.enabled().filter(|_| leased.has_failed()) {
-        work.switched_off += usize::from(mail::switch_off(worker, &own.webhook).await?);
+        work.switched_off += usize::from(mail::switch_off(parts, &own.webhook).await?);
         match rounds::record(store, webhook, id, &[], &[]).await? {
             Some(still) => leased = still,
             None => return Ok(work),
@@ -87,7 +86,7 @@ pub(super) async fn run(
                     Some(count) => work.given_up += count,
                 }
             }
-            next = mail::tell_owner(worker, &own.webhook).await?;
+            next = mail::tell_owner(parts, &own.webhook).await?;
         }
         Some(_) => {}
     }
@@ -116,7 +115,7 @@ enum Step {
 type Steps<'w> = FuturesUnordered<Pin<Box<dyn Future<Output = Step> + Send + 'w>>>;
 
 struct Session<'w> {
-    worker: &'w WebhookWorker,
+    parts: &'w Parts,
     webhook: Id<Webhook>,
     id: Uuid,
     leased: Leased,
@@ -139,14 +138,14 @@ struct Session<'w> {
 }
 
 impl<'w> Session<'w> {
-    fn new(worker: &'w WebhookWorker, webhook: Id<Webhook>, id: Uuid, leased: Leased) -> Self {
+    fn new(parts: &'w Parts, webhook: Id<Webhook>, id: Uuid, leased: Leased) -> Self {
         let failures = leased.failures;
         Self {
-            worker,
+            parts,
             webhook,
             id,
             leased,
-            horizon: worker.store().now(),
+            horizon: parts.store().now(),
             cursor: Some(key(webhook.uuid(), Family::DeliveryByDue, &[])),
             ready: VecDeque::new(),
             broken: Vec::new(),
@@ -192,7 +191,7 @@ impl<'w> Session<'w> {
 
     /// The webhook as it is set up, while new attempts may be made at it.
     fn may_go_on(&self) -> Option<Arc<OwnWebhook>> {
-        if self.failures >= MAX_FAILURES || *self.worker.stop.borrow() {
+        if self.failures >= MAX_FAILURES || *self.parts.stop.borrow() {
             return None;
         }
         let own = self.leased.own.as_ref()?;
@@ -204,7 +203,7 @@ impl<'w> Session<'w> {
         while self.ready.is_empty()
             && let Some(from) = self.cursor.take()
         {
-            let store = self.worker.store();
+            let store = self.parts.store();
             let end = Part::Time(self.horizon.plus_micros(1));
             let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
             let range = Range {
@@ -253,8 +252,8 @@ impl<'w> Session<'w> {
 
     /// Begins as many attempts as may be under way.
     fn begin(&mut self, own: &Arc<OwnWebhook>, steps: &mut Steps<'w>) {
-        let worker = self.worker;
-        let has_time = worker.store().now().plus_seconds(SPARE) < self.leased.until;
+        let parts = self.parts;
+        let has_time = parts.store().now().plus_seconds(SPARE) < self.leased.until;
         while self.under_way < self.most && self.unrecorded < MOST_UNRECORDED && has_time {
             let Some(due) = self.ready.pop_front() else {
                 return;
@@ -263,10 +262,10 @@ impl<'w> Session<'w> {
             self.unrecorded += 1;
             let own = own.clone();
             steps.push(Box::pin(async move {
-                let Ok(Ok(_place)) = timeout(WAIT, worker.places.acquire()).await else {
+                let Ok(Ok(_place)) = timeout(WAIT, parts.places.acquire()).await else {
                     return Step::Crowded(Box::new(due));
                 };
-                let attempted = attempt(worker.store(), &*worker.sender, &own, due).await;
+                let attempted = attempt(parts.store(), &*parts.sender, &own, due).await;
                 Step::Attempted(Box::new(attempted))
             }));
         }
@@ -284,9 +283,9 @@ impl<'w> Session<'w> {
         self.is_recording = true;
         let ended = std::mem::take(&mut self.ended);
         let broken = std::mem::take(&mut self.broken);
-        let (worker, webhook, id) = (self.worker, self.webhook, self.id);
+        let (parts, webhook, id) = (self.parts, self.webhook, self.id);
         steps.push(Box::pin(async move {
-            let recorded = rounds::record(worker.store(), webhook, id, &ended, &broken).await;
+            let recorded = rounds::record(parts.store(), webhook, id, &ended, &broken).await;
             Step::Recorded(recorded, count(&ended))
         }));
     }

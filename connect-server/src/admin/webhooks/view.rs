@@ -32,7 +32,7 @@ pub struct WebhookView {
     /// The webhook.
     #[serde(flatten)]
     pub webhook: Webhook,
-    /// How its endpoint does.
+    /// The health of its endpoint.
     #[serde(flatten)]
     pub health: WebhookHealth,
 }
