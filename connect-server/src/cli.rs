@@ -4,10 +4,12 @@ use std::{net::SocketAddr, path::PathBuf, str::FromStr, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use connect_core::{RateLimits, wire::limits};
+use lettre::message::Mailbox;
 
 use crate::{
     admin::{screens::ScreenCommand, webhooks::WebhookCommand},
     images::{DEFAULT_DEADLINE, PublicUrl},
+    mail::{SmtpError, SmtpMailer, SmtpUrl},
     net::{PlainHttp, TlsFiles, TrustedProxies},
     networks::Networks,
 };
@@ -136,6 +138,9 @@ pub struct Options {
     /// Webhooks.
     #[command(flatten)]
     pub webhooks: WebhookOptions,
+    /// E-mail.
+    #[command(flatten)]
+    pub mail: MailOptions,
     /// Print where and how to connect as one line of JSON.
     #[arg(long)]
     pub json: bool,
@@ -161,6 +166,38 @@ pub struct ImageOptions {
     /// between.
     #[arg(long, value_name = "NETS")]
     pub allow_networks: Option<Networks>,
+}
+
+/// Options for writing to owners.
+#[derive(Clone, Debug, Args)]
+pub struct MailOptions {
+    /// The mail server that sends e-mail to owners: "smtps://user:password@mail.example", or
+    /// "smtp://..?tls=required" for STARTTLS. Set it in the environment, as others on this machine
+    /// can read a command line [default: owners are not written to]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "CONNECT_SMTP_URL",
+        hide_env_values = true,
+        requires = "mail_from"
+    )]
+    pub smtp_url: Option<SmtpUrl>,
+    /// The sender of this e-mail: "shop@example.com" or "The Shop <shop@example.com>".
+    #[arg(long, value_name = "ADDRESS", env = "CONNECT_MAIL_FROM")]
+    pub mail_from: Option<Mailbox>,
+}
+
+impl MailOptions {
+    /// Prepares sending, if it is configured.
+    ///
+    /// # Errors
+    /// The address of the mail server cannot be used.
+    pub fn mailer(&self) -> Result<Option<SmtpMailer>, SmtpError> {
+        let (Some(url), Some(from)) = (&self.smtp_url, &self.mail_from) else {
+            return Ok(None);
+        };
+        SmtpMailer::new(url, from.clone()).map(Some)
+    }
 }
 
 /// Options for sending webhooks.

@@ -13,6 +13,7 @@ pub mod cli;
 pub mod demo;
 pub mod endpoint;
 pub mod images;
+pub mod mail;
 pub mod net;
 pub mod networks;
 pub mod outbound;

@@ -25,13 +25,14 @@ use crate::{
     cli::{Arguments, Command, Options, StorageChoice},
     demo,
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
+    mail::SmtpError,
     net::{Limits, Listen, Server, StartError},
     networks::Networks,
     outbound::{AddressGuard, OutboundError},
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, Store, StoreHealth},
     watch::until_dead,
-    webhooks::WebhookClient,
+    webhooks::{PublicWebhooks, WebhookClient},
     welcome::Welcome,
 };
 
@@ -62,6 +63,9 @@ pub enum RunError {
     /// Requests to other servers cannot be made.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
+    /// Owners cannot be written to.
+    #[error(transparent)]
+    Mail(#[from] SmtpError),
     /// The demo's shop could not be set up.
     #[error("the demo could not be set up: {}", .0.cause())]
     Demo(#[from] Error),
@@ -112,11 +116,12 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let now = SystemClock.now();
     let allowed = allowed_networks(&options, is_demo);
     let guard = AddressGuard::allowing(allowed.clone());
+    let mailer = options.mail.mailer()?;
     let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
     let connect = Connect::builder(store.storage())
         .limits(options.limits())
-        .image_links(Arc::new(guard))
-        .webhook_links(webhooks.clone())
+        .image_links(Arc::new(guard.clone()))
+        .webhook_links(Arc::new(PublicWebhooks::new(guard)))
         .build();
     drop(store);
     match start_clock::check(&connect, now).await {
@@ -145,7 +150,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
 
     let images = images(&options, allowed, &api)?;
     let image_worker = connect.image_worker(Arc::new(images.clone()));
-    let webhook_worker = connect.webhook_worker(webhooks, None);
+    let webhook_worker =
+        connect.webhook_worker(webhooks, mailer.map(|mailer| Arc::new(mailer) as _));
     let interval = options.webhooks.interval(is_demo);
     let shop = if is_demo {
         Some(demo::open(&connect).await?)

@@ -1,6 +1,6 @@
 //! The command line's side: a command goes to the server that has the store open, or to the store.
 
-use std::{io::Write as _, path::Path, process::ExitCode, time::Duration};
+use std::{io::Write as _, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use connect_core::{
     Connect, Error,
@@ -15,8 +15,10 @@ use super::{
 };
 use crate::{
     cli::AdminOptions,
+    outbound::AddressGuard,
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, Store, UnreadableFolder},
+    webhooks::PublicWebhooks,
 };
 
 /// The time that a server may take for a command.
@@ -119,7 +121,11 @@ async fn result(
         }
         (opened, _) => opened?,
     };
-    let connect = Connect::builder(store.storage()).build();
+    // The networks that a server allows are known to that server alone.
+    let links = PublicWebhooks::new(AddressGuard::default());
+    let connect = Connect::builder(store.storage())
+        .webhook_links(Arc::new(links))
+        .build();
     start_clock::check(&connect, SystemClock.now()).await?;
     Ok((command.execute(&connect).await?, ExecutedBy::CommandLine))
 }

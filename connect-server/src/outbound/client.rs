@@ -8,11 +8,9 @@ use reqwest::{
     dns::{Addrs, Name, Resolve, Resolving},
     redirect::Policy,
 };
-use url::{Host, Url};
+use url::Url;
 
-use super::{
-    AddressGuard, LinkRefusal, Names, NoResponse, Reach, SystemNames, no_response::UnknownHost,
-};
+use super::{AddressGuard, LinkRefusal, Names, Reach, SystemNames, no_response::UnknownHost};
 
 /// The time for which a connection is kept for the next request. Many servers close one that was
 /// idle for five seconds, and a request that crosses this is lost.
@@ -51,7 +49,6 @@ impl OutboundSettings {
 #[derive(Clone, Debug)]
 pub struct Outbound {
     guard: AddressGuard,
-    names: Arc<dyn Names>,
     /// For HTTPS on its own port.
     public: Client,
     /// For plain HTTP and other ports.
@@ -75,7 +72,6 @@ impl Outbound {
         Ok(Self {
             public: client(Reach::Public)?,
             allowed: client(Reach::Allowed)?,
-            names: settings.names,
             guard: settings.guard,
         })
     }
@@ -92,20 +88,6 @@ impl Outbound {
             Reach::Allowed => &self.allowed,
         };
         Ok(client.request(method, link))
-    }
-
-    /// Checks a link and all addresses of its host without connecting.
-    ///
-    /// # Errors
-    /// The link is refused, or its host is unknown.
-    pub async fn check(&self, link: &Url) -> Result<(), NoResponse> {
-        let reach = self.guard.check(link)?;
-        if let Some(Host::Domain(host)) = link.host() {
-            let addresses = self.names.look_up(host).await;
-            let addresses = addresses.map_err(|_| NoResponse::UnknownHost)?;
-            self.guard.admit(addresses, reach)?;
-        }
-        Ok(())
     }
 }
 

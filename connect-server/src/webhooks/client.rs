@@ -27,11 +27,10 @@ const PLACES: usize = 1024;
 /// The connections to a host that are kept for the next request.
 const KEPT_CONNECTIONS: usize = 32;
 
-/// Sends webhook requests, and judges the addresses that webhooks are given.
+/// Sends webhook requests.
 #[derive(Clone, Debug)]
 pub struct WebhookClient {
-    pub(super) guard: AddressGuard,
-    pub(super) outbound: Outbound,
+    outbound: Outbound,
     deadline: Duration,
     places: Arc<Semaphore>,
 }
@@ -53,7 +52,6 @@ impl WebhookClient {
     /// The system has no certificates to trust.
     pub fn with(settings: OutboundSettings, deadline: Duration) -> Result<Self, OutboundError> {
         Ok(Self {
-            guard: settings.guard.clone(),
             outbound: Outbound::new(OutboundSettings {
                 kept_connections: KEPT_CONNECTIONS,
                 ..settings

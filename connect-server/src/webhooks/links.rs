@@ -1,31 +1,51 @@
 //! The judgement of an address before it is saved. The request asks the guard again, about the
 //! addresses that it then connects to.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use connect_core::environment::WebhookLinks;
 use tokio::time::timeout;
-use url::Url;
+use url::{Host, Url};
 
-use super::WebhookClient;
-use crate::outbound::NoResponse;
+use crate::outbound::{AddressGuard, LinkRefusal, Names, SystemNames};
 
 /// The time that the lookup of a host may take.
 const LOOKUP: Duration = Duration::from_secs(5);
 
+/// Takes addresses over HTTPS whose host is found, if all addresses of the host are public; and
+/// those in a network that the guard allows.
+#[derive(Clone, Debug)]
+pub struct PublicWebhooks {
+    guard: AddressGuard,
+    names: Arc<dyn Names>,
+}
+
+impl PublicWebhooks {
+    /// Judges as `guard` does, and looks hosts up with the system's resolver.
+    pub fn new(guard: AddressGuard) -> Self {
+        Self::with(guard, Arc::new(SystemNames))
+    }
+
+    /// Looks hosts up in `names`.
+    pub fn with(guard: AddressGuard, names: Arc<dyn Names>) -> Self {
+        Self { guard, names }
+    }
+}
+
 #[async_trait]
-impl WebhookLinks for WebhookClient {
-    /// Takes an address over HTTPS whose host is found, if all addresses of the host are public; or
-    /// one in a network that the guard allows.
+impl WebhookLinks for PublicWebhooks {
     async fn check(&self, url: &str) -> Result<(), String> {
         let url = Url::parse(url).map_err(|_| "must be an absolute link".to_owned())?;
-        let checked = timeout(LOOKUP, self.outbound.check(&url)).await;
-        let demand = match checked.unwrap_or(Err(NoResponse::UnknownHost)) {
-            Ok(()) => return Ok(()),
-            Err(NoResponse::Refused(refusal)) => self.guard.demand(refusal),
-            Err(_) => "must lead to a host that can be found: this one has no address now",
+        let demand = |refusal: LinkRefusal| self.guard.demand(refusal).to_owned();
+        let reach = self.guard.check(&url).map_err(demand)?;
+        let Some(Host::Domain(host)) = url.host() else {
+            return Ok(());
         };
-        Err(demand.to_owned())
+        let Ok(Ok(found)) = timeout(LOOKUP, self.names.look_up(host)).await else {
+            return Err("must lead to a host that can be found".to_owned());
+        };
+        self.guard.admit(found, reach).map_err(demand)?;
+        Ok(())
     }
 }

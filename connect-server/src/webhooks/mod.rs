@@ -14,3 +14,4 @@ mod failure;
 mod links;
 
 pub use client::{DEFAULT_DEADLINE, WebhookClient};
+pub use links::PublicWebhooks;
