@@ -2,7 +2,10 @@
 
 use std::fmt::Display;
 
-use connect_core::{Delivery, DeliveryStatus, OwnerMail, SwitchOffReason, SwitchedOff};
+use connect_core::{
+    Delivery, DeliveryStatus, OwnerMail, SwitchOffReason, SwitchedOff,
+    wire::limits::{FORMER_SECRET_HOURS, MAX_WEBHOOK_FAILURES},
+};
 
 use super::view::{DeletedWebhook, NewSecret, WebhookView};
 
@@ -18,7 +21,7 @@ pub(super) fn created(new: &NewSecret) -> String {
 /// Shows the new secret of a webhook.
 pub(super) fn rolled(new: &NewSecret) -> String {
     format!(
-        "{}\nFor 24 hours deliveries are signed with the old secret as well.",
+        "{}\nFor {FORMER_SECRET_HOURS} hours deliveries are signed with the old secret as well.",
         secret(new)
     )
 }
@@ -72,8 +75,10 @@ pub(super) fn webhook(view: &WebhookView) -> String {
 
 fn switched_off(off: &SwitchedOff) -> String {
     let why = match off.reason {
-        SwitchOffReason::Owner => "by command",
-        SwitchOffReason::Failures => "after 50 failed attempts in a row",
+        SwitchOffReason::Owner => "by the owner".to_owned(),
+        SwitchOffReason::Failures => {
+            format!("after {MAX_WEBHOOK_FAILURES} failed attempts in a row")
+        }
     };
     let mail = match off.owner_mail {
         None => "",
