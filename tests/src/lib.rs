@@ -9,6 +9,7 @@
 )]
 
 pub mod check;
+pub mod data;
 pub mod document;
 pub mod http;
 pub mod process;

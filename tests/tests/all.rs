@@ -31,4 +31,5 @@ mod servers;
 mod stock;
 mod store_check;
 mod store_clock;
+mod webhook_commands;
 mod words;

@@ -4,7 +4,7 @@ use std::{
     fs::{self, File, Permissions},
     net::TcpListener,
     os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use connect_core::{
@@ -12,70 +12,33 @@ use connect_core::{
     wire::limits::MAX_BODY_BYTES,
 };
 use connect_tests::{
+    data::DataFolder,
     http::{Answer, Payload, Request, send},
-    process::{Finished, Process, run},
+    process::Process,
     shop::device_path,
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
-/// A data folder.
-struct Data(TempDir);
+fn folder() -> DataFolder {
+    DataFolder::new(PROGRAM, "screen")
+}
 
-impl Data {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+/// The screens that a command answers with.
+async fn screens(data: &DataFolder, arguments: &[&str]) -> Vec<Value> {
+    match data.json(arguments).await {
+        Value::Array(screens) => screens,
+        other => panic!("{other}"),
     }
+}
 
-    fn store(&self) -> PathBuf {
-        self.0.path().join("store")
-    }
-
-    /// The file by which commands find a running server.
-    fn pass(&self) -> PathBuf {
-        self.0.path().join("store.admin.json")
-    }
-
-    async fn serve(&self) -> Process {
-        Process::start(PROGRAM, &self.store(), &[]).await.unwrap()
-    }
-
-    /// Runs `connect-server screen` with these arguments.
-    async fn screen(&self, arguments: &[&str]) -> Finished {
-        let data = self.0.path().to_str().unwrap();
-        run(
-            PROGRAM,
-            &[&["screen", "--data", data][..], arguments].concat(),
-        )
-        .await
-    }
-
-    /// The screens that a command answers with.
-    async fn screens(&self, arguments: &[&str]) -> Vec<Value> {
-        let done = self.screen(&[arguments, &["--json"]].concat()).await;
-        assert_eq!(done.code, Some(0), "{done:?}");
-        serde_json::from_str(&done.output).unwrap()
-    }
-
-    /// Checks that a command ends with this code and says this.
-    async fn refuses(&self, arguments: &[&str], code: i32, says: &str) {
-        let done = self.screen(arguments).await;
-        assert_eq!(done.code, Some(code), "{arguments:?}: {done:?}");
-        assert!(done.said.contains(says), "{arguments:?}: {done:?}");
-        assert_eq!(done.output, "", "{arguments:?}");
-    }
-
-    /// Makes a register at a location; its id and key.
-    async fn register(&self, location: &str) -> (String, String) {
-        let create = ["create", "--location", location, "--type", "pos"];
-        let made = self
-            .screens(&[&create[..], &["--name", "Bar"]].concat())
-            .await;
-        let text = |field: &str| made[0][field].as_str().unwrap().to_owned();
-        (text("id"), text("key"))
-    }
+/// Makes a register at a location; its id and key.
+async fn register(data: &DataFolder, location: &str) -> (String, String) {
+    let create = ["create", "--location", location, "--type", "pos"];
+    let made = screens(data, &[&create[..], &["--name", "Bar"]].concat()).await;
+    let text = |field: &str| made[0][field].as_str().unwrap().to_owned();
+    (text("id"), text("key"))
 }
 
 fn location(server: &Process) -> String {
@@ -96,13 +59,13 @@ async fn write(server: &Process, key: &str) -> u16 {
 
 #[tokio::test]
 async fn beside_a_running_server_a_new_key_holds_at_once() {
-    let data = Data::new();
+    let data = folder();
     let server = data.serve().await;
-    let (id, first) = data.register(&location(&server)).await;
+    let (id, first) = register(&data, &location(&server)).await;
     assert!(first.starts_with("dk_"), "{first}");
     assert_eq!(write(&server, &first).await, 201);
 
-    let listed = data.screens(&["list"]).await;
+    let listed = screens(&data, &["list"]).await;
     assert_eq!(listed.len(), 5, "{listed:?}");
     assert!(listed.iter().all(|screen| screen.get("key").is_none()));
     let listed = listed.iter().find(|screen| screen["id"] == *id).unwrap();
@@ -112,15 +75,15 @@ async fn beside_a_running_server_a_new_key_holds_at_once() {
     );
     assert!(first.starts_with(listed["keyPrefix"].as_str().unwrap()));
 
-    let rolled = data.screens(&["roll", &id]).await;
+    let rolled = screens(&data, &["roll", &id]).await;
     let second = rolled[0]["key"].as_str().unwrap();
     assert_eq!(write(&server, &first).await, 401);
     assert_eq!(write(&server, second).await, 201);
-    let revoked = data.screens(&["revoke", &id]).await;
+    let revoked = screens(&data, &["revoke", &id]).await;
     assert_eq!(revoked[0]["keyPrefix"], Value::Null);
     assert_eq!(write(&server, second).await, 401);
 
-    let text = data.screen(&["list"]).await.output;
+    let text = data.text(&["list"]).await;
     assert_eq!(text.lines().count(), 5, "{text}");
     let line = text.lines().find(|line| line.starts_with(&id)).unwrap();
     assert!(line.ends_with("Bar  no key"), "{line}");
@@ -129,7 +92,7 @@ async fn beside_a_running_server_a_new_key_holds_at_once() {
 
 #[tokio::test]
 async fn without_a_server_the_command_opens_the_store() {
-    let data = Data::new();
+    let data = folder();
     let server = data.serve().await;
     let at = location(&server);
     let mode = fs::metadata(data.pass()).unwrap().permissions().mode();
@@ -137,15 +100,15 @@ async fn without_a_server_the_command_opens_the_store() {
     assert_eq!(server.stop().await, Some(0));
     assert!(!data.pass().exists(), "the file goes with its server");
 
-    let (id, key) = data.register(&at).await;
-    assert_eq!(data.screens(&["list"]).await.len(), 5);
+    let (id, key) = register(&data, &at).await;
+    assert_eq!(screens(&data, &["list"]).await.len(), 5);
     let server = data.serve().await;
     assert_eq!(write(&server, &key).await, 201);
 
     // Killed, it leaves the file behind, which leads nowhere.
     server.kill().await;
     assert!(data.pass().exists());
-    let rolled = data.screens(&["roll", &id]).await;
+    let rolled = screens(&data, &["roll", &id]).await;
     let rolled = rolled[0]["key"].as_str().unwrap();
     let server = data.serve().await;
     assert_eq!(write(&server, &key).await, 401);
@@ -155,9 +118,9 @@ async fn without_a_server_the_command_opens_the_store() {
 /// The port of a server that was killed may be another program's by now.
 #[tokio::test]
 async fn a_file_that_leads_elsewhere_is_passed_over() {
-    let (data, other) = (Data::new(), Data::new());
+    let (data, other) = (folder(), folder());
     let server = data.serve().await;
-    let own = data.screens(&["list"]).await;
+    let own = screens(&data, &["list"]).await;
     server.kill().await;
     let another = other.serve().await;
     // It takes connections, and says nothing.
@@ -176,7 +139,7 @@ async fn a_file_that_leads_elsewhere_is_passed_over() {
     ];
     for url in urls {
         elsewhere(url);
-        assert_eq!(data.screens(&["list"]).await, own, "{url}");
+        assert_eq!(screens(&data, &["list"]).await, own, "{url}");
     }
 
     // A process without commands has the store open.
@@ -197,21 +160,21 @@ async fn a_file_that_leads_elsewhere_is_passed_over() {
 
 #[tokio::test]
 async fn a_file_that_others_may_have_written_is_not_used() {
-    let data = Data::new();
+    let data = folder();
     let server = data.serve().await;
     let mode = |mode| fs::set_permissions(data.pass(), Permissions::from_mode(mode)).unwrap();
     mode(0o664);
     let says = "can be read or written by others";
     data.refuses(&["list"], 1, says).await;
     mode(0o600);
-    assert_eq!(data.screens(&["list"]).await.len(), 4);
+    assert_eq!(screens(&data, &["list"]).await.len(), 4);
     assert_eq!(server.stop().await, Some(0));
 }
 
 #[tokio::test]
 async fn wrong_commands_are_clear_errors() {
     const NOWHERE: &str = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
-    let data = Data::new();
+    let data = folder();
     let create = [
         "create",
         "--location",
@@ -252,7 +215,7 @@ async fn wrong_commands_are_clear_errors() {
         refused(&typed, 2, "must be pos, order_kiosk or scan_and_order").await;
         refused(&["create", "--location", &at], 2, "--type").await;
         refused(&["delete", NOWHERE], 2, "unrecognized subcommand").await;
-        assert_eq!(data.screens(&["list"]).await.len(), 4);
+        assert_eq!(screens(&data, &["list"]).await.len(), 4);
         if let Some(server) = server {
             assert_eq!(server.stop().await, Some(0));
         }
@@ -273,7 +236,7 @@ async fn command(server: &Process, key: Option<&str>, body: &str) -> Answer {
 #[tokio::test]
 async fn commands_need_the_key_in_the_file() {
     const LIST: &str = r#"{"screen":"list"}"#;
-    let data = Data::new();
+    let data = folder();
     let server = data.serve().await;
     let pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
     let key = format!("Bearer {}", pass["key"].as_str().unwrap());
@@ -312,7 +275,7 @@ async fn commands_need_the_key_in_the_file() {
 
 #[tokio::test]
 async fn the_body_of_a_command_is_read_as_any_other() {
-    let data = Data::new();
+    let data = folder();
     let server = data.serve().await;
     let pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
     let list = Request::post("/admin/v1/commands", &json!({ "screen": "list" }))
@@ -336,15 +299,15 @@ async fn the_body_of_a_command_is_read_as_any_other() {
 /// With everything logged that there is.
 #[tokio::test]
 async fn no_key_is_logged() {
-    let data = Data::new();
-    let log: &Path = &data.0.path().join("log");
+    let data = folder();
+    let log: &Path = &data.path().join("log");
     let file = File::create(log).unwrap();
     let server = Process::start_logged(PROGRAM, &data.store(), file).await;
     let server = server.unwrap();
     let pass: Value = serde_json::from_slice(&fs::read(data.pass()).unwrap()).unwrap();
-    let (id, key) = data.register(&location(&server)).await;
+    let (id, key) = register(&data, &location(&server)).await;
     assert_eq!(write(&server, &key).await, 201);
-    let rolled = data.screens(&["roll", &id]).await;
+    let rolled = screens(&data, &["roll", &id]).await;
     assert_eq!(write(&server, &key).await, 401);
     let wrong = format!("Bearer {}x", pass["key"].as_str().unwrap());
     command(&server, Some(&wrong), "{}").await.expect(401);

@@ -1,0 +1,95 @@
+//! A data folder, with the server and the commands on it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::{Finished, Process, run};
+
+/// A data folder, removed when it is dropped.
+pub struct DataFolder {
+    folder: TempDir,
+    program: &'static str,
+    command: &'static str,
+}
+
+impl DataFolder {
+    /// Makes an empty folder, for the commands `program command ..`.
+    ///
+    /// # Panics
+    /// The folder cannot be made.
+    pub fn new(program: &'static str, command: &'static str) -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            program,
+            command,
+        }
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The store in it.
+    pub fn store(&self) -> PathBuf {
+        self.path().join("store")
+    }
+
+    /// The file by which commands find a running server.
+    pub fn pass(&self) -> PathBuf {
+        self.path().join("store.admin.json")
+    }
+
+    /// Starts the demo's server.
+    ///
+    /// # Panics
+    /// It does not start.
+    pub async fn serve(&self) -> Process {
+        let started = Process::start(self.program, &self.store(), &[]).await;
+        started.unwrap()
+    }
+
+    /// Runs the command with these arguments.
+    ///
+    /// # Panics
+    /// The program cannot be run.
+    pub async fn run(&self, arguments: &[&str]) -> Finished {
+        let data = self.path().to_str().unwrap();
+        let words = [&[self.command, "--data", data][..], arguments].concat();
+        run(self.program, &words).await
+    }
+
+    /// Runs the command; the JSON that it prints.
+    ///
+    /// # Panics
+    /// It fails.
+    pub async fn json(&self, arguments: &[&str]) -> Value {
+        let done = self.run(&[arguments, &["--json"]].concat()).await;
+        assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
+        assert_eq!(done.said, "", "{arguments:?}");
+        serde_json::from_str(&done.output).unwrap()
+    }
+
+    /// Runs the command; the text that it prints.
+    ///
+    /// # Panics
+    /// It fails.
+    pub async fn text(&self, arguments: &[&str]) -> String {
+        let done = self.run(arguments).await;
+        assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
+        done.output
+    }
+
+    /// Checks that the command ends with this code and says this.
+    ///
+    /// # Panics
+    /// It does not.
+    pub async fn refuses(&self, arguments: &[&str], code: i32, says: &str) {
+        let done = self.run(arguments).await;
+        assert_eq!(done.code, Some(code), "{arguments:?}: {done:?}");
+        assert!(done.said.contains(says), "{arguments:?}: {done:?}");
+        assert_eq!(done.output, "", "{arguments:?}");
+    }
+}
