@@ -115,7 +115,7 @@ impl Mailer for SmtpMailer {
     }
 }
 
-/// What a mail server says is left out: it may repeat what it was sent.
+/// The words of a mail server are left out: it may repeat the message.
 fn reason(error: &lettre::transport::smtp::Error) -> String {
     match error.status() {
         Some(code) => format!("the mail server answered {code}"),
