@@ -8,6 +8,7 @@ mod schedule;
 mod secrets;
 mod setup;
 mod stock;
+mod week;
 
 use std::sync::Arc;
 

@@ -1,0 +1,173 @@
+//! A week of a shop in virtual time: registers and owners write, webhooks come, change and go,
+//! endpoints fail in every way, the clock is set, and workers die at any moment, at their commits
+//! too. In the end every event has arrived, or has been given up as the schedule says, and nothing
+//! else has.
+//!
+//! The weeks differ from run to run; `PROPTEST_RNG_SEED` repeats one.
+
+mod clock;
+mod endpoints;
+mod history;
+mod judge;
+mod mortal;
+mod people;
+mod receivers;
+mod workers;
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use connect_core::{
+    Access, Account, Connect, NewWebhook, Webhook,
+    wire::{EventType, Id},
+};
+use proptest::prelude::{ProptestConfig, any, proptest};
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use tokio::{sync::watch, time::sleep};
+
+use self::{clock::SetClock, endpoints::Endpoints, history::History, mortal::Mortal};
+use crate::shop;
+
+/// How long people write and workers die. Afterwards all is well, for as long as retries take.
+const WEEK: Duration = Duration::from_secs(7 * 86_400);
+const REST: Duration = Duration::from_secs(36 * 3600);
+
+/// A shop, and the world around it.
+struct World {
+    clock: Arc<SetClock>,
+    history: Arc<History>,
+    endpoints: Arc<Endpoints>,
+    account: Id<Account>,
+    /// Two locations.
+    at: Vec<Access>,
+    /// The core of those who write, who do not die.
+    connect: Connect,
+    /// The webhooks that were ever made.
+    webhooks: Mutex<Vec<Id<Webhook>>>,
+    /// Becomes true at the end of the week.
+    is_over: watch::Sender<bool>,
+    /// Becomes true when workers have to end.
+    is_closed: watch::Sender<bool>,
+}
+
+impl World {
+    async fn open(rng: &mut StdRng) -> Arc<Self> {
+        let clock = SetClock::new();
+        let history = History::new();
+        let storage = Mortal::new(history.clone(), rng.random(), None);
+        let connect = Connect::builder(storage).clock(clock.clone()).build();
+        let account = connect_core::NewAccount {
+            name: "Shop".into(),
+            owner_email: "owner@shop.example".into(),
+            sandbox: true,
+        };
+        let account = connect.create_account(account).await.unwrap().id;
+        let mut at = Vec::new();
+        for name in ["Here", "There"] {
+            at.push(shop::location(&connect, account, name).await);
+        }
+        Arc::new(Self {
+            endpoints: Endpoints::new(clock.clone(), rng.random()),
+            clock,
+            history,
+            account,
+            at,
+            connect,
+            webhooks: Mutex::default(),
+            is_over: watch::Sender::new(false),
+            is_closed: watch::Sender::new(false),
+        })
+    }
+
+    /// Makes a webhook whose endpoint goes by its number.
+    async fn webhook(
+        &self,
+        events: Vec<EventType>,
+        locations: &[&Access],
+    ) -> Result<Id<Webhook>, connect_core::Error> {
+        let number = self.webhooks.lock().unwrap().len();
+        let new = NewWebhook {
+            url: endpoints::url(number, 0),
+            events,
+            location_ids: locations.iter().map(|at| at.location().id).collect(),
+        };
+        let webhook = self.connect.create_webhook(self.account, new).await?;
+        self.webhooks.lock().unwrap().push(webhook.webhook.id);
+        Ok(webhook.webhook.id)
+    }
+
+    fn is_over(&self) -> bool {
+        *self.is_over.borrow()
+    }
+
+    /// Pauses for up to so many seconds, mostly for much less.
+    async fn pause(&self, rng: &mut StdRng, most: u64) {
+        let most = most * 1000;
+        let longest = [most, most / 10, most / 100, most / 10_000][rng.random_range(0..4)];
+        sleep(Duration::from_millis(rng.random_range(0..=longest))).await;
+    }
+}
+
+/// All types of events.
+fn everything() -> Vec<EventType> {
+    EventType::KNOWN.to_vec()
+}
+
+async fn live(seed: u64) {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let world = World::open(&mut rng).await;
+    // Its endpoint is well most of the time, and nobody touches it: the receivers rely on it.
+    world.webhook(everything(), &[]).await.unwrap();
+    // Nobody touches this one either, but its endpoint is as bad as any.
+    world.webhook(everything(), &[]).await.unwrap();
+    let mut tasks = Vec::new();
+    for number in 0..2 {
+        tasks.push(tokio::spawn(people::staff(
+            world.clone(),
+            number,
+            rng.random(),
+        )));
+    }
+    tasks.push(tokio::spawn(people::owner(world.clone(), rng.random())));
+    tasks.push(tokio::spawn(people::fate(world.clone(), rng.random())));
+    let mut workers = Vec::new();
+    for number in 0..2 {
+        let life = workers::lives(world.clone(), number, rng.random());
+        workers.push(tokio::spawn(life));
+    }
+    let poller = tokio::spawn(receivers::poller(world.clone(), rng.random()));
+    let arrivals = world.endpoints.arrivals();
+    let receiver = tokio::spawn(receivers::receiver(world.clone(), arrivals));
+    let reader = tokio::spawn(receivers::reader(world.clone(), rng.random()));
+    sleep(WEEK).await;
+    world.is_over.send_replace(true);
+    world.endpoints.heal();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    sleep(REST).await;
+    world.is_closed.send_replace(true);
+    for worker in workers {
+        worker.await.unwrap();
+    }
+    world.endpoints.close();
+    judge::judge(&world).await;
+    let mut followers = vec![reader.await.unwrap()];
+    followers.extend(receiver.await.unwrap());
+    receivers::compare(&world, poller.await.unwrap(), followers).await;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1, failure_persistence: None, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #[test]
+    fn a_week_of_trouble_loses_nothing(seed in any::<u64>()) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(live(seed));
+    }
+}
