@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File},
     sync::Arc,
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -14,6 +15,7 @@ use connect_core::{
 };
 use connect_tests::{data::DataFolder, process::Process};
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 /// A public address, which needs no lookup. Nothing is sent to it: no server runs on its store.
@@ -116,6 +118,50 @@ async fn a_webhook_is_managed_beside_a_running_server() {
 async fn a_webhook_is_managed_without_a_server() {
     let (data, locations) = with_shop().await;
     managed(&data, URL, &locations).await;
+}
+
+#[tokio::test]
+async fn the_result_of_a_test_is_in_the_list_of_deliveries() {
+    let data = folder();
+    let server = data.serve().await;
+    let (id, _) = create(&data, NOBODY, &[]).await;
+    let ping = data.json(&["test", &id]).await;
+    let listed = async {
+        loop {
+            let log = data.json(&["deliveries", &id]).await;
+            if log != json!([]) {
+                return log;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    // The demo's server looks every second.
+    let log = timeout(Duration::from_secs(20), listed).await.unwrap();
+    assert_eq!(log[0]["id"], ping["id"]);
+    assert_eq!(log[0]["eventType"], "ping");
+    let attempt = &log[0]["attempts"][0];
+    assert_eq!(attempt["statusCode"], Value::Null);
+    assert_eq!(attempt["reason"], "The endpoint took no connection.");
+    assert_eq!(data.json(&["list"]).await[0]["failuresInARow"], 1);
+    assert_eq!(server.stop().await, Some(0));
+}
+
+/// The networks that a server allows are its own: a command without it knows of none.
+#[tokio::test]
+async fn the_network_of_a_server_is_taken_beside_it() {
+    const HERE: &str = "http://127.0.0.1:9/in";
+    let data = folder();
+    let server = data.serve().await;
+    let (id, _) = create(&data, HERE, &[]).await;
+    assert_eq!(server.stop().await, Some(0));
+    let change = ["change", &id, "--url", HERE];
+    data.refuses(&change, 1, "url: must start with https://")
+        .await;
+    // Everything else about it can be changed.
+    let changed = data
+        .json(&["change", &id, "--events", "order.created"])
+        .await;
+    assert_eq!(changed["url"], HERE);
 }
 
 async fn managed(data: &DataFolder, url: &str, locations: &[String]) {
@@ -454,6 +500,30 @@ async fn wrong(data: &DataFolder, at: &str) {
 
     new("", good, &[], 1, "url: ").await;
     new("hooks.example", good, &[], 1, "url: ").await;
+    let public = "url: must lead to a public address on the internet";
+    for private in [
+        "https://10.0.0.1/",
+        "https://[fd00::1]/",
+        "https://169.254.169.254/",
+    ] {
+        new(private, good, &[], 1, public).await;
+    }
+    new(
+        "http://1.1.1.1/",
+        good,
+        &[],
+        1,
+        "url: must start with https://",
+    )
+    .await;
+    new(
+        "https://1.1.1.1:8443/",
+        good,
+        &[],
+        1,
+        "url: must not name a port",
+    )
+    .await;
     new("ftp://hooks.example/", good, &[], 1, "url: ").await;
     new("https://user:word@hooks.example/", good, &[], 1, "url: ").await;
     new("https://hooks.example/\u{1b}[2J", good, &[], 1, "url: ").await;
