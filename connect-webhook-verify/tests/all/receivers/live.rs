@@ -24,7 +24,8 @@ impl Drop for Server {
 
 impl Server {
     fn start(language: &Language, directory: &Directory) -> Self {
-        let [_, server] = language.unpack(&directory.0);
+        language.unpack(&directory.0);
+        let server = language.file(&directory.0, "server");
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
