@@ -97,6 +97,46 @@ async fn a_follower_gets_every_event_once_in_the_order_of_the_commits() {
     assert_eq!(shop.connect.check(&mut |_| {}).await.unwrap().problems, []);
 }
 
+/// What changes while a receiver is down, day by day, is all there when it comes back.
+#[tokio::test]
+async fn a_receiver_that_was_down_for_a_week_misses_nothing() {
+    let (shop, _watch, client) = open().await;
+    let here = client.location(shop.here);
+    let change = async |name: String| {
+        let batch: Vec<_> = (0..3)
+            .map(|n| coded(&format!("{name}-{n}"), &name))
+            .collect();
+        let done = here.products().upsert_all(&batch).run().await.unwrap();
+        assert_eq!(done.created, 3);
+        let one = here.products().create(&ProductInput::named(&name)).await;
+        one.unwrap();
+    };
+    change("before".to_owned()).await;
+    let mut events = here.events().events_after(None);
+    while let Some(event) = events.next().await {
+        event.unwrap();
+    }
+    let last = events.last();
+    for day in 1..=7 {
+        shop.clock.advance(DAY);
+        for hour in 0..10 {
+            change(format!("day-{day}-hour-{hour}")).await;
+        }
+        shop.connect.maintain().await.unwrap();
+    }
+    let mut missed = Vec::new();
+    let mut events = here.events().events_after(last);
+    while let Some(event) = events.next().await {
+        missed.push(event.unwrap());
+    }
+    assert_eq!(numbers(&missed), (3..=142).collect::<Vec<_>>());
+    let names = missed
+        .iter()
+        .filter_map(|event| event.data["name"].as_str());
+    assert_eq!(names.clone().count(), 70);
+    assert_eq!(names.last(), Some("day-7-hour-9"));
+}
+
 /// Checks that a follower was told to begin anew.
 fn refused(next: Option<Result<AnyEvent, connect_client::Error>>, parameter: &str) {
     let error = next.unwrap().unwrap_err();
