@@ -32,4 +32,5 @@ mod stock;
 mod store_check;
 mod store_clock;
 mod webhook_commands;
+mod webhook_requests;
 mod words;

@@ -90,6 +90,7 @@ pub struct Event<D> {
 
 /// Data of a deletion: `{ "id", "deleted": true }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deleted {
     /// The id that the record had.
     pub id: Uuid,
@@ -110,6 +111,7 @@ pub struct Changed<R> {
 
 /// Data of an event about a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordsWritten {
     /// The records created and updated, in the order of the batch, each once.
     pub ids: Vec<Uuid>,
@@ -121,6 +123,7 @@ pub struct RecordsWritten {
 
 /// Data of `catalog.products.changed` for a change of many products with a common reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProductsChanged {
     /// `bulk`, `images` or `optionGroups`.
@@ -130,6 +133,17 @@ pub struct ProductsChanged {
     /// The products that were deleted; only with the reason `bulk`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_ids: Option<Vec<Uuid>>,
+}
+
+/// Data of a `ping`, by which the owner of an account tests a webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Ping {
+    /// The webhook.
+    pub webhook_id: Uuid,
+    /// A sentence about it, for people.
+    pub message: String,
 }
 
 #[cfg(test)]

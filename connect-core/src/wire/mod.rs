@@ -47,7 +47,9 @@ pub use device::{
     ZReportInput,
 };
 pub use error::{ErrorBody, ErrorCode, ErrorDetail};
-pub use event::{AnyEvent, Changed, Deleted, Event, EventType, ProductsChanged, RecordsWritten};
+pub use event::{
+    AnyEvent, Changed, Deleted, Event, EventType, Ping, ProductsChanged, RecordsWritten,
+};
 pub use field::Field;
 pub use id::Id;
 pub use idempotency_key::IdempotencyKey;

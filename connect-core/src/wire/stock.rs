@@ -187,6 +187,7 @@ input! {
 
 /// Data of `stock.batch_changed`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StockBatchChanged {
     /// Always `count`.
     pub reason: String,
@@ -196,6 +197,7 @@ pub struct StockBatchChanged {
 
 /// A product whose stock changed, in a [`StockBatchChanged`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StockChange {
     /// The product.

@@ -5,13 +5,15 @@
 
 mod operations;
 mod schemas;
+mod webhooks;
 
 use std::{env, fs, path::Path};
 
 use connect_core::wire::{
-    AnyEvent, Category, DailySummary, Entry, ErrorBody, ImageJob, LineInput, LineOptionInput,
-    Location, OptionGroup, OptionGroupLinks, OptionInput, OptionLinksResult, Order, OrderChange,
-    OrderInput, Page, PaymentInput, Product, Single, StockAdjustment, StockCount, StockLevel,
+    AnyEvent, Category, DailySummary, Deleted, Entry, ErrorBody, ImageJob, LineInput,
+    LineOptionInput, Location, OptionGroup, OptionGroupLinks, OptionInput, OptionLinksResult,
+    Order, OrderChange, OrderInput, Page, PaymentInput, Ping, Product, ProductsChanged,
+    RecordsWritten, Single, StockAdjustment, StockBatchChanged, StockCount, StockLevel,
     StockMovement, Transaction, TransactionInput, VatInput, ZReport, ZReportInput,
 };
 use connect_server::routes::{API, DEVICE, Table};
@@ -51,6 +53,11 @@ fn schemas() -> Map<String, Value> {
     schemas.add::<Single<ZReport>>();
     schemas.add::<Single<DailySummary>>();
     schemas.add::<Page<AnyEvent>>();
+    schemas.add::<Deleted>();
+    schemas.add::<RecordsWritten>();
+    schemas.add::<ProductsChanged>();
+    schemas.add::<StockBatchChanged>();
+    schemas.add::<Ping>();
     schemas.finish()
 }
 
@@ -75,9 +82,13 @@ fn device_schemas() -> Map<String, Value> {
 /// Makes a document of its frame, a table and schemas.
 fn document(frame: &str, table: &Table, schemas: Map<String, Value>) -> Value {
     let mut document: Value = serde_json::from_str(frame).unwrap();
-    let texts = document.as_object_mut().unwrap().remove("operations");
-    operations::add(&mut document, table, texts.unwrap());
+    let mut texts = |of| document.as_object_mut().unwrap().remove(of);
+    let (about_operations, about_webhooks) = (texts("operations"), texts("webhooks"));
+    operations::add(&mut document, table, about_operations.unwrap());
     document["components"]["schemas"] = schemas.into();
+    if let Some(texts) = about_webhooks {
+        webhooks::add(&mut document, texts);
+    }
     document
 }
 

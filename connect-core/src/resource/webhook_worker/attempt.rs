@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use connect_webhook_verify as verify;
-use serde::Serialize;
 use tokio::time::{Instant, timeout};
 
 use crate::{
     environment::{SendFailure, WebhookRequest, WebhookSender},
-    record::{Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store, Webhook},
+    record::{Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store},
     rules::webhook::{is_success, next_attempt},
     storage::{Key, Value},
-    wire::{Event, Id, Timestamp, limits::WEBHOOK_SECONDS},
+    wire::{Event, Ping, Timestamp, limits::WEBHOOK_SECONDS},
 };
 
 /// A delivery whose turn it is.
@@ -127,14 +126,6 @@ fn request(own: &OwnWebhook, delivery: &Delivery, body: &Value, now: Timestamp) 
     }
 }
 
-/// The data of a `ping`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Ping {
-    webhook_id: Id<Webhook>,
-    message: &'static str,
-}
-
 /// The body of a `ping`, which is the same in every attempt.
 pub(super) fn ping(delivery: &Delivery) -> Option<Value> {
     let event = Event {
@@ -144,8 +135,8 @@ pub(super) fn ping(delivery: &Delivery) -> Option<Value> {
         location_id: None,
         sequence: None,
         data: Ping {
-            webhook_id: delivery.webhook_id,
-            message: "This is a test. The endpoint works when it answers 200 to 299.",
+            webhook_id: delivery.webhook_id.uuid(),
+            message: "This is a test. The endpoint works when it answers 200 to 299.".to_owned(),
         },
     };
     serde_json::to_vec(&event).ok().map(Value::from)
