@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod demo;
+mod host;
 mod images;
 mod mounted;
 mod net;
 mod openapi;
+mod webhooks;

@@ -12,10 +12,10 @@ use super::{
     PATIENCE,
     bombs::{crc32, zeros},
     copy_of,
-    host::{Host, Script},
     pictures::{self, claiming, colours, file, glass},
     service,
 };
+use crate::host::{Host, Script};
 
 /// The copy that is made of a file, and the end of its name.
 async fn copy(file: Vec<u8>) -> (DynamicImage, String) {

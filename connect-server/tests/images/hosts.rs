@@ -12,11 +12,8 @@ use connect_core::{
 use connect_server::networks::Networks;
 use tokio::{io::AsyncWriteExt as _, net::TcpListener, time::timeout};
 
-use super::{
-    PATIENCE, copy_of,
-    host::{Host, Script},
-    pictures, service,
-};
+use super::{PATIENCE, copy_of, pictures, service};
+use crate::host::{Host, Script};
 
 /// Takes an image over from a host that answers every request with this script.
 async fn failure(script: Script, deadline: Duration) -> ImageFailure {

@@ -16,10 +16,10 @@ use futures_util::future::join_all;
 
 use super::{
     bombs,
-    host::{Host, Script},
     pictures::{self, claiming},
     service,
 };
+use crate::host::{Host, Script};
 
 /// Set for the process that is measured.
 const MEASURED: &str = "CONNECT_IMAGES_MEASURED";

@@ -2,7 +2,6 @@
 
 mod bombs;
 mod files;
-mod host;
 mod hosts;
 mod memory;
 mod pictures;
@@ -16,7 +15,7 @@ use connect_server::{
     networks::Networks,
 };
 
-use host::{Host, Script};
+use crate::host::{Host, Script};
 
 /// Longer than anything in these tests takes that is not meant to run into its deadline.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -12,11 +12,8 @@ use connect_server::{
 use http::{Method, StatusCode};
 use tokio::sync::oneshot;
 
-use super::{
-    PATIENCE,
-    host::{Host, Script},
-    pictures,
-};
+use super::{PATIENCE, pictures};
+use crate::host::{Host, Script};
 
 #[tokio::test]
 async fn a_copy_is_served_to_everybody_and_forever() {

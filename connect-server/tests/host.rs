@@ -1,4 +1,4 @@
-//! A host of images that does what a test tells it to, byte by byte.
+//! A host that does what a test tells it to, byte by byte.
 
 use std::{
     net::SocketAddr,
@@ -10,15 +10,16 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::TcpListener,
     task::JoinHandle,
     time::sleep,
 };
+use tokio_rustls::TlsAcceptor;
 
 /// The bytes that the host sends in response to a request.
 #[derive(Clone, Debug)]
-pub(super) struct Script {
+pub(crate) struct Script {
     /// The first bytes.
     start: Vec<u8>,
     then: Then,
@@ -35,7 +36,7 @@ enum Then {
 
 impl Script {
     /// Sends these bytes and closes the connection.
-    pub(super) fn raw(response: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn raw(response: impl Into<Vec<u8>>) -> Self {
         Self {
             start: response.into(),
             then: Then::Close,
@@ -43,39 +44,39 @@ impl Script {
     }
 
     /// A head of these lines in front of a body.
-    pub(super) fn response(head: &str, body: &[u8]) -> Self {
+    pub(crate) fn response(head: &str, body: &[u8]) -> Self {
         let mut response = format!("HTTP/1.1 {head}\r\n\r\n").into_bytes();
         response.extend(body);
         Self::raw(response)
     }
 
     /// A file as it should be sent, but for its type.
-    pub(super) fn ok(file: &[u8]) -> Self {
+    pub(crate) fn ok(file: &[u8]) -> Self {
         let length = file.len();
         let head = format!("200 OK\r\nContent-Type: text/plain\r\nContent-Length: {length}");
         Self::response(&head, file)
     }
 
     /// A redirect.
-    pub(super) fn to(location: &str) -> Self {
+    pub(crate) fn to(location: &str) -> Self {
         let head = format!("302 Found\r\nContent-Length: 0\r\nLocation: {location}");
         Self::response(&head, b"")
     }
 
-    pub(super) fn then_hang(mut self) -> Self {
+    pub(crate) fn then_hang(mut self) -> Self {
         self.then = Then::Hang;
         self
     }
 
-    pub(super) fn then_repeat(mut self, bytes: &[u8], pause: Duration) -> Self {
+    pub(crate) fn then_repeat(mut self, bytes: &[u8], pause: Duration) -> Self {
         self.then = Then::Repeat(bytes.to_vec(), pause);
         self
     }
 }
 
 /// A running host on loopback. It ends when it is dropped.
-pub(super) struct Host {
-    pub(super) address: SocketAddr,
+pub(crate) struct Host {
+    pub(crate) address: SocketAddr,
     /// The number of requests that arrived.
     requests: Arc<AtomicUsize>,
     task: JoinHandle<()>,
@@ -83,13 +84,29 @@ pub(super) struct Host {
 
 impl Host {
     /// Starts a host that answers each path with a script.
-    pub(super) async fn start(answer: impl Fn(&str) -> Script + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(answer: impl Fn(&str) -> Script + Send + Sync + 'static) -> Self {
         Self::start_on("127.0.0.1", answer).await
     }
 
+    /// The same over TLS.
+    pub(crate) async fn start_tls(
+        tls: TlsAcceptor,
+        answer: impl Fn(&str) -> Script + Send + Sync + 'static,
+    ) -> Self {
+        Self::serve("127.0.0.1", Some(tls), answer).await
+    }
+
     /// The same on this address.
-    pub(super) async fn start_on(
+    pub(crate) async fn start_on(
         address: &str,
+        answer: impl Fn(&str) -> Script + Send + Sync + 'static,
+    ) -> Self {
+        Self::serve(address, None, answer).await
+    }
+
+    async fn serve(
+        address: &str,
+        tls: Option<TlsAcceptor>,
         answer: impl Fn(&str) -> Script + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind((address, 0)).await.unwrap();
@@ -103,10 +120,13 @@ impl Host {
         let task = tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let answer = answer.clone();
+                let (answer, tls) = (answer.clone(), tls.clone());
                 // A client that goes away ends its own connection only.
                 tokio::spawn(async move {
-                    let _ = converse(stream, &*answer).await;
+                    match tls {
+                        None => converse(stream, &*answer).await,
+                        Some(tls) => converse(tls.accept(stream).await?, &*answer).await,
+                    }
                 });
             }
         });
@@ -118,12 +138,12 @@ impl Host {
     }
 
     /// The number of requests that have arrived.
-    pub(super) fn requests(&self) -> usize {
+    pub(crate) fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 
     /// A link to a path of this host.
-    pub(super) fn link(&self, path: &str) -> String {
+    pub(crate) fn link(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 }
@@ -135,12 +155,21 @@ impl Drop for Host {
 }
 
 /// Answers one request.
-async fn converse(mut stream: TcpStream, answer: &impl Fn(&str) -> Script) -> std::io::Result<()> {
+async fn converse(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    answer: &impl Fn(&str) -> Script,
+) -> std::io::Result<()> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await?);
     }
     let head = String::from_utf8_lossy(&head);
+    // A connection that ends before all was read is reset.
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    stream.read_exact(&mut body).await?;
     let script = answer(head.split(' ').nth(1).unwrap_or_default());
     stream.write_all(&script.start).await?;
     match script.then {
