@@ -307,6 +307,29 @@ mod tests {
     }
 
     #[test]
+    fn the_password_of_the_mail_server_is_never_shown() {
+        let url = "smtps://user:word@mail.example";
+        let from = "The Shop <shop@example.com>";
+        let mail = serve(&["--smtp-url", url, "--mail-from", from])
+            .unwrap()
+            .mail;
+        assert!(mail.mailer().unwrap().is_some());
+        assert!(!format!("{mail:?}").contains("word"), "{mail:?}");
+        let wrong = ["--smtp-url", "user:word@mail.example", "--mail-from", from];
+        let refused = serve(&wrong).unwrap().mail.mailer().unwrap_err();
+        assert!(!refused.to_string().contains("word"), "{refused}");
+        for wrong in [
+            &["--smtp-url", url][..],
+            &["--smtp-url", url, "--mail-from", "nobody"],
+        ] {
+            let refused = serve(wrong).unwrap_err().to_string();
+            assert!(refused.contains("--mail-from"), "{refused}");
+            assert!(!refused.contains("word"), "{refused}");
+        }
+        assert!(serve(&[]).unwrap().mail.mailer().unwrap().is_none());
+    }
+
+    #[test]
     fn images_are_taken_as_the_flags_say() {
         let plain = serve(&["--storage", "redb:/var/lib/connect/store"]).unwrap();
         assert_eq!(plain.images.deadline(), DEFAULT_DEADLINE);

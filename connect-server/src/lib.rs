@@ -16,6 +16,7 @@ pub mod images;
 pub mod mail;
 pub mod net;
 pub mod networks;
+mod open_files;
 pub mod outbound;
 pub mod routes;
 pub mod run;

@@ -28,6 +28,7 @@ use crate::{
     mail::SmtpError,
     net::{Limits, Listen, Server, StartError},
     networks::Networks,
+    open_files,
     outbound::{AddressGuard, OutboundError},
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, Store, StoreHealth},
@@ -111,6 +112,7 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
 async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     // Before anything is shown: who reads the address may send the signal at once.
     let (stop, stopped) = stop_signal()?;
+    open_files::raise();
     let store = open(&options)?;
     let health = store.health();
     let now = SystemClock.now();

@@ -1,0 +1,25 @@
+//! The number of files that the process may have open. A connection is a file.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Enough for all connections that the server takes and makes at a time.
+const ENOUGH: u64 = 16_384;
+
+/// Raises the limit on open files, as far as the system lets this process. Many systems start
+/// processes with 1024, which is for programs that cannot handle more.
+pub(crate) fn raise() {
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.map_or(ENOUGH, |most| most.min(ENOUGH));
+    // None stands for no limit.
+    let Some(now) = limit.current.filter(|now| *now < most) else {
+        return;
+    };
+    let wanted = Rlimit {
+        current: Some(most),
+        ..limit
+    };
+    match setrlimit(Resource::Nofile, wanted) {
+        Ok(()) => tracing::debug!(from = now, to = most, "more files may be open"),
+        Err(error) => tracing::warn!(%error, now, "no more files may be open"),
+    }
+}
