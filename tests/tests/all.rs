@@ -32,5 +32,6 @@ mod stock;
 mod store_check;
 mod store_clock;
 mod webhook_commands;
+mod webhook_receivers;
 mod webhook_requests;
 mod words;
