@@ -25,7 +25,7 @@ impl Unit<'_> {
             return;
         };
         let (key, row) = (subscribers.key.clone(), subscribers.row.clone());
-        let webhooks = subscribers.webhooks().clone();
+        let webhooks = subscribers.found().unwrap_or_default();
         let location = self.partition();
         let takers = webhooks.0.iter().map(|own| &own.webhook);
         for webhook in takers.filter(|webhook| webhook.takes(&event.kind, location)) {

@@ -13,12 +13,23 @@ pub(super) struct Subscribers {
     pub(super) key: Key,
     /// The row, when there are any.
     pub(super) row: Option<Value>,
-    webhooks: Arc<Webhooks>,
+    /// `None` when the row is damaged.
+    webhooks: Option<Arc<Webhooks>>,
 }
 
 impl Subscribers {
-    pub(super) fn webhooks(&self) -> &Arc<Webhooks> {
-        &self.webhooks
+    /// The webhooks, unless their row is damaged.
+    pub(super) fn found(&self) -> Option<Arc<Webhooks>> {
+        self.webhooks.clone()
+    }
+
+    /// The webhooks.
+    ///
+    /// # Errors
+    /// Their row is damaged.
+    pub(super) fn webhooks(&self) -> Result<&Webhooks, Fault> {
+        let damaged = || Fault::corrupt(&self.key, "these are no webhooks");
+        self.webhooks.as_deref().ok_or_else(damaged)
     }
 }
 
@@ -36,16 +47,21 @@ impl WebhooksCache {
     pub(super) fn subscribers(
         &self,
         followed: Option<(Value, Option<Value>)>,
-    ) -> Result<Option<Subscribers>, Fault> {
-        let Some((link, row)) = followed else {
-            return Ok(None);
-        };
+    ) -> Option<Subscribers> {
+        let (link, row) = followed?;
         let key = Key::from(&*link);
         let webhooks = match &row {
-            None => Arc::default(),
-            Some(row) => self.parse(&key, row)?,
+            None => Some(Arc::default()),
+            // A shop goes on without its webhooks; the feed has the events all the same.
+            Some(row) => match self.parse(&key, row) {
+                Ok(webhooks) => Some(webhooks),
+                Err(fault) => {
+                    tracing::error!(%fault, "events are not sent to webhooks");
+                    None
+                }
+            },
         };
-        Ok(Some(Subscribers { key, row, webhooks }))
+        Some(Subscribers { key, row, webhooks })
     }
 
     fn parse(&self, key: &Key, row: &Value) -> Result<Arc<Webhooks>, Fault> {

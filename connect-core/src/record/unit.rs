@@ -190,7 +190,7 @@ impl<'s> Unit<'s> {
             let row = state.value()?;
             self.clock = ChangeClock::read(&clock_key, row.as_ref())?;
             self.clock_row = Some(row);
-            self.subscribers = self.store.webhooks().subscribers(state.followed()?)?;
+            self.subscribers = self.store.webhooks().subscribers(state.followed()?);
             self.next_operation();
         }
         Ok(())
@@ -392,8 +392,14 @@ impl<'s> Unit<'s> {
     }
 
     /// The webhooks of the account of the location, or webhook, that this unit works on.
-    pub(crate) fn webhooks(&self) -> Option<&Webhooks> {
-        self.subscribers.as_ref().map(|all| &**all.webhooks())
+    ///
+    /// # Errors
+    /// Their row is damaged.
+    pub(crate) fn webhooks(&self) -> Result<Option<&Webhooks>, Fault> {
+        self.subscribers
+            .as_ref()
+            .map(Subscribers::webhooks)
+            .transpose()
     }
 
     /// Wakes those who work off queues, once this is committed. They look for themselves, so a

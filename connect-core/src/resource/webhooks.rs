@@ -118,7 +118,7 @@ impl Connect {
         let mut state = self.store().read(&reads).await?;
         let with_health = |(own, key): (OwnWebhook, &Key)| {
             let row = state.value().map_err(Fault::from)?;
-            let state = WebhookState::read(key, row.as_ref())?;
+            let state = WebhookState::read(key, row.as_ref());
             let health = state.health_since(own.webhook.enabled_at);
             Ok((own.webhook, health))
         };

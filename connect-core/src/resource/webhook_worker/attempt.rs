@@ -19,8 +19,18 @@ pub(super) struct Due {
     /// Its place in the queue.
     pub(super) place: Key,
     pub(super) delivery: Delivery,
-    /// The body; `None` when the event is no longer there.
-    pub(super) body: Option<Value>,
+    pub(super) body: Body,
+}
+
+/// The body of a request.
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    /// The event, as it is stored.
+    Found(Value),
+    /// The event is no longer there.
+    Gone,
+    /// The storage cannot return the event now.
+    Unreadable,
 }
 
 /// A delivery after an attempt.
@@ -29,9 +39,10 @@ pub(super) struct Attempted {
     /// The place that it had in the queue.
     pub(super) place: Key,
     pub(super) delivery: Delivery,
-    /// The end of the attempt, and whether it was good.
+    /// The end of the attempt.
     pub(super) at: Timestamp,
-    pub(super) is_success: bool,
+    /// The end as it counts for the endpoint; `None` when nothing was sent.
+    pub(super) is_success: Option<bool>,
 }
 
 /// Attempts a delivery.
@@ -47,21 +58,14 @@ pub(super) async fn attempt(
         body,
     } = due;
     let started = Instant::now();
-    let is_there = body.is_some();
-    let result = match body {
-        None => Err(SendFailure(
-            "The event was removed before it could be sent.".to_owned(),
-        )),
-        Some(body) => {
-            let request = request(own, &delivery, &body, store.now());
-            let limit = Duration::from_secs(WEBHOOK_SECONDS);
-            let sent = timeout(limit, sender.send(&request)).await;
-            sent.unwrap_or_else(|_| {
-                Err(SendFailure(format!(
-                    "The endpoint did not answer within {WEBHOOK_SECONDS} seconds."
-                )))
-            })
-        }
+    let (result, is_sent, may_retry) = match body {
+        Body::Found(body) => (send(store, sender, own, &delivery, &body).await, true, true),
+        Body::Gone => (
+            Err(own_fault("The event is no longer there.")),
+            false,
+            false,
+        ),
+        Body::Unreadable => (Err(own_fault("The event cannot be read.")), false, true),
     };
     let at = store.now();
     let is_success = result.as_ref().is_ok_and(|status| is_success(*status));
@@ -71,11 +75,8 @@ pub(super) async fn attempt(
         status_code: result.as_ref().ok().copied(),
         reason: reason(&result, is_success),
     });
-    delivery.next_attempt_at = if is_success || !is_there {
-        None
-    } else {
-        next_attempt(delivery.attempts.len(), at)
-    };
+    let next = next_attempt(delivery.attempts.len(), at);
+    delivery.next_attempt_at = next.filter(|_| !is_success && may_retry);
     delivery.status = match (is_success, delivery.next_attempt_at) {
         (true, _) => DeliveryStatus::Delivered,
         (false, Some(_)) => DeliveryStatus::Pending,
@@ -85,8 +86,30 @@ pub(super) async fn attempt(
         place,
         delivery,
         at,
-        is_success,
+        is_success: is_sent.then_some(is_success),
     }
+}
+
+async fn send(
+    store: &Store,
+    sender: &dyn WebhookSender,
+    own: &OwnWebhook,
+    delivery: &Delivery,
+    body: &Value,
+) -> Result<u16, SendFailure> {
+    let request = request(own, delivery, body, store.now());
+    let limit = Duration::from_secs(WEBHOOK_SECONDS);
+    let sent = timeout(limit, sender.send(&request)).await;
+    sent.unwrap_or_else(|_| {
+        Err(SendFailure(format!(
+            "The endpoint did not answer within {WEBHOOK_SECONDS} seconds."
+        )))
+    })
+}
+
+/// A failure for which the endpoint is not to blame.
+fn own_fault(reason: &str) -> SendFailure {
+    SendFailure(reason.to_owned())
 }
 
 fn reason(result: &Result<u16, SendFailure>, is_success: bool) -> Option<String> {

@@ -25,7 +25,7 @@ pub(super) async fn remove(store: &Store, webhook: Id<Webhook>) -> Result<(), Fa
         from = piece.next;
     }
     let state_key = WebhookState::key(webhook);
-    let state = WebhookState::read(&state_key, store.get(&state_key).await?.as_ref())?;
+    let state = WebhookState::read(&state_key, store.get(&state_key).await?.as_ref());
     let due = state.due.map(|due| due_key(due, webhook));
     commit(store, last.into_iter().chain(due)).await
 }

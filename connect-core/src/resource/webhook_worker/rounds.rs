@@ -73,7 +73,7 @@ pub(super) async fn lease(
             unit.expect(&woken, &mark);
             unit.delete(woken.clone());
         }
-        let leased = renew(&mut unit, &mut state, session);
+        let leased = renew(&mut unit, &mut state, session)?;
         save(&mut unit, state, Some(leased.until));
         if attempts.commit(unit).await? == Attempt::Done {
             return Ok(Some(leased));
@@ -97,19 +97,18 @@ pub(super) async fn record(
         if !state.is_leased_to(session) {
             return Ok(None);
         }
-        let own = own(&unit);
+        let own = own(&unit)?;
         for place in broken {
             unit.delete(place.clone());
         }
         for attempted in attempted {
             unit.delete(attempted.place.clone());
             put(&mut unit, &attempted.delivery);
-            if let Some(own) = &own {
-                let enabled_at = own.webhook.enabled_at;
-                state.count(attempted.is_success, attempted.at, enabled_at);
+            if let (Some(own), Some(is_success)) = (&own, attempted.is_success) {
+                state.count(is_success, attempted.at, own.webhook.enabled_at);
             }
         }
-        let leased = renew(&mut unit, &mut state, session);
+        let leased = renew(&mut unit, &mut state, session)?;
         save(&mut unit, state, Some(leased.until));
         if attempts.commit(unit).await? == Attempt::Done {
             return Ok(Some(leased));
@@ -135,15 +134,15 @@ pub(super) async fn give_up(
         for family in [Family::DeliveryByDue, Family::WaitingStock] {
             let outstanding = key(webhook.uuid(), family, &[]);
             for (place, row) in unit.scan(&outstanding, CHUNK).await? {
-                let mut delivery: Delivery =
-                    serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&place, e))?;
-                delivery.status = DeliveryStatus::GivenUp;
-                delivery.next_attempt_at = None;
                 // A writer may put a newer one in its place.
                 unit.expect(&place, &row);
-                unit.delete(place);
-                put(&mut unit, &delivery);
                 count += 1;
+                if let Some(mut delivery) = read_delivery(&place, &row) {
+                    delivery.status = DeliveryStatus::GivenUp;
+                    delivery.next_attempt_at = None;
+                    put(&mut unit, &delivery);
+                }
+                unit.delete(place);
             }
         }
         if count == 0 || attempts.commit(unit).await? == Attempt::Done {
@@ -183,27 +182,39 @@ pub(super) async fn load(unit: &mut Unit<'_>, mut reads: Reads) -> Result<Webhoo
     let key = WebhookState::key(unit.partition().into());
     reads.row(key.clone());
     unit.load(reads).await?;
-    WebhookState::read(&key, unit.get(&key).await?.as_ref())
+    Ok(WebhookState::read(&key, unit.get(&key).await?.as_ref()))
 }
 
 /// The webhook as it is set up now.
-fn own(unit: &Unit<'_>) -> Option<Arc<OwnWebhook>> {
-    let own = unit.webhooks()?.find(unit.partition().into())?;
-    Some(Arc::new(own.clone()))
+fn own(unit: &Unit<'_>) -> Result<Option<Arc<OwnWebhook>>, Fault> {
+    let id = unit.partition().into();
+    let own = unit.webhooks()?.and_then(|webhooks| webhooks.find(id));
+    Ok(own.map(|own| Arc::new(own.clone())))
 }
 
-fn renew(unit: &mut Unit<'_>, state: &mut WebhookState, session: Uuid) -> Leased {
+fn renew(unit: &mut Unit<'_>, state: &mut WebhookState, session: Uuid) -> Result<Leased, Fault> {
     let until = unit.now().plus_seconds(LEASE);
     state.lease = Some(Lease { session, until });
-    let own = own(unit);
+    let own = own(unit)?;
     let failures = own.as_ref().map_or(0, |own| {
         state.health_since(own.webhook.enabled_at).failures_in_a_row
     });
-    Leased {
+    Ok(Leased {
         own,
         until,
         failures,
-    }
+    })
+}
+
+/// Reads an outstanding delivery. One that is damaged goes to the log of this process, and is left
+/// out: it must not hold up the others.
+pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
+    let delivery = serde_json::from_slice(row);
+    let log = |error: &serde_json::Error| {
+        let fault = Fault::corrupt(place, error);
+        tracing::error!(%fault, "a delivery is left out");
+    };
+    delivery.inspect_err(log).ok()
 }
 
 /// Writes a delivery to the log, and to the queue when it is attempted again.

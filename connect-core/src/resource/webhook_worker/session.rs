@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::{
-    attempt::{Attempted, Due, attempt, ping},
+    attempt::{Attempted, Body, Due, attempt, ping},
     mail,
     parts::Parts,
     purge,
@@ -19,11 +19,11 @@ use crate::{
     environment::{Randomness as _, SystemRandomness},
     error::Error,
     record::{
-        Delivery, DeliveryStatus, Fault, OwnWebhook, Webhook,
+        Delivery, DeliveryStatus, Fault, Looked, OwnWebhook, Salvage, Webhook,
         keys::{Family, Part, key},
     },
     rules::webhook::MAX_FAILURES,
-    storage::{Key, Range, Read},
+    storage::Key,
     wire::{Id, Timestamp},
 };
 
@@ -46,6 +46,9 @@ const WAIT: Duration = Duration::from_secs(20);
 /// takes ten.
 const SPARE: i64 = 35;
 
+/// The seconds after which waiting stock events that cannot be read are looked at again.
+const RELEASE_PAUSE: i64 = 300;
+
 /// Does what is due at a webhook, if no other session has it.
 pub(super) async fn run(parts: &Parts, webhook: Id<Webhook>) -> Result<DeliveryWork, Error> {
     let store = parts.store();
@@ -57,7 +60,12 @@ pub(super) async fn run(parts: &Parts, webhook: Id<Webhook>) -> Result<DeliveryW
     let mut next = None;
     let mut leased = leased;
     if leased.enabled().is_some() {
-        next = stock::release(store, webhook, id).await?;
+        let released = stock::release(store, webhook, id).await;
+        next = released.unwrap_or_else(|fault| {
+            // The deliveries in the queue do not wait for that.
+            tracing::error!(%fault, webhook = %webhook.uuid(), "stock events have to wait");
+            Some(store.now().plus_seconds(RELEASE_PAUSE))
+        });
         let mut session = Session::new(parts, webhook, id, leased);
         let ended = session.deliver().await;
         work += session.work;
@@ -206,39 +214,32 @@ impl<'w> Session<'w> {
             let store = self.parts.store();
             let end = Part::Time(self.horizon.plus_micros(1));
             let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
-            let range = Range {
-                from: &from,
-                to: Some(&end),
-            };
-            let scan = Read::Scan {
-                range,
-                limit: PIECE,
-                newest_first: false,
-            };
-            let entries = store.read(&[scan]).await?.entries()?;
-            if entries.len() == PIECE
-                && let Some((last, _)) = entries.last()
-            {
-                self.cursor = Some([&last[..], &[0]].concat().into());
+            let reader = Salvage::new(store);
+            let piece = reader.piece(&from, Some(&end), PIECE).await?;
+            self.cursor = piece.next;
+            // It stays where it is: perhaps the storage can return it later.
+            if let Some((place, error)) = piece.damaged {
+                let fault = Fault::corrupt(&place, error);
+                tracing::error!(%fault, "a delivery is passed over");
             }
-            let mut due = Vec::with_capacity(entries.len());
-            for (place, row) in entries {
-                match serde_json::from_slice::<Delivery>(&row) {
-                    Ok(delivery) => due.push((place, delivery)),
-                    Err(error) => {
-                        let place_text = hex::encode(&place);
-                        tracing::error!(%error, place = %place_text, "a delivery cannot be read");
-                        self.broken.push(place);
-                    }
+            let mut due = Vec::with_capacity(piece.entries.len());
+            for (place, row) in piece.entries {
+                match rounds::read_delivery(&place, &row) {
+                    Some(delivery) => due.push((place, delivery)),
+                    None => self.broken.push(place),
                 }
             }
             let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
-            let reads: Vec<_> = events.iter().flatten().map(|key| Read::Get(key)).collect();
-            let mut state = store.read(&reads).await?;
+            let keys: Vec<Key> = events.iter().flatten().cloned().collect();
+            let mut bodies = reader.values(&keys).await?.into_iter();
             for ((place, delivery), event) in due.into_iter().zip(&events) {
                 let body = match event {
-                    Some(_) => state.value()?,
-                    None => ping(&delivery),
+                    None => ping(&delivery).map_or(Body::Gone, Body::Found),
+                    Some(_) => match bodies.next() {
+                        Some(Looked::Found(Some(body))) => Body::Found(body),
+                        Some(Looked::Found(None)) | None => Body::Gone,
+                        Some(Looked::Damaged) => Body::Unreadable,
+                    },
                 };
                 self.ready.push_back(Due {
                     place,
@@ -292,13 +293,17 @@ impl<'w> Session<'w> {
 
     fn note(&mut self, attempted: Attempted) {
         self.under_way -= 1;
-        if attempted.is_success {
-            self.failures = 0;
-            self.most = (self.most + 1).min(MOST_ATTEMPTS);
-        } else {
-            self.failures += 1;
-            self.most = 1;
-            log_failure(&attempted.delivery);
+        match attempted.is_success {
+            Some(true) => {
+                self.failures = 0;
+                self.most = (self.most + 1).min(MOST_ATTEMPTS);
+            }
+            Some(false) => {
+                self.failures += 1;
+                self.most = 1;
+                log_failure(&attempted.delivery);
+            }
+            None => log_failure(&attempted.delivery),
         }
         self.ended.push(attempted);
     }

@@ -52,9 +52,15 @@ impl WebhookState {
         key(webhook.uuid(), Family::WebhookState, &[])
     }
 
-    pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
-        row.map_or(Ok(Self::default()), |row| {
-            serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
+    /// Reads the state. One that is damaged begins anew: the deliveries are in rows of their own.
+    pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Self {
+        let Some(row) = row else {
+            return Self::default();
+        };
+        serde_json::from_slice(row).unwrap_or_else(|error| {
+            let fault = Fault::corrupt(key, error);
+            tracing::error!(%fault, "the state of a webhook begins anew");
+            Self::default()
         })
     }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::rounds;
 use crate::{
     record::{
-        Attempt, Delivery, Fault, ReadKey, Reads, Store, Unit, Webhook,
+        Attempt, Fault, ReadKey, Reads, Store, Unit, Webhook,
         keys::{Family, Part, after_prefix, key},
     },
     storage::{Key, Value},
@@ -88,8 +88,9 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
         // A writer may put a newer one in its place.
         unit.expect(&place, &row);
         unit.delete(place.clone());
-        let mut delivery: Delivery =
-            serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&place, e))?;
+        let Some(mut delivery) = rounds::read_delivery(&place, &row) else {
+            continue;
+        };
         delivery.next_attempt_at = Some(now);
         if let Some(queued) = delivery.queue_key() {
             let row = unit.json(&delivery);
