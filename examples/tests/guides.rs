@@ -3,11 +3,11 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use connect_client::{
-    Client,
+    Client, Uuid,
     wire::{
-        AdjustmentType, Date, Entry, Field, Id, Location, MovementType, Product, ProductInput,
-        Quantity, StockAdjustment, StockCount, StockCountItem, StockCounts, Timestamp, Totals,
-        Transaction, TransactionType,
+        AdjustmentType, AnyEvent, Changed, Date, Deleted, Entry, ErrorCode, EventType, Field, Id,
+        Location, MovementType, Product, ProductInput, Quantity, StockAdjustment, StockCount,
+        StockCountItem, StockCounts, Timestamp, Totals, Transaction, TransactionType,
         query::{StockMovementQuery, ZReportQuery},
     },
 };
@@ -114,6 +114,50 @@ async fn stock(client: &Client, location_id: Id<Location>, product: &Product) ->
     Ok(())
 }
 
+/// Handles an event as `docs/webhooks.md` does.
+fn keep_prices(event: &AnyEvent, prices: &mut HashMap<Id<Product>, i64>) -> Result<(), Error> {
+    if event.kind == EventType::ProductChanged {
+        if let Ok(changed) = event.data_as::<Changed<Product>>() {
+            prices.insert(changed.record.id, changed.record.price_cents);
+        } else {
+            // A deletion has no more than the id.
+            let gone: Deleted = event.data_as()?;
+            prices.remove(&gone.id.into());
+        }
+    }
+    Ok(())
+}
+
+/// `docs/webhooks.md`: a copy of the prices that was up to date at `last`.
+async fn webhooks(
+    client: &Client,
+    location_id: Id<Location>,
+    mut last: Option<Id<AnyEvent>>,
+    prices: &mut HashMap<Id<Product>, i64>,
+) -> Result<Option<Id<AnyEvent>>, Error> {
+    let mut handle = |event: &AnyEvent| keep_prices(event, prices);
+
+    let mut events = client.location(location_id).events().events_after(last);
+    while let Some(event) = events.next().await {
+        let event = event?;
+        handle(&event)?; // as one that a webhook brings, in one transaction with the line below
+        last = Some(event.id);
+    }
+
+    fn is_too_old(error: &connect_client::Error) -> bool {
+        error.api().is_some_and(|refusal| {
+            refusal.code == Some(ErrorCode::ValidationFailed)
+                && refusal.field.as_deref() == Some("after")
+        })
+    }
+
+    let nowhere = Some(Uuid::max().into());
+    let mut events = client.location(location_id).events().events_after(nowhere);
+    let refused = events.next().await.ok_or("nothing was refused")?;
+    assert!(is_too_old(&refused.unwrap_err()));
+    Ok(last)
+}
+
 #[tokio::test]
 async fn they_run() {
     let service = Service::start().await;
@@ -125,6 +169,21 @@ async fn they_run() {
     let rye = client.location(at).products().create(&rye).await.unwrap();
     accounting(&client, at).await.unwrap();
     stock(&client, at, &rye).await.unwrap();
+
+    let mut prices = HashMap::new();
+    let last = webhooks(&client, at, None, &mut prices).await.unwrap();
+    let tea = ProductInput {
+        price_cents: Field::Value(450),
+        ..ProductInput::named("Tea")
+    };
+    let products = client.location(at).products();
+    let tea = products.create(&tea).await.unwrap();
+    products.delete(rye.id).await.unwrap();
+    assert_eq!(prices.remove(&tea.id), None);
+    assert!(prices.contains_key(&rye.id));
+    webhooks(&client, at, last, &mut prices).await.unwrap();
+    assert_eq!(prices.get(&tea.id), Some(&450));
+    assert!(!prices.contains_key(&rye.id));
 }
 
 /// Each block of Rust stands above as it is shown.
@@ -147,5 +206,5 @@ fn the_guides_show_them() {
             shown += 1;
         }
     }
-    assert_eq!(shown, 12);
+    assert_eq!(shown, 15);
 }
