@@ -9,10 +9,10 @@ use std::{
 
 use connect_client::{
     Client,
-    wire::{Id, Location, Product, Timestamp, query::ProductQuery},
+    wire::{EventType, Id, Location, Product, Timestamp, query::ProductQuery},
 };
 use connect_core::{
-    Account, Connect, NewScreen, RateLimits, ScreenType,
+    Account, Connect, NewScreen, NewWebhook, RateLimits, ScreenType,
     environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
 };
@@ -20,6 +20,9 @@ use connect_server::{
     app::{ConnectApp, Door},
     demo,
     net::{Listen, Server},
+    networks::Networks,
+    outbound::AddressGuard,
+    webhooks::{PublicWebhooks, WebhookClient},
 };
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -42,10 +45,15 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) async fn start() -> Self {
-        let clock = ManualClock::at(Timestamp::from_micros(1_800_000_000_000_000));
+        Self::start_at(Timestamp::from_micros(1_800_000_000_000_000)).await
+    }
+
+    /// A service whose clock stands at this time.
+    pub(crate) async fn start_at(now: Timestamp) -> Self {
         let storage = Arc::new(MemoryStorage::new());
         let connect = Connect::builder(storage)
-            .clock(clock)
+            .clock(ManualClock::at(now))
+            .webhook_links(Arc::new(PublicWebhooks::new(own_machine())))
             .ids(Arc::new(SequentialIds::default()))
             // The clock stands still, so a window never ends.
             .limits(RateLimits {
@@ -96,6 +104,24 @@ impl Service {
         key.unwrap().expose().to_owned()
     }
 
+    /// Makes a webhook for changes of products; its secret.
+    pub(crate) async fn webhook(&self, url: String) -> String {
+        let new = NewWebhook {
+            url,
+            events: vec![EventType::ProductChanged],
+            location_ids: Vec::new(),
+        };
+        let made = self.connect.create_webhook(self.account, new).await;
+        made.unwrap().secret.expose().to_owned()
+    }
+
+    /// Delivers all events that wait; the number of deliveries that were taken.
+    pub(crate) async fn deliver(&self) -> usize {
+        let sender = WebhookClient::new(own_machine()).unwrap();
+        let worker = self.connect.webhook_worker(Arc::new(sender), None);
+        worker.tick().await.unwrap().delivered
+    }
+
     /// A file that is gone with the service.
     pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.files.path().join(name);
@@ -137,6 +163,11 @@ impl Drop for Service {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }
+}
+
+/// Lets the service send to this machine.
+fn own_machine() -> AddressGuard {
+    AddressGuard::allowing(Networks::loopback())
 }
 
 /// A file that comes with the example.

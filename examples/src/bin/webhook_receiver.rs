@@ -23,8 +23,18 @@ use warp::{Filter, http::StatusCode};
 
 type Error = Box<dyn std::error::Error>;
 
-/// The most characters of an event's data that are printed.
-const SHOWN: usize = 160;
+/// The fields of an event's data that are printed.
+const SHOWN: [&str; 9] = [
+    "id",
+    "productId",
+    "name",
+    "deleted",
+    "quantity",
+    "status",
+    "totalCents",
+    "reason",
+    "message",
+];
 
 /// Print the events that a Connect service sends to a webhook.
 #[derive(Parser)]
@@ -127,20 +137,17 @@ impl Arrived {
 
     /// The line of an event that is new.
     fn line(&mut self, event: &AnyEvent) -> String {
-        let mut data: String = event.data.to_string();
-        if let Some((cut, _)) = data.char_indices().nth(SHOWN) {
-            data.truncate(cut);
-            data += "...";
-        }
+        let field = |name: &&str| Some(format!(" {name}={}", event.data.get(name)?));
+        let data: String = SHOWN.iter().filter_map(field).collect();
         let (Some(location), Some(sequence)) = (event.location_id, event.sequence) else {
-            return format!("{} {} {data}", event.created_at, event.kind);
+            return format!("{} {}{data}", event.created_at, event.kind);
         };
         // Deliveries are tried again, so an event may arrive behind later ones.
         let latest = self.latest.entry(location).or_default();
         let late = if sequence < *latest { " (late)" } else { "" };
         *latest = sequence.max(*latest);
         format!(
-            "{} {} #{sequence}{late} at {location} {data}",
+            "{} {} #{sequence}{late} at {location}{data}",
             event.created_at, event.kind
         )
     }
