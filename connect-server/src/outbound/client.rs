@@ -39,7 +39,7 @@ impl OutboundSettings {
             guard,
             user_agent,
             kept_connections: 0,
-            names: Arc::new(SystemNames),
+            names: Arc::new(SystemNames::default()),
             authorities: Vec::new(),
         }
     }

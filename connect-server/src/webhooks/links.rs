@@ -24,7 +24,7 @@ pub struct PublicWebhooks {
 impl PublicWebhooks {
     /// Judges as `guard` does, and looks hosts up with the system's resolver.
     pub fn new(guard: AddressGuard) -> Self {
-        Self::with(guard, Arc::new(SystemNames))
+        Self::with(guard, Arc::new(SystemNames::default()))
     }
 
     /// Looks hosts up in `names`.
