@@ -54,6 +54,28 @@ async fn a_request_is_sent_as_it_was_given() {
 }
 
 #[tokio::test]
+async fn a_connection_is_kept_for_the_next_request() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let endpoint = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        for _ in 0..3 {
+            let mut request = Vec::new();
+            while !request.ends_with(b"{\"a\": 1 }") {
+                request.push(stream.read_u8().await.unwrap());
+            }
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
+            stream.write_all(answer).await.unwrap();
+        }
+    });
+    let client = client(PATIENCE);
+    for _ in 0..3 {
+        assert_eq!(send(&client, &url).await, Ok(200));
+    }
+    endpoint.await.unwrap();
+}
+
+#[tokio::test]
 async fn a_status_counts_whatever_else_there_is() {
     let bomb = [&b"\x1f\x8b\x08"[..], &[0; 60_000]].concat();
     for (script, status) in [

@@ -4,9 +4,8 @@ use std::{process::Command, sync::Arc, time::Duration};
 
 use super::{
     client,
-    zoo::{bad_host, bad_urls, healthy_shops, open, shop},
+    zoo::{bad_host, bad_urls, healthy_host, healthy_shops, open, shop},
 };
-use crate::host::{Host, Script};
 
 /// Set for the process that is measured.
 const MEASURED: &str = "CONNECT_WEBHOOKS_MEASURED";
@@ -61,7 +60,7 @@ fn peak() -> Option<u64> {
 
 /// The growth between rounds to the healthy endpoints alone and rounds to all.
 async fn growth() -> Option<u64> {
-    let good = Host::start(|_| Script::ok(b"")).await;
+    let good = healthy_host().await;
     let bad = bad_host().await;
     let connect = open();
     let healthy = healthy_shops(&connect, &good).await;

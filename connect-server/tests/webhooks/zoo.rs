@@ -84,6 +84,13 @@ pub(super) async fn shop(connect: &Connect, urls: &[String]) -> Shop {
     }
 }
 
+/// A host that takes everything.
+pub(super) async fn healthy_host() -> Host {
+    // A connection that ends without notice may be used once more.
+    let fine = "200 OK\r\nConnection: close\r\nContent-Length: 0";
+    Host::start(move |_| Script::response(fine, b"")).await
+}
+
 /// Makes shops with a hundred webhooks to the healthy host, in accounts of fifty.
 pub(super) async fn healthy_shops(connect: &Connect, host: &Host) -> [Shop; 2] {
     let urls: Vec<_> = (0..HEALTHY).map(|n| host.link(&format!("/{n}"))).collect();
@@ -148,7 +155,7 @@ pub(super) fn bad_urls(host: &Host) -> Vec<String> {
 
 #[tokio::test]
 async fn each_endpoint_gets_what_it_deserves_and_the_healthy_ones_everything() {
-    let good = Host::start(|_| Script::ok(b"")).await;
+    let good = healthy_host().await;
     let bad = bad_host().await;
     let connect = open();
     let healthy = healthy_shops(&connect, &good).await;
@@ -191,7 +198,7 @@ const CHANGES: usize = 3;
 
 #[tokio::test]
 async fn endpoints_that_hang_hold_nobody_up() {
-    let good = Host::start(|_| Script::ok(b"")).await;
+    let good = healthy_host().await;
     let hangs = Host::start(|_| Script::raw("").then_hang()).await;
     let connect = open();
     let healthy = healthy_shops(&connect, &good).await;
