@@ -183,12 +183,21 @@ pub(super) struct Line {
 }
 
 /// A request under way, which ends with its process.
-struct UnderWay<'e>(&'e Endpoints, (usize, usize));
+struct UnderWay<'e> {
+    endpoints: &'e Endpoints,
+    /// The endpoint and the process.
+    place: (usize, usize),
+    /// Its number in the book.
+    number: usize,
+}
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        let mut under_way = self.0.under_way.lock().unwrap();
-        *under_way.get_mut(&self.1).unwrap() -= 1;
+        let mut under_way = self.endpoints.under_way.lock().unwrap();
+        *under_way.get_mut(&self.place).unwrap() -= 1;
+        let is_near_step = self.endpoints.clock.was_set();
+        let mut book = self.endpoints.book.lock().unwrap();
+        book[self.number].is_near_step |= is_near_step;
     }
 }
 
@@ -205,7 +214,6 @@ impl WebhookSender for Line {
             .unwrap()
             .entry(place)
             .or_default() += 1;
-        let _under_way = UnderWay(endpoints, place);
         let is_near_step = endpoints.clock.was_set();
         if !is_near_step {
             endpoints.check_alone(place);
@@ -221,6 +229,11 @@ impl WebhookSender for Line {
                 status: None,
             });
             book.len() - 1
+        };
+        let _under_way = UnderWay {
+            endpoints,
+            place,
+            number,
         };
         let (answer, pause) = endpoints.choose(endpoint);
         sleep(pause).await;

@@ -214,7 +214,8 @@ fn the_log_is_right(world: &World, log: &[Delivery], sent: &[&Sent]) {
             sure <= attempts.len(),
             "made twice: {delivery:?}\n{made:#?}"
         );
-        for (pair, pause) in attempts.windows(2).zip(RETRIES) {
+        let is_dated_well = made.iter().all(|sent| !sent.is_near_step);
+        for (pair, pause) in attempts.windows(2).zip(RETRIES).filter(|_| is_dated_well) {
             assert!(pair[1].at >= pair[0].at.plus_seconds(pause), "{delivery:?}");
         }
         assert!(attempts.len() <= 7);

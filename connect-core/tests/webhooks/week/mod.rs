@@ -30,12 +30,35 @@ use tokio::{sync::watch, time::sleep};
 use self::{clock::SetClock, endpoints::Endpoints, history::History, mortal::Mortal};
 use crate::shop;
 
-/// How long people write and workers die. Afterwards all is well, for as long as retries take.
-const WEEK: Duration = Duration::from_secs(7 * 86_400);
+/// How long people write and workers die, and how fast.
+#[derive(Clone, Copy)]
+struct Pace {
+    time: Duration,
+    /// By how much all pauses of people and processes are divided.
+    haste: u64,
+    /// The time between two looks of a worker.
+    interval: Duration,
+}
+
+const WEEK: Pace = Pace {
+    time: Duration::from_secs(7 * 86_400),
+    haste: 1,
+    interval: Duration::from_secs(60),
+};
+
+/// Everybody is in everybody's way.
+const MINUTE: Pace = Pace {
+    time: Duration::from_secs(60),
+    haste: 10_000,
+    interval: Duration::from_millis(50),
+};
+
+/// Afterwards all is well, for as long as retries take.
 const REST: Duration = Duration::from_secs(36 * 3600);
 
 /// A shop, and the world around it.
 struct World {
+    pace: Pace,
     clock: Arc<SetClock>,
     history: Arc<History>,
     endpoints: Arc<Endpoints>,
@@ -53,7 +76,7 @@ struct World {
 }
 
 impl World {
-    async fn open(rng: &mut StdRng) -> Arc<Self> {
+    async fn open(pace: Pace, rng: &mut StdRng) -> Arc<Self> {
         let clock = SetClock::new();
         let history = History::new();
         let storage = Mortal::new(history.clone(), rng.random(), None);
@@ -69,6 +92,7 @@ impl World {
             at.push(shop::location(&connect, account, name).await);
         }
         Arc::new(Self {
+            pace,
             endpoints: Endpoints::new(clock.clone(), rng.random()),
             clock,
             history,
@@ -104,9 +128,10 @@ impl World {
 
     /// Pauses for up to so many seconds, mostly for much less.
     async fn pause(&self, rng: &mut StdRng, most: u64) {
-        let most = most * 1000;
+        let haste = if self.is_over() { 1 } else { self.pace.haste };
+        let most = most * 1_000_000 / haste;
         let longest = [most, most / 10, most / 100, most / 10_000][rng.random_range(0..4)];
-        sleep(Duration::from_millis(rng.random_range(0..=longest))).await;
+        sleep(Duration::from_micros(rng.random_range(0..=longest))).await;
     }
 }
 
@@ -115,9 +140,9 @@ fn everything() -> Vec<EventType> {
     EventType::KNOWN.to_vec()
 }
 
-async fn live(seed: u64) {
+async fn live(pace: Pace, seed: u64) {
     let mut rng = StdRng::seed_from_u64(seed);
-    let world = World::open(&mut rng).await;
+    let world = World::open(pace, &mut rng).await;
     // Its endpoint is well most of the time, and nobody touches it: the receivers rely on it.
     world.webhook(everything(), &[]).await.unwrap();
     // Nobody touches this one either, but its endpoint is as bad as any.
@@ -141,7 +166,7 @@ async fn live(seed: u64) {
     let arrivals = world.endpoints.arrivals();
     let receiver = tokio::spawn(receivers::receiver(world.clone(), arrivals));
     let reader = tokio::spawn(receivers::reader(world.clone(), rng.random()));
-    sleep(WEEK).await;
+    sleep(pace.time).await;
     world.is_over.send_replace(true);
     world.endpoints.heal();
     for task in tasks {
@@ -159,15 +184,25 @@ async fn live(seed: u64) {
     receivers::compare(&world, poller.await.unwrap(), followers).await;
 }
 
+fn run(pace: Pace, seed: u64) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(live(pace, seed));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1, failure_persistence: None, max_shrink_iters: 0, ..ProptestConfig::default() })]
+
     #[test]
     fn a_week_of_trouble_loses_nothing(seed in any::<u64>()) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(live(seed));
+        run(WEEK, seed);
+    }
+
+    #[test]
+    fn a_busy_minute_loses_nothing(seed in any::<u64>()) {
+        run(MINUTE, seed);
     }
 }

@@ -12,9 +12,6 @@ use super::{
     mortal::{Death, Mortal},
 };
 
-/// The time between two looks.
-const INTERVAL: Duration = Duration::from_secs(60);
-
 /// The lives of a worker, until the world is closed.
 pub(super) async fn lives(world: Arc<World>, number: usize, seed: u64) {
     let mut rng = StdRng::seed_from_u64(seed);
@@ -41,8 +38,14 @@ async fn live(world: &World, life: usize, rng: &mut StdRng) {
     let mut closed = world.is_closed.subscribe();
     let mut over = world.is_over.subscribe();
     let ends_well = rng.random();
-    let time = Duration::from_millis(rng.random_range(0..12 * 3_600_000));
+    let longest = 12 * 3_600_000_000 / world.pace.haste;
+    let time = Duration::from_micros(rng.random_range(0..longest));
     let is_over = world.is_over();
+    let interval = if is_over {
+        super::WEEK.interval
+    } else {
+        world.pace.interval
+    };
     let time_is_up = async {
         if is_over {
             closed.wait_for(|is_closed| *is_closed).await.unwrap();
@@ -52,11 +55,11 @@ async fn live(world: &World, life: usize, rng: &mut StdRng) {
         }
     };
     if is_over || (ends_well && death.is_none()) {
-        worker.run(INTERVAL, time_is_up).await;
+        worker.run(interval, time_is_up).await;
         world.endpoints.outlived(life);
         return;
     }
-    let work = std::pin::pin!(worker.run(INTERVAL, std::future::pending()));
+    let work = std::pin::pin!(worker.run(interval, std::future::pending()));
     let end = std::pin::pin!(async {
         let died = std::pin::pin!(storage.died());
         let time_is_up = std::pin::pin!(time_is_up);
