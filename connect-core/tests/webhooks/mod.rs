@@ -4,6 +4,8 @@ mod damage;
 mod endpoints;
 mod fan_out;
 mod health;
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod killed;
 mod leases;
 mod schedule;
 mod secrets;
