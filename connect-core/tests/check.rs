@@ -7,6 +7,7 @@ mod orders;
 mod rows;
 mod stock;
 mod unreadable;
+mod webhooks;
 mod z_reports;
 
 use std::sync::Arc;
