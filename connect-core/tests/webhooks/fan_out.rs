@@ -1,12 +1,16 @@
 //! The webhooks that get an event.
 
+use std::sync::Arc;
+
 use connect_core::{
     DeliveryStatus, WebhookChange,
+    storage::memory::MemoryStorage,
     wire::{EventType, ProductInput},
 };
+use futures_util::{FutureExt as _, future::BoxFuture};
 
 use super::{Scene, URL, endpoints::header};
-use crate::shop;
+use crate::{faulty::Faulty, shop};
 
 #[tokio::test]
 async fn a_change_arrives_as_it_stands_in_the_feed() {
@@ -127,5 +131,34 @@ async fn many_events_are_all_delivered_once() {
     sequences.sort();
     let expected: Vec<_> = (1..=300).map(Some).collect();
     assert_eq!(sequences, expected);
+    scene.check().await;
+}
+
+/// Webhooks that change between the moment at which a write reads them and its commit.
+#[tokio::test]
+async fn a_write_is_run_again_when_webhooks_change_under_it() {
+    let storage = Faulty::new(Arc::new(MemoryStorage::new()));
+    let scene = Scene::over(shop::open_on(storage.clone()).await);
+    let during_a_write = async |name: &str, change: BoxFuture<'_, ()>| {
+        let (is_reached, release) = storage.hold_next_read();
+        let write = scene.shop.products().create(ProductInput::named(name));
+        let write = tokio::spawn(async move { write.await.unwrap() });
+        is_reached.await.unwrap();
+        change.await;
+        release.send(()).unwrap();
+        write.await.unwrap();
+        scene.worker.tick().await.unwrap();
+        scene.endpoints.take().len()
+    };
+    // The first webhook of the account, and another one.
+    for expected in [1, 2] {
+        let made = scene.webhook(&[EventType::ProductChanged]).map(drop);
+        assert_eq!(during_a_write("New", made.boxed()).await, expected);
+    }
+    let (account, connect) = (scene.shop.account, scene.connect());
+    let (webhook, _) = connect.webhooks(account).await.unwrap().remove(0);
+    let disabled = connect.disable_webhook(account, webhook.id);
+    let disabled = disabled.map(|webhook| drop(webhook.unwrap()));
+    assert_eq!(during_a_write("Off", disabled.boxed()).await, 1);
     scene.check().await;
 }
