@@ -44,7 +44,7 @@ fn unpack(folder: &Path) {
 async fn is_installed(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().await;
     if found.is_err() {
-        println!("left out: there is no {program} here");
+        eprintln!("left out: there is no {program} here");
     }
     found.is_ok()
 }

@@ -130,11 +130,11 @@ async fn a_receiver_that_was_down_for_a_week_misses_nothing() {
         missed.push(event.unwrap());
     }
     assert_eq!(numbers(&missed), (3..=142).collect::<Vec<_>>());
-    let names = missed
+    let mut names = missed
         .iter()
         .filter_map(|event| event.data["name"].as_str());
     assert_eq!(names.clone().count(), 70);
-    assert_eq!(names.last(), Some("day-7-hour-9"));
+    assert_eq!(names.next_back(), Some("day-7-hour-9"));
 }
 
 /// Checks that a follower was told to begin anew.
