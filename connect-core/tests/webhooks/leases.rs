@@ -119,3 +119,31 @@ async fn waiting_for_a_place_is_no_failure() {
     let log = scene.log(&healthy).await;
     assert!(log.iter().all(|delivery| delivery.attempts.len() == 1));
 }
+
+/// What a worker learns after its lease is over is not written over what another one did.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_outlives_its_lease_changes_nothing() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    scene.product("Bread").await;
+    scene.endpoints.answer(URL, Answers::Hangs);
+    let late = async {
+        assert_eq!(scene.worker.tick().await.unwrap(), Default::default());
+    };
+    let other = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(scene.endpoints.take().len(), 1);
+        scene.endpoints.answer(URL, Answers::Status(200));
+        scene.shop.clock.advance(61);
+        let other = scene.connect();
+        let other = other.webhook_worker(scene.endpoints.clone(), None);
+        assert_eq!(other.tick().await.unwrap().delivered, 1);
+    };
+    tokio::join!(late, other);
+    let log = scene.log(&webhook).await;
+    assert_eq!(log[0].attempts.len(), 1);
+    assert_eq!(log[0].status, connect_core::DeliveryStatus::Delivered);
+    scene.shop.clock.advance(3600);
+    assert_eq!(scene.worker.tick().await.unwrap(), Default::default());
+    scene.check().await;
+}
