@@ -241,7 +241,7 @@ fn everything_arrived(number: usize, webhook: Id<Webhook>, truth: &Truth, log: &
             assert!(truth.is_superseded(event, id), "lost: {:?}", event.event);
             continue;
         };
-        let is_delivered = |one: &&Delivery| one.status == DeliveryStatus::Delivered;
+        let is_delivered = |one: &Delivery| one.status == DeliveryStatus::Delivered;
         if made.iter().any(|one| is_delivered(one)) {
             continue;
         }
