@@ -35,7 +35,7 @@ pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
             );
         }
     }
-    webhooks::links_of(findings, &account);
+    webhooks::of_account(findings, &account);
     let listed = key(NOBODY, Family::AccountList, &[Part::Id(id)]);
     findings.claim(Claim::entry(listed, Vec::new(), format!("account {id}")));
     findings.claim(Claim::there(

@@ -147,9 +147,15 @@ pub(super) fn sent_stock(findings: &mut Findings, row: &Value) {
     findings.parse::<Timestamp>(row);
 }
 
-/// The claim that a location leads to the webhooks of its account.
-pub(super) fn links_of(findings: &mut Findings, account: &Account) {
+/// The claims that an account has a row for its webhooks, and that its locations lead to it.
+pub(super) fn of_account(findings: &mut Findings, account: &Account) {
     let webhooks = Webhooks::key(account.id.uuid());
+    let id = account.id;
+    findings.claim(Claim::there(
+        webhooks.clone(),
+        ProblemKind::MissingReference,
+        format!("account {id} has no row for its webhooks"),
+    ));
     for location in &account.locations {
         let link = Webhooks::link_key(location.id.uuid());
         let whose = format!("location {}", location.id);

@@ -43,6 +43,8 @@ impl Unit<'_> {
             let event = Value::from(event.id.uuid().as_bytes().as_slice());
             self.put(woken_key(webhook.id), event);
         }
-        self.expect_as_read(key, row);
+        if let Some(row) = row {
+            self.expect(&key, &row);
+        }
     }
 }

@@ -378,14 +378,6 @@ impl<'s> Unit<'s> {
         }
     }
 
-    /// Makes the commit expect that a row of another partition is still as it was read, or still
-    /// absent.
-    pub(crate) fn expect_as_read(&mut self, key: Key, row: Option<Value>) {
-        self.expects
-            .entry(key)
-            .or_insert(Expectation::unchanged(row));
-    }
-
     /// The webhooks that may get the events of this unit.
     pub(super) fn subscribers(&self) -> Option<&Subscribers> {
         self.subscribers.as_ref()

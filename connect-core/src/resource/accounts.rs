@@ -62,6 +62,9 @@ impl Connect {
             let mut unit = attempts.begin();
             unit.load(Reads::of(account.id.uuid())).await?;
             put_account(&mut unit, &account);
+            // It is there from the beginning, so that commits at the locations can expect it.
+            let none = unit.json(&Webhooks::default());
+            unit.put(Webhooks::key(account.id.uuid()), none);
             unit.put(
                 key(NOBODY, Family::AccountList, &[Part::Id(account.id.uuid())]),
                 Value::default(),

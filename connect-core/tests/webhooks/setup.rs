@@ -123,8 +123,7 @@ async fn a_deleted_webhook_leaves_nothing() {
     deleted.unwrap();
     scene.worker.tick().await.unwrap();
     assert_eq!(scene.endpoints.take().len(), 1);
-    // The account keeps its row, without webhooks.
-    assert_eq!(rows(&scene).await, before + 1);
+    assert_eq!(rows(&scene).await, before);
     let change = WebhookChange::default();
     let gone = scene.connect().change_webhook(account, webhook.id, change);
     assert!(matches!(gone.await, Err(Error::NotFound(_))));
