@@ -19,7 +19,8 @@ use crate::{
 };
 
 const SALES: usize = 1000;
-const BATCHES: usize = 40;
+const LEAST_SALES: usize = 100;
+const BATCHES: usize = 100;
 const PRODUCTS: usize = 5000;
 
 /// In the memory store.
@@ -36,64 +37,70 @@ pub fn on_disk(runtime: &Runtime, engine: &str) {
     compare(runtime, shop, engine);
 }
 
-/// The slowest sale beside an import may take as long as the slowest one without it and one batch.
+/// The slowest sale beside an import may take as long as the slowest one without it and the slowest
+/// batch. Both are found among as many as there are in the import.
 fn compare(runtime: &Runtime, shop: Shop, place: &str) {
     let counter = Arc::new(runtime.block_on(Counter::open(shop, PRODUCTS)));
     let price = Cell::new(1000);
-    let body = || {
-        price.set(price.get() + 1);
-        shop::batch((0..BATCH).map(|at| at * 10), price.get())
+    let bodies = || -> Vec<Vec<u8>> {
+        let body = |_| {
+            price.set(price.get() + 1);
+            shop::batch((0..BATCH).map(|at| at * 10), price.get())
+        };
+        (0..BATCHES).map(body).collect()
     };
-    runtime.block_on(sales(&counter));
-    let alone = runtime.block_on(sales(&counter));
-    let batch = (0..BATCHES).map(|_| {
-        let (body, start) = (body(), Instant::now());
-        let at = &counter.shop.locations[0];
-        runtime.block_on(shop::write(&counter.shop.connect, at, body, ""));
-        start.elapsed()
-    });
-    let batch = batch.max().unwrap_or_default();
-
-    let bodies: Vec<_> = (0..2000).map(|_| body()).collect();
+    let batch = runtime.block_on(import(&counter, bodies()));
+    // The first ones warm up.
+    let mut alone = Duration::ZERO;
+    for count in [LEAST_SALES, SALES] {
+        let has_ended = |done| done >= count;
+        alone = runtime.block_on(sales(&counter, has_ended)).0;
+    }
     let ends = Arc::new(AtomicBool::new(false));
-    let import = runtime.spawn({
-        let (counter, ends) = (counter.clone(), ends.clone());
+    let importing = runtime.spawn({
+        let (counter, ends, bodies) = (counter.clone(), ends.clone(), bodies());
         async move {
-            let mut bodies = bodies.into_iter().cycle();
-            let mut batches = 0;
-            while !ends.load(Ordering::Relaxed) {
-                let (at, body) = (&counter.shop.locations[0], bodies.next().unwrap());
-                shop::write(&counter.shop.connect, at, body, "").await;
-                batches += 1;
-            }
-            batches
+            import(&counter, bodies).await;
+            ends.store(true, Ordering::Relaxed);
         }
     });
-    let beside = runtime.block_on(sales(&counter));
-    ends.store(true, Ordering::Relaxed);
-    let batches: usize = runtime.block_on(import).unwrap();
+    let has_ended = |done| done >= LEAST_SALES && ends.load(Ordering::Relaxed);
+    let (beside, count) = runtime.block_on(sales(&counter, has_ended));
+    runtime.block_on(importing).unwrap();
 
     let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1e3);
     measure::bounded(
-        &format!("slowest of {SALES} sales beside an import of {batches} batches, {place}"),
+        &format!("slowest of {count} sales beside an import of {BATCHES} batches, {place}"),
         &format!("{} (alone {})", millis(beside), millis(alone)),
         &format!("{} (alone and one batch)", millis(alone + batch)),
         beside <= alone + batch,
     );
 }
 
-/// Writes sales one after another, and returns the time that the slowest took.
-async fn sales(counter: &Counter) -> Duration {
+/// Writes batches one after another, and returns the time that the slowest took.
+async fn import(counter: &Counter, bodies: Vec<Vec<u8>>) -> Duration {
+    let mut slowest = Duration::ZERO;
+    for body in bodies {
+        let (at, start) = (&counter.shop.locations[0], Instant::now());
+        shop::write(&counter.shop.connect, at, body, "").await;
+        slowest = slowest.max(start.elapsed());
+    }
+    slowest
+}
+
+/// Writes sales one after another. Returns the time that the slowest took, and their number.
+async fn sales(counter: &Counter, has_ended: impl Fn(usize) -> bool) -> (Duration, usize) {
     let rows = counter
         .shop
         .connect
         .location(counter.register(0))
         .transactions();
-    let mut slowest = Duration::ZERO;
-    for number in 0..SALES {
-        let (body, start) = (counter.sale(number, None), Instant::now());
+    let (mut slowest, mut done) = (Duration::ZERO, 0);
+    while !has_ended(done) {
+        let (body, start) = (counter.sale(done, None), Instant::now());
         rows.write_json(Request::json(body)).await.unwrap();
         slowest = slowest.max(start.elapsed());
+        done += 1;
     }
-    slowest
+    (slowest, done)
 }

@@ -97,8 +97,10 @@ fn idle(runtime: &Runtime) {
     });
     let worker = connect.webhook_worker(Arc::new(Nowhere), None);
     let cost = measure::timed(1, || {
-        let until = sleep(Duration::from_secs(SECONDS));
-        runtime.block_on(worker.run(Duration::from_secs(1), until));
+        runtime.block_on(async {
+            let until = sleep(Duration::from_secs(SECONDS));
+            worker.run(Duration::from_secs(1), until).await;
+        });
     });
     let share = cost.cpu.as_secs_f64() / SECONDS as f64;
     measure::bounded(

@@ -53,6 +53,8 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
+    // Makes the process ready for TLS, which the bare client needs too.
+    drop(client());
     let chosen = Chosen::from_arguments();
     let part = |name| chosen.has(name, &PARTS);
     measure::head();
@@ -231,9 +233,12 @@ async fn prepare(
         webhook(&shop, format!("http://{address}/{number}")).await;
     }
     create(&shop, DELIVERIES / working).await;
+    shop.connect.webhook_worker(Arc::new(client()), None)
+}
+
+fn client() -> WebhookClient {
     let guard = AddressGuard::allowing("127.0.0.0/8".parse().unwrap());
-    let client = WebhookClient::new(guard).unwrap();
-    shop.connect.webhook_worker(Arc::new(client), None)
+    WebhookClient::new(guard).unwrap()
 }
 
 async fn webhook(shop: &Shop, url: String) {
