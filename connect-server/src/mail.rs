@@ -1,5 +1,5 @@
 //! E-mail to owners: the adapter behind the core's port
-//! [`Mailer`](connect_core::environment::Mailer), which speaks SMTP.
+//! [`Mailer`], which speaks SMTP.
 
 use std::{fmt, str::FromStr as _, time::Duration};
 

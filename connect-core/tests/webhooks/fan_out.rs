@@ -5,7 +5,7 @@ use std::sync::Arc;
 use connect_core::{
     DeliveryStatus, WebhookChange,
     storage::memory::MemoryStorage,
-    wire::{EventType, ProductInput},
+    wire::{CategoryInput, EventType, Field, ProductBatch, ProductInput, ProductsChanged},
 };
 use futures_util::{FutureExt as _, future::BoxFuture};
 
@@ -161,4 +161,45 @@ async fn a_write_is_run_again_when_webhooks_change_under_it() {
     let disabled = disabled.map(|webhook| drop(webhook.unwrap()));
     assert_eq!(during_a_write("Off", disabled.boxed()).await, 1);
     scene.check().await;
+}
+
+/// A change of more products than an event names is told in several, which all arrive.
+#[tokio::test]
+async fn a_large_change_is_split() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::ProductsChanged]).await;
+    let category = CategoryInput::named("Bread");
+    let category = scene.shop.categories().create(category).await.unwrap().id;
+    let mut made = Vec::new();
+    for batch in 0..5 {
+        let product = |number| ProductInput {
+            category_id: Field::Value(category),
+            ..ProductInput::named(format!("Product {batch}.{number}"))
+        };
+        let items = (0..500).map(product).collect();
+        let saved = scene.shop.products().batch(ProductBatch::new(items)).await;
+        made.extend(
+            saved
+                .unwrap()
+                .results
+                .into_iter()
+                .filter_map(|item| item.id),
+        );
+    }
+    scene.worker.tick().await.unwrap();
+    scene.endpoints.take();
+    scene.shop.categories().delete(category).await.unwrap();
+    scene.worker.tick().await.unwrap();
+    let mut events = scene.endpoints.events();
+    events.sort_by_key(|event| event.sequence);
+    let mut told = Vec::new();
+    for (event, expected) in events.iter().zip([1000, 1000, 500]) {
+        let changed: ProductsChanged = event.data_as().unwrap();
+        assert_eq!((&*changed.reason, changed.ids.len()), ("bulk", expected));
+        told.extend(changed.ids);
+    }
+    assert_eq!(events.len(), 3);
+    told.sort();
+    made.sort();
+    assert_eq!(told, made);
 }

@@ -77,7 +77,7 @@ impl Outbound {
     }
 
     /// Begins a request. Neither time nor the size of the response are limited yet, and a redirect
-    /// is a response like any other. [`NoResponse::of`] tells
+    /// is a response like any other. [`NoResponse::of`](super::NoResponse::of) tells
     /// why sending it failed.
     ///
     /// # Errors
