@@ -144,7 +144,7 @@ async fn a_file_that_leads_elsewhere_is_passed_over() {
 
     // A process without commands has the store open.
     let _open = RedbStorage::open(data.store(), RedbOptions::default()).unwrap();
-    let takes_none = "is in use by a process that takes no commands";
+    let takes_none = "is in use by a process that is starting, stopping, or takes no commands";
     for (url, found) in [
         (urls[1], "another server answers at"),
         ("http://127.0.0.1:1", "nothing answers at"),

@@ -55,7 +55,11 @@ impl ClientBuilder {
             Way::Pool(pool) => Arc::new(HttpClient::over(pool.clone(), self.max_response_bytes)),
             Way::OwnPool => {
                 let settings = HttpSettings {
-                    connect_timeout: self.connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+                    // Shorter than the whole, or a connection that was never made would look like a
+                    // request that may have arrived.
+                    connect_timeout: self
+                        .connect_timeout
+                        .unwrap_or(CONNECT_TIMEOUT.min(self.request_timeout / 2)),
                     root_certificates: &self.root_certificates,
                     plain: base.is_plain(),
                     loopback: base.is_loopback(),

@@ -55,7 +55,8 @@ impl ClientBuilder {
         }
     }
 
-    /// Limits connecting, TLS included. 10 s unless set.
+    /// Limits connecting, TLS included. Unless set 10 s, or half of the
+    /// [`request_timeout`](Self::request_timeout) where that is less.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = Some(limit);
         self

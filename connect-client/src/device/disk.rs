@@ -14,6 +14,8 @@ pub(super) trait Disk: Send {
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
     /// Drops what lies beyond `length` bytes, and waits until that is on disk.
     fn cut(&mut self, length: u64) -> io::Result<()>;
+    /// The length of the file.
+    fn length(&self) -> io::Result<u64>;
 }
 
 impl Disk for File {
@@ -26,6 +28,10 @@ impl Disk for File {
     fn cut(&mut self, length: u64) -> io::Result<()> {
         self.set_len(length)?;
         self.sync_all()
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
     }
 }
 

@@ -22,6 +22,8 @@ pub(super) struct Faults {
     pub(super) full: AtomicBool,
     /// The number of changes after which the disk takes no more.
     pub(super) left: AtomicUsize,
+    /// Set when a file is cut and that cannot be made sure.
+    pub(super) unsure: AtomicBool,
 }
 
 impl Faults {
@@ -40,6 +42,7 @@ impl Faulty {
         let faults = Arc::new(Faults {
             full: AtomicBool::new(false),
             left: AtomicUsize::new(usize::MAX),
+            unsure: AtomicBool::new(false),
         });
         (
             Self {
@@ -64,6 +67,14 @@ impl Disk for Faulty {
 
     fn cut(&mut self, length: u64) -> io::Result<()> {
         self.faults.change()?;
-        self.file.cut(length)
+        self.file.cut(length)?;
+        if self.faults.unsure.load(Relaxed) {
+            return Err(io::Error::other("unsure"));
+        }
+        Ok(())
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        self.file.length()
     }
 }

@@ -61,6 +61,8 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
             return Ok(Self::over(path, file, found));
         }
         let mut file = disk::open(&path).map_err(failed)?;
+        // A process that was killed may have left lines that are not on disk yet.
+        file.sync_all().map_err(failed)?;
         if found.length < bytes.len() {
             file.cut(found.length as u64).map_err(failed)?;
         }
@@ -131,7 +133,13 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
         };
         let done = if self.rows.is_empty() {
             // The file would grow for ever otherwise.
-            self.disk.cut(0).map(|()| self.length = 0)
+            let cut = self.disk.cut(0);
+            // After an error it may have been cut all the same: a row must not be written behind a
+            // gap.
+            if let Ok(length) = self.disk.length() {
+                self.length = self.length.min(length);
+            }
+            cut
         } else {
             self.disk.write(removed.at, line::REMOVED)
         };

@@ -1,6 +1,7 @@
 //! The queue of a device that may be offline, and may be switched off at any moment.
 
 use std::{
+    collections::HashSet,
     fmt,
     fs::File,
     path::Path,
@@ -13,7 +14,7 @@ use uuid::Uuid;
 use super::{
     disk::{self, disk_error},
     error::QueueError,
-    list::DiskList,
+    list::{DiskList, Keyed},
     refused::RefusedRow,
     row::{DeviceWrite, QueuedRow},
 };
@@ -83,6 +84,18 @@ impl Rows {
         self.waiting.remove(key)?;
         Ok(())
     }
+
+    /// Removes those rows from the ones that wait which a crash left in both lists.
+    fn finish_setting_aside(&mut self) -> Result<(), QueueError> {
+        let refused = self.refused.rows().iter().map(|kept| kept.row.key());
+        let refused: HashSet<Uuid> = refused.collect();
+        let waiting = self.waiting.rows().iter().map(|kept| kept.row.key());
+        let both: Vec<Uuid> = waiting.filter(|key| refused.contains(key)).collect();
+        for key in both {
+            self.waiting.remove(key)?;
+        }
+        Ok(())
+    }
 }
 
 impl DeviceQueue {
@@ -93,10 +106,11 @@ impl DeviceQueue {
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, QueueError> {
         let folder = folder.as_ref();
         let lock = disk::lock(folder)?;
-        let rows = Rows {
+        let mut rows = Rows {
             waiting: DiskList::open(folder.join("queue.jsonl"))?,
             refused: DiskList::open(folder.join("refused.jsonl"))?,
         };
+        rows.finish_setting_aside()?;
         disk::sync_folder(folder).map_err(|error| disk_error(folder, error))?;
         Ok(Self {
             rows: Mutex::new(rows),
@@ -108,7 +122,8 @@ impl DeviceQueue {
     /// Adds a row at the end and returns its idempotency key. It is on disk once this returns.
     ///
     /// # Errors
-    /// The row cannot be written to disk; it is not in the queue.
+    /// The row cannot be written to disk; it is not in the queue. A disk that fails for good may leave it
+    /// there for the next start: look at [`first`](Self::first) before the same sale is pushed again.
     pub fn push(&self, write: impl Into<DeviceWrite>) -> Result<Uuid, QueueError> {
         let row = QueuedRow::new(write.into(), now())?;
         let key = row.key();

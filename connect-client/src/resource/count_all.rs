@@ -56,9 +56,9 @@ fn add(total: &mut StockCountsResult, part: StockCountsResult, start: usize) {
 /// A count of many products stopped at a request that failed.
 ///
 /// The items before [`items`](Self::items) are counted, or were refused one by one. Nothing after
-/// them was sent. Where those of the failed request [may be counted](Error::may_be_applied), repeat
-/// exactly that request with its [key](Error::idempotency_key): counted anew, they would undo what
-/// was sold since.
+/// them was sent. If the failed request [may have been applied](Error::may_be_applied), send exactly
+/// its items again with its [key](Error::idempotency_key). A new key would count them anew, and undo
+/// what was sold since.
 #[derive(Debug)]
 pub struct CountError {
     counted: StockCountsResult,

@@ -245,3 +245,20 @@ fn no_file_holds_the_key_of_the_screen() {
         assert!(!text.contains(KEY) && !text.contains("dk_"));
     }
 }
+
+/// The device stops after a row was written to the refused ones, and before it is removed from those
+/// that wait.
+#[tokio::test]
+async fn a_row_that_was_set_aside_halfway_does_not_wait_again() {
+    let folder = filled([1, 2]);
+    let before = fs::read(file(&folder)).unwrap();
+    let queue = DeviceQueue::open(folder.path()).unwrap();
+    let first = queue.first().unwrap();
+    assert!(queue.set_aside(first.key()).await.unwrap());
+    drop(queue);
+    fs::write(file(&folder), before).unwrap();
+    let queue = DeviceQueue::open(folder.path()).unwrap();
+    assert_eq!((queue.waiting(), queue.refused().len()), (1, 1));
+    drop(queue);
+    assert_eq!(drain(&folder).await.0, [2]);
+}

@@ -40,8 +40,8 @@ enum NotDone {
     #[error(transparent)]
     Sent(#[from] NotSent),
     #[error(
-        "the store in {store} is in use by a process that takes no commands ({found}); stop it and \
-         try again"
+        "the store in {store} is in use by a process that is starting, stopping, or takes no \
+         commands ({found}); try again in a moment"
     )]
     NoCommands { store: String, found: String },
     #[error(transparent)]

@@ -18,8 +18,8 @@
 //! The run may be killed and started again at any point. The note of each sale is its date and number
 //! in the old journal: what the location has already is not written again. A sale that was sent and
 //! not yet there when the run looked is recognised by its idempotency key, which says the same.
-//! All is written by one register. With the key of another the run stops after one row, since only
-//! the answer to a row tells whose key it is.
+//! All is written by one register. With the key of another the run stops after one row or one Z report,
+//! since only the answer tells whose key it is.
 //! The location must have no other sales on these days, or the sums differ.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 

@@ -154,3 +154,15 @@ fn opening_looks_at_each_row_at_most_twice() {
     assert_eq!(reopened(&folder).len(), 50);
     assert_eq!(LOOKS.take(), 2 * 50, "once more in the new file");
 }
+
+/// The file is empty, though the disk says that it failed: the next row begins it.
+#[test]
+fn a_cut_that_cannot_be_made_sure_leaves_no_gap() {
+    let folder = TempDir::new().unwrap();
+    let (mut list, faults) = list(&folder);
+    list.remove(row(1).0).unwrap();
+    faults.unsure.store(true, Relaxed);
+    list.remove(row(2).0).unwrap_err();
+    list.push(row(3)).unwrap();
+    assert_eq!(reopened(&folder), [row(3)]);
+}
