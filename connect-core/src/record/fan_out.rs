@@ -24,7 +24,6 @@ impl Unit<'_> {
         let Some(subscribers) = self.subscribers() else {
             return;
         };
-        let (key, row) = (subscribers.key.clone(), subscribers.row.clone());
         let webhooks = subscribers.found().unwrap_or_default();
         let location = self.partition();
         let takers = webhooks.0.iter().map(|own| &own.webhook);
@@ -43,8 +42,6 @@ impl Unit<'_> {
             let event = Value::from(event.id.uuid().as_bytes().as_slice());
             self.put(woken_key(webhook.id), event);
         }
-        if let Some(row) = row {
-            self.expect(&key, &row);
-        }
+        self.expect_webhooks();
     }
 }

@@ -383,6 +383,15 @@ impl<'s> Unit<'s> {
         self.subscribers.as_ref()
     }
 
+    /// Makes the commit expect that these webhooks are still set up as they were read.
+    pub(crate) fn expect_webhooks(&mut self) {
+        let row = self.subscribers.as_ref();
+        let row = row.and_then(|all| Some((all.key.clone(), all.row.clone()?)));
+        if let Some((key, row)) = row {
+            self.expect(&key, &row);
+        }
+    }
+
     /// The webhooks of the account of the location, or webhook, that this unit works on.
     ///
     /// # Errors

@@ -31,11 +31,14 @@ use futures_util::{
     future::{Either, join_all, pending, select},
     stream::FuturesUnordered,
 };
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 pub(crate) use self::state::{WebhookState, due_key};
-use self::{look::Look, parts::Parts};
+use self::{
+    look::{Look, next_due},
+    parts::Parts,
+};
 pub use self::{state::WebhookHealth, work::DeliveryWork};
 use crate::{
     engine::Connect,
@@ -46,6 +49,9 @@ use crate::{
 
 /// The webhooks that a worker delivers to, at a time.
 const SESSIONS: usize = 256;
+
+/// The least time between two looks.
+const SHORTEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// Delivers events to webhooks. Made by [`Connect::webhook_worker`].
 ///
@@ -70,14 +76,17 @@ impl Connect {
 }
 
 impl WebhookWorker {
-    /// Looks for what is due every `interval`, until `until` is ready. Then no new attempts are made,
-    /// and those under way end within ten seconds.
+    /// Looks for what is due every `interval`, and when a retry is due, until `until` is ready. Then no
+    /// new attempts are made, and those under way end within ten seconds.
     pub async fn run(self, interval: Duration, until: impl Future<Output = ()>) {
         let mut until = pin!(until);
         let mut at_work = HashSet::new();
+        // Webhooks that another session has, or that failed: left alone until the next interval.
+        let mut resting = Vec::new();
         let mut sessions = FuturesUnordered::new();
         let mut look = Look::default();
-        let mut next_look = pin!(sleep(Duration::ZERO));
+        let mut next_interval = Instant::now();
+        let mut next_look = pin!(sleep_until(next_interval));
         loop {
             let ended = async {
                 match sessions.next().await {
@@ -85,36 +94,52 @@ impl WebhookWorker {
                     None => pending().await,
                 }
             };
-            match select(&mut until, select(pin!(ended), &mut next_look)).await {
+            let is_time = match select(&mut until, select(pin!(ended), &mut next_look)).await {
                 Either::Left(_) => break,
                 Either::Right((Either::Left(((webhook, work), _)), _)) => {
-                    at_work.remove(&webhook);
-                    tracing::debug!(%webhook, ?work, "deliveries");
+                    if let Some(work) = work {
+                        tracing::debug!(%webhook, ?work, "deliveries");
+                        at_work.remove(&webhook);
+                    } else {
+                        resting.push(webhook);
+                    }
                     // Those that were left out for want of room come now.
-                    if !look.left_some() {
-                        continue;
-                    }
+                    look.left_some() && work.is_some()
                 }
-                Either::Right((Either::Right(_), _)) => {
-                    let at = next_look.deadline() + interval;
-                    next_look
-                        .as_mut()
-                        .reset(at.max(tokio::time::Instant::now()));
+                Either::Right((Either::Right(_), _)) => true,
+            };
+            let now = Instant::now();
+            if now >= next_interval {
+                next_interval = now.max(next_interval + interval);
+                for webhook in resting.drain(..) {
+                    at_work.remove(&webhook);
                 }
             }
-            let free = SESSIONS - sessions.len();
-            match look.next(self.parts.store(), free, &at_work).await {
-                Ok(due) => {
-                    for webhook in due {
-                        at_work.insert(webhook);
-                        sessions.push(self.session(webhook));
+            if is_time {
+                let free = SESSIONS - sessions.len();
+                match look.next(self.parts.store(), free, &at_work).await {
+                    Ok(due) => {
+                        for webhook in due {
+                            at_work.insert(webhook);
+                            sessions.push(self.session(webhook));
+                        }
                     }
+                    Err(fault) => tracing::error!(%fault, "the queue of deliveries cannot be read"),
                 }
-                Err(fault) => tracing::error!(%fault, "the queue of deliveries cannot be read"),
             }
+            let until_due = self.until_due().await.unwrap_or(interval);
+            next_look.as_mut().reset(next_interval.min(now + until_due));
         }
         self.parts.stop.send_replace(true);
         while sessions.next().await.is_some() {}
+    }
+
+    /// The time until the next retry is due.
+    async fn until_due(&self) -> Option<Duration> {
+        let store = self.parts.store();
+        let due = next_due(store).await.ok().flatten()?;
+        let micros = due.micros() - store.now().micros();
+        Some(Duration::from_micros(u64::try_from(micros).unwrap_or(0)).max(SHORTEST_SLEEP))
     }
 
     /// Does all that is due now, and returns what has become of it. What comes due meanwhile is left
@@ -133,14 +158,14 @@ impl WebhookWorker {
             }
             seen.extend(due.iter().copied());
             for (_, work) in join_all(due.into_iter().map(|webhook| self.session(webhook))).await {
-                all += work;
+                all += work.unwrap_or_default();
             }
         }
     }
 
-    /// Does what is due at one webhook. A panic is logged, and leaves the webhook to the end of its
-    /// lease.
-    async fn session(&self, webhook: Uuid) -> (Uuid, DeliveryWork) {
+    /// Does what is due at one webhook; `None` when another session has it, or this one failed. A panic
+    /// is logged, and leaves the webhook to the end of its lease.
+    async fn session(&self, webhook: Uuid) -> (Uuid, Option<DeliveryWork>) {
         let session = session::run(&self.parts, webhook.into());
         let work = match AssertUnwindSafe(session).catch_unwind().await {
             Ok(Ok(work)) => work,
@@ -151,9 +176,9 @@ impl WebhookWorker {
     }
 }
 
-fn failed(webhook: Uuid, reason: &dyn Display) -> DeliveryWork {
+fn failed(webhook: Uuid, reason: &dyn Display) -> Option<DeliveryWork> {
     tracing::error!(%reason, %webhook, "deliveries to a webhook have to wait");
-    DeliveryWork::default()
+    None
 }
 
 impl std::fmt::Debug for WebhookWorker {

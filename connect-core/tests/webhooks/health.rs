@@ -6,10 +6,12 @@ use async_trait::async_trait;
 use connect_core::{
     DeliveryStatus, OwnerMail, SwitchOffReason,
     environment::{Mail, Mailer},
+    storage::memory::MemoryStorage,
     wire::EventType,
 };
 
 use super::{Scene, URL, endpoints::Answers};
+use crate::{faulty::Faulty, shop};
 
 #[derive(Default)]
 struct Mails {
@@ -143,4 +145,44 @@ async fn the_owner_is_told_once() {
     assert!(sent.text.contains("https://hooks.example/in"), "{sent:?}");
     let state = scene.now(&webhook).await.switched_off.and_then(mail);
     assert_eq!(state, Some(OwnerMail::Sent));
+}
+
+/// The owner switches a webhook on while its deliveries are given up. Those that come from then on are
+/// delivered.
+#[tokio::test]
+async fn what_comes_after_switching_on_is_not_given_up() {
+    let storage = Faulty::new(Arc::new(MemoryStorage::new()));
+    let scene = Scene::over(shop::open_on(storage.clone()).await);
+    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    let account = scene.shop.account;
+    // More than are given up by one commit.
+    for number in 0..1200 {
+        scene.product(&format!("Product {number}")).await;
+    }
+    let off = scene.connect().disable_webhook(account, webhook.id).await;
+    off.unwrap();
+    let (mut is_reached, mut release) = storage.hold_next_read();
+    let owner = async {
+        loop {
+            is_reached.await.unwrap();
+            if !scene.log(&webhook).await.is_empty() {
+                break;
+            }
+            let next = storage.hold_next_read();
+            release.send(()).unwrap();
+            (is_reached, release) = next;
+        }
+        let on = scene.connect().enable_webhook(account, webhook.id).await;
+        on.unwrap();
+        scene.product("After").await;
+        release.send(()).unwrap();
+    };
+    let (work, ()) = tokio::join!(scene.worker.tick(), owner);
+    let more = scene.worker.tick().await.unwrap();
+    let (given_up, delivered) = (work.unwrap().given_up, more.delivered);
+    assert!(given_up < 1200, "{given_up}");
+    assert_eq!(given_up + delivered, 1201);
+    let events = scene.endpoints.events();
+    assert!(events.iter().any(|event| event.data["name"] == "After"));
+    scene.check().await;
 }

@@ -13,7 +13,8 @@ use crate::{
         Fault, ReadKey, Salvage, Store,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
-    storage::Key,
+    storage::{Key, Range, Read},
+    wire::Timestamp,
 };
 
 /// The entries that are read at a time.
@@ -29,6 +30,8 @@ pub(super) struct Look {
     /// The place at which the next look goes on in the list of woken webhooks.
     go_on: Option<Key>,
     left_some: bool,
+    /// Set when an odd place goes to the webhooks that are due.
+    due_first: bool,
 }
 
 impl Look {
@@ -63,25 +66,43 @@ impl Look {
         let due = key(NOBODY, Family::WebhookByDue, &[]);
         let now = Part::Time(store.now().plus_micros(1));
         let now = key(NOBODY, Family::WebhookByDue, &[now]);
-        found.most = most.div_ceil(2);
+        self.due_first = !self.due_first;
+        found.most = if self.due_first {
+            most.div_ceil(2)
+        } else {
+            most / 2
+        };
         let rest_of_due = found.scan(store, due, &now).await?;
         found.most = most;
         let start = key(NOBODY, Family::WebhookWoken, &[]);
         let end = after_prefix(&start);
-        let from = self.go_on.take();
-        let is_whole = from.is_none();
-        self.go_on = found
-            .scan(store, from.unwrap_or_else(|| start.clone()), &end)
-            .await?;
-        if self.go_on.is_none() && !is_whole {
-            self.go_on = found.scan(store, start, &end).await?;
-        }
+        let from = self.go_on.take().unwrap_or(start);
+        self.go_on = found.scan(store, from, &end).await?;
         if let Some(from) = &rest_of_due {
             found.scan(store, from.clone(), &now).await?;
         }
         self.left_some = found.chosen.len() == most;
         Ok(found.chosen)
     }
+}
+
+/// Returns the time at which the first webhook is due that is not due yet.
+pub(super) async fn next_due(store: &Store) -> Result<Option<Timestamp>, Fault> {
+    let from = Part::Time(store.now().plus_micros(1));
+    let from = key(NOBODY, Family::WebhookByDue, &[from]);
+    let end = after_prefix(&key(NOBODY, Family::WebhookByDue, &[]));
+    let first = Read::Scan {
+        range: Range {
+            from: &from,
+            to: Some(&end),
+        },
+        limit: 1,
+        newest_first: false,
+    };
+    let entries = store.read(&[first]).await?.entries()?;
+    Ok(entries
+        .first()
+        .and_then(|(entry, _)| ReadKey::of(entry)?.time()))
 }
 
 /// The webhooks that were found so far.

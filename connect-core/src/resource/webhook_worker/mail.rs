@@ -1,16 +1,23 @@
 //! Switching a webhook off after too many failures, and telling its owner once.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use super::parts::Parts;
 use crate::{
     environment::Mail,
     error::Error,
-    record::{OwnerMail, SwitchOffReason, SwitchedOff, Webhook},
+    record::{OwnerMail, SwitchOffReason, SwitchedOff, Webhook, Webhooks},
     rules::webhook::MAX_FAILURES,
     wire::Timestamp,
 };
 
 /// The seconds after which a message that the mail server did not take is sent again.
 const MAIL_PAUSE: i64 = 300;
+
+/// The time that the mail server may take.
+const MAIL_LIMIT: Duration = Duration::from_secs(30);
 
 /// Switches a webhook off. Returns whether it was on.
 pub(super) async fn switch_off(parts: &Parts, webhook: &Webhook) -> Result<bool, Error> {
@@ -44,6 +51,11 @@ pub(super) async fn tell_owner(
     parts: &Parts,
     webhook: &Webhook,
 ) -> Result<Option<Timestamp>, Error> {
+    // The owner may have switched it on, or deleted it, since it was read.
+    let webhooks = Webhooks::of_account(parts.store(), webhook.account_id.uuid()).await?;
+    let Some(webhook) = webhooks.find(webhook.id).map(|own| &own.webhook) else {
+        return Ok(None);
+    };
     let off = webhook.switched_off.as_ref();
     if off.and_then(|off| off.owner_mail) != Some(OwnerMail::Due) {
         return Ok(None);
@@ -61,7 +73,9 @@ pub(super) async fn tell_owner(
         Some(mailer) => {
             let account = parts.connect.account(webhook.account_id).await?;
             let mail = message(webhook, account.owner_email);
-            if let Err(reason) = mailer.send(&mail).await {
+            let sent = timeout(MAIL_LIMIT, mailer.send(&mail)).await;
+            let sent = sent.unwrap_or_else(|_| Err("the mail server took too long".to_owned()));
+            if let Err(reason) = sent {
                 tracing::error!(%reason, webhook = %webhook.id, "an owner could not be e-mailed");
                 return Ok(Some(parts.store().now().plus_seconds(MAIL_PAUSE)));
             }

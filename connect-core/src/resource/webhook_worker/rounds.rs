@@ -68,9 +68,10 @@ pub(super) async fn lease(
         {
             return Ok(None);
         }
-        if let Some(mark) = unit.get(&woken).await? {
-            // What is added from now on leaves another mark, which this commit would not remove.
-            unit.expect(&woken, &mark);
+        if unit.get(&woken).await?.is_some() {
+            // A delivery that came with a mark removed here is found in the queue, which is read
+            // later. A change of the webhook leaves no more than the mark, so none may get lost.
+            unit.expect_webhooks();
             unit.delete(woken.clone());
         }
         let leased = renew(&mut unit, &mut state, session)?;
@@ -116,8 +117,8 @@ pub(super) async fn record(
     }
 }
 
-/// Gives up some of the outstanding deliveries. Returns how many; 0 when none is left, and `None`
-/// when another session has the webhook by now.
+/// Gives up some of the outstanding deliveries. Returns how many; 0 when none is left or the webhook was
+/// switched on again, and `None` when another session has the webhook by now.
 pub(super) async fn give_up(
     store: &Store,
     webhook: Id<Webhook>,
@@ -130,6 +131,11 @@ pub(super) async fn give_up(
         if !state.is_leased_to(session) {
             return Ok(None);
         }
+        let is_enabled = |own: Arc<OwnWebhook>| own.webhook.is_enabled();
+        if own(&unit)?.is_some_and(is_enabled) {
+            return Ok(Some(0));
+        }
+        unit.expect_webhooks();
         let mut count = 0;
         for family in [Family::DeliveryByDue, Family::WaitingStock] {
             let outstanding = key(webhook.uuid(), family, &[]);
@@ -169,6 +175,8 @@ pub(super) async fn end(
         let first = unit.scan_range(&queue, &after_prefix(&queue), 1).await?;
         let first = first.first().and_then(|(key, _)| ReadKey::of(key)?.time());
         state.lease = None;
+        // A session that left something for later goes to the end of the line.
+        let first = first.map(|first| first.max(unit.now()));
         let due = first.into_iter().chain(next).min();
         save(&mut unit, state, due);
         if attempts.commit(unit).await? == Attempt::Done {

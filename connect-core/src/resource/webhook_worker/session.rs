@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::{
@@ -42,6 +42,9 @@ const PIECE: usize = 128;
 /// against the endpoint.
 const WAIT: Duration = Duration::from_secs(20);
 
+/// The time after which a session begins no more attempts, so that others get its place.
+const TURN: Duration = Duration::from_secs(60);
+
 /// The seconds that the lease must have left when an attempt begins: it waits for twenty at most, and
 /// takes ten.
 const SPARE: i64 = 35;
@@ -49,12 +52,15 @@ const SPARE: i64 = 35;
 /// The seconds after which waiting stock events that cannot be read are looked at again.
 const RELEASE_PAUSE: i64 = 300;
 
-/// Does what is due at a webhook, if no other session has it.
-pub(super) async fn run(parts: &Parts, webhook: Id<Webhook>) -> Result<DeliveryWork, Error> {
+/// Does what is due at a webhook. Returns `None` when another session has it.
+pub(super) async fn run(
+    parts: &Parts,
+    webhook: Id<Webhook>,
+) -> Result<Option<DeliveryWork>, Error> {
     let store = parts.store();
     let id = new_session();
     let Some(leased) = rounds::lease(store, webhook, id).await? else {
-        return Ok(DeliveryWork::default());
+        return Ok(None);
     };
     let mut work = DeliveryWork::default();
     let mut next = None;
@@ -71,25 +77,25 @@ pub(super) async fn run(parts: &Parts, webhook: Id<Webhook>) -> Result<DeliveryW
         work += session.work;
         match ended? {
             Some(still) => leased = still,
-            None => return Ok(work),
+            None => return Ok(Some(work)),
         }
     }
     if let Some(own) = leased.enabled().filter(|_| leased.has_failed()) {
         work.switched_off += usize::from(mail::switch_off(parts, &own.webhook).await?);
         match rounds::record(store, webhook, id, &[], &[]).await? {
             Some(still) => leased = still,
-            None => return Ok(work),
+            None => return Ok(Some(work)),
         }
     }
     match &leased.own {
         None => {
             purge::remove(store, webhook).await?;
-            return Ok(work);
+            return Ok(Some(work));
         }
         Some(own) if !own.webhook.is_enabled() => {
             loop {
                 match rounds::give_up(store, webhook, id).await? {
-                    None => return Ok(work),
+                    None => return Ok(Some(work)),
                     Some(0) => break,
                     Some(count) => work.given_up += count,
                 }
@@ -99,7 +105,7 @@ pub(super) async fn run(parts: &Parts, webhook: Id<Webhook>) -> Result<DeliveryW
         Some(_) => {}
     }
     rounds::end(store, webhook, id, next).await?;
-    Ok(work)
+    Ok(Some(work))
 }
 
 /// The name of a session, which no other has: always from the system, since two processes whose ids
@@ -127,6 +133,7 @@ struct Session<'w> {
     webhook: Id<Webhook>,
     id: Uuid,
     leased: Leased,
+    started: Instant,
     /// The end of the session's work: later deliveries are left to another session.
     horizon: Timestamp,
     /// The place in the queue from which to read on; `None` at its end.
@@ -137,8 +144,8 @@ struct Session<'w> {
     /// Attempts that have ended and are not written down yet.
     ended: Vec<Attempted>,
     under_way: usize,
-    is_recording: bool,
-    unrecorded: usize,
+    /// The attempts that are being written down; `None` when no commit is under way.
+    recording: Option<usize>,
     most: usize,
     /// The attempts that have failed in a row, those that are not written down yet included.
     failures: u32,
@@ -153,14 +160,14 @@ impl<'w> Session<'w> {
             webhook,
             id,
             leased,
+            started: Instant::now(),
             horizon: parts.store().now(),
             cursor: Some(key(webhook.uuid(), Family::DeliveryByDue, &[])),
             ready: VecDeque::new(),
             broken: Vec::new(),
             ended: Vec::new(),
             under_way: 0,
-            is_recording: false,
-            unrecorded: 0,
+            recording: None,
             most: if failures == 0 { FIRST_ATTEMPTS } else { 1 },
             failures,
             work: DeliveryWork::default(),
@@ -181,17 +188,15 @@ impl<'w> Session<'w> {
                 Some(Step::Attempted(attempted)) => self.note(*attempted),
                 Some(Step::Crowded(due)) => {
                     self.under_way -= 1;
-                    self.unrecorded -= 1;
                     self.ready.push_front(*due);
                 }
                 Some(Step::Recorded(leased, work)) => {
-                    self.is_recording = false;
+                    self.recording = None;
                     match leased? {
                         Some(leased) => self.leased = leased,
                         None => return Ok(None),
                     }
                     self.work += work;
-                    self.unrecorded = self.ended.len();
                 }
             }
         }
@@ -199,7 +204,8 @@ impl<'w> Session<'w> {
 
     /// The webhook as it is set up, while new attempts may be made at it.
     fn may_go_on(&self) -> Option<Arc<OwnWebhook>> {
-        if self.failures >= MAX_FAILURES || *self.parts.stop.borrow() {
+        let is_over = self.started.elapsed() > TURN || *self.parts.stop.borrow();
+        if self.failures >= MAX_FAILURES || is_over {
             return None;
         }
         let own = self.leased.own.as_ref()?;
@@ -255,17 +261,21 @@ impl<'w> Session<'w> {
     fn begin(&mut self, own: &Arc<OwnWebhook>, steps: &mut Steps<'w>) {
         let parts = self.parts;
         let has_time = parts.store().now().plus_seconds(SPARE) < self.leased.until;
-        while self.under_way < self.most && self.unrecorded < MOST_UNRECORDED && has_time {
+        let recording = self.recording.unwrap_or_default() + self.ended.len();
+        while self.under_way < self.most && self.under_way + recording < MOST_UNRECORDED && has_time
+        {
             let Some(due) = self.ready.pop_front() else {
                 return;
             };
             self.under_way += 1;
-            self.unrecorded += 1;
             let own = own.clone();
             steps.push(Box::pin(async move {
                 let Ok(Ok(_place)) = timeout(WAIT, parts.places.acquire()).await else {
                     return Step::Crowded(Box::new(due));
                 };
+                if *parts.stop.borrow() {
+                    return Step::Crowded(Box::new(due));
+                }
                 let attempted = attempt(parts.store(), &*parts.sender, &own, due).await;
                 Step::Attempted(Box::new(attempted))
             }));
@@ -278,10 +288,10 @@ impl<'w> Session<'w> {
         let is_idle = self.ended.is_empty() && self.broken.is_empty();
         let is_waiting_for_lease = self.under_way == 0 && !self.ready.is_empty();
         let must_renew = is_waiting_for_lease && self.may_go_on().is_some();
-        if self.is_recording || (is_idle && !must_renew) {
+        if self.recording.is_some() || (is_idle && !must_renew) {
             return;
         }
-        self.is_recording = true;
+        self.recording = Some(self.ended.len());
         let ended = std::mem::take(&mut self.ended);
         let broken = std::mem::take(&mut self.broken);
         let (parts, webhook, id) = (self.parts, self.webhook, self.id);

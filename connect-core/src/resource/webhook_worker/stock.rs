@@ -80,6 +80,8 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
         let Some(sent_key) = sent_key else { continue };
         let sent = unit.get(&sent_key).await?;
         let sent = sent.and_then(|sent| serde_json::from_slice::<Timestamp>(&sent).ok());
+        // A time ahead is of a clock that was set back since.
+        let sent = sent.filter(|sent| *sent <= now);
         let free_at = sent.map(|sent| sent.plus_seconds(STOCK_CHANGED_SECONDS));
         if let Some(free_at) = free_at.filter(|free_at| *free_at > now) {
             soonest = soonest.into_iter().chain([free_at]).min();
