@@ -26,11 +26,14 @@ use std::{
 };
 
 use connect_core::{
-    NewWebhook, Request, WebhookWorker,
+    Connect, NewWebhook, Request, WebhookWorker,
     storage::{Storage, memory::MemoryStorage},
     wire::{EventType, Product},
 };
-use connect_server::{outbound::AddressGuard, webhooks::WebhookClient};
+use connect_server::{
+    outbound::AddressGuard,
+    webhooks::{PublicWebhooks, WebhookClient},
+};
 use connect_webhook_verify::Secret;
 use futures_util::{StreamExt as _, future::join_all, stream};
 use measure::{Chosen, Cost, Reach};
@@ -222,7 +225,11 @@ async fn prepare(
     working: usize,
     hanging: usize,
 ) -> WebhookWorker {
-    let shop = shop::open(storage, 1).await;
+    let shop = shop::open(storage.clone(), 1).await;
+    // The endpoints are on this machine.
+    let connect = Connect::builder(storage)
+        .webhook_links(Arc::new(PublicWebhooks::new(guard())))
+        .build();
     let silent = silent().await;
     for number in 0..working + hanging {
         let address = if number < working {
@@ -230,27 +237,27 @@ async fn prepare(
         } else {
             silent
         };
-        webhook(&shop, format!("http://{address}/{number}")).await;
+        webhook(&connect, &shop, format!("http://{address}/{number}")).await;
     }
     create(&shop, DELIVERIES / working).await;
     shop.connect.webhook_worker(Arc::new(client()), None)
 }
 
 fn client() -> WebhookClient {
-    let guard = AddressGuard::allowing("127.0.0.0/8".parse().unwrap());
-    WebhookClient::new(guard).unwrap()
+    WebhookClient::new(guard()).unwrap()
 }
 
-async fn webhook(shop: &Shop, url: String) {
+fn guard() -> AddressGuard {
+    AddressGuard::allowing("127.0.0.0/8".parse().unwrap())
+}
+
+async fn webhook(connect: &Connect, shop: &Shop, url: String) {
     let new = NewWebhook {
         url,
         events: vec![EventType::ProductChanged],
         location_ids: Vec::new(),
     };
-    shop.connect
-        .create_webhook(shop.account, new)
-        .await
-        .unwrap();
+    connect.create_webhook(shop.account, new).await.unwrap();
 }
 
 /// Makes products, each of which is an event of 1 kB.
