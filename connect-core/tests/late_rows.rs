@@ -1,4 +1,4 @@
-//! What the reading of a day costs once rows of other days arrived late.
+//! The cost of reading a day once rows of other days arrived late.
 
 use std::sync::{
     Arc,

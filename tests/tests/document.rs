@@ -176,7 +176,7 @@ fn requests_are_closed_and_have_no_defaults_and_no_read_only_fields() {
     }
 }
 
-/// What updates a record requires nothing.
+/// A body that updates a record requires no field.
 #[test]
 fn what_makes_something_says_what_it_requires() {
     for (name, schema) in requests(Document::v1()) {

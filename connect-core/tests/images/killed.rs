@@ -1,15 +1,7 @@
 //! SIGKILL at any moment of a process whose workers take over images, on a store on the disk. In the
 //! end every job has ended, and no result was written twice.
 
-use std::{
-    collections::HashMap,
-    env, fs,
-    future::pending,
-    path::Path,
-    process::{Command, Stdio},
-    thread,
-    time::Duration,
-};
+use std::{collections::HashMap, fs, future::pending, path::Path, thread, time::Duration};
 
 use connect_core::wire::{
     Field, ImageJob, ImageStatus, ProductBatch, ProductInput, ProductsChanged, Timestamp,
@@ -19,14 +11,9 @@ use uuid::Uuid;
 
 use super::port::{Port, copy, link};
 use crate::{
-    kills::{Shop, open, random},
+    kills::{Shop, Task, kill, open, random, start, wait_until},
     shop,
 };
-
-/// For the process that is killed: where, on what, and the how many-th it is.
-const DIRECTORY: &str = "CONNECT_IMAGES_DIRECTORY";
-const BACKEND: &str = "CONNECT_IMAGES_BACKEND";
-const RUN: &str = "CONNECT_IMAGES_RUN";
 
 /// The processes that are killed.
 const KILLS: u32 = 6;
@@ -37,14 +24,13 @@ const PRODUCTS: usize = 800;
 /// Not a test by itself: what runs in the process that is killed.
 #[test]
 fn child() {
-    let Some(directory) = env::var_os(DIRECTORY) else {
+    let Some(task) = Task::given() else {
         return;
     };
-    let directory = Path::new(&directory);
-    let run = env::var(RUN).unwrap().parse().unwrap();
+    let (directory, run) = (&*task.directory, task.run);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let shop = open(&env::var(BACKEND).unwrap(), directory, time_of(run)).await;
+        let shop = open(&task.backend, directory, time_of(run)).await;
         fs::write(opened(directory, run), "").unwrap();
         let port = Port::new();
         let workers = [(); 2].map(|()| shop.connect.image_worker(port.clone()).run(pending()));
@@ -122,25 +108,10 @@ async fn queue(shop: &Shop) {
 }
 
 fn run_and_kill(backend: &str, directory: &Path, run: u32) {
-    let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "images::killed::child", "--nocapture"])
-        .env(DIRECTORY, directory)
-        .env(BACKEND, backend)
-        .env(RUN, run.to_string())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    for _ in 0..6000 {
-        if opened(directory, run).exists() {
-            break;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
+    let child = start("images::killed::child", backend, directory, run);
+    wait_until(|| opened(directory, run).exists());
     thread::sleep(Duration::from_micros(50_000 + random(120_000)));
-    let ended = child.try_wait().unwrap();
-    assert!(ended.is_none(), "run {run} ended by itself");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill(child, run);
 }
 
 async fn check(shop: &Shop) {

@@ -3,7 +3,7 @@
 use std::{
     env,
     path::Path,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, SystemTime},
 };
@@ -11,7 +11,7 @@ use std::{
 use super::notes;
 
 const KILLS: &str = "CONNECT_KILLS";
-/// For the process that is killed: where, on what, and the how many-th it is.
+/// The variables that hold the task of a process.
 const DIRECTORY: &str = "CONNECT_KILLS_DIRECTORY";
 const BACKEND: &str = "CONNECT_KILLS_BACKEND";
 const RUN: &str = "CONNECT_KILLS_RUN";
@@ -37,16 +37,16 @@ pub(super) struct Killed<'d> {
     pub(super) is_followed: bool,
 }
 
-/// What a process that is killed was told.
-pub(super) struct Task {
-    pub(super) directory: std::path::PathBuf,
-    pub(super) backend: String,
-    pub(super) run: u32,
+/// The task of a process that is killed: where, on what, and the how many-th it is.
+pub(crate) struct Task {
+    pub(crate) directory: std::path::PathBuf,
+    pub(crate) backend: String,
+    pub(crate) run: u32,
 }
 
 impl Task {
     /// Returns the task of this process. `None` in one that is not to be killed.
-    pub(super) fn given() -> Option<Self> {
+    pub(crate) fn given() -> Option<Self> {
         Some(Self {
             directory: env::var_os(DIRECTORY)?.into(),
             backend: env::var(BACKEND).unwrap(),
@@ -78,36 +78,49 @@ impl Killer {
     }
 
     fn run_and_kill(&self, backend: &str, directory: &Path, run: u32, at_work: bool) {
-        let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", self.child, "--nocapture"])
-            .env(DIRECTORY, directory)
-            .env(BACKEND, backend)
-            .env(RUN, run.to_string())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let child = start(self.child, backend, directory, run);
         // While it opens, or while it works.
         let opens = random(4) == 0 && !at_work;
         if !opens {
-            for _ in 0..6000 {
-                if notes::are_there(directory, run) {
-                    break;
-                }
-                thread::sleep(Duration::from_millis(10));
-            }
+            wait_until(|| notes::are_there(directory, run));
         }
         thread::sleep(Duration::from_micros(random(if opens {
             60_000
         } else {
             600_000
         })));
-        assert!(
-            child.try_wait().unwrap().is_none(),
-            "run {run} ended by itself"
-        );
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill(child, run);
     }
+}
+
+/// Starts a process that runs the test `child`, whose [`Task`] is this.
+pub(crate) fn start(child: &str, backend: &str, directory: &Path, run: u32) -> Child {
+    Command::new(env::current_exe().unwrap())
+        .args(["--exact", child, "--nocapture"])
+        .env(DIRECTORY, directory)
+        .env(BACKEND, backend)
+        .env(RUN, run.to_string())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits for a process to get somewhere, for a minute at most.
+pub(crate) fn wait_until(is_there: impl Fn() -> bool) {
+    for _ in 0..6000 {
+        if is_there() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Kills a process, which must not have ended by itself.
+pub(crate) fn kill(mut child: Child, run: u32) {
+    let ended = child.try_wait().unwrap();
+    assert!(ended.is_none(), "run {run} ended by itself");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// Any number will do, so the clock gives it.

@@ -29,11 +29,11 @@ use connect_core::{
     wire::{Timestamp, VatRate},
 };
 
-pub(crate) use self::harness::random;
+pub(crate) use self::harness::{Task, kill, random, start, wait_until};
 use self::{
     check::Totals,
     facts::Facts,
-    harness::{Killer, Task},
+    harness::Killer,
     notes::{Note, Notes},
     work::Worker,
 };

@@ -3,11 +3,10 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    env, fs,
+    fs,
     future::pending,
     io::Write as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     sync::{Arc, Mutex},
     thread,
     time::Duration,
@@ -25,14 +24,9 @@ use connect_core::{
 
 use super::URL;
 use crate::{
-    kills::{Shop, open, random},
+    kills::{Shop, Task, kill, open, random, start, wait_until},
     shop,
 };
-
-/// For the process that is killed: where, on what, and the how many-th it is.
-const DIRECTORY: &str = "CONNECT_WEBHOOKS_DIRECTORY";
-const BACKEND: &str = "CONNECT_WEBHOOKS_BACKEND";
-const RUN: &str = "CONNECT_WEBHOOKS_RUN";
 
 /// The processes that are killed.
 const KILLS: u32 = 6;
@@ -77,14 +71,13 @@ impl WebhookSender for Endpoint {
 /// Not a test by itself: what runs in the process that is killed.
 #[test]
 fn child() {
-    let Some(directory) = env::var_os(DIRECTORY) else {
+    let Some(task) = Task::given() else {
         return;
     };
-    let directory = Path::new(&directory);
-    let run = env::var(RUN).unwrap().parse().unwrap();
+    let (directory, run) = (&*task.directory, task.run);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let shop = open(&env::var(BACKEND).unwrap(), directory, time_of(run)).await;
+        let shop = open(&task.backend, directory, time_of(run)).await;
         fs::write(opened(directory, run), "").unwrap();
         let worker = worker(&shop, directory);
         let worker = worker.run(Duration::from_millis(5), pending());
@@ -163,25 +156,10 @@ fn kill_again_and_again(backend: &str) {
 }
 
 fn run_and_kill(backend: &str, directory: &Path, run: u32) {
-    let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "webhooks::killed::child", "--nocapture"])
-        .env(DIRECTORY, directory)
-        .env(BACKEND, backend)
-        .env(RUN, run.to_string())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    for _ in 0..6000 {
-        if opened(directory, run).exists() {
-            break;
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
+    let child = start("webhooks::killed::child", backend, directory, run);
+    wait_until(|| opened(directory, run).exists());
     thread::sleep(Duration::from_micros(100_000 + random(150_000)));
-    let ended = child.try_wait().unwrap();
-    assert!(ended.is_none(), "run {run} ended by itself");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill(child, run);
 }
 
 async fn check(shop: &Shop, directory: &Path) {

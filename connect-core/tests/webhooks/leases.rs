@@ -120,7 +120,7 @@ async fn waiting_for_a_place_is_no_failure() {
     assert!(log.iter().all(|delivery| delivery.attempts.len() == 1));
 }
 
-/// What a worker learns after its lease is over is not written over what another one did.
+/// A worker that learns something after its lease is over writes it over nothing of another one.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_outlives_its_lease_changes_nothing() {
     let scene = Scene::open().await;

@@ -142,7 +142,7 @@ fn each_check_agrees_with_every_case() {
     }
 }
 
-/// What is usual with other services' webhooks is a mistake with these.
+/// Habits from the webhooks of other services that are mistakes with these.
 #[test]
 fn a_receiver_with_a_usual_mistake_is_told_so() {
     const AS_SHOWN: &str = "take it as it was shown";

@@ -97,7 +97,7 @@ async fn a_follower_gets_every_event_once_in_the_order_of_the_commits() {
     assert_eq!(shop.connect.check(&mut |_| {}).await.unwrap().problems, []);
 }
 
-/// What changes while a receiver is down, day by day, is all there when it comes back.
+/// A receiver that was down finds all that changed meanwhile, day by day.
 #[tokio::test]
 async fn a_receiver_that_was_down_for_a_week_misses_nothing() {
     let (shop, _watch, client) = open().await;

@@ -59,12 +59,11 @@ pub(super) async fn run(
 ) -> Result<Option<DeliveryWork>, Error> {
     let store = parts.store();
     let id = new_session();
-    let Some(leased) = rounds::lease(store, webhook, id).await? else {
+    let Some(mut leased) = rounds::lease(store, webhook, id).await? else {
         return Ok(None);
     };
     let mut work = DeliveryWork::default();
     let mut next = None;
-    let mut leased = leased;
     if leased.enabled().is_some() {
         let released = stock::release(store, webhook, id).await;
         next = released.unwrap_or_else(|fault| {
@@ -260,10 +259,11 @@ impl<'w> Session<'w> {
     /// Begins as many attempts as may be under way.
     fn begin(&mut self, own: &Arc<OwnWebhook>, steps: &mut Steps<'w>) {
         let parts = self.parts;
-        let has_time = parts.store().now().plus_seconds(SPARE) < self.leased.until;
+        if parts.store().now().plus_seconds(SPARE) >= self.leased.until {
+            return;
+        }
         let recording = self.recording.unwrap_or_default() + self.ended.len();
-        while self.under_way < self.most && self.under_way + recording < MOST_UNRECORDED && has_time
-        {
+        while self.under_way < self.most && self.under_way + recording < MOST_UNRECORDED {
             let Some(due) = self.ready.pop_front() else {
                 return;
             };

@@ -20,7 +20,7 @@ use tokio::{
 
 use super::clock::SetClock;
 
-/// How an endpoint answers, until its mood changes.
+/// The answers of an endpoint, until its mood changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mood {
     /// It takes what comes, but for a few requests in a hundred.
@@ -68,9 +68,9 @@ pub(super) struct Endpoints {
     under_way: Mutex<HashMap<(usize, usize), usize>>,
     /// The processes that ended as they should.
     outlived: Mutex<HashSet<usize>>,
-    /// What the first endpoint took.
+    /// The events that the first endpoint took.
     arrivals: Mutex<Option<UnboundedSender<AnyEvent>>>,
-    /// What must never happen, but has.
+    /// Faults that must never happen, but have.
     wrongs: Mutex<Vec<String>>,
 }
 

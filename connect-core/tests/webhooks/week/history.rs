@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 const EVENT: u8 = 0x50;
 const WEBHOOKS: u8 = 0xB0;
 
-/// What a commit did that others may have to be told of.
+/// A deed of a commit that others may have to be told of.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
     /// The webhooks of the account were set up so.
@@ -41,7 +41,7 @@ impl History {
     }
 }
 
-/// What a commit does. The runtime has one thread, and the store answers at once: whoever commits
+/// The deeds of a commit. The runtime has one thread, and the store answers at once: whoever commits
 /// first is also the first to write it down.
 fn deeds(commit: &Commit) -> Vec<Deed> {
     let deed = |(key, write): &(Key, Write)| {

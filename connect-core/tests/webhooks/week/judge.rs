@@ -1,4 +1,4 @@
-//! What must be true at the end of the week.
+//! The rules that hold at the end of the week.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -31,7 +31,7 @@ struct Committed {
     takers: HashSet<Uuid>,
 }
 
-/// What the commits say.
+/// The history that the commits tell.
 #[derive(Default)]
 struct Truth {
     events: Vec<Committed>,

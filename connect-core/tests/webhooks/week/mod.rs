@@ -30,7 +30,7 @@ use tokio::{sync::watch, time::sleep};
 use self::{clock::SetClock, endpoints::Endpoints, history::History, mortal::Mortal};
 use crate::shop;
 
-/// How long people write and workers die, and how fast.
+/// The time for which people write and workers die, and their speed.
 #[derive(Clone, Copy)]
 struct Pace {
     time: Duration,
