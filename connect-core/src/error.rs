@@ -1,14 +1,14 @@
 //! Refusals and faults as values: what was wrong, with which field, and for a fault of ours its
 //! cause. Nobody reads or changes the text of a message; whoever needs the field has it as data.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, iter, mem, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     record::Fault,
     wire::{
-        ErrorBody, ErrorCode, ErrorDetail,
+        ErrorBody, ErrorCode, ErrorDetail, FieldError,
         read::{Invalid, ReadError},
     },
 };
@@ -54,6 +54,9 @@ pub struct Reason {
     pub field: Option<String>,
     /// For people: what is wrong, what is allowed, and what to do next. Does not repeat the field.
     pub problem: String,
+    /// All fields at fault, this one first; empty unless there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<FieldError>,
 }
 
 /// The cause of a fault, for the log: it may name keys of rows, and nothing that is secret.
@@ -73,6 +76,7 @@ impl Reason {
         Self {
             field: Some(field.into()),
             problem: problem.into(),
+            details: Vec::new(),
         }
     }
 
@@ -81,6 +85,7 @@ impl Reason {
         Self {
             field: None,
             problem: problem.into(),
+            details: Vec::new(),
         }
     }
 
@@ -90,6 +95,7 @@ impl Reason {
             code,
             message: self.to_string(),
             field: self.field,
+            details: self.details,
         }
     }
 }
@@ -104,8 +110,26 @@ impl fmt::Display for Reason {
 }
 
 impl From<Invalid> for Reason {
-    fn from(Invalid { field, problem }: Invalid) -> Self {
-        Self::of(field, problem)
+    fn from(mut invalid: Invalid) -> Self {
+        let others = mem::take(&mut invalid.others);
+        let details = match &others[..] {
+            [] => Vec::new(),
+            others => iter::once(&invalid)
+                .chain(others)
+                .map(field_error)
+                .collect(),
+        };
+        Self {
+            details,
+            ..Self::of(invalid.field, invalid.problem)
+        }
+    }
+}
+
+fn field_error(invalid: &Invalid) -> FieldError {
+    FieldError {
+        field: invalid.field.clone(),
+        message: invalid.to_string(),
     }
 }
 
@@ -122,6 +146,25 @@ impl Error {
             Self::Conflict(_) => ErrorCode::Conflict,
             Self::RateLimited(_) => ErrorCode::RateLimited,
             Self::Internal(_) => ErrorCode::ServerError,
+        }
+    }
+
+    /// Returns the HTTP status of the answer.
+    ///
+    /// ```
+    /// # use connect_core::{Error, Reason};
+    /// assert_eq!(Error::Conflict(Reason::new("the name is taken")).status(), 409);
+    /// ```
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Malformed(_) => 400,
+            Self::Unauthorized(_) => 401,
+            Self::ForbiddenScope(_) | Self::ForbiddenLocation(_) | Self::ApiNotAvailable(_) => 403,
+            Self::NotFound(_) => 404,
+            Self::Conflict(_) => 409,
+            Self::Invalid(_) => 422,
+            Self::RateLimited(_) => 429,
+            Self::Internal(_) => 500,
         }
     }
 
@@ -180,19 +223,14 @@ impl Error {
         )))
     }
 
-    pub(crate) fn unauthorized() -> Self {
-        Self::Unauthorized(Reason::of(
-            "token",
-            "must be one that is neither expired nor revoked; tokens are made in the dashboard",
-        ))
+    pub(crate) fn bad_token(problem: impl fmt::Display) -> Self {
+        let problem = format!("{problem}; the owner makes tokens in the dashboard");
+        Self::Unauthorized(Reason::of("token", problem))
     }
 
-    pub(crate) fn no_screen_key() -> Self {
-        Self::Unauthorized(Reason::of(
-            "key",
-            "must be that of a screen, and neither replaced nor revoked; `connect-server screen \
-             roll` gives a screen a new one",
-        ))
+    pub(crate) fn bad_screen_key(problem: impl fmt::Display) -> Self {
+        let problem = format!("{problem}; `connect-server screen roll` gives a screen a new key");
+        Self::Unauthorized(Reason::of("key", problem))
     }
 
     /// A location that the token has no access to, or that does not exist.

@@ -14,6 +14,7 @@ mod demo;
 mod devices;
 mod document;
 mod durability;
+mod error_details;
 mod errors;
 mod failures;
 mod http2;

@@ -33,6 +33,7 @@ pub(super) fn too_large<E: BatchExtra>(
                 code: ErrorCode::PayloadTooLarge,
                 message: format!("has {bytes} bytes as JSON, and a request at most {most}"),
                 field: None,
+                details: Vec::new(),
             }),
         }],
         ..BatchResult::default()

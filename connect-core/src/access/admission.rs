@@ -9,13 +9,18 @@ use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 use parking_lot::Mutex;
 
-use super::{credentials::Credentials, device::Device, known::Known, right::Access};
+use super::{
+    credentials::Credentials,
+    device::Device,
+    known::{Credential, Known},
+    right::Access,
+};
 use crate::{
     error::{Error, Reason},
     record::{Account, Store, Token},
     rules::{
-        access,
         rate::{self, Moment, RateLimits, RateStatus, Windows},
+        secret,
     },
     wire::{Id, Location, Scope, Timestamp},
 };
@@ -121,20 +126,17 @@ impl Admission {
         address: IpAddr,
         token: Option<&str>,
     ) -> Result<Authenticated, Denied> {
-        let found = match token {
-            Some(value) => self.tokens.find(&self.store, value).await,
-            None => Ok(None),
-        };
+        let found = find(&self.store, &self.tokens, token).await;
         // Only now: a store that took its time must not make the request one of a minute ago.
         let at = self.moment();
+        let found = found.and_then(|found| {
+            let found = found.map_err(|missing| Error::bad_token(missing.of("token")))?;
+            found.check_valid(at.now)?;
+            Ok(found)
+        });
         match found {
-            Ok(Some(found)) if access::is_valid(&found.token, at.now) => self.count(found, at),
-            Ok(_) => Err(self.deny(address, at, Error::unauthorized())),
-            Err(fault) => Err(Denied {
-                error: fault.into(),
-                rate: self.anonymous_rate(address),
-                retry_after: None,
-            }),
+            Ok(found) => self.count(found, at),
+            Err(error) => Err(self.deny(address, at, error)),
         }
     }
 
@@ -148,22 +150,14 @@ impl Admission {
         address: IpAddr,
         key: Option<&str>,
     ) -> Result<Access, Denied> {
-        let found = match key {
-            Some(value) => self.screen_keys.find(&self.store, value).await,
-            None => Ok(None),
-        };
+        let found = find(&self.store, &self.screen_keys, key).await;
         let at = self.moment();
-        match found {
-            Ok(device) => {
-                let access = device.and_then(Access::of_screen);
-                access.ok_or_else(|| self.deny(address, at, Error::no_screen_key()))
-            }
-            Err(fault) => Err(Denied {
-                error: fault.into(),
-                rate: self.anonymous_rate(address),
-                retry_after: None,
-            }),
-        }
+        let access = found.and_then(|found| {
+            let device = found.map_err(|missing| Error::bad_screen_key(missing.of("key")))?;
+            Access::of_screen(device)
+                .ok_or_else(|| Error::bad_screen_key("is that of a screen without a location"))
+        });
+        access.map_err(|error| self.deny(address, at, error))
     }
 
     /// The figures for a request that needs no token.
@@ -214,8 +208,16 @@ impl Admission {
         })
     }
 
-    /// Counts a request without a valid token or key against its address.
+    /// Counts a request without a valid token or key against its address. A fault of ours counts
+    /// against nobody.
     fn deny(&self, address: IpAddr, at: Moment, error: Error) -> Denied {
+        if let Error::Internal(_) = error {
+            return Denied {
+                error,
+                rate: self.anonymous_rate(address),
+                retry_after: None,
+            };
+        }
         let limit = self.limits.address;
         let mut address = rate::counted_address(address);
         let mut addresses = self.addresses.lock();
@@ -238,6 +240,50 @@ impl Admission {
             retry_after: None,
         }
     }
+}
+
+/// The reason why a token or a key leads to nothing.
+#[derive(Clone, Copy, Debug)]
+enum Missing {
+    /// None was presented.
+    NotSent,
+    /// It is not of the form that ours have.
+    OtherForm(&'static [&'static str]),
+    /// Nothing is known of it.
+    Unknown,
+}
+
+impl Missing {
+    /// Returns the problem with a token, or with a key.
+    fn of(self, what: &str) -> String {
+        match self {
+            Self::NotSent => "is missing".to_owned(),
+            Self::OtherForm(prefixes) => format!(
+                "is not of the form that a {what} has: {} and 43 letters and digits",
+                prefixes.join(" or ")
+            ),
+            Self::Unknown => "is unknown: it was mistyped, replaced or deleted".to_owned(),
+        }
+    }
+}
+
+/// Looks up what a caller presents.
+async fn find<C: Credential>(
+    store: &Store,
+    known: &Known<C>,
+    value: Option<&str>,
+) -> Result<Result<Arc<C>, Missing>, Error> {
+    let Some(value) = value else {
+        return Ok(Err(Missing::NotSent));
+    };
+    // It is looked up whatever its form: what an older version gave out stays good.
+    let found = known.find(store, value).await?;
+    Ok(
+        found.ok_or_else(|| match secret::has_form(value, C::PREFIXES) {
+            true => Missing::Unknown,
+            false => Missing::OtherForm(C::PREFIXES),
+        }),
+    )
 }
 
 fn too_many(rate: RateStatus, at: Moment, whose: &str) -> Denied {

@@ -9,9 +9,12 @@ use crate::{
         Account, Fault, Token,
         keys::{Family, key},
     },
-    rules::access::{self, Lacks},
+    rules::{
+        access::{self, Ended, Lacks},
+        secret::{LIVE_TOKEN, SANDBOX_TOKEN},
+    },
     storage::{Key, Value},
-    wire::{Id, Location, Scope},
+    wire::{Id, Location, Scope, Timestamp},
 };
 
 /// A token and its account, each with the row that it was parsed from.
@@ -43,6 +46,18 @@ impl Credentials {
             account_row,
             account: Arc::new(account),
         })
+    }
+
+    /// Checks that the token is good at this time.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`]: it has expired, or was revoked.
+    pub(crate) fn check_valid(&self, now: Timestamp) -> Result<(), Error> {
+        match access::ended(&self.token, now) {
+            None => Ok(()),
+            Some(Ended::Revoked(time)) => Err(Error::bad_token(format!("was revoked on {time}"))),
+            Some(Ended::Expired(time)) => Err(Error::bad_token(format!("expired on {time}"))),
+        }
     }
 
     /// Checks that the token may do at `location` what `scope` allows.
@@ -98,6 +113,7 @@ impl Credentials {
 impl Credential for Credentials {
     const ROWS: Family = Family::Token;
     const ACCOUNTS: Family = Family::AccountOfToken;
+    const PREFIXES: &'static [&'static str] = &[LIVE_TOKEN, SANDBOX_TOKEN];
 
     fn parse(key: Key, row: Value, account_row: Value) -> Result<Option<Self>, Fault> {
         Self::parse(key, row, account_row).map(Some)

@@ -9,6 +9,7 @@ use crate::{
         Account, Fault, Screen, ScreenKey, ScreenType,
         keys::{Family, key},
     },
+    rules::secret::SCREEN_KEY,
     storage::{Key, Value},
 };
 
@@ -25,6 +26,7 @@ pub(crate) struct Device {
 impl Credential for Device {
     const ROWS: Family = Family::ScreenKey;
     const ACCOUNTS: Family = Family::AccountOfScreenKey;
+    const PREFIXES: &'static [&'static str] = &[SCREEN_KEY];
 
     fn parse(screen_key: Key, key_row: Value, account_row: Value) -> Result<Option<Self>, Fault> {
         let parsed: ScreenKey =

@@ -19,6 +19,8 @@ pub(crate) trait Credential: Sized {
     const ROWS: Family;
     /// The entries that lead to the account, by the same digest.
     const ACCOUNTS: Family;
+    /// The beginnings of the values.
+    const PREFIXES: &'static [&'static str];
 
     /// Parses the two rows. `None` when the account no longer has what the first is about.
     fn parse(key: Key, row: Value, account_row: Value) -> Result<Option<Self>, Fault>;

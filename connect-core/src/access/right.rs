@@ -15,7 +15,6 @@ use crate::{
         Account, AccountLocation, Fault, Reads, Screen, ScreenType, Token, Unit,
         keys::{Family, key},
     },
-    rules::access,
     storage::{Key, Value},
     wire::{Id, Location, Scope},
 };
@@ -95,8 +94,8 @@ impl Caller {
     /// The error of a token or a key that is good no longer.
     fn unauthorized(&self) -> Error {
         match self {
-            Self::Owner(_) | Self::Token(..) => Error::unauthorized(),
-            Self::Screen(_) => Error::no_screen_key(),
+            Self::Owner(_) | Self::Token(..) => Error::bad_token("is there no longer"),
+            Self::Screen(_) => Error::bad_screen_key("is there no longer"),
         }
     }
 }
@@ -243,9 +242,7 @@ impl Access {
         let renewed = match (&self.caller, own_row) {
             (Caller::Token(before, scope), Some(token_row)) => {
                 let now = Credentials::parse(before.token_key.clone(), token_row, account_row)?;
-                if !access::is_valid(&now.token, unit.now()) {
-                    return Err(self.caller.unauthorized());
-                }
+                now.check_valid(unit.now())?;
                 now.authorize(location, scope)?;
                 Self::of_token(Arc::new(now), location, scope.clone())
             }

@@ -13,8 +13,9 @@ use super::{
 };
 use crate::{
     access::Access,
-    error::{Error, Refusal},
+    error::{Error, Reason, Refusal},
     record::{Reads, Unit},
+    wire::read::Invalid,
 };
 
 impl Connect {
@@ -36,16 +37,26 @@ impl Connect {
             }
             self.core.recent_answers.remember(key);
         }
-        let (input, is_dry_run) = match request.input {
+        let mut is_dry_run = false;
+        let change = match request.input {
             Input::Json(json) => match T::from_json(&json) {
-                Ok(input) => (Ok(input), false),
-                Err(error) => (Err(error.into()), T::asks_for_dry_run(&json)),
-            },
-            Input::Value(value) => (Ok(value), false),
-            Input::Refused(error) => (Err(error), false),
+                Ok(input) => {
+                    is_dry_run = input.is_dry_run();
+                    change(input)
+                }
+                Err(error) => {
+                    is_dry_run = T::asks_for_dry_run(&json);
+                    Err(error.into())
+                }
+            }
+            .map_err(|error| with_all_faults::<T>(error, &json)),
+            Input::Value(input) => {
+                is_dry_run = input.is_dry_run();
+                change(input)
+            }
+            Input::Refused(error) => Err(error),
         };
-        let is_dry_run = is_dry_run || input.as_ref().is_ok_and(FromJson::is_dry_run);
-        let change = match input.and_then(change) {
+        let change = match change {
             Ok(change) => change,
             // Without a key there is nothing to remember the refusal under.
             Err(error) if request.idempotency.is_none() => return Err(error.into()),
@@ -57,6 +68,18 @@ impl Connect {
             idempotency: request.idempotency,
         };
         write_queue::run(&self.core.queues, job).await
+    }
+}
+
+/// The error of a body that was refused, with all fields that are at fault.
+fn with_all_faults<T: FromJson>(error: Error, json: &[u8]) -> Error {
+    match error {
+        Error::Invalid(Reason {
+            field: Some(field),
+            problem,
+            ..
+        }) => T::faults(json).after(Invalid::new(field, problem)).into(),
+        other => other,
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     crud::{Create, Delete, Update},
     lookup::ListPlan,
     page_request::PageRequest,
-    request::{FromJson, Request},
+    request::{FromJson, Patch, Request},
     resource::{Draft, Purpose, Resource},
     search::Filter,
     upsert::{Batch, Upsert},
@@ -126,11 +126,11 @@ impl<R: Resource> JsonRecords<R> {
         id: Uuid,
         request: Request<R::Input>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R> {
-        let change = move |input| {
+        let change = move |Patch(input)| {
             let draft = Draft::<R>::check(input, Purpose::Change)?;
             Ok(Box::new(Update(id.into(), draft)) as _)
         };
-        self.write(request, change)
+        self.write(request.map(Patch), change)
     }
 
     /// Deletes a record.

@@ -5,7 +5,7 @@ use crate::{
     rules::idempotency::Fingerprint,
     wire::{
         BatchInput, IdempotencyKey, WriteInput,
-        read::{self, BatchRequest, CountsRequest, ReadError},
+        read::{self, BatchRequest, CountsRequest, Faults, ReadError},
     },
 };
 
@@ -96,11 +96,33 @@ pub trait FromJson: Sized {
     fn asks_for_dry_run(_json: &[u8]) -> bool {
         false
     }
+
+    /// Returns all that is wrong with the fields of a text that was refused.
+    fn faults(_json: &[u8]) -> Faults {
+        Faults::default()
+    }
 }
 
 impl<T: WriteInput> FromJson for T {
     fn from_json(json: &[u8]) -> Result<Self, ReadError> {
         read::input(json)
+    }
+
+    fn faults(json: &[u8]) -> Faults {
+        read::faults_of_body::<Self>(json, Self::REQUIRED)
+    }
+}
+
+/// The body that changes a record: nothing is required.
+pub(crate) struct Patch<T>(pub(crate) T);
+
+impl<T: WriteInput> FromJson for Patch<T> {
+    fn from_json(json: &[u8]) -> Result<Self, ReadError> {
+        read::input(json).map(Self)
+    }
+
+    fn faults(json: &[u8]) -> Faults {
+        read::faults_of_body::<T>(json, &[])
     }
 }
 
@@ -116,6 +138,10 @@ impl<T: BatchInput> FromJson for BatchRequest<T> {
     fn asks_for_dry_run(json: &[u8]) -> bool {
         Self::asks_for_dry_run(json)
     }
+
+    fn faults(json: &[u8]) -> Faults {
+        Self::faults(json)
+    }
 }
 
 impl FromJson for CountsRequest {
@@ -129,6 +155,10 @@ impl FromJson for CountsRequest {
 
     fn asks_for_dry_run(json: &[u8]) -> bool {
         Self::asks_for_dry_run(json)
+    }
+
+    fn faults(json: &[u8]) -> Faults {
+        Self::faults(json)
     }
 }
 

@@ -11,7 +11,11 @@ use crate::{
     access::Access,
     error::Error,
     record::{Reads, Record, Unit},
-    wire::{EventType, Id, WriteInput as _, query::ListQuery, read::Invalid},
+    wire::{
+        EventType, Id, WriteInput as _,
+        query::ListQuery,
+        read::{Invalid, faults_of_input},
+    },
 };
 
 /// The use that a write makes of its input.
@@ -43,7 +47,7 @@ pub trait Resource:
 
     /// Checks every field that needs no other record to be checked.
     #[doc(hidden)]
-    fn check(input: Self::Input) -> Result<Self::Input, Invalid> {
+    fn check(input: &mut Self::Input) -> Result<(), Invalid> {
         input.check()
     }
 
@@ -95,8 +99,8 @@ pub struct Draft<R: Resource>(R::Input);
 
 impl<R: Resource> Draft<R> {
     /// Checks input.
-    pub(crate) fn check(input: R::Input, purpose: Purpose) -> Result<Self, Invalid> {
-        let input = R::check(input)?;
+    pub(crate) fn check(mut input: R::Input, purpose: Purpose) -> Result<Self, Invalid> {
+        R::check(&mut input).map_err(|first| faults_of_input(&input).after(first))?;
         if purpose == Purpose::Create {
             input.check_required()?;
         }

@@ -111,8 +111,8 @@ impl JsonRecords<OptionGroup> {
         option: Uuid,
         request: Request<OptionInput>,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
-        self.write(request, move |input: OptionInput| {
-            let input = input.check()?;
+        self.write(request, move |mut input: OptionInput| {
+            input.check()?;
             Ok(Box::new(UpdateOption {
                 group: group.into(),
                 option: option.into(),

@@ -51,8 +51,8 @@ impl Resource for Product {
     const LIST: &'static str = "products";
     const CHANGED: EventType = EventType::ProductChanged;
 
-    fn check(input: ProductInput) -> Result<ProductInput, Invalid> {
-        rules::check_category(&input)?;
+    fn check(input: &mut ProductInput) -> Result<(), Invalid> {
+        rules::check_category(input)?;
         input.check()
     }
 

@@ -9,7 +9,10 @@ use crate::{
         Account, Attempt, Fault, Screen, ScreenKey, ScreenType, Unit,
         keys::{Family, NOBODY, Part, key},
     },
-    rules::{secret::Secret, text},
+    rules::{
+        secret::{SCREEN_KEY, Secret},
+        text,
+    },
     storage::{Key, Read, Value},
     wire::{Id, Location, limits::MAX_OWNER_NAME},
 };
@@ -95,12 +98,12 @@ impl Connect {
             let account = get_account(&mut unit).await?;
             find(&account, screen)?;
             remove_key(&mut unit, screen).await?;
-            let secret = Secret::new(PREFIX, &*self.store().environment().randomness);
+            let secret = Secret::new(SCREEN_KEY, &*self.store().environment().randomness);
             let screen_key = ScreenKey {
                 screen_id: screen,
                 account_id: account.id,
                 // Four random characters tell keys apart and give nothing away.
-                prefix: secret.expose().chars().take(PREFIX.len() + 4).collect(),
+                prefix: secret.expose().chars().take(SCREEN_KEY.len() + 4).collect(),
                 created_at: unit.now(),
             };
             put_key(&mut unit, &screen_key, &secret.digest());
@@ -156,9 +159,6 @@ impl Connect {
         screens.into_iter().zip(&entries).map(with_key).collect()
     }
 }
-
-/// The beginning of the value of every key.
-const PREFIX: &str = "dk_";
 
 fn find(account: &Account, screen: Id<Screen>) -> Result<&Screen, Error> {
     let found = account.screens.iter().find(|other| other.id == screen);

@@ -8,7 +8,10 @@ use crate::{
         Account, AccountLocation, Attempt, Fault, Grant, Token, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
-    rules::{secret::Secret, text},
+    rules::{
+        secret::{LIVE_TOKEN, SANDBOX_TOKEN, Secret},
+        text,
+    },
     storage::{Key, Range, Read, Value},
     wire::{
         Id, Scope, Timestamp,
@@ -61,9 +64,9 @@ impl Connect {
                 )?;
             }
             let prefix = if account.sandbox {
-                "ck_test_"
+                SANDBOX_TOKEN
             } else {
-                "ck_live_"
+                LIVE_TOKEN
             };
             let secret = Secret::new(prefix, &*self.store().environment().randomness);
             let token = Token {

@@ -15,9 +15,18 @@ pub(crate) enum Lacks {
     Scope,
 }
 
-/// Returns whether a token is good at `now`.
-pub(crate) fn is_valid(token: &Token, now: Timestamp) -> bool {
-    token.revoked_at.is_none() && token.expires_at.is_none_or(|expiry| now < expiry)
+/// The end of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Revoked(Timestamp),
+    Expired(Timestamp),
+}
+
+/// Returns how a token has ended, if it has at `now`.
+pub(crate) fn ended(token: &Token, now: Timestamp) -> Option<Ended> {
+    let expiry = token.expires_at.filter(|expiry| *expiry <= now);
+    let revoked = token.revoked_at.map(Ended::Revoked);
+    revoked.or_else(|| expiry.map(Ended::Expired))
 }
 
 /// Returns whether the API is available to an account: it has a till, a kiosk or Scan & Order.
@@ -82,15 +91,14 @@ mod tests {
             expires_at: Some(at(10)),
             ..token()
         };
-        assert!(is_valid(&token(), at(99)) && is_valid(&expiring, at(9)));
-        assert!(!is_valid(&expiring, at(10)));
-        assert!(!is_valid(
-            &Token {
-                revoked_at: Some(at(0)),
-                ..token()
-            },
-            at(9)
-        ));
+        assert_eq!(ended(&token(), at(99)), None);
+        assert_eq!(ended(&expiring, at(9)), None);
+        assert_eq!(ended(&expiring, at(10)), Some(Ended::Expired(at(10))));
+        let revoked = Token {
+            revoked_at: Some(at(0)),
+            ..expiring
+        };
+        assert_eq!(ended(&revoked, at(99)), Some(Ended::Revoked(at(0))));
     }
 
     #[test]

@@ -33,8 +33,8 @@ pub(crate) enum Name {
 
 impl Links {
     /// Checks the links of a request.
-    pub(crate) fn check(input: OptionGroupLinks) -> Result<Self, Invalid> {
-        let input = input.check()?;
+    pub(crate) fn check(mut input: OptionGroupLinks) -> Result<Self, Invalid> {
+        input.check()?;
         let ids = input.product_ids.into_value().unwrap_or_default();
         let external_ids = input.product_external_ids.into_value().unwrap_or_default();
         let ids = ids.into_iter().map(|id| Name::Id(id.uuid()));

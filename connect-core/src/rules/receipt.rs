@@ -34,8 +34,8 @@ impl Receipt {
     /// # Errors
     /// A field is missing, has a value that rows of its type cannot have, or does not add up. The
     /// message has the figure that is expected and the one that was found.
-    pub(crate) fn check(input: TransactionInput) -> Result<Self, Invalid> {
-        let input = input.check()?;
+    pub(crate) fn check(mut input: TransactionInput) -> Result<Self, Invalid> {
+        input.check()?;
         let kind = input.kind.into_value().ok_or_else(|| missing("type"))?;
         let total_cents = (input.total_cents.into_value()).ok_or_else(|| missing("totalCents"))?;
         let payments = (input.payments.into_value()).ok_or_else(|| missing("payments"))?;

@@ -6,6 +6,16 @@ use sha2::{Digest, Sha256};
 
 use crate::environment::Randomness;
 
+/// The beginning of the tokens of shops.
+pub(crate) const LIVE_TOKEN: &str = "ck_live_";
+/// The beginning of the tokens of sandboxes.
+pub(crate) const SANDBOX_TOKEN: &str = "ck_test_";
+/// The beginning of the keys of screens.
+pub(crate) const SCREEN_KEY: &str = "dk_";
+
+/// The random characters of a secret.
+const CHARACTERS: usize = 43;
+
 /// A secret that is shown once. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -20,7 +30,6 @@ impl Secret {
     pub(crate) fn new(prefix: &str, randomness: &dyn Randomness) -> Self {
         const ALPHABET: &[u8; 62] =
             b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-        const CHARACTERS: usize = 43;
         let mut secret = prefix.to_owned();
         let mut left = CHARACTERS;
         let mut bytes = [0; 64];
@@ -45,6 +54,16 @@ impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(..)")
     }
+}
+
+/// Returns whether a text has the form of a secret that begins with one of these.
+pub(crate) fn has_form(text: &str, prefixes: &[&str]) -> bool {
+    let mut random = prefixes
+        .iter()
+        .filter_map(|prefix| text.strip_prefix(prefix));
+    random.any(|random| {
+        random.len() == CHARACTERS && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
 /// The digest of a secret that a request presents. The secrets have 256 random bits, so a plain

@@ -3,7 +3,7 @@
 use super::{
     Field, Fulfilment, GroupOption, Id, Order, OrderStatus, PaymentMethod, PaymentStatus, Product,
     Quantity, Timestamp, Transaction, TransactionType, VatRate,
-    form::{Amount, ExternalId, Name, Objects, OrNull, Prose, Whole},
+    form::{Amount, Cents, ExternalId, Name, Objects, OrNull, Prose},
     input::input,
     limits::{
         MAX_AMOUNT_CENTS, MAX_CUSTOMER_NAME, MAX_EMPLOYEE, MAX_EXTERNAL_ID, MAX_LINES, MAX_NOTE,
@@ -23,7 +23,7 @@ input! {
         /// The sum of the payments, in cents; of sales and refunds also that of the lines.
         total_cents: Amount<MAX_AMOUNT_CENTS>, required;
         /// The amount taken off all lines, in cents. It has to agree with the lines when given.
-        discount_cents: Whole<MAX_AMOUNT_CENTS>;
+        discount_cents: Cents<MAX_AMOUNT_CENTS>;
         /// The articles. Sales and refunds have at least one, other rows none.
         lines: Objects<LineInput, 0, MAX_LINES>;
         /// The payments. Opening floats, cash in and cash out have one, in cash.
@@ -54,9 +54,9 @@ input! {
         /// The quantity: above 0, and in a refund below 0.
         quantity: Quantity, required;
         /// The price of one without its options, in cents, VAT included.
-        unit_price_cents: Whole<MAX_PRICE_CENTS>, required;
+        unit_price_cents: Cents<MAX_PRICE_CENTS>, required;
         /// The amount taken off the line, in cents; 0 unless given.
-        discount_cents: Whole<MAX_AMOUNT_CENTS>;
+        discount_cents: Cents<MAX_AMOUNT_CENTS>;
         /// The quantity times the price with the options, rounded half away from zero, and then
         /// brought closer to zero by the discount.
         total_cents: Amount<MAX_AMOUNT_CENTS>, required;
@@ -76,7 +76,7 @@ input! {
         /// The name on the receipt.
         name: Name<MAX_OPTION_NAME>, required;
         /// The surcharge per piece in cents, VAT included; 0 unless given.
-        price_cents: Whole<MAX_PRICE_CENTS>;
+        price_cents: Cents<MAX_PRICE_CENTS>;
     }
     read_only: []
 }
@@ -111,7 +111,7 @@ input! {
     /// The body that closes a register.
     pub struct ZReportInput {
         /// The cash that was counted, in cents; `null`, or left out, when it was not.
-        counted_cents: OrNull<Whole<MAX_AMOUNT_CENTS>>;
+        counted_cents: OrNull<Cents<MAX_AMOUNT_CENTS>>;
     }
     read_only: []
 }

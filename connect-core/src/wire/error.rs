@@ -53,4 +53,19 @@ pub struct ErrorDetail {
     /// header; in an item of a batch it starts at the item. Left out when no field is at fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
+    /// All fields at fault, the first one included, at most 20; left out unless there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 2, max = 20)))]
+    pub details: Vec<FieldError>,
+}
+
+/// A field at fault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FieldError {
+    /// The path of the field, the query parameter or the header.
+    pub field: String,
+    /// For people; names the field by its path and says what is allowed. May change.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub message: String,
 }

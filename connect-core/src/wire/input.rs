@@ -54,9 +54,15 @@ macro_rules! input {
             const READ_ONLY: &'static [&'static str] =
                 &[$($crate::wire::json_name::json_name!($read_only)),*];
 
-            fn check(mut self) -> Result<Self, $crate::wire::read::Invalid> {
+            const RULES: &'static [$crate::wire::read::FieldRule] = &[$(
+                $crate::wire::read::FieldRule::of::<$form>(
+                    $crate::wire::json_name::json_name!($field)
+                ),
+            )+];
+
+            fn check(&mut self) -> Result<(), $crate::wire::read::Invalid> {
                 $(self.$field.check($crate::wire::json_name::json_name!($field))?;)+
-                Ok(self)
+                Ok(())
             }
 
             fn check_required(&self) -> Result<(), $crate::wire::read::Invalid> {

@@ -46,7 +46,7 @@ pub use device::{
     LineInput, LineOptionInput, OrderChange, OrderInput, PaymentInput, TransactionInput, VatInput,
     ZReportInput,
 };
-pub use error::{ErrorBody, ErrorCode, ErrorDetail};
+pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use event::{
     AnyEvent, Changed, Deleted, Event, EventType, Ping, ProductsChanged, RecordsWritten,
 };

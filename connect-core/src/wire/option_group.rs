@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{
     BatchInput, Field, Id, MatchBy,
     field::Target,
-    form::{ExternalId, Name, Objects, OrNull, Whole},
+    form::{Cents, ExternalId, Name, Objects, OrNull, Whole},
     input::input,
     limits::{
         MAX_EXTERNAL_ID, MAX_OPTION_GROUP_NAME, MAX_OPTION_GROUPS_PER_BATCH, MAX_OPTION_NAME,
@@ -86,7 +86,7 @@ input! {
         /// The name of the option, unique in its group.
         name: Name<MAX_OPTION_NAME>;
         /// The surcharge in cents, VAT included. 0 for a new option unless given.
-        price_cents: Whole<MAX_PRICE_CENTS>;
+        price_cents: Cents<MAX_PRICE_CENTS>;
         /// Set when it can be chosen. Kiosks and Scan & Order show other options as sold out. `true`
         /// for a new option unless given.
         is_available: bool;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Category, CategoryName, Date, Field, Id, OptionGroup, Quantity, Timestamp, VatRate,
-    form::{Code, ExternalId, Ids, Name, OrNull, Prose, WebLink, Whole},
+    form::{Cents, Code, ExternalId, Ids, Name, OrNull, Prose, WebLink},
     limits::{
         MAX_BARCODE, MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_IMAGE_URL,
         MAX_OPTION_GROUPS_PER_PRODUCT, MAX_PRICE_CENTS, MAX_PRODUCT_NAME,
@@ -61,7 +61,7 @@ record! {
     /// Text for people, which may have several lines.
     description: Option<String> => OrNull<Prose<MAX_DESCRIPTION>>;
     /// The price in cents, VAT included.
-    price_cents: i64 = 0 => Whole<MAX_PRICE_CENTS>;
+    price_cents: i64 = 0 => Cents<MAX_PRICE_CENTS>;
     /// The ISO code of the location's currency.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[A-Z]{3}$")))]
     currency: String, read_only;

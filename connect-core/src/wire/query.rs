@@ -26,7 +26,7 @@ use super::{
     Category, Id, OrderSource, OrderStatus, Timestamp,
     json_name::json_name,
     limits::{MAX_BARCODE, MAX_EXTERNAL_ID},
-    read::Invalid,
+    read::{Faults, Invalid, clip, nearest},
 };
 
 /// Query parameters that can be read from and written to a query string.
@@ -47,17 +47,25 @@ pub trait Query: Default + 'static {
     fn parse(query: &str) -> Result<Self, Invalid> {
         let mut parsed = Self::default();
         let mut seen: Vec<Cow<'_, str>> = Vec::new();
+        let mut faults = Faults::default();
         check_escapes(query)?;
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             if seen.contains(&name) {
-                return Err(Invalid::new(&*name, "is given more than once"));
+                faults.add(Invalid::new(clip(&name), "is given more than once"));
+            } else if let Some(known) = Self::PARAMETERS.iter().find(|p| p.name == name) {
+                faults.extend(known.set(&mut parsed, &value));
+            } else {
+                faults.add(unknown::<Self>(&name));
             }
-            let parameter = Self::PARAMETERS.iter().find(|p| p.name == name);
-            let parameter = parameter.ok_or_else(|| unknown::<Self>(&name))?;
-            parameter.set(&mut parsed, &value)?;
+            if faults.is_full() {
+                break;
+            }
             seen.push(name);
         }
-        Ok(parsed)
+        match faults.into_first() {
+            None => Ok(parsed),
+            Some(first) => Err(first),
+        }
     }
 
     /// Writes the query string, without a question mark; empty when nothing is set.
@@ -74,7 +82,12 @@ fn unknown<Q: Query>(name: &str) -> Invalid {
         [] => "this request takes none".to_owned(),
         names => format!("allowed here: {}", names.join(", ")),
     };
-    Invalid::new(name, format!("is not a query parameter ({allowed})"))
+    let meant = match nearest(name, &names) {
+        Some(meant) => format!("; did you mean {meant}?"),
+        None => String::new(),
+    };
+    let problem = format!("is not a query parameter ({allowed}){meant}");
+    Invalid::new(clip(name), problem)
 }
 
 /// The decoder would replace what is not UTF-8 and keep a stray `%`; a filter that silently

@@ -189,8 +189,8 @@ mod tests {
         assert_eq!(ShelfInput::READ_ONLY, read_only);
 
         let given = r#"{"name":" A ","note":"B","productCount":5,"roomName":"C"}"#;
-        let input = ShelfInput::from_json(given.as_bytes()).unwrap();
-        let input = input.check().unwrap();
+        let mut input = ShelfInput::from_json(given.as_bytes()).unwrap();
+        input.check().unwrap();
         let mut shelf = Shelf::new(Uuid::nil(), Timestamp::EPOCH);
         shelf.apply(&input);
         let fields = r#""name":"A","position":7,"note":"B","productCount":0,"createdAt":"#;

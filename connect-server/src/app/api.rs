@@ -60,7 +60,8 @@ async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl B
         (reply, connect.anonymous_rate(address))
     } else {
         let token = gate::bearer(&incoming.headers);
-        match connect.authenticate(address, token).await {
+        let unsent = token.err();
+        match connect.authenticate(address, token.ok()).await {
             Ok(caller) => {
                 let rate = caller.rate();
                 let reply = match gate::pass(&connect, caller, incoming).await {
@@ -70,8 +71,8 @@ async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl B
                 (reply, rate)
             }
             Err(denied) => {
-                let reply = Reply::from(denied.error).retry_after(denied.retry_after);
-                (reply, denied.rate)
+                let rate = denied.rate;
+                (gate::denied(denied, unsent, "token"), rate)
             }
         }
     };

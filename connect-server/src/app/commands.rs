@@ -32,7 +32,7 @@ fn digest(key: &str) -> [u8; 32] {
 async fn answer(connect: Connect, key: [u8; 32], mut incoming: Incoming<impl Body>) -> Response {
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
-    if gate::bearer(&incoming.headers).map(digest) != Some(key) {
+    if gate::bearer(&incoming.headers).map(digest) != Ok(key) {
         let reason = Reason::of("key", "must be that in the file of the running server");
         return respond(Error::Unauthorized(reason).into(), &method, id, None);
     }

@@ -36,7 +36,8 @@ async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl B
         return respond(reply, &method, id, None);
     }
     let key = gate::bearer(&incoming.headers);
-    let (reply, rate) = match connect.authenticate_screen(address, key).await {
+    let unsent = key.err();
+    let (reply, rate) = match connect.authenticate_screen(address, key.ok()).await {
         Ok(access) => {
             let reply = match gate::pass_screen(&connect, access, incoming).await {
                 Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
@@ -45,8 +46,8 @@ async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl B
             (reply, None)
         }
         Err(denied) => {
-            let reply = Reply::from(denied.error).retry_after(denied.retry_after);
-            (reply, Some(denied.rate))
+            let rate = denied.rate;
+            (gate::denied(denied, unsent, "screen's key"), Some(rate))
         }
     };
     respond(reply, &method, id, rate)

@@ -13,7 +13,7 @@ use std::{borrow::Cow, error::Error as _, pin::pin};
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use connect_core::{
-    Access, Authenticated, Connect, Error, Fingerprint, Idempotency, Reason,
+    Access, Authenticated, Connect, Denied, Error, Fingerprint, Idempotency, Reason,
     wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
 };
 use futures_util::StreamExt as _;
@@ -24,16 +24,57 @@ use http::{
 
 use super::incoming::{Body, Incoming};
 use crate::{
-    endpoint::{Content, Needs, Passed, Place, Reply, Route},
+    endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, Place, Reply, Route},
     routes::{self, Found, PathIds, Table},
 };
 
-/// Returns the token that a request presents; `None` when there is none, or more than one.
-pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = only(headers, &AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
+/// The reason why a request presents no token or key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoBearer {
+    /// There is no `Authorization`.
+    Missing,
+    /// There are several.
+    Several,
+    /// It has another scheme, or nothing behind it.
+    OtherScheme,
+}
+
+impl NoBearer {
+    /// The answer to a request that should have presented a `what`.
+    pub(super) fn error(self, what: &str) -> Error {
+        let problem = match self {
+            Self::Missing => "is missing",
+            Self::Several => "is given more than once",
+            Self::OtherScheme => "has another scheme, or nothing behind it",
+        };
+        let problem = format!("{problem}; send \"Authorization: Bearer\", a blank and the {what}");
+        Error::Unauthorized(Reason::of(AUTHORIZATION_FIELD, problem))
+    }
+}
+
+/// Returns the token or key that a request presents.
+pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
+    if !headers.contains_key(AUTHORIZATION) {
+        return Err(NoBearer::Missing);
+    }
+    let value = only(headers, &AUTHORIZATION).ok_or(NoBearer::Several)?;
+    let parts = value.to_str().ok().and_then(|text| text.split_once(' '));
+    let (scheme, token) = parts.ok_or(NoBearer::OtherScheme)?;
     let token = token.trim_matches(' ');
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
+        return Err(NoBearer::OtherScheme);
+    }
+    Ok(token)
+}
+
+/// The answer to a caller who was not let in. A header that held no token says more than the core
+/// knows.
+pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, what: &str) -> Reply {
+    let error = match (denied.error, unsent) {
+        (Error::Unauthorized(_), Some(unsent)) => unsent.error(what),
+        (error, _) => error,
+    };
+    Reply::from(error).retry_after(denied.retry_after)
 }
 
 /// Takes an admitted caller's request through checks 2 to 5.
@@ -98,7 +139,7 @@ fn find<S>(
     let refused = match table.find(method, path) {
         Found::Route { route, ids } => return Ok((route, ids)),
         Found::OtherMethods(allowed) => Reply::method_not_allowed(method, &allowed),
-        Found::Nothing => Reply::no_route(path),
+        Found::Nothing => Reply::no_route(path, &table.hint(path)),
     };
     Err(Box::new(refused))
 }
@@ -225,15 +266,22 @@ mod tests {
     #[test]
     fn headers_hold_a_bearer_token() {
         for (header, token) in [
-            ("Bearer abc", Some("abc")),
-            ("bearer  abc ", Some("abc")),
-            ("Bearer", None),
-            ("Bearer ", None),
-            ("Basic abc", None),
-            ("abc", None),
+            ("Bearer abc", Ok("abc")),
+            ("bearer  abc ", Ok("abc")),
+            ("Bearer", Err(NoBearer::OtherScheme)),
+            ("Bearer ", Err(NoBearer::OtherScheme)),
+            ("Basic abc", Err(NoBearer::OtherScheme)),
+            ("abc", Err(NoBearer::OtherScheme)),
         ] {
             let headers = HeaderMap::from_iter([(AUTHORIZATION, header.parse().unwrap())]);
             assert_eq!(bearer(&headers), token, "{header:?}");
         }
+        assert_eq!(bearer(&HeaderMap::new()), Err(NoBearer::Missing));
+        let two = [(AUTHORIZATION, "Bearer abc"), (AUTHORIZATION, "Bearer def")];
+        let mut headers = HeaderMap::new();
+        for (name, value) in two {
+            headers.append(name, value.parse().unwrap());
+        }
+        assert_eq!(bearer(&headers), Err(NoBearer::Several));
     }
 }

@@ -8,6 +8,6 @@ mod route;
 pub use call::{Anywhere, AtLocation, AtPart, AtRecord, Call, Content};
 pub use operation::{Operation, QueryParameter};
 pub use reply::Reply;
-pub(crate) use reply::add_rate;
+pub(crate) use reply::{AUTHORIZATION_FIELD, add_rate};
 pub use route::{Needs, Route};
 pub(crate) use route::{Passed, Place};

@@ -39,9 +39,11 @@ impl Reply {
         Self::json(status, body)
     }
 
-    /// A path where there is nothing.
-    pub fn no_route(path: &str) -> Self {
-        let message = format!("there is nothing at {path}; see /v1/openapi.json");
+    /// A path where there is nothing. The hint says what to do next.
+    pub fn no_route(path: &str, hint: &str) -> Self {
+        const LONGEST: usize = 200;
+        let path: String = path.chars().take(LONGEST).collect();
+        let message = format!("there is nothing at {path}; {hint}");
         Error::NotFound(Reason::new(message)).into()
     }
 
@@ -134,18 +136,8 @@ impl From<Answer> for Reply {
 
 impl From<Error> for Reply {
     fn from(error: Error) -> Self {
-        let status = match &error {
-            Error::Malformed(_) => StatusCode::BAD_REQUEST,
-            Error::Unauthorized(_) => StatusCode::UNAUTHORIZED,
-            Error::ForbiddenScope(_) | Error::ForbiddenLocation(_) | Error::ApiNotAvailable(_) => {
-                StatusCode::FORBIDDEN
-            }
-            Error::NotFound(_) => StatusCode::NOT_FOUND,
-            Error::Conflict(_) => StatusCode::CONFLICT,
-            Error::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Error::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
+        let status = StatusCode::from_u16(error.status());
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let detail = match &error {
             // The core does not know how tokens and keys are presented.
             Error::Unauthorized(reason) => as_header(reason).detail(error.code()),
@@ -164,12 +156,18 @@ impl From<Error> for Reply {
     }
 }
 
-/// The reason of a 401, which names the header in which a token or a key is sent.
+/// The header in which a token or a key is sent.
+pub(crate) const AUTHORIZATION_FIELD: &str = "Authorization";
+
+/// The reason of a 401, which names the header.
 fn as_header(reason: &Reason) -> Reason {
-    let what = reason.field.as_deref().unwrap_or("token");
-    let problem = &reason.problem;
-    let problem = format!("must be \"Bearer\" and a {what}; the {what} {problem}");
-    Reason::of("Authorization", problem)
+    match reason.field.as_deref() {
+        Some(what) if what != AUTHORIZATION_FIELD => {
+            let problem = format!("the {what} {}", reason.problem);
+            Reason::of(AUTHORIZATION_FIELD, problem)
+        }
+        _ => reason.clone(),
+    }
 }
 
 impl From<Refusal> for Reply {

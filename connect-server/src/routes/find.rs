@@ -67,6 +67,35 @@ impl Table {
         &self.routes
     }
 
+    /// Says what to do about a path where there is nothing.
+    pub fn hint(&self, path: &str) -> String {
+        const EXAMPLE: &str = "018f2f6e-4c1a-7000-8000-000000000001";
+        const LONGEST: usize = 60;
+        if let Ok(matched) = self.paths.at(path) {
+            let mut ids = matched.params.iter().map(|(_, id)| id);
+            if let Some(sent) = ids.find(|id| parse_uuid(id).is_none()) {
+                let sent: String = sent.chars().take(LONGEST).collect();
+                return format!(
+                    "\"{sent}\" is no id: ids are UUIDs such as {EXAMPLE}, as lists return them"
+                );
+            }
+        }
+        let path = path.trim_end_matches('/');
+        if self.paths.at(path).is_ok() {
+            return "leave out the slash at the end".to_owned();
+        }
+        let rest = path.strip_prefix("/v1/").unwrap_or_default();
+        let at_location = format!("/v1/locations/{EXAMPLE}/{rest}");
+        if self.paths.at(&at_location).is_ok() {
+            let rest: String = rest.chars().take(LONGEST).collect();
+            return format!(
+                "name the location, as in /v1/locations/{{location}}/{rest}; GET /v1/locations \
+                 lists the locations"
+            );
+        }
+        "see openapi.json for the paths".to_owned()
+    }
+
     /// Looks up a method and a path.
     pub fn find(&self, method: &Method, path: &str) -> Found<'_> {
         let Ok(matched) = self.paths.at(path) else {
@@ -172,5 +201,44 @@ mod tests {
         ] {
             assert_eq!(found(Method::GET, &path), "nothing", "{path}");
         }
+    }
+
+    #[test]
+    fn a_path_that_is_nearly_right_has_a_hint() {
+        let products = format!("/v1/locations/{ID}/products");
+        for (path, hint) in [
+            (format!("{products}/"), "leave out the slash at the end"),
+            (
+                format!("{products}/{ID}//"),
+                "leave out the slash at the end",
+            ),
+            (
+                format!("{products}/BREAD-1"),
+                "\"BREAD-1\" is no id: ids are UUIDs",
+            ),
+            (
+                "/v1/locations/main/products".to_owned(),
+                "\"main\" is no id: ids are UUIDs",
+            ),
+            (
+                "/v1/products".to_owned(),
+                "name the location, as in /v1/locations/{location}/products; GET /v1/locations",
+            ),
+            (
+                "/v1/option-groups/batch".to_owned(),
+                "name the location, as in /v1/locations/{location}/option-groups/batch;",
+            ),
+            ("/v1/goods".to_owned(), "see openapi.json"),
+            ("/v1".to_owned(), "see openapi.json"),
+        ] {
+            let found = API.hint(&path);
+            assert!(found.starts_with(hint), "{path}: {found}");
+        }
+        assert!(API.hint(&format!("{products}/{}", "x".repeat(9000))).len() < 200);
+        assert!(
+            API.hint(&format!("/v1/products/{}", "x".repeat(9000)))
+                .len()
+                < 200
+        );
     }
 }

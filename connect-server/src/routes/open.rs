@@ -40,7 +40,7 @@ pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::rep
                 }
                 "/healthz" => alive(&health()),
                 "/readyz" => ready(&connect, &health()).await,
-                path => Reply::no_route(path),
+                path => Reply::no_route(path, "the API is below /v1; see /v1/openapi.json"),
             };
             let mut response = warp::Reply::into_response(reply);
             if let Some(peer) = peer {

@@ -52,8 +52,8 @@ impl CreateOrder {
     ///
     /// # Errors
     /// A field is missing or invalid, or a line does not add up.
-    pub(super) fn check(input: OrderInput) -> Result<Self, Invalid> {
-        let mut input = input.check()?;
+    pub(super) fn check(mut input: OrderInput) -> Result<Self, Invalid> {
+        input.check()?;
         input.check_required()?;
         let lines = mem::take(&mut input.lines).into_value();
         let lines = receipt::lines(lines.unwrap_or_default(), Goods::Sold)?;
@@ -110,8 +110,8 @@ impl ChangeOrder {
     ///
     /// # Errors
     /// A field is invalid.
-    pub(super) fn check(id: Id<Order>, input: OrderChange) -> Result<Self, Invalid> {
-        let input = input.check()?;
+    pub(super) fn check(id: Id<Order>, mut input: OrderChange) -> Result<Self, Invalid> {
+        input.check()?;
         Ok(Self { id, input })
     }
 

@@ -17,9 +17,9 @@ use crate::{
     rules::stock::input::{Count, Named},
     wire::{
         BatchStatus, EventType, Id, Product, Quantity, StockBatchChanged, StockChange,
-        StockCountResult, StockCountsResult, StockLevel,
+        StockCountResult, StockCountsResult, StockLevel, WriteInput as _,
         limits::MAX_EXTERNAL_ID,
-        read::{CountsRequest, Invalid},
+        read::{CountsRequest, Invalid, faults_of_input},
     },
 };
 
@@ -44,9 +44,13 @@ impl CountMany {
                 invalid,
                 external_id,
             };
-            let item = item.map_err(refused)?;
+            let mut item = item.map_err(refused)?;
             let external_id = item.external_id.value().cloned();
-            Count::check_item(item).map_err(|invalid| refused((invalid, external_id)))
+            let checked = item.check();
+            checked
+                .map_err(|first| faults_of_input(&item).after(first))
+                .and_then(|()| Count::of_item(item))
+                .map_err(|invalid| refused((invalid, external_id)))
         });
         Ok(Self {
             items: items.collect(),

@@ -28,10 +28,7 @@ pub(crate) fn lines(inputs: Vec<LineInput>, goods: Goods) -> Result<Vec<Line>, I
 
 /// Places a problem of an entry in its list.
 pub(super) fn within(list: &str, at: usize, invalid: Invalid) -> Invalid {
-    Invalid {
-        field: format!("{list}[{at}].{}", invalid.field),
-        ..invalid
-    }
+    invalid.within(format_args!("{list}[{at}]."))
 }
 
 fn line(input: LineInput, goods: Goods) -> Result<Line, Invalid> {

@@ -21,15 +21,15 @@ pub(crate) struct Count {
 
 impl Count {
     /// Checks the body of a count. Returns its note too.
-    pub(crate) fn check(input: StockCount) -> Result<(Self, Option<String>), Invalid> {
-        let input = input.check()?;
+    pub(crate) fn check(mut input: StockCount) -> Result<(Self, Option<String>), Invalid> {
+        input.check()?;
         let count = Self::of(&input.quantity, &input.expected_quantity)?;
         Ok((count, input.note.into_value()))
     }
 
-    /// Checks an item of many. Returns the product that it names too.
-    pub(crate) fn check_item(input: StockCountItem) -> Result<(Named, Self), Invalid> {
-        let input = input.check()?;
+    /// Makes a count of an item of many whose fields are checked. Returns the product that it names
+    /// too.
+    pub(crate) fn of_item(input: StockCountItem) -> Result<(Named, Self), Invalid> {
         let named = Named::of(&input.product_id, input.external_id)?;
         let count = Self::of(&input.quantity, &input.expected_quantity)?;
         Ok((named, count))
@@ -54,8 +54,8 @@ pub(crate) struct Adjustment {
 
 impl Adjustment {
     /// Checks the body of an adjustment.
-    pub(crate) fn check(input: StockAdjustment) -> Result<Self, Invalid> {
-        let input = input.check()?;
+    pub(crate) fn check(mut input: StockAdjustment) -> Result<Self, Invalid> {
+        input.check()?;
         let product = Named::of(&input.product_id, input.external_id)?;
         let field = "quantityChange";
         let change = *input

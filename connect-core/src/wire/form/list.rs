@@ -3,11 +3,12 @@
 use std::{collections::HashSet, marker::PhantomData};
 
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use super::Form;
 use crate::wire::{
     Id,
-    read::{Invalid, array},
+    read::{Faults, Invalid, array},
 };
 
 /// A list of at most `MAX` values of one form.
@@ -28,12 +29,20 @@ impl<F: Form, const MAX: usize> Form for List<F, MAX> {
             return Err(Invalid::new(field, problem));
         }
         for (at, value) in values.iter_mut().enumerate() {
-            F::check(value, "").map_err(|invalid| Invalid {
-                field: format!("{field}[{at}]{}", invalid.field),
-                ..invalid
-            })?;
+            let checked = F::check(value, "");
+            checked.map_err(|invalid| invalid.within(format_args!("{field}[{at}]")))?;
         }
         Ok(())
+    }
+
+    fn faults(sent: &RawValue, path: &str, faults: &mut Faults) {
+        let before = faults.len();
+        let is_array = faults.elements(sent, path, |faults, value, path| {
+            faults.value::<F>(value, &path);
+        });
+        if !is_array || faults.len() == before {
+            faults.value::<Self>(sent, path);
+        }
     }
 }
 
@@ -60,6 +69,14 @@ impl<T, const MAX: usize> Form for Ids<T, MAX> {
                 "repeats an earlier id",
             )),
             None => Ok(()),
+        }
+    }
+
+    fn faults(sent: &RawValue, path: &str, faults: &mut Faults) {
+        let before = faults.len();
+        List::<Id<T>, MAX>::faults(sent, path, faults);
+        if faults.len() == before {
+            faults.value::<Self>(sent, path);
         }
     }
 }

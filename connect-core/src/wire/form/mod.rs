@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 pub use list::{Ids, List};
-pub use number::{Amount, Counted, Whole};
+pub use number::{Amount, Cents, Counted, Whole};
 pub use object::Objects;
 #[cfg(feature = "logic")]
 pub(crate) use text::name;
@@ -26,7 +26,7 @@ pub use text::{Code, ExternalId, Name, Prose, WebLink};
 
 use super::{
     Date, Timestamp,
-    read::{Invalid, clip, kind, parse_uuid},
+    read::{Faults, Invalid, clip, kind, parse_uuid},
 };
 
 /// The form of a field.
@@ -50,6 +50,14 @@ pub trait Form {
     fn check(_value: &mut Self::Value, _field: &str) -> Result<(), Invalid> {
         Ok(())
     }
+
+    /// Adds all that is wrong with a value that was sent at `path`, which is not `null`.
+    fn faults(sent: &RawValue, path: &str, faults: &mut Faults)
+    where
+        Self: Sized,
+    {
+        faults.value::<Self>(sent, path);
+    }
 }
 
 /// The form of a field that can be `null`.
@@ -67,6 +75,10 @@ impl<F: Form> Form for OrNull<F> {
 
     fn check(value: &mut F::Value, field: &str) -> Result<(), Invalid> {
         F::check(value, field)
+    }
+
+    fn faults(sent: &RawValue, path: &str, faults: &mut Faults) {
+        F::faults(sent, path, faults);
     }
 }
 
@@ -95,7 +107,8 @@ impl Form for Uuid {
             let sent = clip(&text);
             let example = "018f2f6e-4c1a-7000-8000-000000000001";
             D::Error::custom(format_args!(
-                "must be a UUID such as {example}, not \"{sent}\""
+                "must be an id, which is a UUID such as {example}, not \"{sent}\"; names and codes \
+                 of your own are no ids"
             ))
         })
     }

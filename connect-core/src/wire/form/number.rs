@@ -13,7 +13,11 @@ use crate::wire::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole<const MAX: i64>;
 
-/// A whole number of magnitude `MAX` at most, such as an amount in cents.
+/// A price in cents, from 0 to `MAX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cents<const MAX: i64>;
+
+/// An amount in cents of either sign, of magnitude `MAX` at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount<const MAX: i64>;
 
@@ -21,7 +25,19 @@ impl<const MAX: i64> Form for Whole<MAX> {
     type Value = i64;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-        whole(deserializer, 0, MAX)
+        whole(deserializer, 0, MAX, |_| String::new())
+    }
+
+    fn check(number: &mut i64, field: &str) -> Result<(), Invalid> {
+        check_whole(*number, field, 0, MAX)
+    }
+}
+
+impl<const MAX: i64> Form for Cents<MAX> {
+    type Value = i64;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+        whole(deserializer, 0, MAX, in_cents)
     }
 
     fn check(number: &mut i64, field: &str) -> Result<(), Invalid> {
@@ -33,7 +49,7 @@ impl<const MAX: i64> Form for Amount<MAX> {
     type Value = i64;
 
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-        whole(deserializer, -MAX, MAX)
+        whole(deserializer, -MAX, MAX, in_cents)
     }
 
     fn check(number: &mut i64, field: &str) -> Result<(), Invalid> {
@@ -41,22 +57,32 @@ impl<const MAX: i64> Form for Amount<MAX> {
     }
 }
 
+/// Reads a whole number. `hint` says what to send for a number with a fraction.
 fn whole<'de, D: Deserializer<'de>>(
     deserializer: D,
     least: i64,
     most: i64,
+    hint: fn(&str) -> String,
 ) -> Result<i64, D::Error> {
     let raw = raw(deserializer)?;
     if !is_number(raw) {
         return Err(mismatch("a whole number", raw));
     }
     fixed(raw, 0).map_err(|bad| {
-        let what = match bad {
-            BadNumber::TooPrecise => "a whole number".to_owned(),
-            BadNumber::TooLarge => format!("from {least} to {most}"),
+        let (what, hint) = match bad {
+            BadNumber::TooPrecise => ("a whole number".to_owned(), hint(raw)),
+            BadNumber::TooLarge => (format!("from {least} to {most}"), String::new()),
         };
-        D::Error::custom(format_args!("must be {what}, not {}", clip(raw)))
+        D::Error::custom(format_args!("must be {what}, not {}{hint}", clip(raw)))
     })
+}
+
+/// The hint for an amount that was sent in the unit of the currency: `12.50` is 1250 cents.
+fn in_cents(raw: &str) -> String {
+    match fixed(raw, 2) {
+        Ok(cents) => format!("; amounts are in cents: send {cents}"),
+        Err(_) => "; amounts are in cents".to_owned(),
+    }
 }
 
 fn check_whole(number: i64, field: &str, least: i64, most: i64) -> Result<(), Invalid> {

@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 
 use super::Form;
 use crate::wire::{
     WriteInput,
-    read::{Invalid, array, object_within},
+    read::{Faults, Invalid, array, object_within},
 };
 
 /// A list of `MIN` to `MAX` objects, each read as strictly as a body.
@@ -27,16 +28,21 @@ impl<T: WriteInput + Serialize, const MIN: usize, const MAX: usize> Form for Obj
             let problem = format!("must have {MIN} to {MAX} entries, not {}", objects.len());
             return Err(Invalid::new(field, problem));
         }
-        let checked = std::mem::take(objects).into_iter().enumerate();
-        let checked = checked.map(|(at, object)| {
-            let within = |invalid: Invalid| Invalid {
-                field: format!("{field}[{at}].{}", invalid.field),
-                ..invalid
-            };
-            object.check().map_err(within)
-        });
-        *objects = checked.collect::<Result<_, _>>()?;
+        for (at, object) in objects.iter_mut().enumerate() {
+            let checked = object.check();
+            checked.map_err(|invalid| invalid.within(format_args!("{field}[{at}].")))?;
+        }
         Ok(())
+    }
+
+    fn faults(sent: &RawValue, path: &str, faults: &mut Faults) {
+        let before = faults.len();
+        let is_array = faults.elements(sent, path, |faults, object, path| {
+            faults.object::<T>(object, path);
+        });
+        if !is_array || faults.len() == before {
+            faults.value::<Self>(sent, path);
+        }
     }
 }
 

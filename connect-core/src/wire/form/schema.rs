@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    Amount, Code, Counted, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose, WebLink,
-    Whole,
+    Amount, Cents, Code, Counted, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose,
+    WebLink, Whole,
 };
 use crate::wire::{Date, Field, Quantity, QuantityChange, Timestamp, VatRate, WriteInput};
 
@@ -95,6 +95,11 @@ inline!([const MAX: usize] WebLink<MAX>, |generator| {
     }
 });
 inline!([const MAX: i64] Whole<MAX>, |_generator| json_schema!({
+    "type": "integer",
+    "minimum": 0,
+    "maximum": MAX,
+}));
+inline!([const MAX: i64] Cents<MAX>, |_generator| json_schema!({
     "type": "integer",
     "minimum": 0,
     "maximum": MAX,

@@ -1,10 +1,12 @@
 //! Reading batches.
 
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::{Invalid, ReadError, array, check_syntax, missing, object, refusal, utf8};
-use crate::wire::{Batch, BatchInput, Field, MatchBy};
+use super::{
+    Faults, FieldRule, Invalid, ReadError, array, check_syntax, missing, object, refusal, utf8,
+};
+use crate::wire::{Batch, BatchInput, Field, MatchBy, WriteInput};
 
 /// A batch as the service received it: its settings, and each item read or refused by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,14 @@ pub type BatchItem<T> = Result<T, (Invalid, Option<String>)>;
 
 /// The name of an item as a whole, in errors.
 const ITEM: &str = "item";
+
+/// The settings of a batch.
+const SETTINGS: &[FieldRule] = &[
+    FieldRule::of::<MatchBy>("matchBy"),
+    FieldRule::of::<bool>("createMissing"),
+    FieldRule::of::<bool>("dryRun"),
+    FieldRule::elsewhere("items"),
+];
 
 /// A batch with its items still to be read.
 #[derive(Default, Deserialize)]
@@ -87,6 +97,11 @@ impl<T: BatchInput> BatchRequest<T> {
         })
     }
 
+    /// Returns all that is wrong with the settings of a batch, and with the number of its items.
+    pub(crate) fn faults(json: &[u8]) -> Faults {
+        faults_of_request(json, SETTINGS, T::MAX_ITEMS)
+    }
+
     /// Checks the settings and the number of items.
     ///
     /// # Errors
@@ -135,12 +150,38 @@ pub(super) fn body<'a, B: Deserialize<'a>, T>(
     })
 }
 
+/// Returns all that is wrong with a body but for its items, of which only the number counts.
+pub(super) fn faults_of_request(json: &[u8], settings: &[FieldRule], most: usize) -> Faults {
+    let mut faults = Faults::default();
+    let Ok(text) = std::str::from_utf8(json) else {
+        return faults;
+    };
+    faults.fields(text, "", settings, &[], &["items"]);
+    #[derive(Deserialize)]
+    struct Sent<'a> {
+        #[serde(borrow)]
+        items: &'a RawValue,
+    }
+    if let Ok(Sent { items }) = serde_json::from_str(text) {
+        match serde_json::from_str::<Vec<&RawValue>>(items.get()) {
+            Ok(items) => faults.extend(check_number(items.len(), most)),
+            Err(_) => {
+                let problem = format!("must be an array, not {}", super::kind(items.get()));
+                faults.add(Invalid::new("items", problem));
+            }
+        }
+    }
+    faults
+}
+
 /// Reads an item in which `ignored` fields are passed over.
-pub(super) fn item<T: DeserializeOwned>(raw: &RawValue, ignored: &[&'static str]) -> BatchItem<T> {
+pub(super) fn item<T: WriteInput>(raw: &RawValue, ignored: &[&'static str]) -> BatchItem<T> {
     let text = raw.get();
     object(text, ignored).map_err(|_| {
-        let invalid = refusal::<T>(ITEM, text, ignored);
-        (invalid, external_id(text))
+        let mut faults = Faults::default();
+        faults.fields(text, "", T::RULES, ignored, &[]);
+        let first = refusal::<T>(ITEM, text, ignored);
+        (faults.after(first), external_id(text))
     })
 }
 

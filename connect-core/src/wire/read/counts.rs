@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Invalid, ReadError,
-    batch::{BatchItem, asks_for_dry_run, body, check_number, item, items},
+    Faults, FieldRule, Invalid, ReadError,
+    batch::{BatchItem, asks_for_dry_run, body, check_number, faults_of_request, item, items},
     missing,
 };
 use crate::wire::{
@@ -24,6 +24,13 @@ pub struct CountsRequest {
     /// `true` does all but save.
     pub dry_run: bool,
 }
+
+/// The fields besides the items.
+const SETTINGS: &[FieldRule] = &[
+    FieldRule::of::<OrNull<Prose<MAX_NOTE>>>("note"),
+    FieldRule::of::<bool>("dryRun"),
+    FieldRule::elsewhere("items"),
+];
 
 /// The request with its items still to be read.
 #[derive(Default, Deserialize)]
@@ -50,6 +57,11 @@ impl CountsRequest {
     /// Returns whether a body asks for a dry run, also when the rest of it is refused.
     pub fn asks_for_dry_run(json: &[u8]) -> bool {
         asks_for_dry_run(json)
+    }
+
+    /// Returns all that is wrong with the fields besides the items, and with their number.
+    pub(crate) fn faults(json: &[u8]) -> Faults {
+        faults_of_request(json, SETTINGS, MAX_STOCK_COUNTS)
     }
 
     /// Checks the note and the number of items.

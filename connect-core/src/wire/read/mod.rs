@@ -9,6 +9,8 @@
 mod array;
 mod batch;
 mod counts;
+mod faults;
+mod nearest;
 mod refuse;
 mod strict;
 mod syntax;
@@ -25,6 +27,10 @@ use uuid::Uuid;
 pub(super) use array::array;
 pub use batch::{BatchItem, BatchRequest};
 pub use counts::CountsRequest;
+pub use faults::{Faults, FieldRule};
+#[cfg(feature = "logic")]
+pub(crate) use faults::{faults_of_body, faults_of_input};
+pub(in crate::wire) use nearest::nearest;
 use strict::Strict;
 pub(crate) use syntax::clip;
 
@@ -37,6 +43,8 @@ pub struct Invalid {
     pub field: String,
     /// The problem, and what is allowed.
     pub problem: String,
+    /// The other fields of the request that are at fault, as far as they were looked at.
+    pub others: Vec<Self>,
 }
 
 impl Invalid {
@@ -45,6 +53,15 @@ impl Invalid {
         Self {
             field: field.into(),
             problem: problem.into(),
+            others: Vec::new(),
+        }
+    }
+
+    /// The same fault of a field that stands within another, which `path` leads to.
+    pub(crate) fn within(self, path: impl fmt::Display) -> Self {
+        Self {
+            field: format!("{path}{}", self.field),
+            ..self
         }
     }
 }
@@ -75,11 +92,14 @@ pub trait WriteInput: serde::de::DeserializeOwned {
     /// that a record can be sent back as it was read.
     const READ_ONLY: &'static [&'static str];
 
+    /// The fields that a client may write, to look at each by itself.
+    const RULES: &'static [FieldRule];
+
     /// Checks every field against its form; names are trimmed.
     ///
     /// # Errors
     /// A value is out of bounds.
-    fn check(self) -> Result<Self, Invalid>;
+    fn check(&mut self) -> Result<(), Invalid>;
 
     /// Checks that what creating a record requires is there.
     ///
@@ -174,6 +194,9 @@ fn path(path: &Path) -> String {
 /// # Errors
 /// [`ReadError::Malformed`], with the place.
 fn check_syntax(text: &str) -> Result<(), ReadError> {
+    if text.trim_ascii().is_empty() {
+        return Err(malformed("is empty"));
+    }
     match serde_json::from_str::<&RawValue>(text) {
         Ok(value) => syntax::check(value.get()).map_err(malformed),
         Err(error) => Err(malformed(format_args!("is not valid JSON: {error}"))),

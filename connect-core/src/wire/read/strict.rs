@@ -12,7 +12,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::{refuse::refuse_scalars, syntax};
+use super::{nearest::unknown_field, refuse::refuse_scalars, syntax};
 
 /// A deserializer whose structs are strict. Derived readers alone take an array for a struct, and
 /// either drop unknown fields or cannot tell them from those that are ignored on purpose.
@@ -171,10 +171,7 @@ impl Fields<'_> {
             .filter(|known| !self.ignored.contains(known))
             .copied()
             .collect();
-        Err(E::custom(format_args!(
-            "is not a field of this request; allowed: {}",
-            allowed.join(", ")
-        )))
+        Err(E::custom(unknown_field(&key, &allowed)))
     }
 }
 

@@ -62,12 +62,12 @@ fn a_field_is_refused_by_its_path_and_what_it_can_be() {
         (
             r#"{"priceCents":12.5}"#,
             "priceCents",
-            "must be a whole number, not 12.5",
+            "must be a whole number, not 12.5; amounts are in cents: send 1250",
         ),
         (
             r#"{"priceCents":12.00000000000000000001}"#,
             "priceCents",
-            "must be a whole number, not 12.00000000000000000001",
+            "must be a whole number, not 12.00000000000000000001; amounts are in cents",
         ),
         (
             r#"{"priceCents":1e999}"#,
@@ -161,7 +161,8 @@ fn malformed_text_is_told_apart_wherever_its_fault_is() {
 
 #[test]
 fn values_are_checked_against_their_forms() {
-    let trimmed = product(r#"{"name":" Rye "}"#).unwrap().check().unwrap();
+    let mut trimmed = product(r#"{"name":" Rye "}"#).unwrap();
+    trimmed.check().unwrap();
     assert_eq!(trimmed, ProductInput::named("Rye"));
     for (json, field, problem) in [
         (

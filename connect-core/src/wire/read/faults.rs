@@ -1,0 +1,227 @@
+//! All that is wrong with a body, for one that was refused.
+//!
+//! A body is read and checked until its first fault. Only then does this look at each field by
+//! itself, so that a client can mend all of them at once.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+use super::{Invalid, clip, missing, nearest::unknown_field, problem};
+use crate::wire::{Field, WriteInput, form::Form};
+
+/// The most faults of a request that are told.
+const MOST_FAULTS: usize = 20;
+
+/// The faults that were found so far.
+#[derive(Debug, Default)]
+pub struct Faults {
+    found: Vec<Invalid>,
+}
+
+impl Faults {
+    /// Adds a fault, unless there are enough, or one of the same field.
+    pub fn add(&mut self, fault: Invalid) {
+        let is_known = self.found.iter().any(|other| other.field == fault.field);
+        if !is_known && !self.is_full() {
+            self.found.push(fault);
+        }
+    }
+
+    /// Returns whether there are as many as are told.
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= MOST_FAULTS
+    }
+
+    /// Returns the number of faults.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Returns the first fault with the others, if there is one.
+    pub(in crate::wire) fn into_first(mut self) -> Option<Invalid> {
+        if self.is_empty() {
+            return None;
+        }
+        let first = self.found.remove(0);
+        Some(self.after(first))
+    }
+
+    /// Returns the fault that a request is refused with, with all that were found.
+    pub(crate) fn after(self, first: Invalid) -> Invalid {
+        let Invalid { field, problem, .. } = first;
+        let is_other = |fault: &Invalid| fault.field != field;
+        let others: Vec<_> = self.found.into_iter().filter(is_other).collect();
+        let others = others.into_iter().take(MOST_FAULTS - 1).collect();
+        Invalid {
+            field,
+            problem,
+            others,
+        }
+    }
+}
+
+/// A field of a body, as a list of faults is made of it.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldRule {
+    /// The name in JSON.
+    pub name: &'static str,
+    /// Adds what is wrong with a value.
+    faults: fn(&RawValue, &str, &mut Faults),
+}
+
+impl FieldRule {
+    /// The rule of a field that takes values of this form.
+    pub const fn of<F: Form>(name: &'static str) -> Self {
+        Self {
+            name,
+            faults: faults_of_field::<F>,
+        }
+    }
+
+    /// The rule of a field that is looked at elsewhere.
+    pub(super) const fn elsewhere(name: &'static str) -> Self {
+        Self {
+            name,
+            faults: |_, _, _| (),
+        }
+    }
+}
+
+fn faults_of_field<F: Form>(sent: &RawValue, path: &str, faults: &mut Faults) {
+    if sent.get() == "null" {
+        faults.extend(Field::<F>::Null.check(path));
+    } else {
+        F::faults(sent, path, faults);
+    }
+}
+
+impl Faults {
+    /// Adds the fault that a check has found, if it has.
+    pub(in crate::wire) fn extend(&mut self, checked: Result<(), Invalid>) {
+        if let Err(fault) = checked {
+            self.add(fault);
+        }
+    }
+
+    /// Adds what is wrong with a value of one form.
+    pub(in crate::wire) fn value<F: Form>(&mut self, sent: &RawValue, path: &str) {
+        match F::read(sent) {
+            Ok(mut value) => self.extend(F::check(&mut value, path)),
+            Err(error) => self.add(Invalid::new(path, problem(&error))),
+        }
+    }
+
+    /// Adds what is wrong with the elements of an array, each of which `look` looks at. Returns
+    /// `false` when the value is no array.
+    pub(in crate::wire) fn elements(
+        &mut self,
+        sent: &RawValue,
+        path: &str,
+        look: impl Fn(&mut Self, &RawValue, String),
+    ) -> bool {
+        let Ok(elements) = serde_json::from_str::<Vec<&RawValue>>(sent.get()) else {
+            return false;
+        };
+        for (at, element) in elements.into_iter().enumerate() {
+            if self.is_full() {
+                break;
+            }
+            look(self, element, format!("{path}[{at}]"));
+        }
+        true
+    }
+
+    /// Adds what is wrong with the fields of an object. Its own path ends with a dot, or is empty.
+    /// Returns `false` when the text is no object.
+    pub(super) fn fields(
+        &mut self,
+        text: &str,
+        path: &str,
+        rules: &[FieldRule],
+        ignored: &[&str],
+        required: &[&str],
+    ) -> bool {
+        let Ok(Sent(sent)) = serde_json::from_str(text) else {
+            return false;
+        };
+        for (name, value) in &sent {
+            if ignored.contains(&&**name) || self.is_full() {
+                continue;
+            }
+            match rules.iter().find(|rule| rule.name == name) {
+                Some(rule) => (rule.faults)(value, &format!("{path}{name}"), self),
+                None => {
+                    let known = rules.iter().map(|rule| rule.name);
+                    let known: Vec<_> = known.filter(|name| !ignored.contains(name)).collect();
+                    let path = format!("{path}{}", clip(name));
+                    self.add(Invalid::new(path, unknown_field(name, &known)));
+                }
+            }
+        }
+        for name in required {
+            if !sent.iter().any(|(sent, _)| sent == name) {
+                self.add(missing(&format!("{path}{name}")));
+            }
+        }
+        true
+    }
+
+    /// Adds what is wrong with an object of which fields are declared.
+    pub(in crate::wire) fn object<T: WriteInput>(&mut self, sent: &RawValue, path: String) {
+        let within = format!("{path}.");
+        if !self.fields(sent.get(), &within, T::RULES, T::READ_ONLY, T::REQUIRED) {
+            let problem = format!("must be an object, not {}", super::kind(sent.get()));
+            self.add(Invalid::new(path, problem));
+        }
+    }
+}
+
+/// Returns all that is wrong with the body of a write, field by field.
+pub(crate) fn faults_of_body<T: WriteInput>(json: &[u8], required: &[&str]) -> Faults {
+    let mut faults = Faults::default();
+    if let Ok(text) = std::str::from_utf8(json) {
+        faults.fields(text, "", T::RULES, T::READ_ONLY, required);
+    }
+    faults
+}
+
+/// Returns all that is wrong with an input that could be read.
+pub(crate) fn faults_of_input<T: WriteInput + Serialize>(input: &T) -> Faults {
+    let json = serde_json::to_vec(input).unwrap_or_default();
+    faults_of_body::<T>(&json, &[])
+}
+
+/// The fields of an object in the order of the text.
+struct Sent<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Sent<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Sent<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sent<'de>, A::Error> {
+                let mut sent = Vec::new();
+                while let Some(entry) = map.next_entry::<Cow<'de, str>, &RawValue>()? {
+                    sent.push(entry);
+                }
+                Ok(Sent(sent))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}

@@ -1,0 +1,85 @@
+//! The name that was probably meant.
+
+use strsim::jaro_winkler;
+
+/// The likeness from which a name is suggested; 1 is the same name.
+const LIKE: f64 = 0.85;
+
+/// Returns the problem with a field that a request does not have.
+pub(super) fn unknown_field(sent: &str, known: &[&'static str]) -> String {
+    let allowed = known.join(", ");
+    match nearest(sent, known) {
+        Some(name) => {
+            format!("is not a field of this request; did you mean {name}? Allowed: {allowed}")
+        }
+        None => format!("is not a field of this request; allowed: {allowed}"),
+    }
+}
+
+/// Returns the known name that is most like the one that was sent, if one is.
+pub(in crate::wire) fn nearest(sent: &str, known: &[&'static str]) -> Option<&'static str> {
+    // The names are short: a long text is none of them, and comparing it would take long.
+    if sent.len() > 100 {
+        return None;
+    }
+    let sent = plain(sent);
+    let likeness = known
+        .iter()
+        .map(|name| (jaro_winkler(&sent, &plain(name)), *name));
+    let best = likeness.max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(likeness, _)| *likeness >= LIKE)
+        .map(|(_, name)| name)
+}
+
+/// A name without its case and its separators: `price_cents` is `priceCents`.
+fn plain(name: &str) -> String {
+    let is_part = |c: &char| !matches!(c, '_' | '-' | ' ');
+    name.chars()
+        .filter(is_part)
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_like_one_is_taken_for_it() {
+        let known = [
+            "externalId",
+            "name",
+            "description",
+            "priceCents",
+            "vatRate",
+            "barcode",
+            "categoryId",
+            "categoryName",
+            "isActive",
+            "imageUrl",
+            "optionGroupIds",
+        ];
+        for (sent, meant) in [
+            ("price_cents", Some("priceCents")),
+            ("pricecents", Some("priceCents")),
+            ("price", Some("priceCents")),
+            ("PriceCent", Some("priceCents")),
+            ("vat", Some("vatRate")),
+            ("vat_rate", Some("vatRate")),
+            ("external_id", Some("externalId")),
+            ("externalID", Some("externalId")),
+            ("catgoryId", Some("categoryId")),
+            ("category", Some("categoryId")),
+            ("imageURL", Some("imageUrl")),
+            ("optionGroups", Some("optionGroupIds")),
+            ("active", None),
+            ("sku", None),
+            ("", None),
+            ("colour", None),
+        ] {
+            assert_eq!(nearest(sent, &known), meant, "{sent}");
+        }
+        assert_eq!(nearest(&"name".repeat(1000), &known), None);
+        assert_eq!(nearest("name", &[]), None);
+    }
+}

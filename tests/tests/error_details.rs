@@ -1,0 +1,272 @@
+//! Errors with several fields at fault, and what errors advise.
+
+use connect_core::wire::FieldError;
+use connect_tests::{
+    http::{Answer, Request},
+    shop::Shop,
+};
+use http::Method;
+use serde_json::{Value, json};
+
+/// The fields of an error, the first of which its message is about.
+fn fields(error: &Value) -> Vec<String> {
+    let details: Vec<FieldError> = serde_json::from_value(error["details"].clone()).unwrap();
+    assert_eq!(error["field"], details[0].field);
+    assert_eq!(error["message"], details[0].message);
+    for detail in &details {
+        assert!(detail.message.starts_with(&detail.field), "{detail:?}");
+    }
+    details.into_iter().map(|detail| detail.field).collect()
+}
+
+fn error(answer: &Answer) -> Value {
+    answer.json()["error"].clone()
+}
+
+fn message(answer: &Answer) -> String {
+    error(answer)["message"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn all_fields_at_fault_are_told() {
+    let shop = Shop::open().await;
+    let register = shop.register("Till 1").await;
+    let product = shop.make("products", &json!({ "name": "Rye" })).await;
+    let product = format!("products/{}", product["id"].as_str().unwrap());
+
+    let wrong = json!({ "price": 3, "priceCents": 3.45, "vatRate": 101, "isActive": "yes" });
+    let created = shop.post("products", &wrong).await.expect(422);
+    let mut all = fields(&error(&created));
+    all.sort();
+    assert_eq!(all, ["isActive", "name", "price", "priceCents", "vatRate"]);
+    // A change requires no name.
+    let changed = shop.patch(&product, &wrong).await.expect(422);
+    let mut all = fields(&error(&changed));
+    all.sort();
+    assert_eq!(all, ["isActive", "price", "priceCents", "vatRate"]);
+
+    for (path, body, expected) in [
+        (
+            "products",
+            json!({ "name": "", "barcode": "1 2", "categoryId": null, "isActive": null }),
+            vec!["name", "isActive"],
+        ),
+        (
+            "products",
+            json!({ "name": "A", "categoryId": "Bread", "categoryName": "Bread", "sku": 1 }),
+            vec!["categoryId", "sku"],
+        ),
+        (
+            "products",
+            json!({ "name": "A", "optionGroupIds": ["a", "b"] }),
+            vec!["optionGroupIds[0]", "optionGroupIds[1]"],
+        ),
+        (
+            "option-groups",
+            json!({ "options": [{ "name": 5 }, { "name": "B", "priceCents": -1, "cost": 2 }] }),
+            vec![
+                "options[0].name",
+                "options[1].cost",
+                "options[1].priceCents",
+                "name",
+            ],
+        ),
+        (
+            "products/batch",
+            json!({ "matchBy": "name", "dryRun": 1, "items": [] }),
+            vec!["dryRun", "matchBy", "items"],
+        ),
+        (
+            "stock/adjustments",
+            json!({ "productId": 7, "quantityChange": "many" }),
+            vec!["productId", "quantityChange"],
+        ),
+    ] {
+        let answer = shop.post(path, &body).await.expect(422);
+        assert_eq!(fields(&error(&answer)), expected, "{}", answer.summary());
+    }
+
+    let line = json!({ "quantity": "1", "unitPriceCents": 2.5, "totalCents": 250 });
+    let sale = json!({ "type": "sale", "lines": [line], "payments": [{ "method": "gold" }] });
+    let answer = register.post("transactions", &sale).await.expect(422);
+    let expected = [
+        "lines[0].quantity",
+        "lines[0].unitPriceCents",
+        "lines[0].name",
+        "lines[0].vatRate",
+        "payments[0].method",
+        "payments[0].amountCents",
+        "totalCents",
+    ];
+    assert_eq!(fields(&error(&answer)), expected);
+}
+
+#[tokio::test]
+async fn one_fault_has_no_details_and_many_have_twenty() {
+    let shop = Shop::open().await;
+    let one = shop
+        .post("products", &json!({ "name": 5 }))
+        .await
+        .expect(422);
+    assert!(error(&one).get("details").is_none(), "{}", one.summary());
+    let names = (0..500).map(|n| (format!("field{n}"), json!(n)));
+    let many = Value::Object(names.collect());
+    let many = shop.post("products", &many).await.expect(422);
+    assert_eq!(fields(&error(&many)).len(), 20);
+    let ids = json!({ "name": "A", "optionGroupIds": vec!["x"; 30] });
+    let many = shop.post("products", &ids).await.expect(422);
+    assert_eq!(fields(&error(&many)).len(), 20);
+}
+
+#[tokio::test]
+async fn items_of_a_batch_have_their_own() {
+    let shop = Shop::open().await;
+    let items = json!([
+        { "externalId": "A", "name": "Rye" },
+        // Of another type; of the right type and out of bounds; one fault.
+        { "externalId": "B", "name": 5, "vat": 9, "priceCents": -1 },
+        { "externalId": "C", "name": "", "vatRate": 9, "barcode": "\n" },
+        { "externalId": "D", "name": "" },
+    ]);
+    let answer = shop.batch(&json!({ "items": items })).await;
+    let of = |at: usize| answer["results"][at]["error"].clone();
+    assert_eq!(answer["results"][0]["status"], "created");
+    let mut first = fields(&of(1));
+    first.sort();
+    assert_eq!(first, ["name", "priceCents", "vat"]);
+    assert_eq!(fields(&of(2)), ["name", "barcode"]);
+    assert!(of(3).get("details").is_none());
+
+    let counts = json!({ "items": [{ "quantity": -1, "productId": "A", "count": 1 }] });
+    let counts = Request::new(Method::PUT, shop.at("stock")).json(&counts);
+    let answer = shop.send(counts).await.expect(200).data();
+    let mut all = fields(&answer["results"][0]["error"]);
+    all.sort();
+    assert_eq!(all, ["count", "productId", "quantity"]);
+}
+
+#[tokio::test]
+async fn query_parameters_have_them_too() {
+    let shop = Shop::open().await;
+    let answer = shop
+        .get("products?limit=0&updated_since=x&barcode=&barcode=2")
+        .await
+        .expect(400);
+    assert_eq!(
+        fields(&error(&answer)),
+        ["limit", "updated_since", "barcode"]
+    );
+    assert!(
+        answer.json()["error"]["details"][1]["message"]
+            .as_str()
+            .unwrap()
+            .ends_with("did you mean updatedSince?")
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_is_repeated_with_its_details() {
+    let shop = Shop::open().await;
+    let request = || {
+        let body = json!({ "price": 3, "vat": 9 });
+        Request::post(shop.at("products"), &body).key("wrong-1")
+    };
+    let first = shop.send(request()).await.expect(422);
+    assert_eq!(fields(&error(&first)), ["price", "vat", "name"]);
+    let second = shop.send(request()).await.expect(422);
+    assert_eq!(second.header("idempotent-replayed"), Some("true"));
+    assert_eq!(second.body, first.body);
+}
+
+#[tokio::test]
+async fn messages_say_what_was_probably_meant() {
+    let shop = Shop::open().await;
+    for (body, advice) in [
+        (
+            r#"{"name":"A","price":345}"#,
+            "price: is not a field of this request; did you mean priceCents? Allowed: externalId, ",
+        ),
+        (
+            r#"{"name":"A","zzz":345}"#,
+            "zzz: is not a field of this request; allowed: externalId, ",
+        ),
+        (
+            r#"{"name":"A","priceCents":12.50}"#,
+            "priceCents: must be a whole number, not 12.50; amounts are in cents: send 1250",
+        ),
+        (
+            r#"{"name":"A","priceCents":0.001}"#,
+            "priceCents: must be a whole number, not 0.001; amounts are in cents",
+        ),
+        (
+            r#"{"name":"A","categoryId":"Bread"}"#,
+            "categoryId: must be an id, which is a UUID such as",
+        ),
+        ("", "body: is empty; send one JSON object in UTF-8"),
+        (" \n", "body: is empty; send one JSON object in UTF-8"),
+    ] {
+        let request = Request::post(shop.at("products"), &json!({})).body(body.to_owned());
+        let answer = shop.send(request).await;
+        let message = message(&answer);
+        assert!(message.starts_with(advice), "{body}: {message}");
+    }
+    for (path, advice) in [
+        ("products/BREAD-1", "\"BREAD-1\" is no id"),
+        ("products/", "leave out the slash at the end"),
+    ] {
+        let message = message(&shop.get(path).await.expect(404));
+        assert!(message.contains(advice), "{message}");
+    }
+    let lost = shop.send(Request::get("/v1/products")).await.expect(404);
+    let advice = "there is nothing at /v1/products; name the location, as in \
+                  /v1/locations/{location}/products; GET /v1/locations lists the locations";
+    assert_eq!(message(&lost), advice);
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_has_its_own_reason() {
+    let shop = Shop::open().await;
+    let expiry = "2026-11-20T10:00:30Z".parse().unwrap();
+    let expired = shop.token_until(expiry).await;
+    let (revoked, id) = shop.revocable_token().await;
+    shop.revoke(id).await;
+    shop.clock.set(expiry);
+    let unknown = format!("ck_live_{}", "x".repeat(43));
+    let make = "; the owner makes tokens in the dashboard";
+    let send = "; send \"Authorization: Bearer\", a blank and the token";
+    for (header, reason) in [
+        (None, format!("is missing{send}")),
+        (
+            Some("Basic abc".to_owned()),
+            format!("has another scheme, or nothing behind it{send}"),
+        ),
+        (
+            Some("Bearer abc".to_owned()),
+            format!(
+                "the token is not of the form that a token has: ck_live_ or ck_test_ and 43 \
+                 letters and digits{make}"
+            ),
+        ),
+        (
+            Some(format!("Bearer {unknown}")),
+            format!("the token is unknown: it was mistyped, replaced or deleted{make}"),
+        ),
+        (
+            Some(format!("Bearer {expired}")),
+            format!("the token expired on 2026-11-20T10:00:30.000000Z{make}"),
+        ),
+        (
+            Some(format!("Bearer {revoked}")),
+            format!("the token was revoked on 2026-11-20T10:00:00.000000Z{make}"),
+        ),
+    ] {
+        let mut request = Request::get("/v1/locations");
+        if let Some(header) = &header {
+            request = request.header("authorization", header);
+        }
+        let answer = shop.send_bare(request).await.fails(401, "unauthorized");
+        assert_eq!(message(&answer), format!("Authorization: {reason}"));
+        let text = String::from_utf8(answer.body.to_vec()).unwrap();
+        assert!(!text.contains("xxxx"), "{text}");
+    }
+}
