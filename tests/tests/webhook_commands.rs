@@ -93,7 +93,9 @@ struct Answering(u16);
 impl WebhookSender for Answering {
     async fn send(&self, _: &WebhookRequest) -> Result<u16, SendFailure> {
         match self.0 {
-            0 => Err(SendFailure("The connection was refused.".to_owned())),
+            0 => Err(SendFailure::NoAnswer(
+                "The connection was refused.".to_owned(),
+            )),
             status => Ok(status),
         }
     }

@@ -36,7 +36,7 @@ pub trait WebhookSender: Send + Sync + 'static {
     /// the future after ten seconds.
     ///
     /// # Errors
-    /// There was no answer.
+    /// There was no answer, or the request was not made.
     async fn send(&self, request: &WebhookRequest) -> Result<u16, SendFailure>;
 }
 
@@ -51,10 +51,18 @@ pub struct WebhookRequest {
     pub body: Vec<u8>,
 }
 
-/// The reason for which a request got no answer: a sentence that the owner of a shop understands.
+/// The reason for which a request got no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SendFailure(pub String);
+pub enum SendFailure {
+    /// The endpoint gave no answer, which counts as a failed attempt. The sentence is for the owner of
+    /// the shop.
+    #[error("{0}")]
+    NoAnswer(String),
+    /// The request was not made, as the sender has no room for it. This is not held against the
+    /// endpoint: the delivery stays as it is, and has its turn again in a few seconds.
+    #[error("the request was not made")]
+    NotTried,
+}
 
 /// Sends mail to owners.
 #[async_trait]

@@ -26,7 +26,9 @@ struct Down;
 #[async_trait::async_trait]
 impl WebhookSender for Down {
     async fn send(&self, _: &WebhookRequest) -> Result<u16, SendFailure> {
-        Err(SendFailure("The connection was refused.".to_owned()))
+        Err(SendFailure::NoAnswer(
+            "The connection was refused.".to_owned(),
+        ))
     }
 }
 

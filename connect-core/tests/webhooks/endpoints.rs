@@ -16,6 +16,8 @@ use connect_core::{
 pub(crate) enum Answers {
     Status(u16),
     Fails,
+    /// The sender has no room.
+    NotTried,
     Hangs,
     Panics,
 }
@@ -68,7 +70,10 @@ impl WebhookSender for Endpoints {
         let answers = self.answers.lock().unwrap().get(&request.url).cloned();
         match answers.unwrap_or(Answers::Status(200)) {
             Answers::Status(status) => Ok(status),
-            Answers::Fails => Err(SendFailure("The connection was refused.".to_owned())),
+            Answers::Fails => Err(SendFailure::NoAnswer(
+                "The connection was refused.".to_owned(),
+            )),
+            Answers::NotTried => Err(SendFailure::NotTried),
             Answers::Hangs => std::future::pending().await,
             Answers::Panics => panic!("the sender has a fault"),
         }

@@ -120,6 +120,35 @@ async fn waiting_for_a_place_is_no_failure() {
     assert!(log.iter().all(|delivery| delivery.attempts.len() == 1));
 }
 
+/// The sender has no room: nothing is counted or written down, and the delivery has its turn again
+/// after a pause.
+#[tokio::test]
+async fn a_request_that_was_not_made_is_no_failure() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    for number in 0..6 {
+        scene.product(&format!("Product {number}")).await;
+    }
+    scene.endpoints.answer(URL, Answers::NotTried);
+    for _ in 0..60 {
+        assert_eq!(scene.worker.tick().await.unwrap(), Default::default());
+        // The session makes way for others once it knows.
+        assert_eq!(scene.endpoints.take().len(), 4);
+        assert_eq!(scene.worker.tick().await.unwrap(), Default::default());
+        assert_eq!(scene.endpoints.take().len(), 0);
+        scene.shop.clock.advance(5);
+    }
+    assert!(scene.log(&webhook).await.is_empty());
+    scene.endpoints.answer(URL, Answers::Status(200));
+    assert_eq!(scene.worker.tick().await.unwrap().delivered, 6);
+    let log = scene.log(&webhook).await;
+    assert!(log.iter().all(|delivery| delivery.attempts.len() == 1));
+    let account = scene.shop.account;
+    let known = scene.connect().webhooks(account).await.unwrap();
+    assert_eq!(known[0].1.last_failure_at, None);
+    scene.check().await;
+}
+
 /// A worker that learns something after its lease is over writes it over nothing of another one.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_outlives_its_lease_changes_nothing() {

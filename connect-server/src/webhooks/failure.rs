@@ -9,7 +9,7 @@ use crate::outbound::{Insecurity, LinkRefusal, NoResponse};
 
 /// The deadline has passed.
 pub(super) fn too_late(deadline: Duration) -> SendFailure {
-    SendFailure(format!(
+    SendFailure::NoAnswer(format!(
         "The endpoint did not answer within {} seconds.",
         deadline.as_secs_f32()
     ))
@@ -17,12 +17,12 @@ pub(super) fn too_late(deadline: Duration) -> SendFailure {
 
 /// The address cannot be read.
 pub(super) fn no_address() -> SendFailure {
-    SendFailure("The address is no address of the web.".to_owned())
+    SendFailure::NoAnswer("The address is no address of the web.".to_owned())
 }
 
 /// The guard refused the address.
 pub(super) fn refused(refusal: LinkRefusal) -> SendFailure {
-    SendFailure(format!("The address {refusal}."))
+    SendFailure::NoAnswer(format!("The address {refusal}."))
 }
 
 /// The request got no answer, or only a part of one.
@@ -51,5 +51,5 @@ pub(super) fn no_response(error: &reqwest::Error) -> SendFailure {
             "The connection broke off before the whole answer of the endpoint had arrived."
         }
     };
-    SendFailure(sentence.to_owned())
+    SendFailure::NoAnswer(sentence.to_owned())
 }

@@ -33,6 +33,10 @@ pub(super) enum Body {
     Unreadable,
 }
 
+/// A delivery that the sender had no room for.
+#[derive(Clone, Debug)]
+pub(super) struct NotTried(pub(super) Due);
+
 /// A delivery after an attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Attempted {
@@ -46,27 +50,35 @@ pub(super) struct Attempted {
 }
 
 /// Attempts a delivery.
+///
+/// # Errors
+/// The request was not made, for want of room at the sender.
 pub(super) async fn attempt(
     store: &Store,
     sender: &dyn WebhookSender,
     own: &OwnWebhook,
     due: Due,
-) -> Attempted {
-    let Due {
-        place,
-        mut delivery,
-        body,
-    } = due;
+) -> Result<Attempted, NotTried> {
     let started = Instant::now();
-    let (result, is_sent, may_retry) = match body {
-        Body::Found(body) => (send(store, sender, own, &delivery, &body).await, true, true),
+    let (result, is_sent, may_retry) = match &due.body {
+        Body::Found(body) => match send(store, sender, own, &due.delivery, body).await {
+            Ok(status) => (Ok(status), true, true),
+            Err(SendFailure::NoAnswer(reason)) => (Err(reason), true, true),
+            Err(SendFailure::NotTried) => return Err(NotTried(due)),
+        },
+        // The endpoint is not to blame.
         Body::Gone => (
-            Err(own_fault("The event is no longer there.")),
+            Err("The event is no longer there.".to_owned()),
             false,
             false,
         ),
-        Body::Unreadable => (Err(own_fault("The event cannot be read.")), false, true),
+        Body::Unreadable => (Err("The event cannot be read.".to_owned()), false, true),
     };
+    let Due {
+        place,
+        mut delivery,
+        ..
+    } = due;
     let at = store.now();
     let is_success = result.as_ref().is_ok_and(|status| is_success(*status));
     delivery.attempts.push(DeliveryAttempt {
@@ -82,12 +94,12 @@ pub(super) async fn attempt(
         (false, Some(_)) => DeliveryStatus::Pending,
         (false, None) => DeliveryStatus::GivenUp,
     };
-    Attempted {
+    Ok(Attempted {
         place,
         delivery,
         at,
         is_success: is_sent.then_some(is_success),
-    }
+    })
 }
 
 async fn send(
@@ -101,18 +113,13 @@ async fn send(
     let limit = Duration::from_secs(WEBHOOK_SECONDS);
     let sent = timeout(limit, sender.send(&request)).await;
     sent.unwrap_or_else(|_| {
-        Err(SendFailure(format!(
+        Err(SendFailure::NoAnswer(format!(
             "The endpoint did not answer within {WEBHOOK_SECONDS} seconds."
         )))
     })
 }
 
-/// A failure for which the endpoint is not to blame.
-fn own_fault(reason: &str) -> SendFailure {
-    SendFailure(reason.to_owned())
-}
-
-fn reason(result: &Result<u16, SendFailure>, is_success: bool) -> Option<String> {
+fn reason(result: &Result<u16, String>, is_success: bool) -> Option<String> {
     match result {
         _ if is_success => None,
         Ok(status @ 300..400) => Some(format!(
@@ -122,7 +129,7 @@ fn reason(result: &Result<u16, SendFailure>, is_success: bool) -> Option<String>
         Ok(status) => Some(format!(
             "The endpoint answered {status}. It must answer 200 to 299."
         )),
-        Err(failure) => Some(failure.0.clone()),
+        Err(reason) => Some(reason.clone()),
     }
 }
 

@@ -157,12 +157,14 @@ pub(super) async fn give_up(
     }
 }
 
-/// Ends a session: the webhook is due again with the first delivery of its queue, or at `next`.
+/// Ends a session: the webhook is due again with the first delivery of its queue, but not within
+/// `pause` seconds, or at `next`.
 pub(super) async fn end(
     store: &Store,
     webhook: Id<Webhook>,
     session: Uuid,
     next: Option<Timestamp>,
+    pause: i64,
 ) -> Result<(), Fault> {
     let queue = key(webhook.uuid(), Family::DeliveryByDue, &[]);
     let mut attempts = store.attempts(webhook.uuid());
@@ -176,7 +178,7 @@ pub(super) async fn end(
         let first = first.first().and_then(|(key, _)| ReadKey::of(key)?.time());
         state.lease = None;
         // A session that left something for later goes to the end of the line.
-        let first = first.map(|first| first.max(unit.now()));
+        let first = first.map(|first| first.max(unit.now().plus_seconds(pause)));
         let due = first.into_iter().chain(next).min();
         save(&mut unit, state, due);
         if attempts.commit(unit).await? == Attempt::Done {

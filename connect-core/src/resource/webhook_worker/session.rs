@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::{
-    attempt::{Attempted, Body, Due, attempt, ping},
+    attempt::{Attempted, Body, Due, NotTried, attempt, ping},
     mail,
     parts::Parts,
     purge,
@@ -49,6 +49,9 @@ const TURN: Duration = Duration::from_secs(60);
 /// takes ten.
 const SPARE: i64 = 35;
 
+/// The seconds for which a webhook waits whose request the sender had no room for.
+const CROWDED_PAUSE: i64 = 5;
+
 /// The seconds after which waiting stock events that cannot be read are looked at again.
 const RELEASE_PAUSE: i64 = 300;
 
@@ -64,6 +67,7 @@ pub(super) async fn run(
     };
     let mut work = DeliveryWork::default();
     let mut next = None;
+    let mut pause = 0;
     if leased.enabled().is_some() {
         let released = stock::release(store, webhook, id).await;
         next = released.unwrap_or_else(|fault| {
@@ -74,6 +78,9 @@ pub(super) async fn run(
         let mut session = Session::new(parts, webhook, id, leased);
         let ended = session.deliver().await;
         work += session.work;
+        if session.is_crowded {
+            pause = CROWDED_PAUSE;
+        }
         match ended? {
             Some(still) => leased = still,
             None => return Ok(Some(work)),
@@ -103,7 +110,7 @@ pub(super) async fn run(
         }
         Some(_) => {}
     }
-    rounds::end(store, webhook, id, next).await?;
+    rounds::end(store, webhook, id, next, pause).await?;
     Ok(Some(work))
 }
 
@@ -121,6 +128,8 @@ enum Step {
     Attempted(Box<Attempted>),
     /// An attempt that was not made, since there was no place for it.
     Crowded(Box<Due>),
+    /// An attempt that was not made, since the sender had no room for it.
+    NotTried(Box<NotTried>),
     /// A commit: the lease as it is now, and the number of attempts that were written down.
     Recorded(Result<Option<Leased>, Fault>, DeliveryWork),
 }
@@ -146,6 +155,9 @@ struct Session<'w> {
     /// The attempts that are being written down; `None` when no commit is under way.
     recording: Option<usize>,
     most: usize,
+    /// Set once the sender had no room: the session makes way for others, and another one goes on
+    /// after a pause.
+    is_crowded: bool,
     /// The attempts that have failed in a row, those that are not written down yet included.
     failures: u32,
     work: DeliveryWork,
@@ -167,6 +179,7 @@ impl<'w> Session<'w> {
             ended: Vec::new(),
             under_way: 0,
             recording: None,
+            is_crowded: false,
             most: if failures == 0 { FIRST_ATTEMPTS } else { 1 },
             failures,
             work: DeliveryWork::default(),
@@ -189,6 +202,15 @@ impl<'w> Session<'w> {
                     self.under_way -= 1;
                     self.ready.push_front(*due);
                 }
+                Some(Step::NotTried(not_tried)) => {
+                    if !self.is_crowded {
+                        let webhook = self.webhook.uuid();
+                        tracing::info!(%webhook, "the sender has no room: deliveries have to wait");
+                    }
+                    self.under_way -= 1;
+                    self.is_crowded = true;
+                    self.ready.push_front(not_tried.0);
+                }
                 Some(Step::Recorded(leased, work)) => {
                     self.recording = None;
                     match leased? {
@@ -204,7 +226,7 @@ impl<'w> Session<'w> {
     /// The webhook as it is set up, while new attempts may be made at it.
     fn may_go_on(&self) -> Option<Arc<OwnWebhook>> {
         let is_over = self.started.elapsed() > TURN || *self.parts.stop.borrow();
-        if self.failures >= MAX_FAILURES || is_over {
+        if self.failures >= MAX_FAILURES || is_over || self.is_crowded {
             return None;
         }
         let own = self.leased.own.as_ref()?;
@@ -276,8 +298,10 @@ impl<'w> Session<'w> {
                 if *parts.stop.borrow() {
                     return Step::Crowded(Box::new(due));
                 }
-                let attempted = attempt(parts.store(), &*parts.sender, &own, due).await;
-                Step::Attempted(Box::new(attempted))
+                match attempt(parts.store(), &*parts.sender, &own, due).await {
+                    Ok(attempted) => Step::Attempted(Box::new(attempted)),
+                    Err(not_tried) => Step::NotTried(Box::new(not_tried)),
+                }
             }));
         }
     }

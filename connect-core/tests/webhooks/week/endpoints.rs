@@ -158,7 +158,11 @@ impl Endpoints {
             0 => rng.random_range(0..9_900),
             _ => rng.random_range(0..100),
         });
-        let refused = || Err(SendFailure("The connection was refused.".to_owned()));
+        let refused = || {
+            Err(SendFailure::NoAnswer(
+                "The connection was refused.".to_owned(),
+            ))
+        };
         let answer = match mood.unwrap_or(Mood::Well) {
             Mood::Well if rng.random_range(0..100) < 3 => Some(Ok(503)),
             Mood::Well => Some(Ok(200)),
