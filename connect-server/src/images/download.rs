@@ -145,6 +145,12 @@ fn no_response(subject: &str, error: &reqwest::Error) -> ImageFailure {
         NoResponse::Insecure(_) => {
             "leads to a server without a secure connection: its certificate may have expired"
         }
+        NoResponse::Crowded => {
+            return ImageFailure::passing(
+                ImageErrorCode::ServerError,
+                "The server was too busy to look up the host of the image.",
+            );
+        }
         NoResponse::UnknownHost | NoResponse::NotConnected => {
             "leads to a server that was not found or does not answer"
         }

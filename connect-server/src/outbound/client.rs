@@ -10,7 +10,7 @@ use reqwest::{
 };
 use url::Url;
 
-use super::{AddressGuard, LinkRefusal, Names, Reach, SystemNames, no_response::UnknownHost};
+use super::{AddressGuard, LinkRefusal, Lookups, Names, Reach};
 
 /// The time for which a connection is kept for the next request. Many servers close one that was
 /// idle for five seconds, and a request that crosses this is lost.
@@ -39,7 +39,7 @@ impl OutboundSettings {
             guard,
             user_agent,
             kept_connections: 0,
-            names: Arc::new(SystemNames::default()),
+            names: Arc::new(Lookups::default()),
             authorities: Vec::new(),
         }
     }
@@ -128,7 +128,7 @@ impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (guard, names, reach) = (self.guard.clone(), self.names.clone(), self.reach);
         Box::pin(async move {
-            let found = names.look_up(name.as_str()).await.map_err(UnknownHost)?;
+            let found = names.look_up(name.as_str()).await?;
             // The port is that of the link in any case.
             let found = found.iter().map(|address| SocketAddr::new(address.ip(), 0));
             let addresses = guard.admit(found.collect(), reach)?;

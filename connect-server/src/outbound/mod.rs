@@ -8,6 +8,7 @@
 
 mod client;
 mod guard;
+mod lookups;
 mod names;
 mod no_response;
 mod public;
@@ -15,6 +16,7 @@ mod public;
 pub(crate) use client::install_provider;
 pub use client::{Outbound, OutboundError, OutboundSettings};
 pub use guard::{AddressGuard, LinkRefusal, Reach};
-pub use names::{Names, SystemNames};
+pub use lookups::Lookups;
+pub use names::{LookupError, Names, SystemNames};
 pub use no_response::{Insecurity, NoResponse};
 pub use public::is_public;

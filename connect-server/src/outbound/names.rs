@@ -8,11 +8,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use tokio::{sync::Semaphore, task::spawn_blocking};
-
-/// The lookups at a time. Each takes a thread until the name server has answered or was given up,
-/// even when nobody waits any more, and others need threads too.
-const LOOKUPS: usize = 256;
+use tokio::task::spawn_blocking;
 
 /// Looks up the addresses of hosts. Tests answer as they like.
 #[async_trait]
@@ -21,33 +17,37 @@ pub trait Names: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The host is unknown, or nobody could be asked.
-    async fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>>;
+    async fn look_up(&self, host: &str) -> Result<Vec<SocketAddr>, LookupError>;
 }
 
-/// The system's resolver.
-#[derive(Clone, Debug)]
-pub struct SystemNames {
-    places: Arc<Semaphore>,
+/// The reason for which a host has no addresses.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LookupError {
+    /// The host is unknown, or the name server did not answer.
+    #[error("the host was not found")]
+    NotFound(#[source] Arc<io::Error>),
+    /// So many other hosts are looked up that nobody was asked.
+    #[error("too many other hosts are being looked up")]
+    Crowded,
 }
 
-impl Default for SystemNames {
-    fn default() -> Self {
-        Self {
-            places: Arc::new(Semaphore::new(LOOKUPS)),
-        }
+impl From<io::Error> for LookupError {
+    fn from(error: io::Error) -> Self {
+        Self::NotFound(Arc::new(error))
     }
 }
 
+/// The system's resolver. Each lookup takes a thread until the name server has answered or was given
+/// up, even when nobody waits any more: [`Lookups`](super::Lookups) keeps the threads few.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemNames;
+
 #[async_trait]
 impl Names for SystemNames {
-    async fn look_up(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
+    async fn look_up(&self, host: &str) -> Result<Vec<SocketAddr>, LookupError> {
         let host = host.to_owned();
-        // The semaphore is never closed. The thread keeps the place until it has an answer.
-        let place = self.places.clone().acquire_owned().await;
-        let lookup = spawn_blocking(move || {
-            let _place = place;
-            (host.as_str(), 0).to_socket_addrs()
-        });
-        Ok(lookup.await??.collect())
+        let lookup = spawn_blocking(move || (host.as_str(), 0).to_socket_addrs());
+        let found = lookup.await.map_err(io::Error::other)??;
+        Ok(found.collect())
     }
 }

@@ -4,7 +4,7 @@ use std::{error::Error, io};
 
 use rustls::{CertificateError, Error as TlsError};
 
-use super::LinkRefusal;
+use super::{LinkRefusal, LookupError};
 
 /// The reason for which a request got no response, or only a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum NoResponse {
     Refused(LinkRefusal),
     /// The host has no address.
     UnknownHost,
+    /// The host was not looked up, as so many others are: nothing is known of it.
+    Crowded,
     /// The host took no connection.
     NotConnected,
     /// There was no secure connection.
@@ -36,11 +38,6 @@ pub enum Insecurity {
     Failed,
 }
 
-/// A lookup of a name failed.
-#[derive(Debug, thiserror::Error)]
-#[error("the host was not found")]
-pub(super) struct UnknownHost(#[source] pub(super) io::Error);
-
 impl NoResponse {
     /// Tells the reason from the client's error.
     pub fn of(error: &reqwest::Error) -> Self {
@@ -50,8 +47,10 @@ impl NoResponse {
             if let Some(refusal) = error.downcast_ref() {
                 return Self::Refused(*refusal);
             }
-            if error.is::<UnknownHost>() {
-                return Self::UnknownHost;
+            match error.downcast_ref() {
+                Some(LookupError::NotFound(_)) => return Self::UnknownHost,
+                Some(LookupError::Crowded) => return Self::Crowded,
+                None => {}
             }
             if let Some(tls) = error.downcast_ref() {
                 return Self::Insecure(Insecurity::of(tls));

@@ -29,6 +29,7 @@ pub(super) fn refused(refusal: LinkRefusal) -> SendFailure {
 pub(super) fn no_response(error: &reqwest::Error) -> SendFailure {
     let sentence = match NoResponse::of(error) {
         NoResponse::Refused(refusal) => return refused(refusal),
+        NoResponse::Crowded => return SendFailure::NotTried,
         NoResponse::UnknownHost => "The host of the address was not found.",
         NoResponse::NotConnected => "The endpoint took no connection.",
         NoResponse::Insecure(Insecurity::Expired) => {

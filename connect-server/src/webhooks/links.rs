@@ -8,7 +8,7 @@ use connect_core::environment::WebhookLinks;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use crate::outbound::{AddressGuard, LinkRefusal, Names, SystemNames};
+use crate::outbound::{AddressGuard, LinkRefusal, LookupError, Lookups, Names};
 
 /// The time that the lookup of a host may take.
 const LOOKUP: Duration = Duration::from_secs(5);
@@ -24,7 +24,7 @@ pub struct PublicWebhooks {
 impl PublicWebhooks {
     /// Judges as `guard` does, and looks hosts up with the system's resolver.
     pub fn new(guard: AddressGuard) -> Self {
-        Self::with(guard, Arc::new(SystemNames::default()))
+        Self::with(guard, Arc::new(Lookups::default()))
     }
 
     /// Looks hosts up in `names`.
@@ -42,10 +42,15 @@ impl WebhookLinks for PublicWebhooks {
         let Some(Host::Domain(host)) = url.host() else {
             return Ok(());
         };
-        let Ok(Ok(found)) = timeout(LOOKUP, self.names.look_up(host)).await else {
-            return Err("must lead to a host that can be found".to_owned());
+        match timeout(LOOKUP, self.names.look_up(host)).await {
+            Ok(Ok(found)) => self.guard.admit(found, reach).map_err(demand)?,
+            Ok(Err(LookupError::Crowded)) => {
+                return Err("cannot be checked right now: try again in a minute".to_owned());
+            }
+            Ok(Err(LookupError::NotFound(_))) | Err(_) => {
+                return Err("must lead to a host that can be found".to_owned());
+            }
         };
-        self.guard.admit(found, reach).map_err(demand)?;
         Ok(())
     }
 }

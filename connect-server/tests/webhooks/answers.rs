@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use connect_server::{networks::Networks, outbound::Names, webhooks::WebhookClient};
+use connect_server::{
+    networks::Networks,
+    outbound::{LookupError, Names},
+    webhooks::WebhookClient,
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
@@ -192,7 +196,7 @@ struct Silence;
 
 #[async_trait::async_trait]
 impl Names for Silence {
-    async fn look_up(&self, _: &str) -> std::io::Result<Vec<std::net::SocketAddr>> {
+    async fn look_up(&self, _: &str) -> Result<Vec<std::net::SocketAddr>, LookupError> {
         std::future::pending().await
     }
 }

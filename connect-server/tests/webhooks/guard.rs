@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use connect_core::environment::WebhookLinks as _;
+use connect_core::environment::{SendFailure, WebhookLinks as _, WebhookSender as _};
 use connect_server::{
     networks::Networks,
-    outbound::{AddressGuard, Names},
+    outbound::{AddressGuard, LookupError, Names},
     webhooks::{PublicWebhooks, WebhookClient},
 };
 
-use super::{PATIENCE, Told, Trap, send, settings};
+use super::{PATIENCE, Told, Trap, request, send, settings};
 use crate::host::{Host, Script};
 
 fn links(allowed: &str, names: Arc<dyn Names>) -> PublicWebhooks {
@@ -65,25 +65,42 @@ async fn an_address_is_saved_if_every_answer_of_the_lookup_is_public() {
 
 /// Knows no host.
 #[derive(Debug)]
-struct Nobody;
+struct Nobody(LookupError);
 
 #[async_trait::async_trait]
 impl Names for Nobody {
-    async fn look_up(&self, _: &str) -> std::io::Result<Vec<std::net::SocketAddr>> {
-        Err(std::io::Error::other("no such host"))
+    async fn look_up(&self, _: &str) -> Result<Vec<std::net::SocketAddr>, LookupError> {
+        Err(self.0.clone())
     }
+}
+
+/// Saves an address, and sends a request to it, while a lookup ends so. Neither succeeds.
+async fn without_answer(error: LookupError) -> (String, SendFailure) {
+    let url = "https://hooks.example/";
+    let names = Arc::new(Nobody(error));
+    let refused = links("", names.clone()).check(url).await.unwrap_err();
+    let mut settings = settings(Networks::default());
+    settings.names = names;
+    let client = WebhookClient::with(settings, PATIENCE).unwrap();
+    (refused, client.send(&request(url)).await.unwrap_err())
 }
 
 #[tokio::test]
 async fn a_host_that_is_not_found_is_refused() {
-    let links = links("", Arc::new(Nobody));
-    let refused = links.check("https://hooks.example/").await.unwrap_err();
+    let error = std::io::Error::other("no such host");
+    let (refused, failed) = without_answer(error.into()).await;
     assert_eq!(refused, "must lead to a host that can be found");
-    let mut settings = settings(Networks::default());
-    settings.names = Arc::new(Nobody);
-    let client = WebhookClient::with(settings, PATIENCE).unwrap();
-    let failed = send(&client, "https://hooks.example/").await.unwrap_err();
-    assert_eq!(failed, "The host of the address was not found.");
+    assert_eq!(failed.to_string(), "The host of the address was not found.");
+}
+
+#[tokio::test]
+async fn a_host_that_is_not_looked_up_is_not_blamed() {
+    let (refused, failed) = without_answer(LookupError::Crowded).await;
+    assert_eq!(
+        refused,
+        "cannot be checked right now: try again in a minute"
+    );
+    assert_eq!(failed, SendFailure::NotTried);
 }
 
 #[tokio::test]

@@ -8,7 +8,6 @@ mod memory;
 mod zoo;
 
 use std::{
-    io,
     net::{IpAddr, SocketAddr},
     sync::{
         Arc,
@@ -21,7 +20,7 @@ use async_trait::async_trait;
 use connect_core::environment::{WebhookRequest, WebhookSender as _};
 use connect_server::{
     networks::Networks,
-    outbound::{AddressGuard, Names, OutboundSettings},
+    outbound::{AddressGuard, LookupError, Names, OutboundSettings},
     webhooks::WebhookClient,
 };
 use tokio::{net::TcpListener, task::JoinHandle};
@@ -77,7 +76,7 @@ impl Told {
 
 #[async_trait]
 impl Names for Told {
-    async fn look_up(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+    async fn look_up(&self, _: &str) -> Result<Vec<SocketAddr>, LookupError> {
         let asked = self.asked.fetch_add(1, Ordering::SeqCst);
         let answer = &self.answers[asked.min(self.answers.len() - 1)];
         Ok(answer.iter().map(|ip| SocketAddr::new(*ip, 0)).collect())
