@@ -25,5 +25,6 @@ pub mod store;
 mod watch;
 pub mod webhooks;
 mod welcome;
+mod workers;
 
 pub use app::{api, device_api};

@@ -10,7 +10,7 @@ use std::{
 
 use connect_core::{
     Connect, Error,
-    environment::{Clock as _, SystemClock},
+    environment::{Clock as _, Mailer, SystemClock},
     storage::disk::OpenError,
 };
 use tokio::{
@@ -35,6 +35,7 @@ use crate::{
     watch::until_dead,
     webhooks::{PublicWebhooks, WebhookClient},
     welcome::Welcome,
+    workers::keep_running,
 };
 
 /// The reason why the server did not start, or ended.
@@ -151,9 +152,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     .await?;
 
     let images = images(&options, allowed, &api)?;
-    let image_worker = connect.image_worker(Arc::new(images.clone()));
-    let webhook_worker =
-        connect.webhook_worker(webhooks, mailer.map(|mailer| Arc::new(mailer) as _));
+    let mailer = mailer.map(|mailer| Arc::new(mailer) as Arc<dyn Mailer>);
     let interval = options.webhooks.interval(is_demo);
     let shop = if is_demo {
         Some(demo::open(&connect).await?)
@@ -174,7 +173,6 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     output.flush()?;
     drop(output);
 
-    let maintenance = tokio::spawn(maintain(connect.clone()));
     let dead = Arc::new(OnceLock::new());
     let watch = tokio::spawn(watch_store(health.clone(), dead.clone(), stop));
     let app = |door| {
@@ -187,11 +185,25 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             wait(stopped.clone())
         ),
         owner.serve(app(Door::Owner).with_commands(&pass), wait(stopped.clone())),
-        image_worker.run(wait(stopped.clone())),
-        webhook_worker.run(interval, wait(stopped)),
+        keep_running("images", stopped.clone(), || {
+            let worker = connect.image_worker(Arc::new(images.clone()));
+            worker.run(wait(stopped.clone()))
+        }),
+        keep_running("webhooks", stopped.clone(), || {
+            let worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
+            worker.run(interval, wait(stopped.clone()))
+        }),
+        keep_running("maintenance", stopped.clone(), || {
+            let (connect, stop) = (connect.clone(), wait(stopped.clone()));
+            async move {
+                tokio::select! {
+                    () = maintain(connect) => {}
+                    () = stop => {}
+                }
+            }
+        }),
     );
     drop(pass_file);
-    maintenance.abort();
     watch.abort();
     if let Some(reason) = dead.get() {
         return Err(RunError::Dead(reason.clone()));
