@@ -6,6 +6,8 @@
 mod demo;
 mod host;
 mod images;
+mod location;
+mod measured;
 mod mounted;
 mod net;
 mod openapi;

@@ -1,13 +1,13 @@
 //! The memory of a process whose workers meet bad hosts and bombs of each type at once.
 
-use std::{process::Command, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use connect_core::{
-    Access, Connect, NewAccount, NewLocation,
+    Access, Connect,
     environment::ManualClock,
     storage::memory::MemoryStorage,
     wire::{
-        Field, ImageJob, ImageStatus, ProductInput, Timestamp, VatRate,
+        Field, ImageJob, ImageStatus, ProductInput, Timestamp,
         query::{ImageJobQuery, Paging},
     },
 };
@@ -19,63 +19,33 @@ use super::{
     pictures::{self, claiming},
     service,
 };
-use crate::host::{Host, Script};
+use crate::{
+    host::{Host, Script},
+    location, measured,
+};
 
-/// Set for the process that is measured.
-const MEASURED: &str = "CONNECT_IMAGES_MEASURED";
+/// The most that the process may have resident at any time, in kB.
+const MOST: u64 = 300_000;
 
-/// The most that the process may have resident at any time, in MB.
-const MOST: u64 = 300;
-
-/// The least that it takes when the bombs are decoded at all, in MB.
-const LEAST: u64 = 120;
+/// The least that it takes when the bombs are decoded at all, in kB.
+const LEAST: u64 = 120_000;
 
 /// The time that a download may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Memory is that of a process, so this test runs another one.
 #[test]
 fn bad_hosts_and_bombs_fit_into_300_mb() {
-    let test = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "images::memory::child", "--nocapture"])
-        .env(MEASURED, "1")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&test.stdout);
-    let failed = String::from_utf8_lossy(&test.stderr);
-    assert!(test.status.success(), "{said}{failed}");
-    let Some((_, peak)) = said.split_once("peak: ") else {
-        assert!(said.contains("peak unknown"), "{said}");
-        return;
-    };
-    let peak: u64 = peak.split(' ').next().unwrap().parse().unwrap();
-    println!("{peak} MB");
-    assert!((LEAST..MOST).contains(&peak), "{peak} MB");
+    if let Some(peak) = measured::run("images::memory::child") {
+        assert!((LEAST..MOST).contains(&peak), "{peak} kB");
+    }
 }
 
-/// Not a test by itself: what runs in the process that is measured.
 #[test]
 fn child() {
-    if std::env::var_os(MEASURED).is_none() {
-        return;
-    }
-    let runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = { runtime }.worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(take_over_everything());
-    match peak() {
-        Some(megabytes) => println!("peak: {megabytes} MB"),
-        None => println!("peak unknown: this system does not say"),
-    }
-}
-
-/// The most memory that this process has had resident, in MB. Linux says.
-fn peak() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = peak.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kilobytes / 1000)
+    measured::child(async {
+        take_over_everything().await;
+        measured::peak()
+    });
 }
 
 /// The paths of the host, each with what has to become of its image.
@@ -118,7 +88,7 @@ async fn take_over_everything() {
         .clock(clock.clone())
         .image_links(Arc::new(guard))
         .build();
-    let at = location(&connect).await;
+    let at = location::make(&connect).await;
     for (path, _) in PATHS {
         let input = ProductInput {
             image_url: Field::Value(host.link(path)),
@@ -182,23 +152,6 @@ async fn host() -> Host {
         path => panic!("{path}"),
     })
     .await
-}
-
-async fn location(connect: &Connect) -> Access {
-    let account = NewAccount {
-        name: "Shop".into(),
-        owner_email: "owner@shop.example".into(),
-        sandbox: true,
-    };
-    let account = connect.create_account(account).await.unwrap().id;
-    let location = NewLocation {
-        name: "Here".into(),
-        currency: "EUR".into(),
-        default_vat_rate: VatRate::percent(21),
-    };
-    let location = connect.create_location(account, location).await.unwrap().id;
-    let at = connect.authorize_owner(account, location, account).await;
-    at.unwrap()
 }
 
 async fn jobs(connect: &Connect, at: &Access) -> Vec<ImageJob> {

@@ -13,7 +13,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{PATIENCE, Trap, client, send, settings};
+use super::{PATIENCE, Trap, client, endpoints::Deaf, send, settings};
 use crate::host::{Host, Script};
 
 /// Sends a request to an endpoint that answers with this script.
@@ -162,8 +162,14 @@ async fn a_failure_says_what_is_wrong() {
 #[tokio::test(start_paused = true)]
 async fn no_request_outlives_ten_seconds() {
     const SECOND: Duration = Duration::from_secs(1);
+    let takes_no_connection = Deaf::open();
     let accepts_nothing = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let silent = format!("http://{}/", accepts_nothing.local_addr().unwrap());
+    let silent = accepts_nothing.local_addr().unwrap();
+    let others = [
+        format!("http://{}/", takes_no_connection.address),
+        format!("http://{silent}/"),
+        format!("https://{silent}/"),
+    ];
     let mut hosts = Vec::new();
     for script in [
         Script::raw("").then_hang(),
@@ -176,7 +182,7 @@ async fn no_request_outlives_ten_seconds() {
     ] {
         hosts.push(Host::start(move |_| script.clone()).await);
     }
-    let urls = hosts.iter().map(|host| host.link("/")).chain([silent]);
+    let urls = hosts.iter().map(|host| host.link("/")).chain(others);
     let client = WebhookClient::with(
         settings(Networks::loopback()),
         connect_server::webhooks::DEFAULT_DEADLINE,

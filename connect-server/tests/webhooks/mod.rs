@@ -1,10 +1,14 @@
 //! Webhooks sent to endpoints that behave badly, and e-mail to owners.
 
 mod answers;
+mod authority;
+mod bad;
 mod certificates;
+mod endpoints;
 mod guard;
 mod mail;
 mod memory;
+mod shops;
 mod zoo;
 
 use std::{
