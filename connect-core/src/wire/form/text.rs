@@ -104,9 +104,6 @@ fn external_id(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
 fn web_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     let invalid = |problem: &str| Err(Invalid::new(field, problem));
     length(field, text, longest)?;
-    let Ok(link) = url::Url::parse(text) else {
-        return invalid("must be an absolute link such as https://example.com/bread.jpg");
-    };
     // The parser repairs what it can; a link that needed repair is not what somebody meant.
     if text
         .chars()
@@ -114,6 +111,16 @@ fn web_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     {
         return invalid("must not have white space, control characters or backslashes");
     }
+    if let Some(hidden) = text.chars().find(|c| is_invisible(*c)) {
+        let problem = format!(
+            "must not have invisible characters (U+{:04X})",
+            hidden as u32
+        );
+        return invalid(&problem);
+    }
+    let Ok(link) = url::Url::parse(text) else {
+        return invalid("must be an absolute link such as https://example.com/bread.jpg");
+    };
     // The parser takes "https:x" and "https:///x" for "https://x".
     let rest = match text.split_once("://") {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case(link.scheme()) => rest,
@@ -131,6 +138,32 @@ fn web_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
         return invalid("must name a host");
     }
     Ok(())
+}
+
+/// Returns whether a character shows nothing, or only changes how its neighbours show: those that
+/// Unicode has as `Default_Ignorable_Code_Point` (soft hyphen, zero width, direction, variation), and
+/// the marks of annotations.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{AD}'
+            | '\u{34F}'
+            | '\u{61C}'
+            | '\u{115F}'..='\u{1160}'
+            | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{FEFF}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
+    )
 }
 
 fn length(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
@@ -244,6 +277,35 @@ mod tests {
             &long,
         ] {
             assert!(web_link("u", bad, 2000).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn links_have_no_invisible_characters() {
+        for hidden in [
+            '\u{AD}',
+            '\u{200B}',
+            '\u{200D}',
+            '\u{202E}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{FE0F}',
+            '\u{FEFF}',
+            '\u{E0041}',
+        ] {
+            for bad in [
+                format!("https://a{hidden}.example/"),
+                format!("https://a.example/x{hidden}.png"),
+                format!("https://a.example/?key={hidden}"),
+            ] {
+                let refused = web_link("imageUrl", &bad, 2000).unwrap_err();
+                assert_eq!(refused.field, "imageUrl");
+                let named = format!("(U+{:04X})", hidden as u32);
+                assert!(refused.problem.ends_with(&named), "{refused:?}");
+            }
+        }
+        for good in ["https://bröd.example/råg.png", "https://a.example/面包"] {
+            assert!(web_link("u", good, 2000).is_ok(), "{good:?}");
         }
     }
 }
