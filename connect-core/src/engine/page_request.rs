@@ -63,7 +63,11 @@ impl<K: SortKey> Anchor<K> {
         let is = |row: &Value, id| serde_json::from_slice(row).is_ok_and(|row: Named| row.id == id);
         let is_meant = match row {
             Some(row) => self.id.is_none_or(|id| is(row, id)),
-            None => self.place.number().and_then(|number| number.checked_add(1)) == Some(next),
+            // The first row has the number 1, so no row is in front of it.
+            None => match self.place.number() {
+                None | Some(0) => false,
+                Some(number) => number.checked_add(1) == Some(next),
+            },
         };
         if is_meant {
             return Ok(());

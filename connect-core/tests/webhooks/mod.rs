@@ -3,6 +3,7 @@
 mod damage;
 mod endpoints;
 mod fan_out;
+mod feed;
 mod health;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod killed;
