@@ -46,7 +46,7 @@ async fn follow(outbound: &Outbound, link: &str) -> Result<Vec<u8>, ImageFailure
     let mut link = Url::parse(link).map_err(|_| {
         ImageFailure::lasting(
             ImageErrorCode::Unreachable,
-            "The link is no address of the web.",
+            "The link is not a web address.",
         )
     })?;
     for _ in 0..=MAX_REDIRECTS {

@@ -17,7 +17,7 @@ pub(super) fn too_late(deadline: Duration) -> SendFailure {
 
 /// The address cannot be read.
 pub(super) fn no_address() -> SendFailure {
-    SendFailure::NoAnswer("The address is no address of the web.".to_owned())
+    SendFailure::NoAnswer("The address is not a web address.".to_owned())
 }
 
 /// The guard refused the address.
