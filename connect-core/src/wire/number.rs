@@ -67,20 +67,6 @@ pub struct Quantity(i64);
 impl Quantity {
     /// The largest magnitude: one thousand million.
     pub const MAX: Self = Self(1_000_000_000_000);
-
-    /// The quantity of so many thousandths; `None` beyond [`MAX`](Self::MAX) either way.
-    pub const fn from_thousandths(thousandths: i64) -> Option<Self> {
-        if thousandths.unsigned_abs() <= Self::MAX.0 as u64 {
-            Some(Self(thousandths))
-        } else {
-            None
-        }
-    }
-
-    /// The quantity in thousandths.
-    pub const fn thousandths(self) -> i64 {
-        self.0
-    }
 }
 
 /// Reads a quantity as people write it: `24`, `7.25`, `-0.125`. Exact, which a float would not be.
@@ -113,21 +99,32 @@ impl QuantityChange {
     pub const fn between(before: Quantity, after: Quantity) -> Self {
         Self(after.0 - before.0)
     }
-
-    /// The change by so many thousandths; `None` beyond [`MAX`](Self::MAX) either way.
-    pub const fn from_thousandths(thousandths: i64) -> Option<Self> {
-        if thousandths.unsigned_abs() <= Self::MAX.0 as u64 {
-            Some(Self(thousandths))
-        } else {
-            None
-        }
-    }
-
-    /// The change in thousandths.
-    pub const fn thousandths(self) -> i64 {
-        self.0
-    }
 }
+
+/// Makes a number of thousandths that is at most its `MAX` either way.
+macro_rules! in_thousandths {
+    ($name:ident, $what:literal) => {
+        impl $name {
+            #[doc = concat!("The ", $what, " of so many thousandths.")]
+            /// `None` beyond [`MAX`](Self::MAX) either way.
+            pub const fn from_thousandths(thousandths: i64) -> Option<Self> {
+                if thousandths.unsigned_abs() <= Self::MAX.0 as u64 {
+                    Some(Self(thousandths))
+                } else {
+                    None
+                }
+            }
+
+            #[doc = concat!("The ", $what, " in thousandths.")]
+            pub const fn thousandths(self) -> i64 {
+                self.0
+            }
+        }
+    };
+}
+
+in_thousandths!(Quantity, "quantity");
+in_thousandths!(QuantityChange, "change");
 
 /// The reason why a number was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
