@@ -3,16 +3,13 @@
 mod deliveries;
 mod setup;
 
-use uuid::Uuid;
-
-use self::setup::Setup;
 use super::webhook_worker::{WebhookHealth, WebhookState};
 use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
         Account, Delivery, EventRef, Fault, FormerSecret, OwnWebhook, SigningSecret,
-        SwitchOffReason, SwitchedOff, Webhook, Webhooks, woken_key,
+        SwitchOffReason, SwitchedOff, Webhook, Webhooks,
     },
     rules::secret::Secret,
     storage::{Key, Read, Value},
@@ -291,36 +288,6 @@ impl Connect {
 
 /// The type of the event that tests a webhook.
 const PING: &str = "ping";
-
-impl Setup<'_, '_> {
-    fn find(&mut self, id: Id<Webhook>) -> Result<&mut OwnWebhook, Error> {
-        let found = self.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
-        found.ok_or_else(|| no_webhook(id))
-    }
-
-    /// Puts an event into the queue of a webhook.
-    fn deliver(&mut self, id: Id<Webhook>, event: EventRef) -> Result<Delivery, Error> {
-        if !self.find(id)?.webhook.is_enabled() {
-            return Err(Error::Conflict(Reason::new(
-                "this webhook is switched off; switch it on first",
-            )));
-        }
-        let delivery = Delivery::new(self.unit.next_id(), id, event, self.unit.now());
-        if let Some(place) = delivery.queue_key() {
-            let row = self.unit.json(&delivery);
-            self.unit.put(place, row);
-        }
-        self.wake(id);
-        Ok(delivery)
-    }
-
-    /// Makes the worker look at a webhook with its next round.
-    fn wake(&mut self, id: Id<Webhook>) {
-        let mark: Uuid = self.unit.next_id();
-        self.unit
-            .put(woken_key(id), Value::from(mark.as_bytes().as_slice()));
-    }
-}
 
 fn check_events(events: &[EventType]) -> Result<(), Invalid> {
     if events.is_empty() {

@@ -1,10 +1,15 @@
 //! The commit of a change of an account's webhooks.
 
-use super::super::accounts::get_account;
+use uuid::Uuid;
+
+use super::{super::accounts::get_account, no_webhook};
 use crate::{
     engine::Connect,
-    error::Error,
-    record::{Account, Attempt, Unit, Webhooks},
+    error::{Error, Reason},
+    record::{
+        Account, Attempt, Delivery, EventRef, OwnWebhook, Unit, Webhook, Webhooks, woken_key,
+    },
+    storage::Value,
     wire::Id,
 };
 
@@ -16,6 +21,37 @@ pub(in super::super) struct Setup<'a, 's> {
     pub(in super::super) account: Account,
     /// Its webhooks, to be changed.
     pub(in super::super) webhooks: Webhooks,
+}
+
+impl Setup<'_, '_> {
+    /// The webhook with this id, to be changed.
+    pub(super) fn find(&mut self, id: Id<Webhook>) -> Result<&mut OwnWebhook, Error> {
+        let found = self.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
+        found.ok_or_else(|| no_webhook(id))
+    }
+
+    /// Puts an event into the queue of a webhook.
+    pub(super) fn deliver(&mut self, id: Id<Webhook>, event: EventRef) -> Result<Delivery, Error> {
+        if !self.find(id)?.webhook.is_enabled() {
+            return Err(Error::Conflict(Reason::new(
+                "this webhook is switched off; switch it on first",
+            )));
+        }
+        let delivery = Delivery::new(self.unit.next_id(), id, event, self.unit.now());
+        if let Some(place) = delivery.queue_key() {
+            let row = self.unit.json(&delivery);
+            self.unit.put(place, row);
+        }
+        self.wake(id);
+        Ok(delivery)
+    }
+
+    /// Makes the worker look at a webhook with its next round.
+    pub(super) fn wake(&mut self, id: Id<Webhook>) {
+        let mark: Uuid = self.unit.next_id();
+        self.unit
+            .put(woken_key(id), Value::from(mark.as_bytes().as_slice()));
+    }
 }
 
 impl Connect {
