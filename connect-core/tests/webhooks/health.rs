@@ -147,6 +147,47 @@ async fn the_owner_is_told_once() {
     assert_eq!(state, Some(OwnerMail::Sent));
 }
 
+/// The owner learns all that is needed to act, and the message holds no secret.
+#[tokio::test]
+async fn the_owner_is_told_what_failed_and_what_to_do() {
+    let scene = Scene::open().await;
+    let url = "https://hooks.example/in?key=secret";
+    let events = [EventType::ProductChanged];
+    let issued = scene.webhook_at(url, &events, &[]).await;
+    let mails = Arc::new(Mails::default());
+    let worker = scene
+        .connect()
+        .webhook_worker(scene.endpoints.clone(), Some(mails.clone()));
+    // What failed before the success is of no interest. It is tried again with the 48.
+    for (status, count) in [(404, 1), (200, 1), (500, 48), (503, 1)] {
+        scene.endpoints.answer(url, Answers::Status(status));
+        for number in 0..count {
+            scene.product(&format!("{status} {number}")).await;
+        }
+        scene.shop.clock.advance(30);
+        worker.tick().await.unwrap();
+    }
+    let sent = mails.sent.lock().unwrap().clone();
+    let [mail] = &sent[..] else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(mail.subject, "A webhook of Shop was switched off");
+    let id = issued.webhook.id;
+    let expected = format!(
+        "The webhook of Shop to https://hooks.example/in was switched off: 50 attempts in a row \
+         have failed since 2027-01-15 08:01 UTC.\n\n\
+         The reason of the last failure: The endpoint answered 503. It must answer 200 to 299.\n\n\
+         No events are sent to it any more. Nothing is lost: events can be read from the event feed \
+         for 30 days.\n\n\
+         What to do next: mend the endpoint, then switch the webhook on again:\n\n    \
+         connect-server webhook enable {id}\n\n\
+         Its recent attempts, and what the endpoint answered:\n\n    \
+         connect-server webhook deliveries {id}\n"
+    );
+    assert_eq!(mail.text, expected);
+    assert!(!mail.text.contains("secret") && !mail.text.contains(issued.secret.expose()));
+}
+
 /// The owner switches a webhook on while its deliveries are given up. Those that come from then on are
 /// delivered.
 #[tokio::test]

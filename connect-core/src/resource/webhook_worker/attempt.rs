@@ -43,8 +43,6 @@ pub(super) struct Attempted {
     /// The place that it had in the queue.
     pub(super) place: Key,
     pub(super) delivery: Delivery,
-    /// The end of the attempt.
-    pub(super) at: Timestamp,
     /// The end as it counts for the endpoint; `None` when nothing was sent.
     pub(super) is_success: Option<bool>,
 }
@@ -97,7 +95,6 @@ pub(super) async fn attempt(
     Ok(Attempted {
         place,
         delivery,
-        at,
         is_success: is_sent.then_some(is_success),
     })
 }

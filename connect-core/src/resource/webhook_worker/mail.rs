@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::parts::Parts;
+use super::{
+    parts::Parts,
+    state::{Failing, WebhookState},
+};
 use crate::{
     environment::Mail,
     error::Error,
-    record::{OwnerMail, SwitchOffReason, SwitchedOff, Webhook, Webhooks},
+    record::{Account, OwnerMail, SwitchOffReason, SwitchedOff, Webhook, Webhooks},
     rules::webhook::MAX_FAILURES,
     wire::Timestamp,
 };
@@ -72,7 +75,10 @@ pub(super) async fn tell_owner(
         }
         Some(mailer) => {
             let account = parts.connect.account(webhook.account_id).await?;
-            let mail = message(webhook, account.owner_email);
+            let state = WebhookState::key(webhook.id);
+            let row = parts.store().get(&state).await?;
+            let failing = WebhookState::read(&state, row.as_ref()).failing;
+            let mail = message(&account, webhook, failing.as_ref());
             let sent = timeout(MAIL_LIMIT, mailer.send(&mail)).await;
             let sent = sent.unwrap_or_else(|_| Err("the mail server took too long".to_owned()));
             if let Err(reason) = sent {
@@ -96,20 +102,39 @@ pub(super) async fn tell_owner(
     Ok(None)
 }
 
-fn message(webhook: &Webhook, to: String) -> Mail {
+/// The message to the owner. It holds no secret: of the address no more than what is in front of the
+/// query, and of an attempt no more than the sentence about it.
+fn message(account: &Account, webhook: &Webhook, failing: Option<&Failing>) -> Mail {
     let Webhook { id, url, .. } = webhook;
-    // A query may hold a key.
+    let shop = &account.name;
     let address = url.split(['?', '#']).next().unwrap_or_default();
+    let since = failing.map_or_else(String::new, |failing| {
+        format!(" since {}", to_the_minute(failing.since))
+    });
+    let reason = failing
+        .and_then(|failing| failing.reason.as_ref())
+        .map_or_else(String::new, |reason| {
+            format!("\n\nThe reason of the last failure: {reason}")
+        });
     Mail {
-        to,
-        subject: "A webhook was switched off".to_owned(),
+        to: account.owner_email.clone(),
+        subject: format!("A webhook of {shop} was switched off"),
         text: format!(
-            "The webhook {id} to {address} was switched off, because {MAX_FAILURES} deliveries in \
-             a row have failed.\n\n\
+            "The webhook of {shop} to {address} was switched off: {MAX_FAILURES} attempts in a \
+             row have failed{since}.{reason}\n\n\
              No events are sent to it any more. Nothing is lost: events can be read from the event \
              feed for 30 days.\n\n\
-             Look at its recent deliveries to see what the endpoint answered. Once it works again, \
-             switch the webhook on.\n"
+             What to do next: mend the endpoint, then switch the webhook on again:\n\n    \
+             connect-server webhook enable {id}\n\n\
+             Its recent attempts, and what the endpoint answered:\n\n    \
+             connect-server webhook deliveries {id}\n"
         ),
     }
+}
+
+/// A time as people read it, such as `2026-11-20 09:15 UTC`.
+fn to_the_minute(time: Timestamp) -> String {
+    let written = time.to_string();
+    let (date, rest) = written.split_once('T').unwrap_or((&written, ""));
+    format!("{date} {} UTC", rest.get(..5).unwrap_or_default())
 }

@@ -105,8 +105,11 @@ pub(super) async fn record(
         for attempted in attempted {
             unit.delete(attempted.place.clone());
             put(&mut unit, &attempted.delivery);
-            if let (Some(own), Some(is_success)) = (&own, attempted.is_success) {
-                state.count(is_success, attempted.at, own.webhook.enabled_at);
+            let attempt = attempted.delivery.attempts.last();
+            if let (Some(own), Some(is_success), Some(attempt)) =
+                (&own, attempted.is_success, attempt)
+            {
+                state.count(attempt, is_success, own.webhook.enabled_at);
             }
         }
         let leased = renew(&mut unit, &mut state, session)?;

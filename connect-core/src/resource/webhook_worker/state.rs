@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::{
     record::{
-        Fault, Unit, Webhook,
+        DeliveryAttempt, Fault, Unit, Webhook,
         keys::{Family, NOBODY, Part, key},
     },
     storage::{Key, Value},
@@ -37,6 +37,19 @@ pub(crate) struct WebhookState {
     /// The time at which the webhook was switched on when the failures were counted.
     pub(super) counted_since: Option<Timestamp>,
     pub(crate) health: WebhookHealth,
+    /// The attempts that have failed since one did not, for the message to the owner.
+    #[serde(default)]
+    pub(super) failing: Option<Failing>,
+}
+
+/// A row of failed attempts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Failing {
+    /// The end of the first of them.
+    pub(super) since: Timestamp,
+    /// The reason of the last one, in a sentence.
+    pub(super) reason: Option<String>,
 }
 
 /// The right to deliver to a webhook.
@@ -80,17 +93,30 @@ impl WebhookState {
         health
     }
 
-    /// Counts an attempt that ended at `at`, at a webhook that was switched on at `enabled_at`.
-    pub(super) fn count(&mut self, is_success: bool, at: Timestamp, enabled_at: Timestamp) {
+    /// Counts an attempt that reached out for the endpoint, at a webhook that was switched on at
+    /// `enabled_at`.
+    pub(super) fn count(
+        &mut self,
+        attempt: &DeliveryAttempt,
+        is_success: bool,
+        enabled_at: Timestamp,
+    ) {
         self.health = self.health_since(enabled_at);
         self.counted_since = Some(enabled_at);
         if is_success {
             self.health.failures_in_a_row = 0;
-            self.health.last_success_at = Some(at);
-        } else {
-            self.health.failures_in_a_row += 1;
-            self.health.last_failure_at = Some(at);
+            self.health.last_success_at = Some(attempt.at);
+            self.failing = None;
+            return;
         }
+        let is_first = self.health.failures_in_a_row == 0;
+        let since = self.failing.take().filter(|_| !is_first);
+        self.failing = Some(Failing {
+            since: since.map_or(attempt.at, |failing| failing.since),
+            reason: attempt.reason.clone(),
+        });
+        self.health.failures_in_a_row += 1;
+        self.health.last_failure_at = Some(attempt.at);
     }
 }
 
