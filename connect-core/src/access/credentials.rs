@@ -118,10 +118,6 @@ impl Credential for Credentials {
     fn parse(key: Key, row: Value, account_row: Value) -> Result<Option<Self>, Fault> {
         Self::parse(key, row, account_row).map(Some)
     }
-
-    fn rows(&self) -> (&Value, &Value) {
-        (&self.token_row, &self.account_row)
-    }
 }
 
 impl fmt::Debug for Credentials {

@@ -46,10 +46,6 @@ impl Credential for Device {
             account: Arc::new(account),
         }))
     }
-
-    fn rows(&self) -> (&Value, &Value) {
-        (&self.key_row, &self.account_row)
-    }
 }
 
 /// A right that screens have by their type.

@@ -1,10 +1,8 @@
 //! The webhooks that may get the events of a unit of work, parsed once.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
-use parking_lot::RwLock;
-
-use super::{Fault, Webhooks};
+use super::{Fault, ParsedRows, Webhooks};
 use crate::storage::{Key, Value};
 
 /// The webhooks of the account to which a location belongs.
@@ -36,11 +34,8 @@ impl Subscribers {
 /// The webhooks in use, so that they are parsed once.
 #[derive(Default)]
 pub(super) struct WebhooksCache {
-    parsed: RwLock<HashMap<Key, (Value, Arc<Webhooks>)>>,
+    parsed: ParsedRows<Key, Webhooks, 1>,
 }
-
-/// More accounts than this and what was parsed is forgotten, to be parsed again.
-const MOST_KNOWN: usize = 10_000;
 
 impl WebhooksCache {
     /// The subscribers that were read by following the link of a location.
@@ -65,17 +60,11 @@ impl WebhooksCache {
     }
 
     fn parse(&self, key: &Key, row: &Value) -> Result<Arc<Webhooks>, Fault> {
-        if let Some((known, parsed)) = self.parsed.read().get(key)
-            && (Arc::ptr_eq(known, row) || known == row)
-        {
-            return Ok(parsed.clone());
+        let rows = [row.clone()];
+        if let Some(parsed) = self.parsed.get(key, &rows) {
+            return Ok(parsed);
         }
-        let parsed = Arc::new(Webhooks::read(key, Some(row))?);
-        let mut known = self.parsed.write();
-        if known.len() >= MOST_KNOWN {
-            known.clear();
-        }
-        known.insert(key.clone(), (row.clone(), Arc::clone(&parsed)));
-        Ok(parsed)
+        let webhooks = Webhooks::read(key, Some(row))?;
+        Ok(self.parsed.put(key.clone(), rows, webhooks))
     }
 }
