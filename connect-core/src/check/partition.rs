@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::{
     Problem, ProblemKind, journal_sums::JournalSums, registers::Registers, stock_sums::StockSums,
+    webhooks,
 };
 use crate::{
     record::{
@@ -156,6 +157,12 @@ impl Partition {
                 &key(self.id, Family::Event, &missing),
                 missing_events(first_missing, clock.sequence),
             ));
+        }
+        let outstanding =
+            self.number_of(Family::DeliveryByDue) + self.number_of(Family::WaitingStock);
+        if outstanding > 0 {
+            let clock = self.clock.as_ref();
+            problems.extend(webhooks::are_looked_at(reader, self.id, outstanding, clock).await?);
         }
         if clock_row == self.clock {
             // Nobody has written since the first row was read.

@@ -1,13 +1,16 @@
 //! The rules that the rows of webhooks and their deliveries keep.
 
-use super::{ProblemKind, claim::Claim, findings::Findings};
+use uuid::Uuid;
+
+use super::{Problem, ProblemKind, claim::Claim, findings::Findings};
 use crate::{
     record::{
-        Account, Delivery, DeliveryStatus, ReadKey, Webhooks,
+        Account, Delivery, DeliveryStatus, Fault, Looked, ReadKey, Salvage, Webhooks, clock_key,
         keys::{Family, key},
+        woken_key,
     },
     resource::{WebhookState, due_key},
-    storage::Value,
+    storage::{Key, Value},
     wire::{Timestamp, limits::EVENT_DAYS},
 };
 
@@ -54,8 +57,10 @@ pub(super) fn webhooks(findings: &mut Findings, at: &ReadKey, row: &Value) {
 pub(super) fn link(findings: &mut Findings, row: &Value) {
     let is_of_webhooks = ReadKey::of(row).is_some_and(|at| at.family == Family::Webhooks);
     if !is_of_webhooks {
-        findings.bad("the row holds no key of an account's webhooks".to_owned());
+        return findings.bad("the row holds no key of an account's webhooks".to_owned());
     }
+    let message = "it leads to the webhooks of an account, which are not there".to_owned();
+    findings.refers(Key::from(&**row), message);
 }
 
 /// The state of a webhook: it has its place in the order in which webhooks are due.
@@ -67,17 +72,16 @@ pub(super) fn state(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return;
     };
     let webhook = at.partition;
-    let entry = due_key(due, webhook.into());
-    findings.claim(Claim::entry(
-        entry,
-        Vec::new(),
-        format!("webhook {webhook}"),
+    findings.claim(Claim::there(
+        due_key(due, webhook.into()),
+        ProblemKind::MissingEntry,
+        format!("webhook {webhook} is not in the order in which webhooks are due"),
     ));
 }
 
-/// A place in the order in which webhooks are due.
+/// A place in the order in which webhooks are due. It holds the time at which it was set.
 pub(super) fn by_due(findings: &mut Findings, at: &ReadKey, row: &Value) {
-    findings.is_empty(row);
+    findings.parse::<Timestamp>(row);
     let (Some(due), Some(webhook)) = (at.time(), at.id()) else {
         return;
     };
@@ -145,6 +149,52 @@ pub(super) fn delivery(findings: &mut Findings, at: &ReadKey, row: &Value) {
 /// The time at which a `stock.changed` of a product was last put into the queue.
 pub(super) fn sent_stock(findings: &mut Findings, row: &Value) {
     findings.parse::<Timestamp>(row);
+}
+
+/// The deliveries of a webhook as a whole: a worker will look at them, and they lead to an account.
+/// `clock` is the row of the clock that stood when they were counted. While it stands, no worker has
+/// taken any of them away.
+pub(super) async fn are_looked_at(
+    reader: &Salvage<'_>,
+    webhook: Uuid,
+    outstanding: u64,
+    clock: Option<&Value>,
+) -> Result<Option<Problem>, Fault> {
+    let id = webhook.into();
+    let keys = [
+        clock_key(webhook),
+        WebhookState::key(id),
+        woken_key(id),
+        Webhooks::link_key(webhook),
+    ];
+    let found = reader.values(&keys).await?;
+    let [
+        Looked::Found(stands),
+        Looked::Found(state),
+        Looked::Found(woken),
+        Looked::Found(link),
+    ] = &found[..]
+    else {
+        // A row that cannot be read was reported where it is.
+        return Ok(None);
+    };
+    if stands.as_ref() != clock {
+        return Ok(None);
+    }
+    let whose = format!("webhook {webhook} has {outstanding} deliveries to make");
+    if link.is_none() {
+        let message = format!("{whose}, and nothing leads to its account");
+        let kind = ProblemKind::MissingReference;
+        return Ok(Some(Problem::new(kind, &keys[3], message)));
+    }
+    let state: Option<WebhookState> = state
+        .as_ref()
+        .and_then(|state| serde_json::from_slice(state).ok());
+    let is_due = state.is_some_and(|state| state.due.is_some());
+    Ok((woken.is_none() && !is_due).then(|| {
+        let message = format!("{whose}, and no worker will look at it");
+        Problem::new(ProblemKind::MissingEntry, &keys[2], message)
+    }))
 }
 
 /// The claims that an account has a row for its webhooks, and that its locations lead to it.

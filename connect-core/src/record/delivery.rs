@@ -92,6 +92,12 @@ impl Delivery {
         }
     }
 
+    /// The time at which the time of the next attempt was set.
+    pub(crate) fn scheduled_at(&self) -> Timestamp {
+        let last = self.attempts.last();
+        last.map_or(self.created_at, |attempt| attempt.at)
+    }
+
     /// The key of the event; `None` for a `ping`, which is stored nowhere.
     pub(crate) fn event_key(&self) -> Option<Key> {
         let sequence = Part::Number(number_in(self.event_id.uuid()));

@@ -24,9 +24,13 @@ impl Subscribers {
     /// The webhooks.
     ///
     /// # Errors
-    /// Their row is damaged.
+    /// Their row is damaged or lost.
     pub(super) fn webhooks(&self) -> Result<&Webhooks, Fault> {
-        let damaged = || Fault::corrupt(&self.key, "these are no webhooks");
+        let fault = |reason: &str| Fault::corrupt(&self.key, reason);
+        if self.row.is_none() {
+            return Err(fault("the webhooks of an account are lost"));
+        }
+        let damaged = || fault("these are no webhooks");
         self.webhooks.as_deref().ok_or_else(damaged)
     }
 }

@@ -395,12 +395,11 @@ impl<'s> Unit<'s> {
     /// The webhooks of the account of the location, or webhook, that this unit works on.
     ///
     /// # Errors
-    /// Their row is damaged.
-    pub(crate) fn webhooks(&self) -> Result<Option<&Webhooks>, Fault> {
-        self.subscribers
-            .as_ref()
-            .map(Subscribers::webhooks)
-            .transpose()
+    /// Their row, or what leads to it, is damaged or lost.
+    pub(crate) fn webhooks(&self) -> Result<&Webhooks, Fault> {
+        let link = Webhooks::link_key(self.partition);
+        let lost = || Fault::corrupt(&link, "it leads to no account");
+        self.subscribers.as_ref().ok_or_else(lost)?.webhooks()
     }
 
     /// Wakes those who work off queues, once this is committed. They look for themselves, so a

@@ -36,7 +36,7 @@ use uuid::Uuid;
 
 pub(crate) use self::state::{WebhookState, due_key};
 use self::{
-    look::{Look, next_due},
+    look::{Chosen, Look, next_due},
     parts::Parts,
 };
 pub use self::{state::WebhookHealth, work::DeliveryWork};
@@ -119,9 +119,9 @@ impl WebhookWorker {
                 let free = SESSIONS - sessions.len();
                 match look.next(self.parts.store(), free, &at_work).await {
                     Ok(due) => {
-                        for webhook in due {
-                            at_work.insert(webhook);
-                            sessions.push(self.session(webhook));
+                        for chosen in due {
+                            at_work.insert(chosen.webhook);
+                            sessions.push(self.session(chosen));
                         }
                     }
                     Err(fault) => tracing::error!(%fault, "the queue of deliveries cannot be read"),
@@ -156,8 +156,8 @@ impl WebhookWorker {
             if due.is_empty() && look.is_at_end() {
                 return Ok(all);
             }
-            seen.extend(due.iter().copied());
-            for (_, work) in join_all(due.into_iter().map(|webhook| self.session(webhook))).await {
+            seen.extend(due.iter().map(|chosen| chosen.webhook));
+            for (_, work) in join_all(due.into_iter().map(|chosen| self.session(chosen))).await {
                 all += work.unwrap_or_default();
             }
         }
@@ -165,8 +165,9 @@ impl WebhookWorker {
 
     /// Does what is due at one webhook; `None` when another session has it, or this one failed. A panic
     /// is logged, and leaves the webhook to the end of its lease.
-    async fn session(&self, webhook: Uuid) -> (Uuid, Option<DeliveryWork>) {
-        let session = session::run(&self.parts, webhook.into());
+    async fn session(&self, chosen: Chosen) -> (Uuid, Option<DeliveryWork>) {
+        let webhook = chosen.webhook;
+        let session = session::run(&self.parts, chosen);
         let work = match AssertUnwindSafe(session).catch_unwind().await {
             Ok(Ok(work)) => work,
             Ok(Err(error)) => failed(webhook, &error.cause()),

@@ -18,6 +18,18 @@ pub(crate) fn next_attempt(attempts: usize, now: Timestamp) -> Option<Timestamp>
         .map(|seconds| now.plus_seconds(*seconds))
 }
 
+/// The seconds by which the clocks of processes may differ. It is what a signature allows too.
+const CLOCK_TOLERANCE: i64 = 300;
+
+/// Returns whether a time that was set at `set_at` has come.
+///
+/// What was set later than now was set by a clock that has been set back since. The time that it
+/// gave says nothing any more, and would let everything wait for as long as the clock went back: so
+/// it has come. This holds for leases, for deliveries and for the order in which webhooks are due.
+pub(crate) fn has_come(time: Timestamp, set_at: Timestamp, now: Timestamp) -> bool {
+    time <= now || set_at > now.plus_seconds(CLOCK_TOLERANCE)
+}
+
 /// Returns whether an answer with this status code takes a delivery.
 pub(crate) fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
@@ -39,6 +51,22 @@ mod tests {
         let expected = [1, 5, 30, 120, 360, 1440].map(Some);
         assert_eq!(minutes, [&expected[..], &[None]].concat());
         assert_eq!(next_attempt(0, now), None);
+    }
+
+    #[test]
+    fn a_time_that_was_set_in_the_future_has_come() {
+        let now = Timestamp::EPOCH;
+        for (time, set_at, expected) in [
+            (0, 0, true),
+            (1, 0, false),
+            (86_400, 0, false),
+            (360, 300, false),
+            (361, 301, true),
+            (90_000, 3_600, true),
+        ] {
+            let [time, set_at] = [time, set_at].map(|seconds| now.plus_seconds(seconds));
+            assert_eq!(has_come(time, set_at, now), expected, "{time}, {set_at}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use connect_core::{
     NewWebhook, ProblemKind,
     environment::{SendFailure, WebhookRequest, WebhookSender},
-    storage::Write,
+    storage::{Entry, Write},
     wire::{EventType, ProductInput, StockCount},
 };
 
@@ -131,4 +131,39 @@ async fn what_leads_nowhere_is_named() {
     stocked.write(&state.0, Write::Remove).await;
     let due = stocked.first(BY_DUE).await.0;
     find(&stocked.check().await, ProblemKind::StrayEntry, &due);
+}
+
+#[tokio::test]
+async fn deliveries_that_nobody_will_look_at_are_named() {
+    let stocked = open().await;
+    let link = stocked.rows(LINK).await;
+    let state = stocked.first(STATE).await;
+    let woken = stocked.first(WOKEN).await;
+    let due = stocked.first(BY_DUE).await;
+    // Either of the two is enough.
+    stocked.write(&woken.0, Write::Remove).await;
+    assert_eq!(stocked.check().await.problems, []);
+    for (key, _) in [&state, &due] {
+        stocked.write(key, Write::Remove).await;
+    }
+    find(&stocked.check().await, ProblemKind::MissingEntry, &woken.0);
+    stocked.put(&woken.0, &woken.1).await;
+    assert_eq!(stocked.check().await.problems, []);
+    // Deliveries without an account.
+    let of_webhook = |(key, _): &&Entry| key[..16] == state.0[..16];
+    let link = link.iter().find(of_webhook).unwrap();
+    stocked.write(&link.0, Write::Remove).await;
+    find(
+        &stocked.check().await,
+        ProblemKind::MissingReference,
+        &link.0,
+    );
+    stocked.put(&link.0, &link.1).await;
+    let webhooks = stocked.first(WEBHOOKS).await;
+    stocked.write(&webhooks.0, Write::Remove).await;
+    find(
+        &stocked.check().await,
+        ProblemKind::MissingReference,
+        &link.0,
+    );
 }

@@ -15,9 +15,12 @@ use crate::{
 
 const EVENT: u8 = 0x50;
 const WEBHOOKS: u8 = 0xB0;
+const LINK: u8 = 0xB1;
 const STATE: u8 = 0xB2;
 const QUEUE: u8 = 0xB3;
 const WAITING: u8 = 0xB4;
+const LOG: u8 = 0xB6;
+const BY_DUE: u8 = 0xB8;
 
 /// A scene whose rows can be damaged.
 struct Tried {
@@ -49,8 +52,12 @@ impl Tried {
     }
 
     async fn put(&self, key: &Key, row: Value) {
+        self.write(key, Write::Put(row)).await;
+    }
+
+    async fn write(&self, key: &Key, write: Write) {
         let commit = Commit {
-            writes: vec![(key.clone(), Write::Put(row))],
+            writes: vec![(key.clone(), write)],
             ..Commit::default()
         };
         self.storage.commit(commit).await.unwrap();
@@ -171,6 +178,85 @@ async fn the_state_of_a_webhook_begins_anew() {
     assert_eq!(tried.arrive().await, ["B"]);
     let all = scene.connect().webhooks(scene.shop.account).await.unwrap();
     assert_eq!(all[0].1.failures_in_a_row, 0);
+    // The webhook is no longer due at the time that only the damaged row knew.
+    assert_eq!(tried.keys(BY_DUE).await, [] as [Key; 0]);
+    scene.check().await;
+}
+
+/// A webhook is deleted when its account says so. One that leads to no account keeps its deliveries.
+#[tokio::test]
+async fn a_webhook_that_leads_to_no_account_is_left_alone() {
+    for (family, damage) in [
+        (LINK, None),
+        (LINK, Some(&b"garbage"[..])),
+        (WEBHOOKS, None),
+        (WEBHOOKS, Some(b"garbage")),
+    ] {
+        let tried = Tried::open().await;
+        let scene = &tried.scene;
+        let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+        scene.product("A").await;
+        let of_webhook =
+            |key: &Key| family == WEBHOOKS || key.starts_with(webhook.id.uuid().as_bytes());
+        let mut keys = tried.keys(family).await;
+        keys.retain(of_webhook);
+        let row = tried.scribble(&keys[0]).await;
+        let damage = damage.map_or(Write::Remove, |row| Write::Put(row.into()));
+        tried.write(&keys[0], damage).await;
+
+        assert_eq!(tried.arrive().await, [] as [String; 0]);
+        assert_eq!(tried.keys(QUEUE).await.len(), 1);
+        // It is looked at again after five minutes, not before.
+        let left = rows(&*tried.storage).await;
+        scene.shop.clock.advance(299);
+        assert_eq!(tried.arrive().await, [] as [String; 0]);
+        assert_eq!(rows(&*tried.storage).await, left);
+        scene.shop.clock.advance(1);
+        assert_eq!(tried.arrive().await, [] as [String; 0]);
+        assert_eq!(tried.keys(BY_DUE).await.len(), 1);
+
+        tried.put(&keys[0], row).await;
+        scene.shop.clock.advance(300);
+        assert_eq!(tried.arrive().await, ["A"]);
+        scene.check().await;
+    }
+}
+
+/// The logs of other webhooks are purged all the same.
+#[tokio::test]
+async fn maintenance_goes_on_past_damaged_webhooks() {
+    let tried = Tried::open().await;
+    let scene = &tried.scene;
+    let other = Scene::over(shop::open_on(tried.storage.clone()).await);
+    for scene in [scene, &other] {
+        scene.webhook(&[EventType::ProductChanged]).await;
+        for name in ["A", "B"] {
+            scene.product(name).await;
+        }
+    }
+    tried.scene.worker.tick().await.unwrap();
+    assert_eq!(tried.keys(LOG).await.len(), 4);
+    scene.connect().maintain().await.unwrap();
+    let webhooks = tried.keys(WEBHOOKS).await;
+    let is_theirs = |key: &&Key| key.starts_with(other.shop.account.uuid().as_bytes());
+    let theirs = webhooks.iter().find(is_theirs).unwrap();
+    // The first of each log, and all states and links.
+    for family in [LOG, STATE, LINK] {
+        tried.scribble(&tried.keys(family).await[0]).await;
+    }
+    let row = tried.scribble(theirs).await;
+    scene.shop.clock.advance(31 * 24 * 3600);
+    for (purged, failed) in [(2, 1), (0, 1)] {
+        let round = scene.connect().maintain().await.unwrap();
+        assert_eq!(
+            (round.deliveries, round.failed),
+            (purged, failed),
+            "{round:?}"
+        );
+    }
+    tried.put(theirs, row).await;
+    let round = scene.connect().maintain().await.unwrap();
+    assert_eq!((round.deliveries, round.failed), (2, 0), "{round:?}");
 }
 
 /// A shop whose webhooks cannot be read is open all the same, and those of others get their events.

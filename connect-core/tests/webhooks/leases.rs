@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use connect_core::{NewAccount, NewWebhook, wire::EventType};
+use connect_core::{
+    Connect, NewAccount, NewWebhook, WebhookWorker, environment::Clock as _,
+    storage::memory::MemoryStorage, wire::EventType,
+};
 use tokio::time::{Duration, timeout};
 
 use super::{Scene, URL, endpoints::Answers};
@@ -52,6 +55,90 @@ async fn a_lease_outlives_its_worker_by_a_minute() {
     assert_eq!(other.tick().await.unwrap().delivered, 1);
 }
 
+/// The core of a process that begins with the clock set back, and its worker.
+fn after_a_step_back(
+    scene: &Scene,
+    storage: &Arc<MemoryStorage>,
+    seconds: i64,
+) -> (Connect, WebhookWorker) {
+    let clock = &scene.shop.clock;
+    clock.set(clock.now().plus_seconds(-seconds));
+    let connect = shop::connect(storage.clone(), clock);
+    let worker = connect.webhook_worker(scene.endpoints.clone(), None);
+    (connect, worker)
+}
+
+/// A clock that was set back keeps nothing waiting for as long as it went back.
+#[tokio::test(start_paused = true)]
+async fn the_lease_of_a_dead_worker_is_over_when_the_clock_was_set_back() {
+    for (seconds, is_over) in [(60, false), (299, false), (3_600, true), (90_000, true)] {
+        let storage = Arc::new(MemoryStorage::new());
+        let scene = Scene::over(shop::open_on(storage.clone()).await);
+        scene.webhook(&[EventType::ProductChanged]).await;
+        scene.product("Bread").await;
+        scene.endpoints.answer(URL, Answers::Hangs);
+        let dead = timeout(Duration::from_secs(1), scene.worker.tick()).await;
+        assert!(dead.is_err());
+        scene.endpoints.answer(URL, Answers::Status(200));
+        let (_connect, worker) = after_a_step_back(&scene, &storage, seconds);
+        let mut delivered = 0;
+        for _ in 0..2 {
+            delivered += worker.tick().await.unwrap().delivered;
+        }
+        // Clocks of processes that are both at work differ by less.
+        assert_eq!(delivered, usize::from(is_over), "{seconds}");
+        scene.shop.clock.advance(seconds + 61);
+        delivered += worker.tick().await.unwrap().delivered;
+        assert_eq!(delivered, 1);
+        scene.check().await;
+    }
+}
+
+#[tokio::test]
+async fn deliveries_do_not_wait_for_a_clock_that_was_set_back() {
+    let storage = Arc::new(MemoryStorage::new());
+    let scene = Scene::over(shop::open_on(storage.clone()).await);
+    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    scene.product("Tried").await;
+    scene.endpoints.answer(URL, Answers::Fails);
+    scene.worker.tick().await.unwrap();
+    scene.product("New").await;
+    scene.endpoints.answer(URL, Answers::Status(200));
+    scene.endpoints.take();
+    let (_connect, worker) = after_a_step_back(&scene, &storage, 3_600);
+    for _ in 0..2 {
+        worker.tick().await.unwrap();
+    }
+    let mut names: Vec<_> = scene
+        .endpoints
+        .events()
+        .into_iter()
+        .map(|event| event.data["name"].clone())
+        .collect();
+    names.sort_by_key(|name| name.to_string());
+    assert_eq!(names, ["New", "Tried"]);
+    let log = scene.log(&webhook).await;
+    assert_eq!(log[0].attempts.len(), 2);
+    scene.check().await;
+}
+
+/// What the clock that was set back is behind by is no reason to try again sooner.
+#[tokio::test]
+async fn a_retry_keeps_its_time_when_clocks_differ_a_little() {
+    let storage = Arc::new(MemoryStorage::new());
+    let scene = Scene::over(shop::open_on(storage.clone()).await);
+    scene.webhook(&[EventType::ProductChanged]).await;
+    scene.product("Tried").await;
+    scene.endpoints.answer(URL, Answers::Fails);
+    scene.worker.tick().await.unwrap();
+    let (_connect, worker) = after_a_step_back(&scene, &storage, 120);
+    for _ in 0..2 {
+        assert_eq!(worker.tick().await.unwrap(), Default::default());
+    }
+    scene.shop.clock.advance(180);
+    assert_eq!(worker.tick().await.unwrap().postponed, 1);
+}
+
 #[tokio::test]
 async fn a_panic_of_the_sender_harms_no_other_webhook() {
     let scene = Scene::open().await;
@@ -71,7 +158,7 @@ async fn a_panic_of_the_sender_harms_no_other_webhook() {
 /// Another process on the same store, with a write in between.
 #[tokio::test]
 async fn another_process_goes_on() {
-    let storage = Arc::new(connect_core::storage::memory::MemoryStorage::new());
+    let storage = Arc::new(MemoryStorage::new());
     let scene = Scene::over(shop::open_on(storage.clone()).await);
     scene.webhook(&[EventType::ProductChanged]).await;
     scene.product("Bread").await;

@@ -2,9 +2,10 @@
 //!
 //! Two lists hold the webhooks with something to do: those that events were added for since a worker
 //! last looked, and those that are due at a time, for a retry. A webhook without either costs
-//! nothing.
+//! nothing. Once a minute the part of the second list that is not due yet is read too, for what a
+//! clock that was set back since has put there.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use uuid::Uuid;
 
@@ -13,7 +14,8 @@ use crate::{
         Fault, ReadKey, Salvage, Store,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
-    storage::{Key, Range, Read},
+    rules::webhook::has_come,
+    storage::{Entry, Key, Range, Read},
     wire::Timestamp,
 };
 
@@ -22,6 +24,17 @@ const PIECE: usize = 1000;
 
 /// The most pieces of a list that are read for one look.
 const PIECES: usize = 8;
+
+/// The time between two readings of what is not due yet.
+const SWEEP: Duration = Duration::from_secs(60);
+
+/// A webhook that has something to do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    pub(super) webhook: Uuid,
+    /// The time of its entry among those that are due at a time, when it was found by that.
+    pub(super) due: Option<Timestamp>,
+}
 
 /// Looks for webhooks that have something to do. Webhooks take turns: each look goes on where the
 /// last one ended, so that those at the front of a list cannot keep the others waiting.
@@ -32,6 +45,10 @@ pub(super) struct Look {
     left_some: bool,
     /// Set when an odd place goes to the webhooks that are due.
     due_first: bool,
+    /// The place at which the reading of what is not due yet goes on.
+    sweep_from: Option<Key>,
+    /// The steady time of the last such reading.
+    swept: Option<Duration>,
 }
 
 impl Look {
@@ -54,7 +71,7 @@ impl Look {
         store: &Store,
         most: usize,
         passed_over: &HashSet<Uuid>,
-    ) -> Result<Vec<Uuid>, Fault> {
+    ) -> Result<Vec<Chosen>, Fault> {
         let mut found = Found {
             most,
             passed_over,
@@ -72,17 +89,44 @@ impl Look {
         } else {
             most / 2
         };
-        let rest_of_due = found.scan(store, due, &now).await?;
+        let rest_of_due = found.scan(store, due, &now, |_| true).await?;
         found.most = most;
         let start = key(NOBODY, Family::WebhookWoken, &[]);
         let end = after_prefix(&start);
         let from = self.go_on.take().unwrap_or(start);
-        self.go_on = found.scan(store, from, &end).await?;
+        self.go_on = found.scan(store, from, &end, |_| true).await?;
         if let Some(from) = &rest_of_due {
-            found.scan(store, from.clone(), &now).await?;
+            found.scan(store, from.clone(), &now, |_| true).await?;
         }
+        self.sweep(store, now, &mut found).await?;
         self.left_some = found.chosen.len() == most;
         Ok(found.chosen)
+    }
+
+    /// Takes webhooks that are not due yet, going by a time that was set in the future.
+    async fn sweep(
+        &mut self,
+        store: &Store,
+        start: Key,
+        found: &mut Found<'_>,
+    ) -> Result<(), Fault> {
+        let elapsed = store.elapsed();
+        let is_time = self.swept.is_none_or(|swept| elapsed >= swept + SWEEP);
+        if self.sweep_from.is_none() && !is_time {
+            return Ok(());
+        }
+        let from = self.sweep_from.take().unwrap_or(start);
+        let end = after_prefix(&key(NOBODY, Family::WebhookByDue, &[]));
+        let now = store.now();
+        let has_come = |(entry, set_at): &Entry| {
+            let due = ReadKey::of(entry).and_then(|at| at.time());
+            let set_at = serde_json::from_slice(set_at).ok();
+            due.zip(set_at)
+                .is_some_and(|(due, set_at)| has_come(due, set_at, now))
+        };
+        self.sweep_from = found.scan(store, from, &end, has_come).await?;
+        self.swept = Some(elapsed);
+        Ok(())
     }
 }
 
@@ -109,17 +153,19 @@ pub(super) async fn next_due(store: &Store) -> Result<Option<Timestamp>, Fault> 
 struct Found<'p> {
     most: usize,
     passed_over: &'p HashSet<Uuid>,
-    chosen: Vec<Uuid>,
+    chosen: Vec<Chosen>,
     seen: HashSet<Uuid>,
 }
 
 impl Found<'_> {
-    /// Takes webhooks from a list. Returns where to go on when it did not come to the end.
+    /// Takes those webhooks from a list whose entry passes `is_wanted`. Returns where to go on when it
+    /// did not come to the end.
     async fn scan(
         &mut self,
         store: &Store,
         mut from: Key,
         to: &[u8],
+        is_wanted: impl Fn(&Entry) -> bool,
     ) -> Result<Option<Key>, Fault> {
         let reader = Salvage::new(store);
         for _ in 0..PIECES {
@@ -128,15 +174,18 @@ impl Found<'_> {
             }
             // What lies behind a row that cannot be read is done all the same.
             let piece = reader.piece(&from, Some(to), PIECE).await?;
-            for (entry, _) in &piece.entries {
+            for entry in piece.entries.iter().filter(|entry| is_wanted(entry)) {
                 if self.chosen.len() >= self.most {
-                    return Ok(Some(entry.clone()));
+                    return Ok(Some(entry.0.clone()));
                 }
-                let Some(webhook) = ReadKey::of(entry).and_then(|at| at.id()) else {
+                let Some(at) = ReadKey::of(&entry.0) else {
+                    continue;
+                };
+                let (Some(webhook), due) = (at.id(), at.time()) else {
                     continue;
                 };
                 if !self.passed_over.contains(&webhook) && self.seen.insert(webhook) {
-                    self.chosen.push(webhook);
+                    self.chosen.push(Chosen { webhook, due });
                 }
             }
             match piece.next {

@@ -2,7 +2,7 @@
 
 use super::state::{WebhookState, due_key};
 use crate::{
-    record::{Fault, Salvage, Store, Webhook, clock_key, keys::after_prefix},
+    record::{Fault, Salvage, Store, Webhook, Webhooks, clock_key, keys::after_prefix},
     storage::{Commit, CommitError, Key, Write},
     wire::Id,
 };
@@ -11,9 +11,14 @@ use crate::{
 const CHUNK: usize = 500;
 
 /// Removes all rows of a webhook. The state and the place in the order in which webhooks are due come
-/// last: until then another session would go on with it.
+/// last: until then another session would go on with it. So does the link, by which it is known that
+/// the account no longer has the webhook.
 pub(super) async fn remove(store: &Store, webhook: Id<Webhook>) -> Result<(), Fault> {
-    let last = [clock_key(webhook.uuid()), WebhookState::key(webhook)];
+    let last = [
+        clock_key(webhook.uuid()),
+        WebhookState::key(webhook),
+        Webhooks::link_key(webhook.uuid()),
+    ];
     let end = after_prefix(webhook.uuid().as_bytes());
     let reader = Salvage::new(store);
     let mut from = Some(Key::from(webhook.uuid().as_bytes().as_slice()));

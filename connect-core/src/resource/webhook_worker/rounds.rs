@@ -6,23 +6,24 @@ use uuid::Uuid;
 
 use super::{
     attempt::Attempted,
-    state::{Lease, WebhookState, save},
+    look::Chosen,
+    state::{Lease, WebhookState, due_key, save},
 };
 use crate::{
     record::{
         Attempt, Delivery, DeliveryStatus, Fault, OwnWebhook, ReadKey, Reads, Store, Unit, Webhook,
-        keys::{Family, after_prefix, key},
+        keys::{Family, key},
         woken_key,
     },
-    rules::webhook::MAX_FAILURES,
-    storage::Key,
+    rules::webhook::{MAX_FAILURES, has_come},
+    storage::{Entry, Key},
     wire::{Id, Timestamp},
 };
 
-/// The seconds for which a session has a webhook to itself, after each commit.
-const LEASE: i64 = 60;
+/// The seconds after which a webhook that leads to no account is looked at again.
+const LOST_PAUSE: i64 = 300;
 
-/// The deliveries that are given up by one commit.
+/// The deliveries that are given up, or put to another time, by one commit.
 const CHUNK: usize = 500;
 
 /// A webhook that a session has to itself.
@@ -49,24 +50,27 @@ impl Leased {
     }
 }
 
-/// Leases a webhook; `None` when another session has it.
+/// Leases a webhook. `None` when another session has it, or when it leads to no account.
 pub(super) async fn lease(
     store: &Store,
-    webhook: Id<Webhook>,
+    chosen: Chosen,
     session: Uuid,
 ) -> Result<Option<Leased>, Fault> {
+    let webhook = chosen.webhook.into();
     let woken = woken_key(webhook);
-    let mut attempts = store.attempts(webhook.uuid());
+    let mut attempts = store.attempts(chosen.webhook);
     loop {
         let mut unit = attempts.begin();
-        let mut reads = Reads::of(webhook.uuid());
+        let mut reads = Reads::of(chosen.webhook);
         reads.row(woken.clone());
         let mut state = load(&mut unit, reads).await?;
-        if state
-            .lease
-            .is_some_and(|lease| lease.session != session && lease.until > unit.now())
-        {
+        let other = state.lease.filter(|lease| lease.session != session);
+        if other.is_some_and(|lease| !lease.is_over(unit.now())) {
             return Ok(None);
+        }
+        // Otherwise the entry would lead here for ever: the state was damaged, and began anew.
+        if let Some(due) = chosen.due.filter(|due| state.due != Some(*due)) {
+            unit.delete(due_key(due, webhook));
         }
         if unit.get(&woken).await?.is_some() {
             // A delivery that came with a mark removed here is found in the queue, which is read
@@ -74,12 +78,41 @@ pub(super) async fn lease(
             unit.expect_webhooks();
             unit.delete(woken.clone());
         }
-        let leased = renew(&mut unit, &mut state, session)?;
-        save(&mut unit, state, Some(leased.until));
+        let leased = match own(&unit) {
+            Ok(own) => {
+                state.is_lost = false;
+                let leased = renew(&unit, &mut state, session, own);
+                save(&mut unit, state, Some(leased.until));
+                Some(leased)
+            }
+            Err(fault) => {
+                leave(&mut unit, state, &fault).await?;
+                None
+            }
+        };
         if attempts.commit(unit).await? == Attempt::Done {
-            return Ok(Some(leased));
+            return Ok(leased);
         }
     }
+}
+
+/// Leaves a webhook alone that leads to no account: its link, or the row of the account, is damaged
+/// or lost. Its deliveries stay, and are looked at again later.
+async fn leave(unit: &mut Unit<'_>, mut state: WebhookState, reason: &Fault) -> Result<(), Fault> {
+    let webhook = unit.partition();
+    if !state.is_lost {
+        tracing::error!(%reason, %webhook, "the account of a webhook is not found; deliveries wait");
+    }
+    state.is_lost = true;
+    state.lease = None;
+    let mut has_deliveries = false;
+    for family in [Family::DeliveryByDue, Family::WaitingStock] {
+        let outstanding = key(webhook, family, &[]);
+        has_deliveries |= !unit.scan(&outstanding, 1).await?.is_empty();
+    }
+    let next = has_deliveries.then(|| unit.now().plus_seconds(LOST_PAUSE));
+    save(unit, state, next);
+    Ok(())
 }
 
 /// Writes down what has become of attempts, removes entries of the queue that cannot be read, and
@@ -112,7 +145,7 @@ pub(super) async fn record(
                 state.count(attempt, is_success, own.webhook.enabled_at);
             }
         }
-        let leased = renew(&mut unit, &mut state, session)?;
+        let leased = renew(&unit, &mut state, session, own);
         save(&mut unit, state, Some(leased.until));
         if attempts.commit(unit).await? == Attempt::Done {
             return Ok(Some(leased));
@@ -169,7 +202,6 @@ pub(super) async fn end(
     next: Option<Timestamp>,
     pause: i64,
 ) -> Result<(), Fault> {
-    let queue = key(webhook.uuid(), Family::DeliveryByDue, &[]);
     let mut attempts = store.attempts(webhook.uuid());
     loop {
         let mut unit = attempts.begin();
@@ -177,8 +209,7 @@ pub(super) async fn end(
         if !state.is_leased_to(session) {
             return Ok(());
         }
-        let first = unit.scan_range(&queue, &after_prefix(&queue), 1).await?;
-        let first = first.first().and_then(|(key, _)| ReadKey::of(key)?.time());
+        let first = first_due(&mut unit).await?;
         state.lease = None;
         // A session that left something for later goes to the end of the line.
         let first = first.map(|first| first.max(unit.now().plus_seconds(pause)));
@@ -190,6 +221,38 @@ pub(super) async fn end(
     }
 }
 
+/// Returns the time at which the first delivery of the queue is due. Those in front whose time was
+/// set by a clock that has been set back since are due now, and are put there.
+async fn first_due(unit: &mut Unit<'_>) -> Result<Option<Timestamp>, Fault> {
+    let queue = key(unit.partition(), Family::DeliveryByDue, &[]);
+    let now = unit.now();
+    let misplaced = |(place, row): &Entry| {
+        let delivery: Delivery = serde_json::from_slice(row).ok()?;
+        let due = ReadKey::of(place)?.time()?;
+        let is_ahead = due > now && has_come(due, delivery.scheduled_at(), now);
+        is_ahead.then_some(delivery)
+    };
+    let mut front = unit.scan(&queue, 1).await?;
+    if front
+        .first()
+        .is_some_and(|first| misplaced(first).is_some())
+    {
+        front = unit.scan(&queue, CHUNK).await?;
+    }
+    let mut first = None;
+    for entry in &front {
+        let Some(mut delivery) = misplaced(entry) else {
+            let due = ReadKey::of(&entry.0).and_then(|at| at.time());
+            return Ok(first.or(due));
+        };
+        unit.delete(entry.0.clone());
+        delivery.next_attempt_at = Some(now);
+        put(unit, &delivery);
+        first = Some(now);
+    }
+    Ok(first)
+}
+
 /// Reads the state of the webhook.
 pub(super) async fn load(unit: &mut Unit<'_>, mut reads: Reads) -> Result<WebhookState, Fault> {
     let key = WebhookState::key(unit.partition().into());
@@ -198,25 +261,32 @@ pub(super) async fn load(unit: &mut Unit<'_>, mut reads: Reads) -> Result<Webhoo
     Ok(WebhookState::read(&key, unit.get(&key).await?.as_ref()))
 }
 
-/// The webhook as it is set up now.
+/// The webhook as it is set up now; `None` when it was deleted.
+///
+/// # Errors
+/// It leads to no account. That it was deleted is known only from the row of the account.
 fn own(unit: &Unit<'_>) -> Result<Option<Arc<OwnWebhook>>, Fault> {
     let id = unit.partition().into();
-    let own = unit.webhooks()?.and_then(|webhooks| webhooks.find(id));
+    let own = unit.webhooks()?.find(id);
     Ok(own.map(|own| Arc::new(own.clone())))
 }
 
-fn renew(unit: &mut Unit<'_>, state: &mut WebhookState, session: Uuid) -> Result<Leased, Fault> {
-    let until = unit.now().plus_seconds(LEASE);
-    state.lease = Some(Lease { session, until });
-    let own = own(unit)?;
+fn renew(
+    unit: &Unit<'_>,
+    state: &mut WebhookState,
+    session: Uuid,
+    own: Option<Arc<OwnWebhook>>,
+) -> Leased {
+    let lease = Lease::new(session, unit.now());
+    state.lease = Some(lease);
     let failures = own.as_ref().map_or(0, |own| {
         state.health_since(own.webhook.enabled_at).failures_in_a_row
     });
-    Ok(Leased {
+    Leased {
         own,
-        until,
+        until: lease.until,
         failures,
-    })
+    }
 }
 
 /// Reads an outstanding delivery. One that is damaged goes to the log of this process, and is left
@@ -230,10 +300,13 @@ pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
     delivery.inspect_err(log).ok()
 }
 
-/// Writes a delivery to the log, and to the queue when it is attempted again.
-fn put(unit: &mut Unit<'_>, delivery: &Delivery) {
+/// Writes a delivery to the queue when it is to be attempted, and to the log unless nothing has become
+/// of it yet.
+pub(super) fn put(unit: &mut Unit<'_>, delivery: &Delivery) {
     let row = unit.json(delivery);
-    unit.put(delivery.log_key(), row.clone());
+    if delivery.status != DeliveryStatus::Pending || !delivery.attempts.is_empty() {
+        unit.put(delivery.log_key(), row.clone());
+    }
     if let Some(place) = delivery.queue_key() {
         unit.put(place, row);
     }

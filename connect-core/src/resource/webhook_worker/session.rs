@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{
     attempt::{Attempted, Body, Due, NotTried, attempt, ping},
+    look::Chosen,
     mail,
     parts::Parts,
     purge,
@@ -55,14 +56,13 @@ const CROWDED_PAUSE: i64 = 5;
 /// The seconds after which waiting stock events that cannot be read are looked at again.
 const RELEASE_PAUSE: i64 = 300;
 
-/// Does what is due at a webhook. Returns `None` when another session has it.
-pub(super) async fn run(
-    parts: &Parts,
-    webhook: Id<Webhook>,
-) -> Result<Option<DeliveryWork>, Error> {
+/// Does what is due at a webhook. Returns `None` when another session has it, or nobody can until its
+/// rows are mended.
+pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<DeliveryWork>, Error> {
     let store = parts.store();
+    let webhook = chosen.webhook.into();
     let id = new_session();
-    let Some(mut leased) = rounds::lease(store, webhook, id).await? else {
+    let Some(mut leased) = rounds::lease(store, chosen, id).await? else {
         return Ok(None);
     };
     let mut work = DeliveryWork::default();

@@ -8,6 +8,7 @@ use crate::{
         DeliveryAttempt, Fault, Unit, Webhook,
         keys::{Family, NOBODY, Part, key},
     },
+    rules::webhook::has_come,
     storage::{Key, Value},
     wire::{Id, Timestamp},
 };
@@ -34,6 +35,9 @@ pub(crate) struct WebhookState {
     /// The place of the webhook in the order in which webhooks are due; `None` while it is not in
     /// there.
     pub(crate) due: Option<Timestamp>,
+    /// Set once it was logged that the webhook leads to no account, until it does again.
+    #[serde(default)]
+    pub(super) is_lost: bool,
     /// The time at which the webhook was switched on when the failures were counted.
     pub(super) counted_since: Option<Timestamp>,
     pub(crate) health: WebhookHealth,
@@ -57,6 +61,22 @@ pub(super) struct Failing {
 pub(super) struct Lease {
     pub(super) session: Uuid,
     pub(super) until: Timestamp,
+}
+
+/// The seconds for which a session has a webhook to itself, after each commit.
+const LEASE: i64 = 60;
+
+impl Lease {
+    /// The lease of a session from now on.
+    pub(super) fn new(session: Uuid, now: Timestamp) -> Self {
+        let until = now.plus_seconds(LEASE);
+        Self { session, until }
+    }
+
+    /// Returns whether another session may take it.
+    pub(super) fn is_over(&self, now: Timestamp) -> bool {
+        has_come(self.until, self.until.plus_seconds(-LEASE), now)
+    }
 }
 
 impl WebhookState {
@@ -134,7 +154,9 @@ pub(super) fn save(unit: &mut Unit<'_>, mut state: WebhookState, due: Option<Tim
             unit.delete(due_key(old, webhook));
         }
         if let Some(new) = due {
-            unit.put(due_key(new, webhook), Value::default());
+            // The value is the time at which it was set.
+            let set_at = unit.json(&unit.now());
+            unit.put(due_key(new, webhook), set_at);
         }
         state.due = due;
     }
