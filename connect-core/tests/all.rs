@@ -3,10 +3,14 @@
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+#[cfg(feature = "logic")]
+mod calls;
 mod check;
 mod clocks;
 mod damage;
 mod dry_run;
+#[cfg(feature = "logic")]
+mod events;
 mod faulty;
 #[cfg(feature = "conformance")]
 mod fence;

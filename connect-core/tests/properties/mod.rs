@@ -5,11 +5,11 @@
 //! few names that differ in case only. A run is the same each time; `PROPTEST_RNG_SEED` takes
 //! another one, `PROPTEST_CASES` (256 is the usual amount) makes it longer.
 
-mod check;
+pub(crate) mod check;
 mod input;
 mod model;
 mod session;
-mod shop;
+pub(crate) mod shop;
 
 mod batches;
 mod counts;
