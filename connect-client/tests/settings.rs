@@ -70,6 +70,9 @@ fn settings_that_cannot_be_are_refused_without_a_secret() {
         refused(builder().user_agent("a\nb").build()),
         SettingsError::UserAgent
     );
+    let proxied = builder().proxy("http://me:hunter2@");
+    assert!(!format!("{proxied:?}").contains("hunter2"));
+    assert_eq!(refused(proxied.build()), SettingsError::Proxy);
     for pem in [
         "",
         "no pem",
@@ -87,6 +90,9 @@ fn a_given_way_out_brings_its_own_connection_settings() {
     let limit = Duration::from_secs(1);
     let made = builder().connect_timeout(limit).transport(script.clone());
     let contradiction = SettingsError::Contradiction("connect_timeout");
+    assert_eq!(refused(made.build()), contradiction);
+    let made = builder().no_proxy().transport(script.clone());
+    let contradiction = SettingsError::Contradiction("proxy");
     assert_eq!(refused(made.build()), contradiction);
     let made = builder().root_certificate("").transport(script);
     let contradiction = SettingsError::Contradiction("root_certificate");

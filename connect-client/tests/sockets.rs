@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use connect_client::{Client, ClientBuilder, Error, ErrorKind, RetryPolicy, transport::Fault};
+use connect_client::{
+    Client, ClientBuilder, Error, ErrorKind, RetryPolicy,
+    transport::{Fault, http_client_builder},
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
@@ -130,8 +133,8 @@ async fn a_client_of_the_callers_own_is_used() {
     Mock::given(any()).respond_with(list).mount(&server).await;
     let mut headers = http::HeaderMap::new();
     headers.insert("x-mine", http::HeaderValue::from_static("yes"));
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let own = reqwest::Client::builder()
+    let own = http_client_builder()
+        .unwrap()
         .no_proxy()
         .default_headers(headers);
     let client = twice(server.uri()).http_client(own.build().unwrap());
@@ -139,4 +142,19 @@ async fn a_client_of_the_callers_own_is_used() {
     let got = server.received_requests().await.unwrap();
     assert_eq!(got[0].headers["x-mine"], "yes");
     assert_eq!(got[0].headers["authorization"], format!("Bearer {TOKEN}"));
+}
+
+#[tokio::test]
+async fn requests_go_through_the_proxy_that_was_set() {
+    let proxy = MockServer::start().await;
+    let list = ResponseTemplate::new(200).set_body_json(serde_json::json!({ "data": [] }));
+    Mock::given(any()).respond_with(list).mount(&proxy).await;
+    // Nobody has this name: only the proxy can answer.
+    let client = Client::builder("http://shop.invalid/v1", TOKEN)
+        .allow_plain_http()
+        .proxy(proxy.uri());
+    client.build().unwrap().locations().await.unwrap();
+    let got = proxy.received_requests().await.unwrap();
+    assert_eq!(got[0].url.path(), "/v1/locations");
+    assert_eq!(got[0].headers["host"], "shop.invalid");
 }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use connect_client::{Client, ErrorKind, transport::Fault};
+use connect_client::{
+    Client, ErrorKind,
+    transport::{Fault, http_client_builder},
+};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -10,7 +13,10 @@ use tokio::{
 };
 use tokio_rustls::{
     TlsAcceptor,
-    rustls::{ServerConfig, crypto::ring},
+    rustls::{
+        ServerConfig,
+        crypto::{CryptoProvider, ring},
+    },
 };
 
 use crate::support::TOKEN;
@@ -61,4 +67,19 @@ async fn an_unknown_certificate_is_refused_once_and_for_all() {
     assert_eq!(fault.fault(), Fault::Tls, "{error}");
     assert_eq!(error.attempts(), 1);
     assert!(!error.retryable());
+}
+
+#[tokio::test]
+async fn no_crypto_provider_of_the_process_is_needed_or_set() {
+    // First a client of the program's own: nothing of the SDK has run before it. No test of this
+    // program installs a provider.
+    let own = http_client_builder().unwrap().build().unwrap();
+    assert!(CryptoProvider::get_default().is_none());
+    let (base, pem) = service().await;
+    let over_own = Client::builder(&base, TOKEN).http_client(own).build();
+    let error = over_own.unwrap().locations().await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Transport(e) if e.fault() == Fault::Tls));
+    let client = Client::builder(&base, TOKEN).root_certificate(pem).build();
+    client.unwrap().locations().await.unwrap();
+    assert!(CryptoProvider::get_default().is_none());
 }

@@ -10,7 +10,7 @@ use crate::{
     base_url::BaseUrl,
     error::SettingsError,
     pipeline::Pipeline,
-    transport::{HttpClient, HttpSettings, Transport},
+    transport::{HttpClient, HttpSettings, Proxy, Transport},
 };
 
 impl ClientBuilder {
@@ -49,6 +49,9 @@ impl ClientBuilder {
             if !self.root_certificates.is_empty() {
                 return Err(SettingsError::Contradiction("root_certificate"));
             }
+            if !matches!(self.proxy, Proxy::Environment) {
+                return Err(SettingsError::Contradiction("proxy"));
+            }
         }
         Ok(match &self.way {
             Way::Transport(transport) => transport.clone(),
@@ -61,6 +64,7 @@ impl ClientBuilder {
                         .connect_timeout
                         .unwrap_or(CONNECT_TIMEOUT.min(self.request_timeout / 2)),
                     root_certificates: &self.root_certificates,
+                    proxy: &self.proxy,
                     plain: base.is_plain(),
                     loopback: base.is_loopback(),
                 };

@@ -5,7 +5,11 @@ mod build;
 use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
-    RetryPolicy, base_url::BaseUrl, error::SettingsError, token::Token, transport::Transport,
+    RetryPolicy,
+    base_url::BaseUrl,
+    error::SettingsError,
+    token::Token,
+    transport::{Proxy, Transport},
 };
 
 /// Limit on connecting unless set otherwise.
@@ -28,6 +32,7 @@ pub struct ClientBuilder {
     request_timeout: Duration,
     retry: RetryPolicy,
     root_certificates: Vec<Vec<u8>>,
+    proxy: Proxy,
     max_response_bytes: usize,
     way: Way,
 }
@@ -50,6 +55,7 @@ impl ClientBuilder {
             request_timeout: REQUEST_TIMEOUT,
             retry: RetryPolicy::default(),
             root_certificates: Vec::new(),
+            proxy: Proxy::Environment,
             max_response_bytes: MAX_RESPONSE_BYTES,
             way: Way::OwnPool,
         }
@@ -89,6 +95,22 @@ impl ClientBuilder {
         self
     }
 
+    /// Sends requests through this proxy, such as `http://proxy.example.com:3128`. The address may
+    /// hold a user name and a password; no error and no `Debug` output shows it.
+    ///
+    /// Unless set, the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`) is
+    /// used, except for an address on this machine.
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.proxy = Proxy::Url(url.into());
+        self
+    }
+
+    /// Sends requests through no proxy, whatever the environment names.
+    pub fn no_proxy(mut self) -> Self {
+        self.proxy = Proxy::None;
+        self
+    }
+
     /// Takes plain `http` for any host. The token and all data are then readable on the way.
     pub fn allow_plain_http(mut self) -> Self {
         self.allow_plain_http = true;
@@ -107,12 +129,12 @@ impl ClientBuilder {
         self
     }
 
-    /// Sends requests with this reqwest client instead of one of the SDK's own: for a proxy, a
-    /// client certificate, or a pool that several clients share.
+    /// Sends requests with this reqwest client instead of one of the SDK's own: for a client
+    /// certificate, or a pool that several clients share. Begin it with
+    /// [`http_client_builder`](crate::transport::http_client_builder).
     ///
-    /// Let it follow no redirects (`reqwest::redirect::Policy::none()`): the service sends none.
-    /// [`connect_timeout`](Self::connect_timeout) and
-    /// [`root_certificate`](Self::root_certificate) are then the given client's business;
+    /// [`connect_timeout`](Self::connect_timeout), [`root_certificate`](Self::root_certificate),
+    /// [`proxy`](Self::proxy) and [`no_proxy`](Self::no_proxy) are then the given client's business;
     /// setting them as well is an error.
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.way = Way::Pool(client);

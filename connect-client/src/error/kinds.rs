@@ -46,6 +46,9 @@ pub enum SettingsError {
     /// A root certificate is not PEM.
     #[error("root certificate: {0}")]
     Certificate(String),
+    /// The address of the proxy is not one. The text leaves it out, as it may hold a password.
+    #[error("proxy: must be an address such as http://proxy.example.com:3128")]
+    Proxy,
     /// The HTTP client cannot be made. "No CA certificates were loaded" means that the system has
     /// none: install its `ca-certificates`.
     #[error("HTTP client: {0}")]

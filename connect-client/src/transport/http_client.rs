@@ -5,7 +5,10 @@ use std::{error::Error, io, time::Duration};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 
-use super::{Fault, Transport, TransportError};
+use super::{
+    Fault, Proxy, Transport, TransportError,
+    tls::{self, Trust},
+};
 use crate::error::SettingsError;
 
 /// A connection pool of our own making, or the caller's.
@@ -20,10 +23,33 @@ pub(crate) struct HttpSettings<'a> {
     pub(crate) connect_timeout: Duration,
     /// Certificates to trust besides the system's, each a PEM text that may hold several.
     pub(crate) root_certificates: &'a [Vec<u8>],
+    /// The proxy that requests go through.
+    pub(crate) proxy: &'a Proxy,
     /// Set when every request goes without TLS.
     pub(crate) plain: bool,
     /// Set when every request stays on this machine.
     pub(crate) loopback: bool,
+}
+
+/// Begins a reqwest client as the SDK makes its own: TLS with `ring` and the system's authorities,
+/// no redirects. Add to it what the SDK has no setting for, and hand it to
+/// [`ClientBuilder::http_client`](crate::ClientBuilder::http_client).
+///
+/// It works in any program. `reqwest::Client::new()` panics in one in which nobody has installed a
+/// crypto provider for rustls, unless a feature of reqwest brings one.
+///
+/// # Errors
+/// The system has no authorities.
+pub fn http_client_builder() -> Result<reqwest::ClientBuilder, SettingsError> {
+    builder(Trust::System(Vec::new()))
+}
+
+fn builder(trust: Trust) -> Result<reqwest::ClientBuilder, SettingsError> {
+    Ok(reqwest::Client::builder()
+        .tls_backend_preconfigured(tls::config(trust)?)
+        // The API sends none, and one would take the body somewhere nobody named.
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false))
 }
 
 impl HttpClient {
@@ -31,36 +57,26 @@ impl HttpClient {
         settings: &HttpSettings<'_>,
         max_response_bytes: usize,
     ) -> Result<Self, SettingsError> {
-        // reqwest panics without a provider. An error says that the program has installed its
-        // own already, which then counts.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut roots = Vec::new();
-        for pem in settings.root_certificates {
-            let read = reqwest::Certificate::from_pem_bundle(pem);
-            let read = read.map_err(|e| SettingsError::Certificate(inmost(&e)))?;
-            if read.is_empty() {
-                return Err(SettingsError::Certificate(
-                    "no certificate in it".to_owned(),
-                ));
-            }
-            roots.extend(read);
-        }
-        let builder = reqwest::Client::builder()
-            .connect_timeout(settings.connect_timeout)
-            // The API sends none, and one would take the body somewhere nobody named.
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false);
-        let builder = if settings.plain {
-            // Without TLS no authorities are needed; a slim container has none to load.
-            builder.tls_certs_only(roots)
+        let roots = tls::certificates(settings.root_certificates)?;
+        // Without TLS no authorities are needed; a slim container has none to load. A proxy may
+        // want TLS all the same.
+        let needs_none = settings.plain && !matches!(settings.proxy, Proxy::Url(_));
+        let trust = if needs_none {
+            Trust::Only
         } else {
-            builder.tls_certs_merge(roots)
+            Trust::System
         };
-        let builder = if settings.loopback {
+        let builder = builder(trust(roots))?.connect_timeout(settings.connect_timeout);
+        let builder = match settings.proxy {
+            Proxy::Url(url) => {
+                // The cause may show the address, and with it a password.
+                let proxy = reqwest::Proxy::all(url.as_str()).map_err(|_| SettingsError::Proxy)?;
+                builder.proxy(proxy)
+            }
+            Proxy::None => builder.no_proxy(),
             // A proxy from the environment would carry the token off this machine.
-            builder.no_proxy()
-        } else {
-            builder
+            Proxy::Environment if settings.loopback => builder.no_proxy(),
+            Proxy::Environment => builder,
         };
         let http = builder
             .build()

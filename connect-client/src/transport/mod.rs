@@ -1,13 +1,25 @@
 //! The way out: one request goes in, one whole response comes back.
 
 mod http_client;
+mod tls;
 
 use std::fmt;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
+pub use http_client::http_client_builder;
 pub(crate) use http_client::{HttpClient, HttpSettings};
+
+/// The proxy that requests go through.
+pub(crate) enum Proxy {
+    /// The one that the environment names, except for an address on this machine.
+    Environment,
+    /// None.
+    None,
+    /// This one.
+    Url(String),
+}
 
 /// Sends one request once. The SDK does so over HTTP; a test or a program with its own way out
 /// puts another one in with [`ClientBuilder::transport`](crate::ClientBuilder::transport).

@@ -1,0 +1,73 @@
+//! TLS with a crypto provider of the SDK's own: that of the process is neither needed nor set.
+
+use std::sync::Arc;
+
+use rustls::{
+    ClientConfig, RootCertStore,
+    crypto::ring,
+    pki_types::{CertificateDer, pem::PemObject as _},
+};
+use rustls_platform_verifier::Verifier;
+
+use crate::error::SettingsError;
+
+/// The protocols that are offered, the preferred one first.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// The authorities that are trusted.
+pub(super) enum Trust {
+    /// Those of the system, and these.
+    System(Vec<CertificateDer<'static>>),
+    /// These alone: a system without any authorities will do.
+    Only(Vec<CertificateDer<'static>>),
+}
+
+/// Reads certificates from PEM texts, each of which may hold several.
+pub(super) fn certificates(
+    pems: &[Vec<u8>],
+) -> Result<Vec<CertificateDer<'static>>, SettingsError> {
+    let mut all = Vec::new();
+    for pem in pems {
+        let before = all.len();
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            all.push(certificate.map_err(|e| SettingsError::Certificate(e.to_string()))?);
+        }
+        if all.len() == before {
+            let none = "no certificate in it".to_owned();
+            return Err(SettingsError::Certificate(none));
+        }
+    }
+    Ok(all)
+}
+
+/// The settings of TLS connections.
+pub(super) fn config(trust: Trust) -> Result<ClientConfig, SettingsError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(unusable)?;
+    let builder = match trust {
+        Trust::System(extra) => {
+            let verifier = Verifier::new_with_extra_roots(extra, provider).map_err(unusable)?;
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(verifier))
+        }
+        Trust::Only(certificates) => {
+            let mut roots = RootCertStore::empty();
+            for certificate in certificates {
+                roots
+                    .add(certificate)
+                    .map_err(|e| SettingsError::Certificate(e.to_string()))?;
+            }
+            builder.with_root_certificates(roots)
+        }
+    };
+    let mut config = builder.with_no_client_auth();
+    config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+    Ok(config)
+}
+
+fn unusable(error: rustls::Error) -> SettingsError {
+    SettingsError::Http(error.to_string())
+}
