@@ -1,8 +1,8 @@
 //! Which failures are tried again, when, and with what; time is paused and counted.
 
-use std::time::Duration;
+use std::{future::IntoFuture as _, time::Duration};
 
-use connect_client::{GaveUp, RetryPolicy, transport::Fault, wire::CategoryInput};
+use connect_client::{ErrorKind, GaveUp, RetryPolicy, transport::Fault, wire::CategoryInput};
 use tokio::time::Instant;
 
 use crate::support::{
@@ -175,7 +175,41 @@ async fn no_attempt_begins_after_the_budget() {
     let error = client.locations().await.unwrap_err();
     assert_eq!(error.gave_up(), Some(GaveUp::Budget));
     assert_eq!(script.finish()[1].at, SECS(20));
-    assert_eq!(began.elapsed(), SECS(40));
+    assert_eq!(
+        began.elapsed(),
+        SECS(35),
+        "the last attempt has what is left"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_takes_a_minute_at_most_unless_set_otherwise() {
+    let script = Script::new(vec![Reply::Silence; 3]);
+    let client = script.client_with(|b| b.retry(no_backoff()));
+    let began = Instant::now();
+    let error = client.locations().await.unwrap_err();
+    assert_eq!(began.elapsed(), SECS(60));
+    assert_eq!(error.gave_up(), Some(GaveUp::Budget));
+    script.finish();
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_at_a_time_are_bounded() {
+    // Each takes as long as it may, so the turns can be read off the clock.
+    let script = Script::new(vec![Reply::Silence; 4]);
+    let client = script.client_with(|b| {
+        b.max_in_flight(2)
+            .request_timeout(SECS(10))
+            .retry(RetryPolicy::never().budget(SECS(15)))
+    });
+    let calls = (0..6).map(|_| client.locations().into_future());
+    let ended = futures_util::future::join_all(calls).await;
+    let sent: Vec<_> = script.finish().iter().map(|sent| sent.at).collect();
+    assert_eq!(sent, [0, 0, 10, 10].map(SECS));
+    let busy = ended[5].as_ref().unwrap_err();
+    assert!(matches!(busy.kind(), ErrorKind::Transport(e) if e.fault() == Fault::Busy));
+    assert_eq!((busy.attempts(), busy.gave_up()), (0, Some(GaveUp::Budget)));
+    assert!(busy.retryable() && !busy.may_be_applied());
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use http::{HeaderMap, HeaderValue, header};
+use tokio::sync::Semaphore;
 
 use super::{CONNECT_TIMEOUT, ClientBuilder, Way};
 use crate::{
@@ -36,6 +37,7 @@ impl ClientBuilder {
             token: self.token,
             headers,
             request_timeout: self.request_timeout,
+            slots: Semaphore::new(self.max_in_flight.clamp(1, Semaphore::MAX_PERMITS)),
             retry: self.retry,
             rate_limit: Mutex::new(None),
         }))

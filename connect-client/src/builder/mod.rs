@@ -15,7 +15,9 @@ use crate::{
 /// Limit on connecting unless set otherwise.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Limit on one attempt unless set otherwise.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
+/// Requests at a time unless set otherwise.
+const MAX_IN_FLIGHT: usize = 32;
 /// Largest response unless set otherwise: many times the largest page there can be.
 const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
 const USER_AGENT: &str = concat!("connect-client/", env!("CARGO_PKG_VERSION"));
@@ -30,6 +32,7 @@ pub struct ClientBuilder {
     allow_plain_http: bool,
     connect_timeout: Option<Duration>,
     request_timeout: Duration,
+    max_in_flight: usize,
     retry: RetryPolicy,
     root_certificates: Vec<Vec<u8>>,
     proxy: Proxy,
@@ -53,6 +56,7 @@ impl ClientBuilder {
             allow_plain_http: false,
             connect_timeout: None,
             request_timeout: REQUEST_TIMEOUT,
+            max_in_flight: MAX_IN_FLIGHT,
             retry: RetryPolicy::default(),
             root_certificates: Vec::new(),
             proxy: Proxy::Environment,
@@ -68,10 +72,17 @@ impl ClientBuilder {
         self
     }
 
-    /// Limits one attempt from its beginning to the last byte of the response. 30 s unless set.
-    /// How long a call takes with its retries is [`RetryPolicy::budget`]'s business.
+    /// Limits one attempt from its beginning to the last byte of the response. 20 s unless set.
+    /// A call as a whole, with its retries, is limited by [`RetryPolicy::budget`].
     pub fn request_timeout(mut self, limit: Duration) -> Self {
         self.request_timeout = limit;
+        self
+    }
+
+    /// Limits the requests that this client and its clones have under way at a time. 32 unless set;
+    /// 0 counts as 1. Further calls wait for their turn, within their own time.
+    pub fn max_in_flight(mut self, limit: usize) -> Self {
+        self.max_in_flight = limit;
         self
     }
 

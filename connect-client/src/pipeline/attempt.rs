@@ -1,6 +1,6 @@
 //! One attempt: the request as it goes out, and what its response means.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
@@ -42,13 +42,14 @@ impl Pipeline {
         Ok(ready)
     }
 
-    /// Sends it once, as attempt number `number`.
+    /// Sends it once, as attempt number `number`, in the time that is left for the call.
     pub(super) async fn attempt(
         &self,
         ready: http::Request<Bytes>,
         number: u32,
+        left: Duration,
     ) -> Result<(Meta, Bytes), Failure> {
-        let response = timeout(self.request_timeout, self.transport.send(ready))
+        let response = timeout(self.request_timeout.min(left), self.transport.send(ready))
             .await
             .unwrap_or_else(|_| Err(TransportError::new(Fault::Timeout)))
             .map_err(Failure::Fault)?;

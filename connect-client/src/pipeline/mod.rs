@@ -9,16 +9,19 @@ use std::{
 
 use bytes::Bytes;
 use http::HeaderMap;
-use tokio::time::{Instant, sleep};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::{Instant, sleep, timeout},
+};
 
 use crate::{
     IdempotencyKey, Meta, RateLimit, RetryPolicy,
     base_url::BaseUrl,
     error::{CallInfo, DecodeError, Error, clip},
     request::{Request, random_key},
-    retry::Decision,
+    retry::{Decision, GaveUp},
     token::Token,
-    transport::Transport,
+    transport::{Fault, Transport, TransportError},
 };
 
 /// Everything that requests have in common.
@@ -29,6 +32,8 @@ pub(crate) struct Pipeline {
     /// The headers of every request.
     pub(crate) headers: HeaderMap,
     pub(crate) request_timeout: Duration,
+    /// One for each request that may be under way.
+    pub(crate) slots: Semaphore,
     pub(crate) retry: RetryPolicy,
     pub(crate) rate_limit: Mutex<Option<RateLimit>>,
 }
@@ -65,8 +70,18 @@ impl Pipeline {
                 Ok(ready) => ready,
                 Err(unfit) => return Err(Error::of_call(unfit.into(), call, None)),
             };
+            let left = || self.retry.budget.saturating_sub(began.elapsed());
+            let slot = self.slot(left()).await;
+            let left = left();
+            let Some(slot) = slot.filter(|_| !left.is_zero()) else {
+                call.gave_up = Some(GaveUp::Budget);
+                let busy = TransportError::new(Fault::Busy);
+                return Err(Error::of_call(busy.into(), call, None));
+            };
             call.attempts += 1;
-            let (kind, meta, outcome) = match self.attempt(ready, call.attempts).await {
+            let answer = self.attempt(ready, call.attempts, left).await;
+            drop(slot);
+            let (kind, meta, outcome) = match answer {
                 Ok((meta, body)) => return Ok(Answer { meta, body, call }),
                 Err(failure) => {
                     call.may_be_applied =
@@ -86,6 +101,13 @@ impl Pipeline {
                 }
             }
         }
+    }
+
+    /// Waits for a request to end when as many as there may be are under way; `None` when that takes
+    /// longer than `left`.
+    async fn slot(&self, left: Duration) -> Option<SemaphorePermit<'_>> {
+        // The semaphore is never closed.
+        timeout(left, self.slots.acquire()).await.ok()?.ok()
     }
 
     /// The error of a successful response whose body is not what was promised.

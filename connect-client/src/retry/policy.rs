@@ -19,21 +19,20 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// The longest wait that is drawn, whatever the attempt.
     pub cap: Duration,
-    /// The latest moment for an attempt to begin, counted from the beginning of the call. A call
-    /// thus takes at most this and one request timeout. A `Retry-After` beyond it ends the call
-    /// at once.
+    /// The longest that a call takes, all attempts and waits included. A `Retry-After` that leaves
+    /// no time for another attempt ends the call at once.
     pub budget: Duration,
 }
 
 impl Default for RetryPolicy {
-    /// 5 attempts, 200 ms doubling up to 10 s, and 2 minutes in all: the service counts requests
-    /// in windows of a minute, so a client that ran into the limit comes through.
+    /// 5 attempts, 200 ms doubling up to 10 s, and a minute in all: the service counts requests in
+    /// windows of a minute, so a client that ran into the limit comes through.
     fn default() -> Self {
         Self {
             max_attempts: 5,
             base: Duration::from_millis(200),
             cap: Duration::from_secs(10),
-            budget: Duration::from_secs(120),
+            budget: Duration::from_secs(60),
         }
     }
 }
@@ -44,7 +43,7 @@ impl Default for RetryPolicy {
 pub enum GaveUp {
     /// All attempts were used.
     Attempts,
-    /// The next attempt would have begun after the end of the budget.
+    /// The time for the call is over, or would have been before the next attempt.
     Budget,
     /// The service asks for a longer wait than the budget has left.
     RetryAfter,
@@ -129,15 +128,16 @@ impl RetryPolicy {
             return Decision::GiveUp(Some(GaveUp::Attempts));
         }
         let left = self.budget.saturating_sub(elapsed);
-        if asked > left {
-            return Decision::GiveUp(Some(GaveUp::RetryAfter));
-        }
         let drawn = part(self.longest_wait(attempt), chance);
         if left.is_zero() || (asked.is_zero() && drawn > left) {
             return Decision::GiveUp(Some(GaveUp::Budget));
         }
-        // The service said when: being a little less spread out is better than giving up.
-        Decision::Wait(asked.saturating_add(drawn).min(left))
+        if asked >= left {
+            return Decision::GiveUp(Some(GaveUp::RetryAfter));
+        }
+        // Half of what is left after the wait that was asked for is kept for the attempt: being a
+        // little less spread out is better than giving up.
+        Decision::Wait(asked + drawn.min((left - asked) / 2))
     }
 
     /// `base * 2^(attempt-1)`, at most `cap`.

@@ -60,17 +60,26 @@ pub enum Fault {
     TooLarge,
     /// The request is not one that can be sent.
     Unsendable,
+    /// The request was not sent: until the end of the call, as many as the client
+    /// [sends at a time](crate::ClientBuilder::max_in_flight) were under way.
+    Busy,
 }
 
 impl Fault {
     /// Returns whether the same request may succeed later.
     pub fn may_pass(self) -> bool {
-        matches!(self, Self::Connect | Self::Timeout | Self::Broken)
+        matches!(
+            self,
+            Self::Connect | Self::Timeout | Self::Broken | Self::Busy
+        )
     }
 
     /// Returns whether the service may have received the request, and so may have applied a write.
     pub fn may_have_arrived(self) -> bool {
-        !matches!(self, Self::Connect | Self::Tls | Self::Unsendable)
+        !matches!(
+            self,
+            Self::Connect | Self::Tls | Self::Unsendable | Self::Busy
+        )
     }
 }
 
@@ -83,6 +92,7 @@ impl fmt::Display for Fault {
             Self::Tls => "the certificate of the service is not trusted",
             Self::TooLarge => "the response is too large",
             Self::Unsendable => "the request cannot be sent",
+            Self::Busy => "not sent, as too many requests of this client were under way",
         })
     }
 }

@@ -79,19 +79,20 @@ fn waits_attempts_and_budget() {
         // The fourth attempt is the last.
         (4, status(500), 0, 0.0, gave_up(GaveUp::Attempts)),
         (u32::MAX, status(500), 0, 0.0, gave_up(GaveUp::Attempts)),
-        // No attempt begins after the budget.
-        (1, status(500), 59_900, 1.0, wait(100)),
+        // No attempt begins after the budget, and half of what is left is kept for it.
+        (1, status(500), 59_800, 1.0, wait(100)),
+        (1, status(500), 59_880, 1.0, wait(60)),
+        (1, status(500), 59_900, 1.0, wait(50)),
         (1, status(500), 59_901, 1.0, gave_up(GaveUp::Budget)),
         (1, status(500), 60_000, 0.0, gave_up(GaveUp::Budget)),
         (1, status(500), 99_000, 0.0, gave_up(GaveUp::Budget)),
         // Retry-After comes first, then the drawn part as far as the budget goes.
         (1, asking(0), 0, 1.0, wait(100)),
         (1, asking(7), 0, 1.0, wait(7_100)),
-        (1, asking(60), 0, 1.0, wait(60_000)),
-        (1, asking(59), 950, 1.0, wait(59_050)),
-        // A longer one ends the call at once.
-        (1, asking(61), 0, 0.0, gave_up(GaveUp::RetryAfter)),
-        (1, asking(30), 30_001, 0.0, gave_up(GaveUp::RetryAfter)),
+        (1, asking(59), 900, 1.0, wait(59_050)),
+        // One that leaves no time for an attempt ends the call at once.
+        (1, asking(60), 0, 0.0, gave_up(GaveUp::RetryAfter)),
+        (1, asking(30), 30_000, 0.0, gave_up(GaveUp::RetryAfter)),
         (1, asking(u64::MAX), 0, 1.0, gave_up(GaveUp::RetryAfter)),
         (4, asking(7), 0, 1.0, gave_up(GaveUp::Attempts)),
     ] {
