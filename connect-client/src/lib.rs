@@ -18,10 +18,11 @@ pub mod transport;
 mod upsert;
 
 pub use builder::ClientBuilder;
-pub use call::Call;
+pub use call::{Call, RawRequest};
 pub use client::Client;
 pub use connect_core::wire::{self, IdempotencyKey};
 pub use error::{ApiError, DecodeError, Error, ErrorKind, RequestError, SettingsError};
+pub use http::Method;
 pub use location::LocationHandle;
 pub use resource::{
     Bulk, Changes, CountError, Listed, Listing, NewEvents, Readable, Record, Records, Synced,

@@ -56,8 +56,21 @@ impl Request {
         }
     }
 
+    /// The same request with this as its JSON body.
+    pub(crate) fn with_json(self, body: &impl Serialize) -> Result<Self, RequestError> {
+        let body = serde_json::to_vec(body).map_err(|e| RequestError(e.to_string()))?;
+        Ok(Self {
+            body: Some(body.into()),
+            ..self
+        })
+    }
+
     pub(crate) fn post(path: String, body: &impl Serialize) -> Result<Self, RequestError> {
-        Ok(Self::post_bytes(path, json(body)?))
+        let post = Self {
+            method: Method::POST,
+            ..Self::get(path)
+        };
+        post.with_json(body)
     }
 
     pub(crate) fn patch(path: String, body: &impl Serialize) -> Result<Self, RequestError> {
@@ -76,13 +89,8 @@ impl Request {
 
     /// Returns whether it changes something, and so carries an idempotency key.
     pub(crate) fn is_write(&self) -> bool {
-        self.method != Method::GET
+        !self.method.is_safe()
     }
-}
-
-fn json(body: &impl Serialize) -> Result<Bytes, RequestError> {
-    let body = serde_json::to_vec(body).map_err(|e| RequestError(e.to_string()))?;
-    Ok(body.into())
 }
 
 /// A key that nobody used before: a random UUID.

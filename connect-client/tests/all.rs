@@ -14,6 +14,8 @@ mod errors;
 mod growth;
 mod idempotency;
 mod lists;
+mod options;
+mod raw;
 mod retries;
 mod settings;
 mod sockets;

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tokio::time::timeout;
 
 use super::Pipeline;
@@ -23,6 +23,7 @@ impl Pipeline {
         &self,
         request: &Request,
         key: Option<&IdempotencyKey>,
+        more: &HeaderMap,
     ) -> Result<http::Request<Bytes>, RequestError> {
         let address = self.base.join(&request.path, &request.query);
         let mut ready = http::Request::builder()
@@ -35,6 +36,9 @@ impl Pipeline {
         headers.insert(header::ACCEPT, JSON);
         if request.body.is_some() {
             headers.insert(header::CONTENT_TYPE, JSON);
+        }
+        for (name, value) in more {
+            headers.insert(name, value.clone());
         }
         if let Some(key) = key.and_then(key_header) {
             headers.insert("idempotency-key", key);

@@ -15,8 +15,9 @@ use tokio::{
 };
 
 use crate::{
-    IdempotencyKey, Meta, RateLimit, RetryPolicy,
+    Meta, RateLimit, RetryPolicy,
     base_url::BaseUrl,
+    call::CallOptions,
     error::{CallInfo, DecodeError, Error, clip},
     request::{Request, random_key},
     retry::{Decision, GaveUp},
@@ -47,30 +48,30 @@ pub(crate) struct Answer {
 
 impl Pipeline {
     /// Sends a request until it succeeds, fails for good, or the policy ends it. A write carries
-    /// `key` (or one of its own) on every attempt, so that it is applied once. `may_be_applied`
-    /// says that it may have been, by an earlier call with the same key.
+    /// one key on every attempt, so that it is applied once.
     pub(crate) async fn send(
         &self,
         request: &Request,
-        key: Option<IdempotencyKey>,
-        may_be_applied: bool,
+        options: CallOptions,
     ) -> Result<Answer, Error> {
-        let key = request.is_write().then(|| key.unwrap_or_else(random_key));
+        let mut retry = options.retry.unwrap_or_else(|| self.retry.clone());
+        retry.budget = options.timeout.unwrap_or(retry.budget);
+        let key = options.key.unwrap_or_else(random_key);
         let mut call = CallInfo {
             method: request.method.clone(),
             path: request.path.clone(),
             attempts: 0,
-            key,
+            key: request.is_write().then_some(key),
             gave_up: None,
-            may_be_applied,
+            may_be_applied: options.may_be_applied,
         };
         let began = Instant::now();
         loop {
-            let ready = match self.prepare(request, call.key.as_ref()) {
+            let ready = match self.prepare(request, call.key.as_ref(), &options.headers) {
                 Ok(ready) => ready,
                 Err(unfit) => return Err(Error::of_call(unfit.into(), call, None)),
             };
-            let left = || self.retry.budget.saturating_sub(began.elapsed());
+            let left = || retry.budget.saturating_sub(began.elapsed());
             let slot = self.slot(left()).await;
             let left = left();
             let Some(slot) = slot.filter(|_| !left.is_zero()) else {
@@ -90,10 +91,7 @@ impl Pipeline {
                 }
             };
             let elapsed = began.elapsed();
-            match self
-                .retry
-                .decide(call.attempts, outcome, elapsed, rand::random())
-            {
+            match retry.decide(call.attempts, outcome, elapsed, rand::random()) {
                 Decision::Wait(time) => sleep(time).await,
                 Decision::GiveUp(why) => {
                     call.gave_up = why;

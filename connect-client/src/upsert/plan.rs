@@ -43,6 +43,7 @@ impl<R: Bulk> Records<R> {
             settings: Batch::new(Vec::new()),
             cutter: Cutter::new(items.into_iter(), limits),
             outstanding: None,
+            key_prefix: None,
         }
     }
 }
@@ -55,6 +56,8 @@ pub struct Upsert<R: Bulk, I> {
     pub(super) cutter: Cutter<I>,
     /// The request that is under way or has failed.
     pub(super) outstanding: Option<Outstanding>,
+    /// The beginning of the requests' keys; random keys without one.
+    pub(super) key_prefix: Option<String>,
 }
 
 /// A request that is under way or has failed.
@@ -78,6 +81,18 @@ impl<R: Bulk, I> Upsert<R, I> {
     /// with `not_found`.
     pub fn create_missing(mut self, create: bool) -> Self {
         self.settings.create_missing = create;
+        self
+    }
+
+    /// Gives each request a key that begins with this text and ends with the index of the request's
+    /// first item (`import-17-500`), instead of a random one. A program that is started again, and
+    /// sends the same items with the same settings within 24 hours, then gets the stored results of
+    /// what was saved before; other items under the same keys are a `conflict`.
+    ///
+    /// At most 79 visible ASCII characters; with another prefix, sending fails with a
+    /// [`RequestError`](crate::RequestError).
+    pub fn idempotency_key_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.key_prefix = Some(prefix.into());
         self
     }
 

@@ -4,7 +4,8 @@ use std::{borrow::Borrow, future::IntoFuture, ops::Range};
 
 use super::{Upsert, UpsertError, chunk::Piece, plan::Outstanding, total};
 use crate::{
-    Bulk, Call, Error,
+    Bulk, Call, Error, IdempotencyKey,
+    error::RequestError,
     request::{Request, random_key},
     wire::{BatchInput, BatchResult, WireRecord},
 };
@@ -118,6 +119,8 @@ where
         if let Some(again) = &self.outstanding {
             return Ok(Some(Due::Send(again.clone())));
         }
+        // Before anything is cut: a key that cannot be must not cost items.
+        let key = self.key(self.cutter.position())?;
         Ok(match self.cutter.cut(&self.settings)? {
             None => None,
             Some(Piece::TooLarge {
@@ -129,7 +132,6 @@ where
                 result: total::too_large(index, external_id, bytes),
             })),
             Some(Piece::Body { items, json }) => {
-                let key = random_key();
                 let request = self.outstanding.insert(Outstanding {
                     items,
                     json,
@@ -139,5 +141,14 @@ where
                 Some(Due::Send(request.clone()))
             }
         })
+    }
+
+    /// The key of the request that begins with this item.
+    fn key(&self, first: usize) -> Result<IdempotencyKey, RequestError> {
+        match &self.key_prefix {
+            None => Ok(random_key()),
+            Some(prefix) => IdempotencyKey::new(format!("{prefix}-{first}"))
+                .map_err(|invalid| RequestError(invalid.to_string())),
+        }
     }
 }

@@ -1,34 +1,43 @@
 //! One call of the API, ready to be sent.
 
+mod options;
+mod raw;
+
 use std::{fmt, future::IntoFuture};
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
+pub(crate) use options::CallOptions;
+pub use raw::RawRequest;
+
 use crate::{
-    Client, Error, IdempotencyKey, Response,
+    Client, Error, Response,
     error::RequestError,
     request::Request,
     wire::{Collection, Page, Single},
 };
 
 /// Makes of a body what the call yields.
-type Read<T> = fn(&[u8]) -> Result<T, serde_json::Error>;
+type Read<T> = fn(&Bytes) -> Result<T, serde_json::Error>;
 
 /// One call of the API. Await it for its result, or [`send`](Self::send) it for the response with
 /// what the headers say.
 ///
 /// ```no_run
+/// # use std::time::Duration;
 /// # use connect_client::{Client, IdempotencyKey, wire::{CategoryInput, Id, Location}};
 /// # async fn example(client: Client, location: Id<Location>)
 /// # -> Result<(), Box<dyn std::error::Error>> {
 /// let categories = client.location(location).categories();
 /// let category = categories.create(&CategoryInput::named("Bread")).await?;
 ///
-/// // With a key of one's own, and with the response's headers:
+/// // With a key and a time limit of one's own, and with the response's headers:
 /// let response = categories
 ///     .create(&CategoryInput::named("Cake"))
 ///     .idempotency_key(IdempotencyKey::new("import-2026-11-21/cake")?)
+///     .timeout(Duration::from_secs(5))
 ///     .send()
 ///     .await?;
 /// println!("{} (replayed: {})", response.data.name, response.meta.replayed);
@@ -38,31 +47,11 @@ type Read<T> = fn(&[u8]) -> Result<T, serde_json::Error>;
 pub struct Call<T> {
     client: Client,
     request: Result<Request, RequestError>,
-    key: Option<IdempotencyKey>,
-    may_be_applied: bool,
+    options: CallOptions,
     read: Read<T>,
 }
 
 impl<T> Call<T> {
-    /// Sends a write with this key instead of a random one. Reads carry none.
-    ///
-    /// The service answers a repeated write (same key, same request, within 24 hours) with its
-    /// stored response. So a delete that is sent twice with one key is answered 204 both times.
-    pub fn idempotency_key(self, key: IdempotencyKey) -> Self {
-        Self {
-            key: Some(key),
-            ..self
-        }
-    }
-
-    /// Says that an earlier call with the same key may have been applied.
-    pub(crate) fn may_be_applied(self, may_be_applied: bool) -> Self {
-        Self {
-            may_be_applied,
-            ..self
-        }
-    }
-
     /// Sends the request, again where the client's [`RetryPolicy`](crate::RetryPolicy) says so.
     ///
     /// # Errors
@@ -70,9 +59,7 @@ impl<T> Call<T> {
     pub async fn send(self) -> Result<Response<T>, Error> {
         let request = self.request?;
         let pipeline = self.client.pipeline();
-        let answer = pipeline
-            .send(&request, self.key, self.may_be_applied)
-            .await?;
+        let answer = pipeline.send(&request, self.options).await?;
         match (self.read)(&answer.body) {
             Ok(data) => Ok(Response {
                 data,
@@ -120,8 +107,7 @@ impl<T> Call<T> {
         Self {
             client: client.clone(),
             request,
-            key: None,
-            may_be_applied: false,
+            options: CallOptions::default(),
             read,
         }
     }
@@ -140,7 +126,7 @@ impl<T> fmt::Debug for Call<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
             .field("request", &self.request)
-            .field("key", &self.key)
+            .field("key", &self.options.key)
             .finish_non_exhaustive()
     }
 }

@@ -1,0 +1,86 @@
+//! The settings of one call.
+
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use super::Call;
+use crate::{IdempotencyKey, RetryPolicy, error::RequestError};
+
+/// The settings of one call, where they differ from the client's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallOptions {
+    pub(crate) key: Option<IdempotencyKey>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) retry: Option<RetryPolicy>,
+    /// The longest that the call takes, whatever the policy says.
+    pub(crate) timeout: Option<Duration>,
+    /// An earlier call with the same key may have been applied.
+    pub(crate) may_be_applied: bool,
+}
+
+/// The headers that are the SDK's business.
+const OWN: [HeaderName; 5] = [
+    header::AUTHORIZATION,
+    header::CONTENT_LENGTH,
+    header::HOST,
+    header::TRANSFER_ENCODING,
+    HeaderName::from_static("idempotency-key"),
+];
+
+impl<T> Call<T> {
+    /// Sends a write with this key instead of a random one. Reads carry none.
+    ///
+    /// The service answers a repeated write (same key, same request, within 24 hours) with its
+    /// stored response. So a delete that is sent twice with one key is answered 204 both times.
+    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.options.key = Some(key);
+        self
+    }
+
+    /// Limits this call as a whole, its retries included, instead of the policy's
+    /// [`budget`](RetryPolicy::budget).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.timeout = Some(limit);
+        self
+    }
+
+    /// Sends this call again as this policy says, instead of the client's.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.options.retry = Some(policy);
+        self
+    }
+
+    /// Sends a header along, such as an `X-Request-Id` of your own. A second one of that name
+    /// replaces the first.
+    ///
+    /// `Authorization`, `Idempotency-Key`, `Host` and those about the length of the body are the
+    /// SDK's own. Naming one of them, or what cannot stand in a header, makes the call fail with a
+    /// [`RequestError`].
+    pub fn header<N, V>(mut self, name: N, value: V) -> Self
+    where
+        HeaderName: TryFrom<N>,
+        HeaderValue: TryFrom<V>,
+    {
+        let name = HeaderName::try_from(name).ok();
+        let value = HeaderValue::try_from(value).ok();
+        let refused = match (name, value) {
+            (Some(name), _) if OWN.contains(&name) => format!("the header {name} is the SDK's own"),
+            (Some(name), Some(value)) => {
+                self.options.headers.insert(name, value);
+                return self;
+            }
+            // The value may be a secret.
+            (Some(name), None) => format!("the value of the header {name} is not one"),
+            (None, _) => "the name of a header is not one".to_owned(),
+        };
+        self.request = self.request.and(Err(RequestError(refused)));
+        self
+    }
+
+    /// Says that an earlier call with the same key may have been applied.
+    pub(crate) fn may_be_applied(mut self, may_be_applied: bool) -> Self {
+        self.options.may_be_applied = may_be_applied;
+        self
+    }
+}
