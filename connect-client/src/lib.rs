@@ -22,11 +22,12 @@ pub use call::{Call, RawRequest};
 pub use client::Client;
 pub use connect_core::wire::{self, IdempotencyKey};
 pub use error::{ApiError, DecodeError, Error, ErrorKind, RequestError, SettingsError};
+pub use futures_util::Stream;
 pub use http::Method;
 pub use location::LocationHandle;
 pub use resource::{
     Bulk, Changes, CountError, Listed, Listing, NewEvents, Readable, Record, Records, Synced,
-    Writable,
+    Watch, Writable,
 };
 pub use response::{Meta, RateLimit, Response};
 pub use retry::{GaveUp, RetryPolicy};

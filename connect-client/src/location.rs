@@ -1,5 +1,7 @@
 //! The locations, and what there is at each: the kinds of record.
 
+use uuid::Uuid;
+
 use crate::{
     Call, Client,
     request::Request,
@@ -15,7 +17,8 @@ use crate::{
 };
 
 // A line says what the service can do with a kind, and where: the handle of a location has a method of
-// the first name, the path ends with the second. What is synced is listed too.
+// the first name, the path ends with the second. What is synced is listed too; its tombstones have
+// its `id`, unless the line names another field.
 records! {
     /// Its categories.
     categories: Category, "categories", Readable, Synced<CategoryQuery>, Writable;
@@ -24,7 +27,7 @@ records! {
     /// Its products.
     products: Product, "products", Readable, Synced<ProductQuery>, Writable, Bulk;
     /// Its stock, by product. A product that is not tracked has none.
-    stock: StockLevel, "stock", Synced<StockLevelQuery>;
+    stock: StockLevel, "stock", Synced<StockLevelQuery> by product_id;
     /// The downloads of its products' images, in the order in which they were queued.
     image_jobs: ImageJob, "image-jobs", Listed<ImageJobQuery>;
     /// Its orders, in the order in which they were made; with `updatedSince`, in that of their
@@ -77,7 +80,7 @@ impl LocationHandle {
 macro_rules! records {
     ($(
         $(#[$meta:meta])*
-        $method:ident: $record:ty, $segment:literal $(, $capability:ident $(<$of:ty>)?)+;
+        $method:ident: $record:ty, $segment:literal $(, $capability:ident $(<$of:ty> $(by $id:ident)?)?)+;
     )+) => {
         impl LocationHandle {
             $(
@@ -95,7 +98,7 @@ macro_rules! records {
 
             impl Record for $record {}
 
-            $(capability!($capability, $record $(, $of)?);)+
+            $(capability!($capability, $record $(, $of $(, $id)?)?);)+
         )+
     };
 }
@@ -111,11 +114,18 @@ macro_rules! capability {
         impl Readable for $record {}
     };
     (Synced, $record:ty, $query:ty) => {
+        capability!(Synced, $record, $query, id);
+    };
+    (Synced, $record:ty, $query:ty, $id:ident) => {
         capability!(Listed, $record, $query);
 
         impl Synced for $record {
             fn changed_at(&self) -> Timestamp {
                 self.updated_at
+            }
+
+            fn sync_id(&self) -> Uuid {
+                self.$id.uuid()
             }
         }
     };

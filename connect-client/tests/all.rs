@@ -22,3 +22,4 @@ mod sockets;
 mod support;
 mod tls;
 mod upserts;
+mod watching;

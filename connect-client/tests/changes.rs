@@ -4,6 +4,7 @@ use connect_client::{
     Changes,
     wire::{Entry, ErrorCode, Product, Timestamp},
 };
+use futures_util::TryStreamExt as _;
 
 use crate::support::{
     products,
@@ -113,11 +114,12 @@ async fn all(changes: Changes<Product>) -> (Vec<i64>, Option<Timestamp>) {
 #[tokio::test]
 async fn all_changes_end_where_the_first_page_was_read() {
     // Products are written all the time: every page has a successor.
-    for (replies, numbers) in [
+    for (replies, numbers, state) in [
         // The second page begins behind the first page's state.
         (
             vec![page_at(2, [1, 2], Some("a")), page_at(4, [3, 4], Some("b"))],
             vec![1, 2],
+            2,
         ),
         // That state lies within the second page.
         (
@@ -126,6 +128,7 @@ async fn all_changes_end_where_the_first_page_was_read() {
                 page_at(5, [3, 4, 5], Some("b")),
             ],
             vec![1, 2, 3],
+            3,
         ),
         // All of a commit's records have one time, and may be on two pages.
         (
@@ -135,17 +138,19 @@ async fn all_changes_end_where_the_first_page_was_read() {
                 page_at(9, [9], Some("c")),
             ],
             vec![1, 2, 2, 2],
+            2,
         ),
         // What moved on meanwhile leaves an empty place.
         (
             vec![page_at(5, [1], Some("a")), page_at(7, [6, 7], Some("b"))],
             vec![1],
+            5,
         ),
     ] {
         let script = Script::new(replies);
         let (seen, since) = all(products(&script.client()).changes_since(None)).await;
         assert_eq!(seen, numbers);
-        assert_eq!(since, numbers.last().map(|last| behind(*last)));
+        assert_eq!(since, Some(behind(state)));
         script.finish();
     }
 }
@@ -166,9 +171,21 @@ async fn without_a_state_all_changes_end_with_the_list() {
 async fn one_by_one_changes_go_on_behind_the_first_pages_state() {
     let script = Script::new([page_at(1, [1], Some("a")), page_at(2, [2], None)]);
     let mut changes = products(&script.client()).changes_since(None);
-    changes.next().await.unwrap().unwrap();
-    changes.next().await.unwrap().unwrap();
-    assert!(changes.next().await.is_none());
+    // It is a stream, too.
+    let entries: Vec<_> = (&mut changes).try_collect().await.unwrap();
+    assert_eq!(entries.len(), 2);
     assert_eq!(changes.since(), Some(behind(2)));
+    script.finish();
+}
+
+#[tokio::test]
+async fn the_place_moves_with_the_location_though_the_list_stays() {
+    let script = Script::new([page_at(9, [1], None), page_at(12, [], None)]);
+    let products = products(&script.client());
+    let (_, since) = products.changes_since(None).all().await.unwrap();
+    assert_eq!(since, Some(behind(9)));
+    let mut changes = products.changes_since(since);
+    assert!(changes.next().await.is_none());
+    assert_eq!(changes.since(), Some(behind(12)));
     script.finish();
 }

@@ -11,6 +11,8 @@ use connect_client::{
 };
 use serde_json::json;
 
+use futures_util::StreamExt as _;
+
 use crate::support::{
     products,
     records::{all_created, counts, error},
@@ -235,4 +237,18 @@ async fn items_are_taken_as_they_are_sent() {
     assert_eq!(taken.get(), MAX_PRODUCTS_PER_BATCH);
     upsert.next().await.unwrap().unwrap_err();
     assert_eq!(taken.get(), 2 * MAX_PRODUCTS_PER_BATCH);
+}
+
+#[tokio::test]
+async fn a_long_batch_is_a_stream_of_its_requests() {
+    let refused = json(422, &error("validation_failed", "no"));
+    let script = Script::new([json(200, &all_created(500)), refused]);
+    let items = vec![ProductInput::named("Bread"); 501];
+    let steps = products(&script.client()).upsert_all(&items).into_stream();
+    let steps: Vec<_> = steps.collect().await;
+    assert_eq!(steps.len(), 2, "nothing comes after an error");
+    let first = steps[0].as_ref().unwrap();
+    assert_eq!((first.items.clone(), first.result.created), (0..500, 500));
+    assert_eq!(steps[1].as_ref().unwrap_err().status(), Some(422));
+    script.finish();
 }

@@ -1,6 +1,14 @@
 //! Following what changes.
 
-use std::{fmt, vec};
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    vec,
+};
+
+use futures_util::{Stream, StreamExt as _};
 
 use super::{Listing, Records, Synced, record::changed_at};
 use crate::{
@@ -15,9 +23,11 @@ impl<R: Synced> Records<R> {
     /// To keep a copy: apply each entry (insert or replace by id, or delete), then store
     /// [`Changes::since`] with the copy, and begin there the next time. Nothing is ever missed:
     /// at one location later changes have later times, and become visible in that order. After a
-    /// pass that was read to its end nothing comes twice either, so asking again at a shop where
-    /// nothing happens brings nothing. After one that was left earlier, the latest entries come
-    /// again: applying one twice must do no harm.
+    /// pass that was read to its end nothing comes twice either: asking again at a shop where
+    /// nothing happens is one request, and brings nothing. After a pass that was left earlier, the
+    /// latest entries come again: applying one twice must do no harm.
+    ///
+    /// [`watch`](Self::watch) asks again and again.
     ///
     /// Deletions are kept for 90 days. A `since` older than that is refused with
     /// `validation_failed`: begin again with `None`, into an empty copy.
@@ -49,6 +59,7 @@ impl<R: Synced> Records<R> {
             page: Vec::new().into_iter(),
             is_last: false,
             first_state: None,
+            last_state: None,
             since,
             latest: None,
         }
@@ -56,6 +67,9 @@ impl<R: Synced> Records<R> {
 }
 
 /// Changes in the order in which they happened; see [`Records::changes_since`].
+///
+/// It is a [`Stream`]; [`next`](Self::next) and [`all`](Self::all) work without the traits of the
+/// futures crates.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct Changes<R> {
     pages: Listing<Response<Page<Entry<R>>>>,
@@ -65,6 +79,8 @@ pub struct Changes<R> {
     is_last: bool,
     /// The state that the first page was read in, where the service tells.
     first_state: Option<Timestamp>,
+    /// The state that the page that was fetched last was read in.
+    last_state: Option<Timestamp>,
     since: Option<Timestamp>,
     /// The latest `updatedAt` seen.
     latest: Option<Timestamp>,
@@ -74,15 +90,12 @@ impl<R: Synced> Changes<R> {
     /// The next change; `None` when there is none at present. What changes while the pages are
     /// read comes as well.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {
-        match self.upcoming().await {
-            Ok(_) => self.take().map(Ok),
-            Err(error) => Some(Err(error)),
-        }
+        poll_fn(|context| self.poll_next_unpin(context)).await
     }
 
     /// Returns the time to begin at the next time. Good at any moment, also after an error: the
-    /// latest `updatedAt` seen, or just behind it once [`next`](Self::next) has told the end.
-    /// `None` as long as nothing was seen.
+    /// latest `updatedAt` seen, or just behind all that is known once [`next`](Self::next) has told
+    /// the end. `None` as long as nothing was seen.
     pub fn since(&self) -> Option<Timestamp> {
         self.since
     }
@@ -97,50 +110,72 @@ impl<R: Synced> Changes<R> {
     /// A page could not be fetched.
     pub async fn all(mut self) -> Result<(Vec<Entry<R>>, Option<Timestamp>), Error> {
         let mut entries = Vec::new();
-        while let Some(time) = self.upcoming().await? {
-            if self.first_state.is_some_and(|state| time > state) {
-                self.pass_is_over();
+        while let Some(time) = poll_fn(|context| self.poll_upcoming(context)).await? {
+            if let Some(state) = self.first_state.filter(|state| time > *state) {
+                self.pass_is_over(Some(state));
                 break;
             }
-            entries.extend(self.take());
+            entries.extend(self.take_entry());
         }
         Ok((entries, self.since))
     }
 
-    /// Returns the time of the next entry's change; its page is fetched if need be. `None` at the
+    /// Finds the time of the next entry's change; its page is fetched if need be. `None` at the
     /// end.
-    async fn upcoming(&mut self) -> Result<Option<Timestamp>, Error> {
+    fn poll_upcoming(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Option<Timestamp>, Error>> {
         loop {
             if let Some(entry) = self.page.as_slice().first() {
-                return Ok(Some(changed_at(entry)));
+                return Poll::Ready(Ok(Some(changed_at(entry))));
             }
-            let Some(response) = self.pages.next().await else {
+            let Some(response) = ready!(self.pages.poll_next_unpin(context)) else {
                 if self.is_last {
-                    self.pass_is_over();
+                    self.pass_is_over(self.last_state);
                 }
-                return Ok(None);
+                return Poll::Ready(Ok(None));
             };
             let Response { data, meta } = response?;
             self.first_state = self.first_state.or(meta.state);
+            self.last_state = meta.state;
             self.is_last = data.next_cursor.is_none();
             self.page = data.data.into_iter();
         }
     }
 
-    fn take(&mut self) -> Option<Entry<R>> {
+    fn take_entry(&mut self) -> Option<Entry<R>> {
         let entry = self.page.next()?;
         self.latest = self.latest.max(Some(changed_at(&entry)));
         self.since = self.since.max(self.latest);
         Some(entry)
     }
 
-    /// All entries of the latest time were seen, and whatever is written from now on is later.
-    fn pass_is_over(&mut self) {
-        self.since = self
-            .since
-            .max(self.latest.map(|latest| latest.plus_micros(1)));
+    /// All entries up to the latest time, and up to this state, were seen, and whatever is written
+    /// from now on is later.
+    ///
+    /// The state moves with every write at the location, and the place with it. The place of a list
+    /// that nobody writes to would grow older than the service keeps deletions.
+    fn pass_is_over(&mut self, state: Option<Timestamp>) {
+        let seen = self.latest.max(state);
+        self.since = self.since.max(seen.map(|seen| seen.plus_micros(1)));
     }
 }
+
+impl<R: Synced> Stream for Changes<R> {
+    type Item = Result<Entry<R>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = match ready!(self.poll_upcoming(context)) {
+            Ok(_) => self.take_entry().map(Ok),
+            Err(error) => Some(Err(error)),
+        };
+        Poll::Ready(next)
+    }
+}
+
+// Nothing in it is pinned, whatever the record.
+impl<R> Unpin for Changes<R> {}
 
 impl<R> fmt::Debug for Changes<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

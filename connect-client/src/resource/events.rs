@@ -1,6 +1,13 @@
 //! Following the events of a location.
 
-use std::fmt;
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use futures_util::{Stream, StreamExt as _};
 
 use super::{Listing, Records};
 use crate::{
@@ -49,6 +56,8 @@ impl Records<AnyEvent> {
 }
 
 /// Events in the order of their commits; see [`Records::events_after`].
+///
+/// It is a [`Stream`]; [`next`](Self::next) works without the traits of the futures crates.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct NewEvents {
     events: Listing<AnyEvent>,
@@ -59,17 +68,25 @@ impl NewEvents {
     /// The next event; `None` when there is none at present. What happens while the pages are read
     /// comes as well.
     pub async fn next(&mut self) -> Option<Result<AnyEvent, Error>> {
-        let event = self.events.next().await?;
-        if let Ok(event) = &event {
-            self.last = Some(event.id);
-        }
-        Some(event)
+        poll_fn(|context| self.poll_next_unpin(context)).await
     }
 
     /// The id of the last event that [`next`](Self::next) gave, where to begin the next time. Good
     /// at any moment, also after an error.
     pub fn last(&self) -> Option<Id<AnyEvent>> {
         self.last
+    }
+}
+
+impl Stream for NewEvents {
+    type Item = Result<AnyEvent, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = ready!(self.events.poll_next_unpin(context));
+        if let Some(Ok(event)) = &next {
+            self.last = Some(event.id);
+        }
+        Poll::Ready(next)
     }
 }
 

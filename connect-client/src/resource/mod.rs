@@ -9,6 +9,7 @@ mod pages;
 mod record;
 mod records;
 mod stock;
+mod watch;
 
 pub use changes::Changes;
 pub use count_all::CountError;
@@ -17,3 +18,4 @@ pub use pages::Listing;
 pub(crate) use record::Sealed;
 pub use record::{Bulk, Listed, Readable, Record, Synced, Writable};
 pub use records::Records;
+pub use watch::Watch;

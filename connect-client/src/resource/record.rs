@@ -1,6 +1,7 @@
 //! The capabilities of a kind of record: each gives [`Records`](super::Records) some of its methods.
 
 use serde::{Serialize, de::DeserializeOwned};
+use uuid::Uuid;
 
 use crate::wire::{
     BatchInput, Entry, Timestamp, WireRecord,
@@ -23,7 +24,7 @@ pub trait Listed: Record {
 #[diagnostic::on_unimplemented(message = "`{Self}` records cannot be read one by one")]
 pub trait Readable: Record {}
 
-/// A kind whose list tells of deletions too, so that a copy can follow it: `changes_since`,
+/// A kind whose list tells of deletions too, so that a copy can follow it: `changes_since`, `watch`,
 /// `list_with_deleted`, `pages_with_deleted` and `stream_with_deleted`.
 #[diagnostic::on_unimplemented(
     message = "the list of `{Self}` records does not tell of changes and deletions",
@@ -32,6 +33,9 @@ pub trait Readable: Record {}
 pub trait Synced: Listed<Query: ListQuery> {
     /// The time of the last change.
     fn changed_at(&self) -> Timestamp;
+
+    /// The id under which a copy keeps the record: that of its tombstone.
+    fn sync_id(&self) -> Uuid;
 }
 
 /// A kind that clients write: `create`, `update` and `delete`.
@@ -47,7 +51,7 @@ pub trait Writable: Record + WireRecord<Input: Serialize> {}
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(message = "the service takes no batches of `{Self}` records")]
-pub trait Bulk: Writable<Input: BatchInput> {}
+pub trait Bulk: Writable<Input: BatchInput<Extra: Send> + Send> {}
 
 /// The facts of a kind that only the SDK needs.
 pub trait Sealed {
@@ -60,5 +64,13 @@ pub(super) fn changed_at<R: Synced>(entry: &Entry<R>) -> Timestamp {
     match entry {
         Entry::Deleted(tombstone) => tombstone.updated_at,
         Entry::Live(record) => record.changed_at(),
+    }
+}
+
+/// The id of an entry, deleted or not.
+pub(super) fn id_of<R: Synced>(entry: &Entry<R>) -> Uuid {
+    match entry {
+        Entry::Deleted(tombstone) => tombstone.id,
+        Entry::Live(record) => record.sync_id(),
     }
 }

@@ -2,6 +2,11 @@
 
 use std::{borrow::Borrow, future::IntoFuture, ops::Range};
 
+use futures_util::{
+    StreamExt as _,
+    stream::{self, BoxStream},
+};
+
 use super::{Upsert, UpsertError, chunk::Piece, plan::Outstanding, total};
 use crate::{
     Bulk, Call, Error, IdempotencyKey,
@@ -81,6 +86,33 @@ where
     /// The request failed.
     pub async fn next(&mut self) -> Option<Result<Progress<Extra<R>>, Error>> {
         self.step().await.transpose()
+    }
+
+    /// Sends request after request as the steps are asked for. After an error there is nothing
+    /// more; to go on behind one, call [`next`](Self::next) instead.
+    ///
+    /// ```no_run
+    /// # use connect_client::{Client, Error, wire::{Id, Location, ProductInput}};
+    /// use futures_util::TryStreamExt as _;
+    ///
+    /// # async fn example(client: Client, location: Id<Location>, menu: Vec<ProductInput>)
+    /// # -> Result<(), Error> {
+    /// let mut steps = client.location(location).products().upsert_all(&menu).into_stream();
+    /// while let Some(step) = steps.try_next().await? {
+    ///     println!("{:?}: {} created", step.items, step.result.created);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn into_stream<'a>(self) -> BoxStream<'a, Result<Progress<Extra<R>>, Error>>
+    where
+        I: Send + 'a,
+        I::Item: Send,
+    {
+        let steps = stream::try_unfold(self, |mut upsert| async move {
+            let step = upsert.step().await?;
+            Ok(step.map(|step| (step, upsert)))
+        });
+        steps.boxed()
     }
 
     async fn step(&mut self) -> Result<Option<Progress<Extra<R>>>, Error> {

@@ -1,8 +1,10 @@
 //! Lists and changes through the SDK.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
-use connect_client::wire::{Entry, Field, Product, ProductInput, query::ProductQuery};
+use connect_client::wire::{
+    CategoryInput, Entry, Field, Product, ProductInput, query::ProductQuery,
+};
 
 use super::{coded, open};
 
@@ -139,4 +141,39 @@ async fn a_walk_ends_however_much_is_written_meanwhile() {
             .0
             .is_empty()
     );
+}
+
+#[tokio::test]
+async fn a_watch_asks_an_idle_shop_once_a_round_and_is_told_nothing() {
+    let (shop, passed, client) = open().await;
+    let products = client.location(shop.here).products();
+    let items: Vec<_> = (0..250).map(|n| coded(&format!("B-{n}"), "Bun")).collect();
+    products.upsert_all(&items).run().await.unwrap();
+    let mut watch = products.watch(None, Duration::from_millis(20));
+    for _ in 0..250 {
+        watch.next().await.unwrap().unwrap();
+    }
+    passed.passed();
+    let idle = Duration::from_millis(300);
+    assert!(tokio::time::timeout(idle, watch.next()).await.is_err());
+    let rounds = passed.passed();
+    assert!(rounds.len() > 1);
+    for round in rounds {
+        assert!(round.json()["data"].as_array().unwrap().is_empty());
+    }
+    // Others write at the location: still nothing for those who follow products.
+    let categories = client.location(shop.here).categories();
+    categories
+        .create(&CategoryInput::named("Bread"))
+        .await
+        .unwrap();
+    assert!(tokio::time::timeout(idle, watch.next()).await.is_err());
+    let bun = products.create(&ProductInput::named("Rye")).await.unwrap();
+    let Entry::Live(seen) = watch.next().await.unwrap().unwrap() else {
+        panic!("nothing was deleted");
+    };
+    assert_eq!(seen.id, bun.id);
+    products.delete(bun.id).await.unwrap();
+    let gone = watch.next().await.unwrap().unwrap();
+    assert!(matches!(gone, Entry::Deleted(gone) if bun.id == gone.id));
 }

@@ -1,0 +1,155 @@
+//! Following changes without an end.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use futures_util::{Stream, StreamExt as _};
+use tokio::time::{Sleep, sleep};
+use uuid::Uuid;
+
+use super::{
+    Changes, Records, Synced,
+    record::{changed_at, id_of},
+};
+use crate::{
+    Error,
+    wire::{Entry, Timestamp},
+};
+
+impl<R: Synced> Records<R> {
+    /// Follows the changes at or after `since` without an end: [`changes_since`](Self::changes_since),
+    /// and again `every` so long after all is read. At a shop where nothing happens each round is
+    /// one request and yields nothing.
+    ///
+    /// It yields each change once. An error that may pass (see [`Error::retryable`]) is yielded, and
+    /// the next round goes on where the one before stopped. After another error there is nothing more.
+    ///
+    /// ```no_run
+    /// # use std::{collections::HashMap, time::Duration};
+    /// # use connect_client::{Client, Error, wire::{Entry, Id, Location, Product, Timestamp}};
+    /// # async fn example(
+    /// #     client: Client, location: Id<Location>,
+    /// #     copy: &mut HashMap<Id<Product>, Product>, since: &mut Option<Timestamp>,
+    /// # ) -> Result<(), Error> {
+    /// let every = Duration::from_secs(5);
+    /// let mut watch = client.location(location).products().watch(*since, every);
+    /// while let Some(entry) = watch.next().await {
+    ///     match entry {
+    ///         Ok(Entry::Live(product)) => _ = copy.insert(product.id, product),
+    ///         Ok(Entry::Deleted(tombstone)) => _ = copy.remove(&tombstone.id.into()),
+    ///         Err(error) if error.retryable() => eprintln!("{error}"),
+    ///         Err(error) => return Err(error),
+    ///     }
+    ///     *since = watch.since();
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn watch(&self, since: Option<Timestamp>, every: Duration) -> Watch<R> {
+        Watch {
+            records: self.clone(),
+            every,
+            round: self.changes_since(since),
+            wait: None,
+            is_over: false,
+            latest: None,
+            seen: HashSet::new(),
+        }
+    }
+}
+
+/// Changes without an end; see [`Records::watch`].
+///
+/// It is a [`Stream`]; [`next`](Self::next) works without the traits of the futures crates.
+#[must_use = "nothing is fetched until it is asked for"]
+pub struct Watch<R> {
+    records: Records<R>,
+    every: Duration,
+    /// The round under way, or the next one.
+    round: Changes<R>,
+    /// The wait before the round.
+    wait: Option<Pin<Box<Sleep>>>,
+    is_over: bool,
+    /// The time of the latest change that was yielded, and all that were yielded of that time: a
+    /// round that goes on where another stopped is told of them again.
+    latest: Option<Timestamp>,
+    seen: HashSet<Uuid>,
+}
+
+impl<R: Synced> Watch<R> {
+    /// The next change, as soon as there is one.
+    pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {
+        poll_fn(|context| self.poll_next_unpin(context)).await
+    }
+
+    /// Returns the time to begin at the next time the program starts. Good at any moment; see
+    /// [`Changes::since`].
+    pub fn since(&self) -> Option<Timestamp> {
+        self.round.since()
+    }
+
+    /// Ends the round; the next one begins where it stopped.
+    fn rest(&mut self) {
+        self.round = self.records.changes_since(self.round.since());
+        self.wait = Some(Box::pin(sleep(self.every)));
+    }
+
+    /// Returns whether an entry was not yielded before, and remembers it.
+    fn is_new(&mut self, entry: &Entry<R>) -> bool {
+        let time = Some(changed_at(entry));
+        if time > self.latest {
+            self.latest = time;
+            self.seen.clear();
+        }
+        time < self.latest || self.seen.insert(id_of(entry))
+    }
+}
+
+impl<R: Synced> Stream for Watch<R> {
+    type Item = Result<Entry<R>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if self.is_over {
+                return Poll::Ready(None);
+            }
+            if let Some(wait) = &mut self.wait {
+                ready!(wait.as_mut().poll(context));
+                self.wait = None;
+            }
+            match ready!(self.round.poll_next_unpin(context)) {
+                None => self.rest(),
+                Some(Ok(entry)) => {
+                    if self.is_new(&entry) {
+                        return Poll::Ready(Some(Ok(entry)));
+                    }
+                }
+                Some(Err(error)) => {
+                    if error.retryable() {
+                        self.rest();
+                    } else {
+                        self.is_over = true;
+                    }
+                    return Poll::Ready(Some(Err(error)));
+                }
+            }
+        }
+    }
+}
+
+// Nothing in it is pinned, whatever the record.
+impl<R> Unpin for Watch<R> {}
+
+impl<R> fmt::Debug for Watch<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch")
+            .field("round", &self.round)
+            .field("every", &self.every)
+            .finish_non_exhaustive()
+    }
+}
