@@ -30,6 +30,6 @@ pub use resource::{
     Watch, Writable,
 };
 pub use response::{Meta, RateLimit, Response};
-pub use retry::{GaveUp, RetryPolicy};
+pub use retry::{GaveUp, Retry, RetryPolicy};
 pub use upsert::{Progress, Upsert, UpsertError};
 pub use uuid::Uuid;

@@ -21,5 +21,6 @@ mod settings;
 mod sockets;
 mod support;
 mod tls;
+mod tracing;
 mod upserts;
 mod watching;

@@ -39,6 +39,7 @@ impl ClientBuilder {
             request_timeout: self.request_timeout,
             slots: Semaphore::new(self.max_in_flight.clamp(1, Semaphore::MAX_PERMITS)),
             retry: self.retry,
+            on_retry: self.on_retry,
             rate_limit: Mutex::new(None),
         }))
     }

@@ -5,9 +5,10 @@ mod build;
 use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
-    RetryPolicy,
+    Retry, RetryPolicy,
     base_url::BaseUrl,
     error::SettingsError,
+    retry::OnRetry,
     token::Token,
     transport::{Proxy, Transport},
 };
@@ -34,6 +35,7 @@ pub struct ClientBuilder {
     request_timeout: Duration,
     max_in_flight: usize,
     retry: RetryPolicy,
+    on_retry: Option<OnRetry>,
     root_certificates: Vec<Vec<u8>>,
     proxy: Proxy,
     max_response_bytes: usize,
@@ -58,6 +60,7 @@ impl ClientBuilder {
             request_timeout: REQUEST_TIMEOUT,
             max_in_flight: MAX_IN_FLIGHT,
             retry: RetryPolicy::default(),
+            on_retry: None,
             root_certificates: Vec::new(),
             proxy: Proxy::Environment,
             max_response_bytes: MAX_RESPONSE_BYTES,
@@ -90,6 +93,22 @@ impl ClientBuilder {
     /// unless set.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
+        self
+    }
+
+    /// Calls this before each wait for another attempt: to count retries, or to tell somebody. It must
+    /// return at once. With the feature `tracing` there is an event of each as well.
+    ///
+    /// ```
+    /// # use connect_client::{Client, Error};
+    /// # fn example(token: &str) -> Result<Client, Error> {
+    /// Client::builder("https://pos.example.com/v1", token)
+    ///     .on_retry(|retry| eprintln!("{}: {}, again in {:?}", retry.path, retry.error, retry.wait))
+    ///     .build()
+    /// # }
+    /// ```
+    pub fn on_retry(mut self, hook: impl Fn(&Retry<'_>) + Send + Sync + 'static) -> Self {
+        self.on_retry = Some(Box::new(hook));
         self
     }
 

@@ -1,6 +1,7 @@
 //! The one way every request goes: attempts, retries, idempotency, errors.
 
 mod attempt;
+mod trace;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -18,9 +19,9 @@ use crate::{
     Meta, RateLimit, RetryPolicy,
     base_url::BaseUrl,
     call::CallOptions,
-    error::{CallInfo, DecodeError, Error, clip},
+    error::{CallInfo, DecodeError, Error, ErrorKind, clip},
     request::{Request, random_key},
-    retry::{Decision, GaveUp},
+    retry::{Decision, GaveUp, OnRetry, Retry},
     token::Token,
     transport::{Fault, Transport, TransportError},
 };
@@ -36,6 +37,7 @@ pub(crate) struct Pipeline {
     /// One for each request that may be under way.
     pub(crate) slots: Semaphore,
     pub(crate) retry: RetryPolicy,
+    pub(crate) on_retry: Option<OnRetry>,
     pub(crate) rate_limit: Mutex<Option<RateLimit>>,
 }
 
@@ -54,6 +56,10 @@ impl Pipeline {
         request: &Request,
         options: CallOptions,
     ) -> Result<Answer, Error> {
+        trace::within(request, self.run(request, options)).await
+    }
+
+    async fn run(&self, request: &Request, options: CallOptions) -> Result<Answer, Error> {
         let mut retry = options.retry.unwrap_or_else(|| self.retry.clone());
         retry.budget = options.timeout.unwrap_or(retry.budget);
         let key = options.key.unwrap_or_else(random_key);
@@ -80,24 +86,45 @@ impl Pipeline {
                 return Err(Error::of_call(busy.into(), call, None));
             };
             call.attempts += 1;
+            let sent = Instant::now();
             let answer = self.attempt(ready, call.attempts, left).await;
+            let took = sent.elapsed();
             drop(slot);
-            let (kind, meta, outcome) = match answer {
-                Ok((meta, body)) => return Ok(Answer { meta, body, call }),
-                Err(failure) => {
-                    call.may_be_applied =
-                        request.is_write() && failure.may_be_applied(call.may_be_applied);
-                    failure.told()
+            let failure = match answer {
+                Ok((meta, body)) => {
+                    trace::succeeded(&meta, took);
+                    return Ok(Answer { meta, body, call });
                 }
+                Err(failure) => failure,
             };
-            let elapsed = began.elapsed();
-            match retry.decide(call.attempts, outcome, elapsed, rand::random()) {
-                Decision::Wait(time) => sleep(time).await,
+            call.may_be_applied = request.is_write() && failure.may_be_applied(call.may_be_applied);
+            let (kind, meta, outcome) = failure.told();
+            let decision = retry.decide(call.attempts, outcome, began.elapsed(), rand::random());
+            trace::failed(&call, meta.as_ref(), &kind, took, decision);
+            match decision {
+                Decision::Wait(wait) => {
+                    self.tell_retry(&call, meta.as_ref(), &kind, wait);
+                    sleep(wait).await;
+                }
                 Decision::GiveUp(why) => {
                     call.gave_up = why;
                     return Err(Error::of_call(kind, call, meta));
                 }
             }
+        }
+    }
+
+    fn tell_retry(&self, call: &CallInfo, meta: Option<&Meta>, error: &ErrorKind, wait: Duration) {
+        if let Some(on_retry) = &self.on_retry {
+            on_retry(&Retry {
+                method: &call.method,
+                path: &call.path,
+                attempt: call.attempts,
+                error,
+                status: meta.map(|meta| meta.status),
+                request_id: meta.and_then(|meta| meta.request_id.as_deref()),
+                wait,
+            });
         }
     }
 

@@ -2,8 +2,11 @@
 //! network or chance.
 
 mod after;
+mod hook;
 mod policy;
 
 pub(crate) use after::retry_after;
+pub(crate) use hook::OnRetry;
+pub use hook::Retry;
 pub(crate) use policy::{Decision, Outcome, is_retryable};
 pub use policy::{GaveUp, RetryPolicy};

@@ -1,0 +1,103 @@
+//! What a log hears of calls: a span for each, an event for each attempt. No token, no body, and no
+//! text that a body may be in. Without the feature `tracing` there is nothing.
+
+use std::time::Duration;
+
+use crate::{
+    Meta,
+    error::{CallInfo, ErrorKind},
+    request::Request,
+    retry::Decision,
+};
+
+/// Does the work of a call within its span.
+pub(super) async fn within<F: Future>(request: &Request, work: F) -> F::Output {
+    #[cfg(feature = "tracing")]
+    let work = {
+        let Request { method, path, .. } = request;
+        let span = tracing::info_span!("connect_call", %method, path);
+        tracing::Instrument::instrument(work, span)
+    };
+    #[cfg(not(feature = "tracing"))]
+    let _ = request;
+    work.await
+}
+
+/// Tells of an attempt that succeeded.
+pub(super) fn succeeded(meta: &Meta, took: Duration) {
+    #[cfg(feature = "tracing")]
+    tracing::debug!(
+        attempt = meta.attempts,
+        status = meta.status,
+        took_ms = millis(took),
+        request_id = meta.request_id,
+        "answered"
+    );
+    #[cfg(not(feature = "tracing"))]
+    let _ = (meta, took);
+}
+
+/// Tells of an attempt that failed, and of what follows from it.
+pub(super) fn failed(
+    call: &CallInfo,
+    meta: Option<&Meta>,
+    kind: &ErrorKind,
+    took: Duration,
+    decision: Decision,
+) {
+    #[cfg(feature = "tracing")]
+    {
+        let attempt = call.attempts;
+        let status = meta.map(|meta| meta.status);
+        let request_id = meta.and_then(|meta| meta.request_id.as_deref());
+        let took_ms = millis(took);
+        let why = why(kind);
+        match decision {
+            Decision::Wait(wait) => tracing::warn!(
+                attempt,
+                status,
+                took_ms,
+                request_id,
+                why,
+                wait_ms = millis(wait),
+                "failed, sent again after a wait"
+            ),
+            Decision::GiveUp(Some(gave_up)) => {
+                let gave_up = tracing::field::debug(gave_up);
+                tracing::warn!(
+                    attempt,
+                    status,
+                    took_ms,
+                    request_id,
+                    why,
+                    gave_up,
+                    "failed, given up"
+                );
+            }
+            // For the program to judge: a 404 may be what it asked for.
+            Decision::GiveUp(None) => {
+                tracing::debug!(attempt, status, took_ms, request_id, why, "refused");
+            }
+        }
+    }
+    #[cfg(not(feature = "tracing"))]
+    let _ = (call, meta, kind, took, decision);
+}
+
+/// The reason of a failure in words of the SDK's own or of the service's codes.
+#[cfg(feature = "tracing")]
+fn why(kind: &ErrorKind) -> String {
+    match kind {
+        ErrorKind::Api(error) => match &error.code {
+            Some(code) => code.to_string(),
+            None => "not an answer of the service".to_owned(),
+        },
+        ErrorKind::Transport(error) => error.fault().to_string(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(feature = "tracing")]
+fn millis(time: Duration) -> u64 {
+    time.as_millis().try_into().unwrap_or(u64::MAX)
+}

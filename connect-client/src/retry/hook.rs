@@ -1,0 +1,31 @@
+//! Telling the program of retries.
+
+use std::time::Duration;
+
+use http::Method;
+
+use crate::ErrorKind;
+
+/// A request that failed and is about to be sent again; see
+/// [`ClientBuilder::on_retry`](crate::ClientBuilder::on_retry).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Retry<'a> {
+    /// The method of the request.
+    pub method: &'a Method,
+    /// Its path below the base address, without the query.
+    pub path: &'a str,
+    /// The number of the attempt that failed, from 1.
+    pub attempt: u32,
+    /// The reason.
+    pub error: &'a ErrorKind,
+    /// The HTTP status of the answer, if there was one.
+    pub status: Option<u16>,
+    /// The service's name for the request, if it answered.
+    pub request_id: Option<&'a str>,
+    /// The wait before the next attempt.
+    pub wait: Duration,
+}
+
+/// What a program does at a retry.
+pub(crate) type OnRetry = Box<dyn Fn(&Retry<'_>) + Send + Sync>;
