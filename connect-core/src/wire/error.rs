@@ -43,6 +43,7 @@ pub struct ErrorBody {
 /// An error: for a program (`code`) and for a person (`message`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Error"))]
 pub struct ErrorDetail {
     /// Stable and machine-readable.
     pub code: ErrorCode,

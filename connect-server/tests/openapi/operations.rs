@@ -182,7 +182,6 @@ fn parameter(parameter: &QueryParameter) -> Value {
             "type": "integer",
             "minimum": 1,
             "maximum": MAX_PAGE_SIZE,
-            "default": DEFAULT_PAGE_SIZE,
         }),
         Kind::Cursor => json!({
             "type": "string",
@@ -200,17 +199,22 @@ fn parameter(parameter: &QueryParameter) -> Value {
             "type": "string",
             "anyOf": [{ "format": "date" }, { "format": "date-time" }],
         }),
-        Kind::Flag => json!({ "type": "string", "enum": ["true", "false"], "default": "false" }),
+        Kind::Flag => json!({ "type": "boolean" }),
         Kind::Text(longest) => json!({ "type": "string", "minLength": 1, "maxLength": longest }),
         Kind::Id => json!({ "type": "string", "format": "uuid" }),
         Kind::Day => json!({ "type": "string", "format": "date" }),
         Kind::Whole => json!({ "type": "integer", "minimum": 0 }),
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
     };
+    let about = parameter.about;
     json!({
         "name": parameter.name,
         "in": "query",
-        "description": parameter.about,
+        // Not in the schema: generated clients send a default that stands there.
+        "description": match parameter.kind {
+            Kind::PageSize => format!("{about} {DEFAULT_PAGE_SIZE} by default."),
+            _ => about.to_owned(),
+        },
         "schema": schema,
     })
 }

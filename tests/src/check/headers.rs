@@ -95,6 +95,7 @@ pub(super) fn read(text: &str, schema: &Value) -> Value {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match text.parse::<i64>() {
         Ok(number) if digits && schema["type"] == "integer" => Value::from(number),
+        _ if schema["type"] == "boolean" => text.parse().map_or(text.into(), Value::Bool),
         _ => Value::from(text),
     }
 }

@@ -76,6 +76,10 @@ fn close(schema: &mut Value) {
                 }
                 fields.insert("enum".to_owned(), known);
             }
+            if let Some(decimals) = fields.remove("x-decimals").and_then(|n| n.as_i64()) {
+                let step: f64 = format!("1e-{decimals}").parse().expect("a number");
+                fields.insert("multipleOf".to_owned(), step.into());
+            }
             fields.values_mut().for_each(close);
         }
         Value::Array(entries) => entries.iter_mut().for_each(close),

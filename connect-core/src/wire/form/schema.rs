@@ -2,6 +2,9 @@
 //!
 //! A schema may differ with its direction: what is written is as the service keeps it, what is
 //! read may be less tidy, and enumerations are closed in requests and open in responses.
+//!
+//! `x-decimals` is the number of decimals that a number may have. `multipleOf` would say the same, but
+//! validators that compute with floats refuse good numbers by it: 0.35 is no multiple of their 0.001.
 
 use std::borrow::Cow;
 
@@ -132,26 +135,26 @@ inline!([] VatRate, |_generator| json_schema!({
     "type": "number",
     "minimum": 0,
     "maximum": 100,
-    "multipleOf": 0.01,
+    "x-decimals": 2,
     "examples": [21, 9, 0],
 }));
 inline!([] Quantity, |_generator| json_schema!({
     "type": "number",
     "minimum": -1_000_000_000,
     "maximum": 1_000_000_000,
-    "multipleOf": 0.001,
+    "x-decimals": 3,
 }));
 inline!([] QuantityChange, |_generator| json_schema!({
     "type": "number",
     "minimum": -2_000_000_000_i64,
     "maximum": 2_000_000_000_i64,
-    "multipleOf": 0.001,
+    "x-decimals": 3,
 }));
 inline!([] Counted, |_generator| json_schema!({
     "type": "number",
     "minimum": 0,
     "maximum": 1_000_000_000,
-    "multipleOf": 0.001,
+    "x-decimals": 3,
 }));
 inline!([] Date, |_generator| json_schema!({
     "type": "string",
