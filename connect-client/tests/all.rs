@@ -17,6 +17,8 @@ mod lists;
 mod options;
 mod raw;
 mod retries;
+#[rustfmt::skip]
+mod samples;
 mod settings;
 mod sockets;
 mod support;

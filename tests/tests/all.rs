@@ -13,6 +13,7 @@ mod checker;
 mod demo;
 mod devices;
 mod document;
+mod document_texts;
 mod durability;
 mod error_details;
 mod errors;

@@ -16,7 +16,7 @@ pub struct Operation {
     pub id: String,
     /// The group that it stands in, such as `Products`.
     pub tag: String,
-    /// One line on what it does.
+    /// What it does, in a few words that begin with a verb: `List products`.
     pub summary: String,
     /// The query parameters.
     pub query: Vec<QueryParameter>,
@@ -74,7 +74,7 @@ impl Operation {
     pub(crate) fn list<R: Resource>() -> Self {
         let plural = pascal(R::LIST);
         let (id, page) = (format!("list{plural}"), format!("{}Page", pascal(R::NAME)));
-        let summary = format!("{}, oldest change first", sentence(R::LIST));
+        let summary = format!("List {}", R::LIST);
         Self {
             query: parameters::<R::Query>(),
             ..Self::new(&id, &plural, &summary, &page)
@@ -84,7 +84,7 @@ impl Operation {
     /// The list of a kind of row that clients do not write.
     pub(crate) fn rows<R: Listed>() -> Self {
         let (plural, page) = (pascal(R::LIST), format!("{}Page", pascal(R::NAME)));
-        let summary = format!("{}, oldest first", sentence(R::LIST));
+        let summary = format!("List {}", R::LIST);
         Self {
             query: parameters::<R::Query>(),
             ..Self::new(&format!("list{plural}"), &plural, &summary, &page)
@@ -93,7 +93,12 @@ impl Operation {
 
     /// The reading of a row that clients do not write.
     pub(crate) fn row<R: Readable>() -> Self {
-        Self::of_one("get", R::NAME, R::LIST, &format!("One {}", R::NAME))
+        Self::of_one(
+            "get",
+            R::NAME,
+            R::LIST,
+            &format!("Get {}", with_article(R::NAME)),
+        )
     }
 
     /// The creation of a record.
@@ -101,20 +106,20 @@ impl Operation {
         Self {
             body: Some(format!("{}Create", pascal(R::NAME))),
             status: StatusCode::CREATED,
-            ..Self::of_record::<R>("create", &format!("Make {}", with_article(R::NAME)))
+            ..Self::of_record::<R>("create", &format!("Create {}", with_article(R::NAME)))
         }
     }
 
     /// The reading of a record.
     pub(crate) fn get<R: Resource>() -> Self {
-        Self::of_record::<R>("get", &format!("One {}", R::NAME))
+        Self::of_record::<R>("get", &format!("Get {}", with_article(R::NAME)))
     }
 
     /// The change of a record.
     pub(crate) fn update<R: Resource>() -> Self {
         Self {
             body: Some(format!("{}Update", pascal(R::NAME))),
-            ..Self::of_record::<R>("update", &format!("Change {}", with_article(R::NAME)))
+            ..Self::of_record::<R>("update", &format!("Update {}", with_article(R::NAME)))
         }
     }
 
@@ -131,7 +136,7 @@ impl Operation {
     pub(crate) fn batch<R: Upsert>() -> Self {
         let (name, plural) = (pascal(R::NAME), R::LIST);
         let most = <R::Input as BatchInput>::MAX_ITEMS;
-        let summary = format!("Make or change up to {most} {plural}");
+        let summary = format!("Create or update up to {most} {plural}");
         Self {
             body: Some(format!("{name}Batch")),
             ..Self::new(
@@ -171,12 +176,6 @@ fn with_article(noun: &str) -> String {
         "a"
     };
     format!("{article} {noun}")
-}
-
-/// A text that begins with a capital letter.
-fn sentence(text: &str) -> String {
-    let (first, rest) = text.split_at(1);
-    first.to_ascii_uppercase() + rest
 }
 
 /// A name in the spelling of types: `option groups` is `OptionGroups`.

@@ -18,7 +18,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
             Operation::new(
                 "createTransaction",
                 "Registers",
-                "Write a journal row",
+                "Create a journal row",
                 "TransactionSingle",
             )
             .creating("TransactionInput"),
@@ -41,7 +41,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
             Method::POST,
             "/device/v1/orders".to_owned(),
             Needs::Screen(ScreenRight::MakeOrders),
-            Operation::new("createOrder", "Orders", "Make an order", "OrderSingle")
+            Operation::new("createOrder", "Orders", "Create an order", "OrderSingle")
                 .creating("OrderInput"),
             create_order,
         ),
@@ -51,7 +51,7 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
             Needs::Screen(ScreenRight::ChangeOrders),
             Operation {
                 body: Some("OrderChange".to_owned()),
-                ..Operation::new("updateOrder", "Orders", "Change an order", "OrderSingle")
+                ..Operation::new("updateOrder", "Orders", "Update an order", "OrderSingle")
             },
             update_order,
         ),

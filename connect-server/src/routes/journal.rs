@@ -17,7 +17,7 @@ pub(super) fn daily_summary(segment: &str) -> Vec<Route> {
     let operation = Operation::new(
         "getDailySummary",
         "DailySummaries",
-        "The sales and refunds of one day, summed up",
+        "Get the daily summary",
         "DailySummarySingle",
     );
     vec![Route::new(

@@ -39,7 +39,7 @@ pub static API: LazyLock<Table> = LazyLock::new(|| {
             Operation::new(
                 "listLocations",
                 "Locations",
-                "The token's locations",
+                "List locations",
                 "LocationList",
             ),
             locations::list,

@@ -16,7 +16,7 @@ pub(super) fn update_option(segment: &str) -> Vec<Route> {
         ..Operation::new(
             "updateOption",
             "OptionGroups",
-            "Change one option of a group",
+            "Update an option of a group",
             "OptionGroupSingle",
         )
     };
@@ -46,9 +46,7 @@ pub(super) fn link(segment: &str) -> Vec<Route> {
         ..Operation::new(
             "linkOptionGroups",
             "Products",
-            &format!(
-                "Add option groups to up to {MAX_PRODUCTS_PER_LINK} products, and remove others"
-            ),
+            &format!("Link option groups to up to {MAX_PRODUCTS_PER_LINK} products"),
             "OptionLinksResultSingle",
         )
     };

@@ -22,7 +22,7 @@ pub(super) fn orders(segment: &str) -> Vec<Route> {
             Method::GET,
             all,
             needs.clone(),
-            Operation::new("listOrders", "Orders", "Orders, oldest first", "OrderPage")
+            Operation::new("listOrders", "Orders", "List orders", "OrderPage")
                 .with_query::<OrderQuery>(),
             list,
         ),
@@ -30,7 +30,7 @@ pub(super) fn orders(segment: &str) -> Vec<Route> {
             Method::GET,
             one,
             needs,
-            Operation::new("getOrder", "Orders", "One order", "OrderSingle"),
+            Operation::new("getOrder", "Orders", "Get an order", "OrderSingle"),
             get,
         ),
     ]

@@ -28,7 +28,7 @@ pub(super) fn stock(segment: &str) -> Vec<Route> {
             all.clone(),
             read.clone(),
             Operation {
-                summary: "Stock levels, oldest change first".to_owned(),
+                summary: "List stock levels".to_owned(),
                 ..Operation::rows::<StockLevel>()
             },
             list_rows::<StockLevel>,
@@ -58,7 +58,7 @@ pub(super) fn stock(segment: &str) -> Vec<Route> {
                 ..Operation::new(
                     "adjustStock",
                     TAG,
-                    "Add to the stock of a product, or take from it",
+                    "Adjust the stock of a product",
                     "StockMovementSingle",
                 )
             },
@@ -81,7 +81,7 @@ pub(super) fn stock(segment: &str) -> Vec<Route> {
             Operation::new(
                 "getStock",
                 TAG,
-                "The stock of a product",
+                "Get the stock of a product",
                 "StockLevelSingle",
             ),
             get,

@@ -1,9 +1,11 @@
 //! The API documents: generated from the core's types, the route tables and `openapi/frame.json`,
-//! which holds the prose, the headers, the errors and the examples; that of devices from
-//! `device-frame.json`. The documents are committed, so that a change of the API shows in their
-//! diff; this test compares.
+//! which holds the prose, the headers, the errors and the examples of bodies; that of devices from
+//! `device-frame.json`. Examples of fields and samples of code follow from these. The documents are
+//! committed, so that a change of the API shows in their diff; this test compares.
 
+mod fields;
 mod operations;
+mod samples;
 mod schemas;
 mod webhooks;
 
@@ -83,46 +85,75 @@ fn device_schemas() -> Map<String, Value> {
 fn document(frame: &str, table: &Table, schemas: Map<String, Value>) -> Value {
     let mut document: Value = serde_json::from_str(frame).unwrap();
     let mut texts = |of| document.as_object_mut().unwrap().remove(of);
+    let more_examples = texts("examples").unwrap_or_default();
     let (about_operations, about_webhooks) = (texts("operations"), texts("webhooks"));
     operations::add(&mut document, table, about_operations.unwrap());
     document["components"]["schemas"] = schemas.into();
     if let Some(texts) = about_webhooks {
         webhooks::add(&mut document, texts);
     }
+    fields::add_examples(&mut document, &more_examples);
+    samples::add(&mut document);
     document
+}
+
+/// The API document.
+fn api() -> Value {
+    document(include_str!("../../openapi/frame.json"), &API, schemas())
+}
+
+/// The document of the device API.
+fn device() -> Value {
+    let frame = include_str!("../../openapi/device-frame.json");
+    document(frame, &DEVICE, device_schemas())
 }
 
 #[test]
 fn the_document_is_the_one_that_is_generated() {
-    let frame = include_str!("../../openapi/frame.json");
-    compare("openapi.json", &document(frame, &API, schemas()));
+    compare("openapi.json", &api());
 }
 
 #[test]
 fn the_document_of_devices_is_the_one_that_is_generated() {
-    let frame = include_str!("../../openapi/device-frame.json");
-    let generated = document(frame, &DEVICE, device_schemas());
-    compare("device.json", &generated);
+    compare("device.json", &device());
 }
 
-/// Compares a committed document with the generated one, or writes it when that is asked for.
+/// The tests of the SDK compile the samples, which have to be those of the documents.
+#[test]
+fn the_documents_samples_are_those_that_the_sdk_compiles() {
+    let module = samples::module(&[&api(), &device()]);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(samples::MODULE);
+    let compiled = written(&path, &module);
+    assert!(
+        compiled == module,
+        "{} is out of date. {HOW}",
+        path.display()
+    );
+}
+
+/// What to do about a file that is out of date.
+const HOW: &str = "Run\n\n    WRITE_OPENAPI=1 cargo test -p connect-server the_document\n\n\
+                   and look at the diff before it is committed.";
+
+/// Compares a committed document with the generated one.
 fn compare(name: &str, generated: &Value) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("openapi")
-        .join(name);
-    if env::var_os(WRITE).is_some() {
-        let text = serde_json::to_string_pretty(generated).unwrap() + "\n";
-        fs::write(&path, text).unwrap();
-    }
-    let committed: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi");
+    let text = serde_json::to_string_pretty(generated).unwrap() + "\n";
+    let committed: Value = serde_json::from_str(&written(&folder.join(name), &text)).unwrap();
     let different = difference("", &committed, generated);
     assert!(
         different.is_empty(),
-        "openapi/{name} is not what the types and the table say. Run\n\
-         \n    {WRITE}=1 cargo test -p connect-server the_document\n\n\
-         and look at the diff before it is committed. Different are:\n{}",
+        "openapi/{name} is not what the types and the table say. {HOW} Different are:\n{}",
         different.join("\n")
     );
+}
+
+/// Reads a committed file, or writes it first when that is asked for.
+fn written(path: &Path, generated: &str) -> String {
+    if env::var_os(WRITE).is_some() {
+        fs::write(path, generated).unwrap();
+    }
+    fs::read_to_string(path).unwrap()
 }
 
 /// The places where two documents differ.

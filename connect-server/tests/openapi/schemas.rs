@@ -133,8 +133,14 @@ impl Schemas {
             format!("{name}BatchResultSingle"),
             json!({
                 "type": "object",
+                "description": "The result of a batch: `{ \"data\": result }`.",
                 "required": ["data"],
-                "properties": { "data": { "$ref": format!("#/components/schemas/{name}BatchResult") } },
+                "properties": {
+                    "data": {
+                        "description": "The result.",
+                        "$ref": format!("#/components/schemas/{name}BatchResult"),
+                    },
+                },
             }),
         );
     }
