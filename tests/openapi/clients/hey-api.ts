@@ -21,7 +21,7 @@ const created = await api.createProduct({
     priceCents: 425,
     vatRate: 9,
     barcode: "8712345678906",
-    categoryName: "Loaves",
+    categoryName: "Dark bread",
     isActive: false,
     availableFrom: "2026-11-20",
   },

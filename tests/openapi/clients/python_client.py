@@ -66,7 +66,7 @@ created = create_product.sync(
             "priceCents": 425,
             "vatRate": 9,
             "barcode": "8712345678906",
-            "categoryName": "Loaves",
+            "categoryName": "Dark bread",
             "isActive": False,
             "availableFrom": "2026-11-20",
         }
