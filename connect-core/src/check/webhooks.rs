@@ -9,7 +9,7 @@ use crate::{
         keys::{Family, key},
         woken_key,
     },
-    resource::{WebhookState, due_key},
+    resource::{SentStock, WebhookState, due_key},
     storage::{Key, Value},
     wire::{Timestamp, limits::EVENT_DAYS},
 };
@@ -146,9 +146,9 @@ pub(super) fn delivery(findings: &mut Findings, at: &ReadKey, row: &Value) {
     }
 }
 
-/// The time at which a `stock.changed` of a product was last put into the queue.
+/// The note of the last `stock.changed` of a product that was put into the queue.
 pub(super) fn sent_stock(findings: &mut Findings, row: &Value) {
-    findings.parse::<Timestamp>(row);
+    findings.parse::<SentStock>(row);
 }
 
 /// The deliveries of a webhook as a whole: a worker will look at them, and they lead to an account.

@@ -27,7 +27,7 @@ pub use screens::NewScreen;
 pub use stock::{JsonStock, Stock};
 pub use tokens::{IssuedToken, NewToken};
 pub use webhook_worker::{DeliveryWork, WebhookHealth, WebhookWorker};
-pub(crate) use webhook_worker::{WebhookState, due_key};
+pub(crate) use webhook_worker::{SentStock, WebhookState, due_key};
 pub use webhooks::{IssuedWebhook, NewWebhook, WebhookChange};
 
 #[cfg(test)]

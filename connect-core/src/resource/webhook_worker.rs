@@ -34,12 +34,15 @@ use futures_util::{
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
-pub(crate) use self::state::{WebhookState, due_key};
 use self::{
     look::{Chosen, Look, next_due},
     parts::Parts,
 };
 pub use self::{state::WebhookHealth, work::DeliveryWork};
+pub(crate) use self::{
+    state::{WebhookState, due_key},
+    stock::SentStock,
+};
 use crate::{
     engine::Connect,
     environment::{Mailer, WebhookSender},

@@ -1,6 +1,9 @@
 //! Bursts of `stock.changed`.
 
-use connect_core::wire::{EventType, Id, Product, StockCount};
+use connect_core::{
+    DeliveryStatus,
+    wire::{EventType, Id, Product, StockCount},
+};
 
 use super::{Scene, URL, endpoints::Answers};
 
@@ -86,4 +89,55 @@ async fn nothing_is_left_of_a_burst() {
     count(&scene, cake, 1.0).await;
     arrive(&scene).await;
     assert_eq!(families(&scene).await, Some(1));
+}
+
+/// Each minute of an outage has an event. What arrives after it is the latest of each product.
+#[tokio::test]
+async fn after_an_outage_only_the_latest_quantity_arrives() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::StockChanged]).await.webhook;
+    let bread = scene.product("Bread").await.id;
+    let cake = scene.product("Cake").await.id;
+    scene.endpoints.answer(URL, Answers::Fails);
+    count(&scene, cake, 100.0).await;
+    for minute in 0..10 {
+        count(&scene, bread, f64::from(minute)).await;
+        arrive(&scene).await;
+        scene.check().await;
+        scene.shop.clock.advance(60);
+    }
+    scene.endpoints.answer(URL, Answers::Status(200));
+    count(&scene, bread, 10.0).await;
+    scene.shop.clock.advance(24 * 3600);
+    let mut arrived = arrive(&scene).await;
+    arrived.sort_by(f64::total_cmp);
+    assert_eq!(arrived, [10.0, 100.0]);
+    let log = scene.log(&webhook).await;
+    let with = |status| log.iter().filter(|one| one.status == status).count();
+    assert_eq!(with(DeliveryStatus::GivenUp), 10);
+    assert_eq!(with(DeliveryStatus::Delivered), 2);
+    scene.shop.clock.advance(24 * 3600);
+    assert_eq!(arrive(&scene).await, [0.0; 0]);
+    scene.check().await;
+}
+
+/// The last quantity of an outage has the whole schedule, also when nothing changes after it.
+#[tokio::test]
+async fn the_latest_quantity_is_tried_again() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::StockChanged]).await;
+    let bread = scene.product("Bread").await.id;
+    scene.endpoints.answer(URL, Answers::Fails);
+    for quantity in [1.0, 2.0] {
+        count(&scene, bread, quantity).await;
+        arrive(&scene).await;
+        scene.shop.clock.advance(60);
+    }
+    for _ in 0..10 {
+        scene.shop.clock.advance(61);
+        arrive(&scene).await;
+    }
+    scene.endpoints.answer(URL, Answers::Status(200));
+    scene.shop.clock.advance(1800);
+    assert_eq!(arrive(&scene).await, [2.0]);
 }

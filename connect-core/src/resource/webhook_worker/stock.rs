@@ -2,14 +2,20 @@
 //!
 //! A writer puts the event of a product in the one place that the product has, over the one before.
 //! A session moves it into the queue, once a minute has passed since the last one.
+//!
+//! One that is still in the queue then, for instance since the endpoint is down, is replaced by the
+//! newer one. So the events of an outage do not arrive together, and the last one tells the latest
+//! quantity in any case: it has a schedule of its own.
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::rounds;
 use crate::{
     record::{
-        Attempt, Fault, ReadKey, Reads, Store, Unit, Webhook,
+        Attempt, Delivery, DeliveryStatus, Fault, ReadKey, Reads, Store, Unit, Webhook,
         keys::{Family, Part, after_prefix, key},
+        log_key,
     },
     storage::{Key, Value},
     wire::{Id, Timestamp, limits::STOCK_CHANGED_SECONDS},
@@ -17,6 +23,24 @@ use crate::{
 
 /// The products that are looked at by one commit.
 const CHUNK: usize = 500;
+
+/// The note of the last delivery of a product that was put into the queue.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct SentStock {
+    /// The time at which that was.
+    at: Timestamp,
+    delivery: Id<Delivery>,
+}
+
+impl SentStock {
+    /// The places at which the delivery lies: once it was attempted in the log, and before in the
+    /// queue.
+    fn places(&self, webhook: Uuid) -> [Key; 2] {
+        let queued = [Part::Time(self.at), Part::Id(self.delivery.uuid())];
+        let queued = key(webhook, Family::DeliveryByDue, &queued);
+        [log_key(webhook.into(), self.delivery), queued]
+    }
+}
 
 /// Moves what may be delivered into the queue. Returns when the next of the others may be.
 pub(super) async fn release(
@@ -46,7 +70,7 @@ pub(super) async fn release(
                 let soonest = match family {
                     Family::WaitingStock => waiting(&mut unit, rows).await?,
                     _ => {
-                        forget(&mut unit, rows);
+                        forget(&mut unit, rows).await?;
                         None
                     }
                 };
@@ -74,14 +98,21 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
         reads.row(sent.clone());
     }
     unit.load(reads).await?;
+    let mut notes = Vec::new();
+    for sent_key in &sent_keys {
+        let note = match sent_key {
+            Some(sent_key) => unit.get(sent_key).await?,
+            None => None,
+        };
+        notes.push(note.and_then(|note| serde_json::from_slice::<SentStock>(&note).ok()));
+    }
+    load_deliveries(unit, &notes).await?;
     let now = unit.now();
     let mut soonest: Option<Timestamp> = None;
-    for ((place, row), sent_key) in rows.into_iter().zip(sent_keys) {
+    for (((place, row), sent_key), note) in rows.into_iter().zip(sent_keys).zip(notes) {
         let Some(sent_key) = sent_key else { continue };
-        let sent = unit.get(&sent_key).await?;
-        let sent = sent.and_then(|sent| serde_json::from_slice::<Timestamp>(&sent).ok());
         // A time ahead is of a clock that was set back since.
-        let sent = sent.filter(|sent| *sent <= now);
+        let sent = note.map(|note| note.at).filter(|sent| *sent <= now);
         let free_at = sent.map(|sent| sent.plus_seconds(STOCK_CHANGED_SECONDS));
         if let Some(free_at) = free_at.filter(|free_at| *free_at > now) {
             soonest = soonest.into_iter().chain([free_at]).min();
@@ -93,24 +124,76 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
         let Some(mut delivery) = rounds::read_delivery(&place, &row) else {
             continue;
         };
-        delivery.next_attempt_at = Some(now);
-        if let Some(queued) = delivery.queue_key() {
-            let row = unit.json(&delivery);
-            unit.put(queued, row);
+        if let Some(note) = note
+            && let Some(former) = undelivered(unit, note).await?
+        {
+            replace(unit, former);
         }
-        let sent = unit.json(&now);
-        unit.put(sent_key, sent);
+        delivery.next_attempt_at = Some(now);
+        rounds::put(unit, &delivery);
+        let note = unit.json(&SentStock {
+            at: now,
+            delivery: delivery.id,
+        });
+        unit.put(sent_key, note);
     }
     Ok(soonest)
 }
 
-/// Removes the notes of products that are free again.
-fn forget(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) {
+/// Reads the deliveries of notes, to be found by [`undelivered`].
+async fn load_deliveries(unit: &mut Unit<'_>, notes: &[Option<SentStock>]) -> Result<(), Fault> {
+    let webhook = unit.partition();
+    let mut reads = Reads::of(webhook);
+    for note in notes.iter().flatten() {
+        for place in note.places(webhook) {
+            reads.row(place);
+        }
+    }
+    unit.load(reads).await
+}
+
+/// Returns the delivery of a note while it is in the queue.
+async fn undelivered(unit: &mut Unit<'_>, note: SentStock) -> Result<Option<Delivery>, Fault> {
+    for place in note.places(unit.partition()) {
+        if let Some(row) = unit.get(&place).await? {
+            let delivery = rounds::read_delivery(&place, &row);
+            return Ok(delivery.filter(|delivery| delivery.status == DeliveryStatus::Pending));
+        }
+    }
+    Ok(None)
+}
+
+/// Gives up a delivery, since a newer one of its product takes its place. It stays in the log even
+/// when no attempt was written down: a worker that died may have made one.
+fn replace(unit: &mut Unit<'_>, mut former: Delivery) {
+    if let Some(queued) = former.queue_key() {
+        unit.delete(queued);
+    }
+    former.status = DeliveryStatus::GivenUp;
+    former.next_attempt_at = None;
+    rounds::put(unit, &former);
+}
+
+/// Removes the notes of products that are free again and have nothing in the queue.
+async fn forget(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<(), Fault> {
     let oldest = unit.now().plus_seconds(-STOCK_CHANGED_SECONDS);
+    let (mut places, mut notes) = (Vec::new(), Vec::new());
     for (place, row) in rows {
-        let sent = serde_json::from_slice::<Timestamp>(&row).ok();
-        if sent.is_none_or(|sent| sent <= oldest) {
+        let note = serde_json::from_slice::<SentStock>(&row).ok();
+        if note.is_none_or(|note| note.at <= oldest) {
+            places.push(place);
+            notes.push(note);
+        }
+    }
+    load_deliveries(unit, &notes).await?;
+    for (place, note) in places.into_iter().zip(notes) {
+        let queued = match note {
+            Some(note) => undelivered(unit, note).await?,
+            None => None,
+        };
+        if queued.is_none() {
             unit.delete(place);
         }
     }
+    Ok(())
 }
