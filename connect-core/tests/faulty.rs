@@ -41,6 +41,8 @@ struct Faults {
     later_reads: usize,
     /// How many reads fail from now on.
     failing_reads: usize,
+    /// The most rows that one read has asked for by their keys.
+    most_gets: usize,
     held: Option<Held>,
 }
 
@@ -82,6 +84,11 @@ impl Faulty {
         self.faults.lock().unwrap().later_reads = reads;
     }
 
+    /// The most rows that were asked for at a time by their keys, since the last call.
+    pub(crate) fn take_most_gets(&self) -> usize {
+        std::mem::take(&mut self.faults.lock().unwrap().most_gets)
+    }
+
     /// Holds the next read back once it has its answer. The first channel tells that it has, the
     /// second lets it go.
     pub(crate) fn hold_next_read(&self) -> (oneshot::Receiver<()>, oneshot::Sender<()>) {
@@ -94,6 +101,8 @@ impl Faulty {
     async fn answer(&self, reads: &[Read<'_>], state: State) -> Result<State, StorageError> {
         let (unreadable, held) = {
             let mut faults = self.faults.lock().unwrap();
+            let gets = reads.iter().filter(|read| matches!(read, Read::Get(_)));
+            faults.most_gets = faults.most_gets.max(gets.count());
             if faults.failing_reads > 0 {
                 faults.failing_reads -= 1;
                 return Err(StorageError::new("out of reach"));

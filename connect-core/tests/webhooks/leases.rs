@@ -9,7 +9,7 @@ use connect_core::{
 use tokio::time::{Duration, timeout};
 
 use super::{Scene, URL, endpoints::Answers};
-use crate::shop;
+use crate::{faulty::Faulty, shop};
 
 #[tokio::test]
 async fn two_workers_deliver_each_event_once() {
@@ -137,6 +137,21 @@ async fn a_retry_keeps_its_time_when_clocks_differ_a_little() {
     }
     scene.shop.clock.advance(180);
     assert_eq!(worker.tick().await.unwrap().postponed, 1);
+}
+
+/// Events are read when their attempts begin, so that a long queue takes little memory.
+#[tokio::test]
+async fn a_long_queue_is_not_read_at_once() {
+    let storage = Faulty::new(Arc::new(MemoryStorage::new()));
+    let scene = Scene::over(shop::open_on(storage.clone()).await);
+    scene.webhook(&[EventType::ProductChanged]).await;
+    for number in 0..300 {
+        scene.product(&format!("Product {number}")).await;
+    }
+    storage.take_most_gets();
+    assert_eq!(scene.worker.tick().await.unwrap().delivered, 300);
+    let most = storage.take_most_gets();
+    assert!(most <= 32, "{most}");
 }
 
 #[tokio::test]

@@ -36,8 +36,12 @@ const MOST_ATTEMPTS: usize = 32;
 /// The attempts that may have ended without having been written down.
 const MOST_UNRECORDED: usize = 256;
 
-/// The deliveries that are read at a time.
+/// The deliveries that are read at a time, without the events.
 const PIECE: usize = 128;
+
+/// The bytes of events that a session holds ready, going by the largest event that it read last. It
+/// reads as many events at a time as it makes attempts, and fewer where they are large.
+const READY_BYTES: usize = 256 * 1024;
 
 /// The time for which an attempt waits for its place among those of all webhooks. Waiting is not held
 /// against the endpoint.
@@ -146,7 +150,11 @@ struct Session<'w> {
     horizon: Timestamp,
     /// The place in the queue from which to read on; `None` at its end.
     cursor: Option<Key>,
+    /// Deliveries whose event was not read yet.
+    queued: VecDeque<(Key, Delivery)>,
     ready: VecDeque<Due>,
+    /// The bytes of the largest event that was read last.
+    largest: usize,
     /// Entries of the queue that cannot be read.
     broken: Vec<Key>,
     /// Attempts that have ended and are not written down yet.
@@ -174,7 +182,9 @@ impl<'w> Session<'w> {
             started: Instant::now(),
             horizon: parts.store().now(),
             cursor: Some(key(webhook.uuid(), Family::DeliveryByDue, &[])),
+            queued: VecDeque::new(),
             ready: VecDeque::new(),
+            largest: 0,
             broken: Vec::new(),
             ended: Vec::new(),
             under_way: 0,
@@ -191,8 +201,14 @@ impl<'w> Session<'w> {
         let mut steps = Steps::new();
         loop {
             if let Some(own) = self.may_go_on() {
-                self.refill().await?;
-                self.begin(&own, &mut steps);
+                loop {
+                    self.refill().await?;
+                    self.begin(&own, &mut steps);
+                    let is_at_end = self.queued.is_empty() && self.cursor.is_none();
+                    if !self.ready.is_empty() || is_at_end {
+                        break;
+                    }
+                }
             }
             self.record(&mut steps);
             match steps.next().await {
@@ -233,47 +249,67 @@ impl<'w> Session<'w> {
         own.webhook.is_enabled().then(|| own.clone())
     }
 
-    /// Reads more of the queue when nothing is ready.
+    /// Makes deliveries ready when none is.
     async fn refill(&mut self) -> Result<(), Fault> {
-        while self.ready.is_empty()
+        if !self.ready.is_empty() {
+            return Ok(());
+        }
+        while self.queued.is_empty()
             && let Some(from) = self.cursor.take()
         {
-            let store = self.parts.store();
-            let end = Part::Time(self.horizon.plus_micros(1));
-            let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
-            let reader = Salvage::new(store);
-            let piece = reader.piece(&from, Some(&end), PIECE).await?;
-            self.cursor = piece.next;
-            // It stays where it is: perhaps the storage can return it later.
-            if let Some((place, error)) = piece.damaged {
-                let fault = Fault::corrupt(&place, error);
-                tracing::error!(%fault, "a delivery is passed over");
+            self.read_queue(from).await?;
+        }
+        self.read_events().await
+    }
+
+    /// Reads more of the queue.
+    async fn read_queue(&mut self, from: Key) -> Result<(), Fault> {
+        let end = Part::Time(self.horizon.plus_micros(1));
+        let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
+        let reader = Salvage::new(self.parts.store());
+        let piece = reader.piece(&from, Some(&end), PIECE).await?;
+        self.cursor = piece.next;
+        // It stays where it is: perhaps the storage can return it later.
+        if let Some((place, error)) = piece.damaged {
+            let fault = Fault::corrupt(&place, error);
+            tracing::error!(%fault, "a delivery is passed over");
+        }
+        for (place, row) in piece.entries {
+            match rounds::read_delivery(&place, &row) {
+                Some(delivery) => self.queued.push_back((place, delivery)),
+                None => self.broken.push(place),
             }
-            let mut due = Vec::with_capacity(piece.entries.len());
-            for (place, row) in piece.entries {
-                match rounds::read_delivery(&place, &row) {
-                    Some(delivery) => due.push((place, delivery)),
-                    None => self.broken.push(place),
-                }
+        }
+        Ok(())
+    }
+
+    /// Reads the events of the next deliveries.
+    async fn read_events(&mut self) -> Result<(), Fault> {
+        let room = READY_BYTES / self.largest.max(1);
+        let count = room.clamp(1, self.most).min(self.queued.len());
+        let due: Vec<_> = self.queued.drain(..count).collect();
+        let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
+        let keys: Vec<Key> = events.iter().flatten().cloned().collect();
+        let reader = Salvage::new(self.parts.store());
+        let mut bodies = reader.values(&keys).await?.into_iter();
+        self.largest = 0;
+        for ((place, delivery), event) in due.into_iter().zip(&events) {
+            let body = match event {
+                None => ping(&delivery).map_or(Body::Gone, Body::Found),
+                Some(_) => match bodies.next() {
+                    Some(Looked::Found(Some(body))) => Body::Found(body),
+                    Some(Looked::Found(None)) | None => Body::Gone,
+                    Some(Looked::Damaged) => Body::Unreadable,
+                },
+            };
+            if let Body::Found(body) = &body {
+                self.largest = self.largest.max(body.len());
             }
-            let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
-            let keys: Vec<Key> = events.iter().flatten().cloned().collect();
-            let mut bodies = reader.values(&keys).await?.into_iter();
-            for ((place, delivery), event) in due.into_iter().zip(&events) {
-                let body = match event {
-                    None => ping(&delivery).map_or(Body::Gone, Body::Found),
-                    Some(_) => match bodies.next() {
-                        Some(Looked::Found(Some(body))) => Body::Found(body),
-                        Some(Looked::Found(None)) | None => Body::Gone,
-                        Some(Looked::Damaged) => Body::Unreadable,
-                    },
-                };
-                self.ready.push_back(Due {
-                    place,
-                    delivery,
-                    body,
-                });
-            }
+            self.ready.push_back(Due {
+                place,
+                delivery,
+                body,
+            });
         }
         Ok(())
     }
