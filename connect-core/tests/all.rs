@@ -37,6 +37,7 @@ mod screens;
 mod shop;
 #[cfg(feature = "conformance")]
 mod storage;
+mod stored;
 #[cfg(feature = "conformance")]
 mod trips;
 mod unknown;

@@ -14,36 +14,15 @@ use std::sync::Arc;
 
 use connect_core::{
     CheckProgress, CheckReport, Problem, ProblemKind, Request,
-    storage::{Commit, Entry, Range, Read, Storage, Write, memory::MemoryStorage},
+    storage::{Entry, Write, memory::MemoryStorage},
     wire::{CategoryInput, Field, Product, ProductInput},
 };
 use uuid::Uuid;
 
-use crate::shop::{self, Shop, keyed};
-
-/// The bytes of families in keys.
-mod family {
-    pub(super) const CLOCK: u8 = 0x01;
-    pub(super) const ACCOUNT_LIST: u8 = 0x14;
-    pub(super) const TOKEN_BY_ID: u8 = 0x11;
-    pub(super) const ACCOUNT_OF_TOKEN: u8 = 0x15;
-    pub(super) const CATEGORY: u8 = 0x20;
-    pub(super) const CATEGORY_BY_CHANGE: u8 = 0x21;
-    pub(super) const CATEGORY_BY_NAME: u8 = 0x23;
-    pub(super) const CATEGORY_FOLDED_NAME: u8 = 0x24;
-    pub(super) const PRODUCT: u8 = 0x30;
-    pub(super) const PRODUCT_BY_CHANGE: u8 = 0x31;
-    pub(super) const PRODUCT_TOMBSTONE: u8 = 0x32;
-    pub(super) const PRODUCT_BY_EXTERNAL_ID: u8 = 0x33;
-    pub(super) const PRODUCT_BY_BARCODE: u8 = 0x34;
-    pub(super) const PRODUCT_BY_CATEGORY: u8 = 0x35;
-    pub(super) const IMAGE_JOB: u8 = 0x40;
-    pub(super) const IMAGE_JOB_BY_PRODUCT: u8 = 0x41;
-    pub(super) const IMAGE_JOB_BY_DUE: u8 = 0x43;
-    pub(super) const EVENT: u8 = 0x50;
-    pub(super) const ANSWER: u8 = 0x60;
-    pub(super) const ANSWER_BY_EXPIRY: u8 = 0x61;
-}
+use crate::{
+    shop::{self, Shop, keyed},
+    stored::{self, family},
+};
 
 /// A shop with something of everything.
 struct Stocked {
@@ -87,18 +66,7 @@ impl Stocked {
 
     /// All rows of a family.
     async fn rows(&self, family: u8) -> Vec<Entry> {
-        let all = Range {
-            from: b"",
-            to: None,
-        };
-        let scan = Read::Scan {
-            range: all,
-            limit: usize::MAX,
-            newest_first: false,
-        };
-        let mut state = self.storage.read(&[scan]).await.unwrap();
-        let mut rows = state.entries().unwrap();
-        rows.retain(|(key, _)| key[16] == family);
+        let rows = stored::of_family(&*self.storage, family).await;
         assert!(!rows.is_empty(), "no rows of family {family:#x}");
         rows
     }
@@ -108,11 +76,7 @@ impl Stocked {
     }
 
     async fn write(&self, key: &[u8], write: Write) {
-        let commit = Commit {
-            writes: vec![(key.into(), write)],
-            ..Commit::default()
-        };
-        self.storage.commit(commit).await.unwrap();
+        stored::write(&*self.storage, key, write).await;
     }
 
     /// Writes another text in place of one that the row has.

@@ -7,26 +7,22 @@ use std::sync::Arc;
 
 use connect_core::{
     Access, Connect, Request,
-    storage::{Commit, Entry, Key, Storage, Value, Write, memory::MemoryStorage},
+    storage::{Entry, Key, memory::MemoryStorage},
     wire::{Field, Id, Location, Product, ProductInput},
 };
 use uuid::Uuid;
 
 use crate::{
-    faulty::{Faulty, rows},
+    faulty::Faulty,
     shop::{self, Shop, keyed},
+    stored::{
+        self,
+        family::{
+            ACCOUNT, ACCOUNT_LIST, ANSWER, EVENT, MAINTENANCE, PRODUCT, PRODUCT_BY_CHANGE,
+            PRODUCT_TOMBSTONE as TOMBSTONE, TOMBSTONES_SINCE,
+        },
+    },
 };
-
-// The bytes that say which family a key is of, as the catalogue of keys has them.
-const TOMBSTONES_SINCE: u8 = 0x02;
-const MAINTENANCE: u8 = 0x03;
-const ACCOUNT: u8 = 0x10;
-const ACCOUNT_LIST: u8 = 0x14;
-const PRODUCT: u8 = 0x30;
-const PRODUCT_BY_CHANGE: u8 = 0x31;
-const TOMBSTONE: u8 = 0x32;
-const EVENT: u8 = 0x50;
-const ANSWER: u8 = 0x60;
 
 struct Tried {
     shop: Shop,
@@ -58,18 +54,11 @@ impl Tried {
     /// Writes over every row of a family what nobody can parse; returns how many there are.
     async fn scribble(&self, partition: impl Into<Uuid>, family: u8) -> usize {
         let start = start(partition, family);
-        let rows = rows(&*self.storage).await.into_iter();
-        let keys = rows
-            .map(|(key, _)| key)
-            .filter(|key| key.starts_with(&start));
-        let garbage = |key: Key| (key, Write::Put(Value::from(&b"garbage"[..])));
-        let writes: Vec<_> = keys.map(garbage).collect();
-        let count = writes.len();
-        let commit = Commit {
-            writes,
-            ..Commit::default()
-        };
-        self.storage.commit(commit).await.unwrap();
+        let mut rows = stored::of_family(&*self.storage, family).await;
+        rows.retain(|(key, _)| key.starts_with(&start));
+        let count = rows.len();
+        let writes = rows.into_iter().map(|(key, _)| (key, stored::garbage()));
+        stored::write_all(&*self.storage, writes.collect()).await;
         count
     }
 }

@@ -6,16 +6,7 @@ use connect_core::{
     wire::{TransactionInput, ZReportInput},
 };
 
-use super::{Stocked, find};
-
-/// The bytes of the families of the journal.
-mod family {
-    pub(super) const TRANSACTION: u8 = 0x80;
-    pub(super) const TRANSACTION_BY_ID: u8 = 0x81;
-    pub(super) const JOURNAL_DAY: u8 = 0x82;
-    pub(super) const RECEIPT_FROM: u8 = 0x83;
-    pub(super) const RECEIPT_UP_TO: u8 = 0x84;
-}
+use super::{Stocked, family, find};
 
 /// A shop whose register wrote rows of three days, the last of them late, and was closed between.
 async fn open() -> Stocked {
@@ -99,7 +90,7 @@ async fn a_receipt_that_is_gone_leaves_a_gap() {
 async fn a_clock_that_counts_too_few_or_too_many_receipts_is_named() {
     for (counted, kind) in [(4, ProblemKind::ClockBehind), (6, ProblemKind::Count)] {
         let stocked = open().await;
-        let mut clocks = stocked.rows(super::family::CLOCK).await;
+        let mut clocks = stocked.rows(family::CLOCK).await;
         let location = stocked.location();
         clocks.retain(|(key, _)| key.starts_with(location.as_bytes()));
         let other = format!("[128,{counted}]");

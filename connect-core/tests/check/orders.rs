@@ -7,13 +7,9 @@ use connect_core::{
 };
 
 use super::{Stocked, find};
-
-const TRANSACTION: u8 = 0x80;
-const TRANSACTION_BY_ID: u8 = 0x81;
-const ORDER: u8 = 0xA0;
-const ORDER_BY_CREATION: u8 = 0xA1;
-const ORDER_BY_UPDATE: u8 = 0xA2;
-const ORDER_BY_SCREEN: u8 = 0xA3;
+use crate::stored::family::{
+    ORDER, ORDER_BY_CREATION, ORDER_BY_SCREEN, ORDER_BY_UPDATE, TRANSACTION, TRANSACTION_BY_ID,
+};
 
 /// A shop with two orders, the first of which was paid by the first receipt. The second receipt is
 /// of no order, and the third takes the first one back.

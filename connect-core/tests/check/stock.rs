@@ -7,13 +7,9 @@ use connect_core::{
 };
 
 use super::{Stocked, family, find};
-
-const TRANSACTION_BY_ID: u8 = 0x81;
-const LEVEL: u8 = 0x90;
-const LEVEL_BY_CHANGE: u8 = 0x91;
-const MOVEMENT: u8 = 0x93;
-const MOVEMENT_BY_CREATION: u8 = 0x94;
-const MOVEMENT_BY_PRODUCT: u8 = 0x95;
+use crate::stored::family::{
+    LEVEL, LEVEL_BY_CHANGE, MOVEMENT, MOVEMENT_BY_CREATION, MOVEMENT_BY_PRODUCT, TRANSACTION_BY_ID,
+};
 
 fn pieces(pieces: i64) -> Quantity {
     Quantity::from_thousandths(1000 * pieces).unwrap()

@@ -10,15 +10,10 @@ use connect_core::{
 };
 
 use super::{Stocked, family, find};
-
-const WEBHOOKS: u8 = 0xB0;
-const LINK: u8 = 0xB1;
-const STATE: u8 = 0xB2;
-const QUEUE: u8 = 0xB3;
-const WAITING: u8 = 0xB4;
-const LOG: u8 = 0xB6;
-const WOKEN: u8 = 0xB7;
-const BY_DUE: u8 = 0xB8;
+use crate::stored::family::{
+    DELIVERY, DELIVERY_BY_DUE, WAITING_STOCK, WEBHOOK_BY_DUE, WEBHOOK_STATE, WEBHOOK_WOKEN,
+    WEBHOOKS, WEBHOOKS_LINK,
+};
 
 /// An endpoint that takes nothing.
 struct Down;
@@ -62,7 +57,16 @@ async fn open() -> Stocked {
 #[tokio::test]
 async fn rows_that_are_something_else_are_named() {
     let stocked = open().await;
-    for family in [WEBHOOKS, LINK, STATE, QUEUE, WAITING, LOG, WOKEN, BY_DUE] {
+    for family in [
+        WEBHOOKS,
+        WEBHOOKS_LINK,
+        WEBHOOK_STATE,
+        DELIVERY_BY_DUE,
+        WAITING_STOCK,
+        DELIVERY,
+        WEBHOOK_WOKEN,
+        WEBHOOK_BY_DUE,
+    ] {
         let (key, row) = stocked.first(family).await;
         stocked.put(&key, b"garbage").await;
         let report = stocked.check().await;
@@ -85,14 +89,14 @@ async fn missing_entries_are_named() {
     let stocked = open().await;
     // The entry of a webhook, the place of a webhook that is due, and that of a delivery that is
     // tried again; and its copy in the log, which is told of by the one in the queue.
-    let queue = stocked.rows(QUEUE).await;
+    let queue = stocked.rows(DELIVERY_BY_DUE).await;
     let is_tried = |row: &[u8]| !String::from_utf8_lossy(row).contains(r#""attempts":[]"#);
     let tried = queue.iter().find(|(_, row)| is_tried(row)).unwrap();
     for (removed, told) in [
-        (stocked.first(LINK).await, None),
-        (stocked.first(BY_DUE).await, None),
+        (stocked.first(WEBHOOKS_LINK).await, None),
+        (stocked.first(WEBHOOK_BY_DUE).await, None),
         (tried.clone(), None),
-        (stocked.first(LOG).await, Some(tried.0.clone())),
+        (stocked.first(DELIVERY).await, Some(tried.0.clone())),
     ] {
         stocked.write(&removed.0, Write::Remove).await;
         let report = stocked.check().await;
@@ -119,7 +123,7 @@ async fn what_leads_nowhere_is_named() {
     let (key, row) = &events[events.len() - 2];
     stocked.write(key, Write::Remove).await;
     let report = stocked.check().await;
-    let queue = stocked.rows(QUEUE).await;
+    let queue = stocked.rows(DELIVERY_BY_DUE).await;
     let of_queue = |key: &String| queue.iter().any(|(other, _)| hex::encode(other) == *key);
     let is_it = |problem: &&connect_core::Problem| {
         problem.kind == ProblemKind::MissingReference && of_queue(&problem.key)
@@ -127,19 +131,19 @@ async fn what_leads_nowhere_is_named() {
     assert_eq!(report.problems.iter().filter(is_it).count(), 1);
     stocked.put(key, row).await;
     // A webhook that is due at a time that its state does not know.
-    let state = stocked.first(STATE).await;
+    let state = stocked.first(WEBHOOK_STATE).await;
     stocked.write(&state.0, Write::Remove).await;
-    let due = stocked.first(BY_DUE).await.0;
+    let due = stocked.first(WEBHOOK_BY_DUE).await.0;
     find(&stocked.check().await, ProblemKind::StrayEntry, &due);
 }
 
 #[tokio::test]
 async fn deliveries_that_nobody_will_look_at_are_named() {
     let stocked = open().await;
-    let link = stocked.rows(LINK).await;
-    let state = stocked.first(STATE).await;
-    let woken = stocked.first(WOKEN).await;
-    let due = stocked.first(BY_DUE).await;
+    let link = stocked.rows(WEBHOOKS_LINK).await;
+    let state = stocked.first(WEBHOOK_STATE).await;
+    let woken = stocked.first(WEBHOOK_WOKEN).await;
+    let due = stocked.first(WEBHOOK_BY_DUE).await;
     // Either of the two is enough.
     stocked.write(&woken.0, Write::Remove).await;
     assert_eq!(stocked.check().await.problems, []);

@@ -7,11 +7,7 @@ use connect_core::{
 };
 
 use super::{Stocked, find};
-
-const TRANSACTION: u8 = 0x80;
-const REGISTER_PERIOD: u8 = 0x85;
-const Z_REPORT: u8 = 0x86;
-const Z_REPORT_BY_CLOSING: u8 = 0x87;
+use crate::stored::family::{REGISTER_PERIOD, TRANSACTION, Z_REPORT, Z_REPORT_BY_CLOSING};
 
 async fn pay_in(stocked: &Stocked, till: &Access, cents: i64) {
     let row = format!(

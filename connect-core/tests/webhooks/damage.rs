@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use connect_core::{
-    storage::{Commit, Key, Storage as _, Value, Write, memory::MemoryStorage},
+    storage::{Key, Value, Write, memory::MemoryStorage},
     wire::{EventType, StockCount},
 };
 
@@ -11,16 +11,14 @@ use super::{Scene, URL, endpoints::Answers};
 use crate::{
     faulty::{Faulty, rows},
     shop,
+    stored::{
+        self,
+        family::{
+            DELIVERY, DELIVERY_BY_DUE, EVENT, WAITING_STOCK, WEBHOOK_BY_DUE, WEBHOOK_STATE,
+            WEBHOOKS, WEBHOOKS_LINK,
+        },
+    },
 };
-
-const EVENT: u8 = 0x50;
-const WEBHOOKS: u8 = 0xB0;
-const LINK: u8 = 0xB1;
-const STATE: u8 = 0xB2;
-const QUEUE: u8 = 0xB3;
-const WAITING: u8 = 0xB4;
-const LOG: u8 = 0xB6;
-const BY_DUE: u8 = 0xB8;
 
 /// A scene whose rows can be damaged.
 struct Tried {
@@ -37,17 +35,15 @@ impl Tried {
 
     /// The keys of a family, in order.
     async fn keys(&self, family: u8) -> Vec<Key> {
-        let rows = rows(&*self.storage).await.into_iter();
-        let keys: Vec<_> = rows.map(|(key, _)| key).collect();
-        let of_family = |key: &Key| key[16] == family;
-        keys.into_iter().filter(of_family).collect()
+        let rows = stored::of_family(&*self.storage, family).await;
+        rows.into_iter().map(|(key, _)| key).collect()
     }
 
     /// Writes garbage over a row, and returns what it was.
     async fn scribble(&self, key: &Key) -> Value {
         let all = rows(&*self.storage).await;
         let row = all.into_iter().find(|(other, _)| other == key).unwrap().1;
-        self.put(key, Value::from(&b"garbage"[..])).await;
+        self.write(key, stored::garbage()).await;
         row
     }
 
@@ -56,11 +52,7 @@ impl Tried {
     }
 
     async fn write(&self, key: &Key, write: Write) {
-        let commit = Commit {
-            writes: vec![(key.clone(), write)],
-            ..Commit::default()
-        };
-        self.storage.commit(commit).await.unwrap();
+        stored::write(&*self.storage, key, write).await;
     }
 
     /// The names of the products that arrive with the next round.
@@ -81,17 +73,17 @@ async fn a_delivery_that_is_something_else_is_left_out() {
     for name in ["A", "B", "C"] {
         tried.scene.product(name).await;
     }
-    tried.scribble(&tried.keys(QUEUE).await[1]).await;
+    tried.scribble(&tried.keys(DELIVERY_BY_DUE).await[1]).await;
     assert_eq!(tried.arrive().await, ["A", "C"]);
     tried.scene.product("D").await;
     assert_eq!(tried.arrive().await, ["D"]);
-    assert_eq!(tried.keys(QUEUE).await, [] as [Key; 0]);
+    assert_eq!(tried.keys(DELIVERY_BY_DUE).await, [] as [Key; 0]);
 }
 
 /// One that the storage cannot return stays, and comes when it can.
 #[tokio::test]
 async fn a_delivery_that_cannot_be_read_is_passed_over() {
-    for family in [QUEUE, EVENT] {
+    for family in [DELIVERY_BY_DUE, EVENT] {
         let tried = Tried::open().await;
         tried.scene.webhook(&[EventType::ProductChanged]).await;
         for name in ["A", "B", "C"] {
@@ -124,7 +116,7 @@ async fn waiting_stock_that_is_damaged_is_left_out() {
             let count: StockCount = serde_json::from_str(r#"{ "quantity": 3 }"#).unwrap();
             stock.count(product, count).await.unwrap();
         }
-        let key = tried.keys(WAITING).await[0].clone();
+        let key = tried.keys(WAITING_STOCK).await[0].clone();
         if is_unreadable {
             tried.storage.damage(&key);
         } else {
@@ -152,14 +144,14 @@ async fn damaged_deliveries_are_given_up_with_the_rest() {
     for name in ["A", "B", "C"] {
         scene.product(name).await;
     }
-    tried.scribble(&tried.keys(QUEUE).await[1]).await;
+    tried.scribble(&tried.keys(DELIVERY_BY_DUE).await[1]).await;
     let disabled = scene
         .connect()
         .disable_webhook(scene.shop.account, webhook.id);
     disabled.await.unwrap();
     scene.worker.tick().await.unwrap();
     assert_eq!(scene.log(&webhook).await.len(), 2);
-    assert_eq!(tried.keys(QUEUE).await, [] as [Key; 0]);
+    assert_eq!(tried.keys(DELIVERY_BY_DUE).await, [] as [Key; 0]);
 }
 
 #[tokio::test]
@@ -170,7 +162,7 @@ async fn the_state_of_a_webhook_begins_anew() {
     scene.endpoints.answer(URL, Answers::Fails);
     scene.product("A").await;
     assert_eq!(tried.arrive().await, ["A"]);
-    tried.scribble(&tried.keys(STATE).await[0]).await;
+    tried.scribble(&tried.keys(WEBHOOK_STATE).await[0]).await;
     scene.endpoints.answer(URL, Answers::Status(200));
     scene.shop.clock.advance(60);
     assert_eq!(tried.arrive().await, ["A"]);
@@ -179,7 +171,7 @@ async fn the_state_of_a_webhook_begins_anew() {
     let all = scene.connect().webhooks(scene.shop.account).await.unwrap();
     assert_eq!(all[0].1.failures_in_a_row, 0);
     // The webhook is no longer due at the time that only the damaged row knew.
-    assert_eq!(tried.keys(BY_DUE).await, [] as [Key; 0]);
+    assert_eq!(tried.keys(WEBHOOK_BY_DUE).await, [] as [Key; 0]);
     scene.check().await;
 }
 
@@ -187,8 +179,8 @@ async fn the_state_of_a_webhook_begins_anew() {
 #[tokio::test]
 async fn a_webhook_that_leads_to_no_account_is_left_alone() {
     for (family, damage) in [
-        (LINK, None),
-        (LINK, Some(&b"garbage"[..])),
+        (WEBHOOKS_LINK, None),
+        (WEBHOOKS_LINK, Some(&b"garbage"[..])),
         (WEBHOOKS, None),
         (WEBHOOKS, Some(b"garbage")),
     ] {
@@ -205,7 +197,7 @@ async fn a_webhook_that_leads_to_no_account_is_left_alone() {
         tried.write(&keys[0], damage).await;
 
         assert_eq!(tried.arrive().await, [] as [String; 0]);
-        assert_eq!(tried.keys(QUEUE).await.len(), 1);
+        assert_eq!(tried.keys(DELIVERY_BY_DUE).await.len(), 1);
         // It is looked at again after five minutes, not before.
         let left = rows(&*tried.storage).await;
         scene.shop.clock.advance(299);
@@ -213,7 +205,7 @@ async fn a_webhook_that_leads_to_no_account_is_left_alone() {
         assert_eq!(rows(&*tried.storage).await, left);
         scene.shop.clock.advance(1);
         assert_eq!(tried.arrive().await, [] as [String; 0]);
-        assert_eq!(tried.keys(BY_DUE).await.len(), 1);
+        assert_eq!(tried.keys(WEBHOOK_BY_DUE).await.len(), 1);
 
         tried.put(&keys[0], row).await;
         scene.shop.clock.advance(300);
@@ -235,13 +227,13 @@ async fn maintenance_goes_on_past_damaged_webhooks() {
         }
     }
     tried.scene.worker.tick().await.unwrap();
-    assert_eq!(tried.keys(LOG).await.len(), 4);
+    assert_eq!(tried.keys(DELIVERY).await.len(), 4);
     scene.connect().maintain().await.unwrap();
     let webhooks = tried.keys(WEBHOOKS).await;
     let is_theirs = |key: &&Key| key.starts_with(other.shop.account.uuid().as_bytes());
     let theirs = webhooks.iter().find(is_theirs).unwrap();
     // The first of each log, and all states and links.
-    for family in [LOG, STATE, LINK] {
+    for family in [DELIVERY, WEBHOOK_STATE, WEBHOOKS_LINK] {
         tried.scribble(&tried.keys(family).await[0]).await;
     }
     let row = tried.scribble(theirs).await;
