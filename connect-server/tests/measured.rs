@@ -1,5 +1,8 @@
 //! Tests that run in a process of their own, since memory is that of a process.
 
+// The process that is measured says its figure.
+#![allow(clippy::print_stdout)]
+
 use std::process::Command;
 
 /// Set for the process that is measured.
