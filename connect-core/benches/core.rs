@@ -41,11 +41,7 @@ const PARTS: [&str; 14] = [
 const ENGINES: [&str; 2] = ["sled", "redb"];
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = measure::runtime();
     if let Some((engine, path)) = size::asked_to_fill() {
         return size::fill_until_killed(&runtime, &engine, &path);
     }

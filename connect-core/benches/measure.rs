@@ -10,6 +10,13 @@
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+use tokio::runtime::Runtime;
+
+/// The runtime of a benchmark, which has two workers.
+pub fn runtime() -> Runtime {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).enable_all().build().unwrap()
+}
 
 /// What one operation takes.
 #[derive(Clone, Copy, Debug)]

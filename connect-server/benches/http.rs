@@ -49,11 +49,7 @@ const BATCHES: usize = 96;
 const CREATES: usize = 640;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = measure::runtime();
     let chosen = Chosen::from_arguments();
     let part = |name| chosen.has(name, &PARTS);
     measure::head();

@@ -1,16 +1,22 @@
 //! Deliveries beside bare requests, over loopback: `cargo bench -p connect-server --bench webhooks`.
 //!
-//! Names of parts choose them: `-- memory sled hanging`. Endpoint and sender share one process and
+//! Names of parts choose them: `-- memory sled hanging delay`. Endpoint and sender share one process and
 //! one runtime with two workers.
 
 #![allow(
     missing_docs,
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stdout,
     unreachable_pub,
     dead_code
 )]
 
+#[path = "../tests/webhooks/bad.rs"]
+mod bad;
+mod delay;
+#[path = "../tests/host.rs"]
+mod host;
 #[path = "../../connect-core/benches/measure.rs"]
 mod measure;
 #[path = "../../connect-core/benches/shop.rs"]
@@ -36,6 +42,7 @@ use connect_server::{
 };
 use connect_webhook_verify::Secret;
 use futures_util::{StreamExt as _, future::join_all, stream};
+use host::{Host, Script};
 use measure::{Chosen, Cost, Reach};
 use shop::Shop;
 use tokio::{net::TcpListener, runtime::Runtime, sync::Notify};
@@ -45,17 +52,13 @@ use warp::Filter as _;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PARTS: [&str; 3] = ["memory", "sled", "hanging"];
+const PARTS: [&str; 4] = ["memory", "sled", "hanging", "delay"];
 const DELIVERIES: usize = 20_000;
 const IN_FLIGHT: usize = 32;
 const ROUNDS: usize = 5;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = measure::runtime();
     // Makes the process ready for TLS, which the bare client needs too.
     drop(client());
     let chosen = Chosen::from_arguments();
@@ -94,6 +97,9 @@ fn main() {
             || deliver(&runtime, memory(), 80, 0),
             || deliver(&runtime, memory(), 80, 20),
         );
+    }
+    if part("delay") {
+        delay::beside_bad_ones(&runtime);
     }
 }
 
@@ -137,19 +143,6 @@ impl Endpoint {
     }
 }
 
-/// Takes connections and says nothing.
-async fn silent() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        let mut kept = Vec::new();
-        while let Ok((stream, _)) = listener.accept().await {
-            kept.push(stream);
-        }
-    });
-    address
-}
-
 /// Posts bodies that are signed as they are sent, without a queue or a record of what became of them.
 fn bare(runtime: &Runtime) -> Cost {
     let endpoint = runtime.block_on(Endpoint::open());
@@ -187,8 +180,13 @@ fn bare(runtime: &Runtime) -> Cost {
 /// Delivers events to so many endpoints that work, beside others that hang.
 fn deliver(runtime: &Runtime, storage: Arc<dyn Storage>, working: usize, hanging: usize) -> Cost {
     let endpoint = runtime.block_on(Endpoint::open());
-    let worker = runtime.block_on(prepare(&endpoint, storage, working, hanging));
+    let silent = runtime.block_on(Host::start(|_| Script::raw("").then_hang()));
+    let urls = (0..working + hanging).map(|number| match number < working {
+        true => format!("http://{}/{number}", endpoint.address),
+        false => silent.link(&format!("/{number}")),
+    });
     let rounds = DELIVERIES / working;
+    let worker = runtime.block_on(prepare(storage, urls, rounds));
     endpoint.expect(rounds * working);
     measure::timed(DELIVERIES, || {
         // With endpoints that hang, only those that work are waited for.
@@ -218,28 +216,21 @@ fn deliver(runtime: &Runtime, storage: Arc<dyn Storage>, working: usize, hanging
     })
 }
 
-/// A shop with events that all its webhooks get.
+/// A shop with so many events, which webhooks at all of these addresses get.
 async fn prepare(
-    endpoint: &Endpoint,
     storage: Arc<dyn Storage>,
-    working: usize,
-    hanging: usize,
+    urls: impl Iterator<Item = String>,
+    events: usize,
 ) -> WebhookWorker {
     let shop = shop::open(storage.clone(), 1).await;
     // The endpoints are on this machine.
     let connect = Connect::builder(storage)
         .webhook_links(Arc::new(PublicWebhooks::new(guard())))
         .build();
-    let silent = silent().await;
-    for number in 0..working + hanging {
-        let address = if number < working {
-            endpoint.address
-        } else {
-            silent
-        };
-        webhook(&connect, &shop, format!("http://{address}/{number}")).await;
+    for url in urls {
+        webhook(&connect, &shop, url).await;
     }
-    create(&shop, DELIVERIES / working).await;
+    create(&shop, events).await;
     shop.connect.webhook_worker(Arc::new(client()), None)
 }
 
