@@ -27,11 +27,13 @@ use std::{
 };
 
 use futures_util::{
-    FutureExt as _, StreamExt as _,
+    FutureExt as _,
     future::{Either, join_all, pending, select},
-    stream::FuturesUnordered,
 };
-use tokio::time::{Instant, sleep_until};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep_until},
+};
 use uuid::Uuid;
 
 use self::{
@@ -61,7 +63,7 @@ const SHORTEST_SLEEP: Duration = Duration::from_millis(100);
 /// Dropping what it does, at any point, is safe: another worker goes on within a minute, and
 /// attempts whose end was not written down are made again.
 pub struct WebhookWorker {
-    parts: Parts,
+    parts: Arc<Parts>,
 }
 
 impl Connect {
@@ -73,7 +75,7 @@ impl Connect {
         mailer: Option<Arc<dyn Mailer>>,
     ) -> WebhookWorker {
         WebhookWorker {
-            parts: Parts::new(self.clone(), sender, mailer),
+            parts: Arc::new(Parts::new(self.clone(), sender, mailer)),
         }
     }
 }
@@ -86,15 +88,17 @@ impl WebhookWorker {
         let mut at_work = HashSet::new();
         // Webhooks that another session has, or that failed: left alone until the next interval.
         let mut resting = Vec::new();
-        let mut sessions = FuturesUnordered::new();
+        // Each has a task of its own, so that the cores share the work. They end with this worker.
+        let mut sessions = JoinSet::new();
         let mut look = Look::default();
         let mut next_interval = Instant::now();
         let mut next_look = pin!(sleep_until(next_interval));
         loop {
             let ended = async {
-                match sessions.next().await {
-                    Some(ended) => ended,
-                    None => pending().await,
+                match sessions.join_next().await {
+                    Some(Ok(ended)) => ended,
+                    // Sessions catch their panics.
+                    Some(Err(_)) | None => pending().await,
                 }
             };
             let is_time = match select(&mut until, select(pin!(ended), &mut next_look)).await {
@@ -124,7 +128,7 @@ impl WebhookWorker {
                     Ok(due) => {
                         for chosen in due {
                             at_work.insert(chosen.webhook);
-                            sessions.push(self.session(chosen));
+                            sessions.spawn(session(self.parts.clone(), chosen));
                         }
                     }
                     Err(fault) => tracing::error!(%fault, "the queue of deliveries cannot be read"),
@@ -134,7 +138,7 @@ impl WebhookWorker {
             next_look.as_mut().reset(next_interval.min(now + until_due));
         }
         self.parts.stop.send_replace(true);
-        while sessions.next().await.is_some() {}
+        while sessions.join_next().await.is_some() {}
     }
 
     /// The time until the next retry is due.
@@ -160,24 +164,27 @@ impl WebhookWorker {
                 return Ok(all);
             }
             seen.extend(due.iter().map(|chosen| chosen.webhook));
-            for (_, work) in join_all(due.into_iter().map(|chosen| self.session(chosen))).await {
+            let sessions = due
+                .into_iter()
+                .map(|chosen| session(self.parts.clone(), chosen));
+            for (_, work) in join_all(sessions).await {
                 all += work.unwrap_or_default();
             }
         }
     }
+}
 
-    /// Does what is due at one webhook; `None` when another session has it, or this one failed. A panic
-    /// is logged, and leaves the webhook to the end of its lease.
-    async fn session(&self, chosen: Chosen) -> (Uuid, Option<DeliveryWork>) {
-        let webhook = chosen.webhook;
-        let session = session::run(&self.parts, chosen);
-        let work = match AssertUnwindSafe(session).catch_unwind().await {
-            Ok(Ok(work)) => work,
-            Ok(Err(error)) => failed(webhook, &error.cause()),
-            Err(_) => failed(webhook, &Fault::Panicked),
-        };
-        (webhook, work)
-    }
+/// Does what is due at one webhook; `None` when another session has it, or this one failed. A panic is
+/// logged, and leaves the webhook to the end of its lease.
+async fn session(parts: Arc<Parts>, chosen: Chosen) -> (Uuid, Option<DeliveryWork>) {
+    let webhook = chosen.webhook;
+    let session = session::run(&parts, chosen);
+    let work = match AssertUnwindSafe(session).catch_unwind().await {
+        Ok(Ok(work)) => work,
+        Ok(Err(error)) => failed(webhook, &error.cause()),
+        Err(_) => failed(webhook, &Fault::Panicked),
+    };
+    (webhook, work)
 }
 
 fn failed(webhook: Uuid, reason: &dyn Display) -> Option<DeliveryWork> {
