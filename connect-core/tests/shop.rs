@@ -87,14 +87,7 @@ impl Shop {
 
     /// The access of a new screen at the location, by its key.
     pub(crate) async fn screen(&self, kind: ScreenType, name: &str) -> Access {
-        let new = NewScreen {
-            location_id: self.at.location().id,
-            kind,
-            name: name.into(),
-        };
-        let screen = self.connect.create_screen(self.account, new).await.unwrap();
-        let key = self.connect.roll_screen_key(self.account, screen.id).await;
-        self.let_in(key.unwrap().expose()).await.unwrap()
+        screen(&self.connect, &self.at, kind, name).await
     }
 
     /// The access of the screen with this key.
@@ -129,4 +122,24 @@ pub(crate) fn keyed<T>(request: Request<T>, key: &str) -> Request<T> {
         key: IdempotencyKey::new(key).unwrap(),
         fingerprint: Fingerprint::of("POST", "/v1", key.as_bytes()),
     }))
+}
+
+/// The access of a new screen of a location.
+pub(crate) async fn screen(
+    connect: &Connect,
+    owner: &Access,
+    kind: ScreenType,
+    name: &str,
+) -> Access {
+    let account = owner.account().id;
+    let new = NewScreen {
+        location_id: owner.location().id,
+        kind,
+        name: name.into(),
+    };
+    let id = connect.create_screen(account, new).await.unwrap().id;
+    let key = connect.roll_screen_key(account, id).await.unwrap();
+    let address = IpAddr::from([127, 0, 0, 1]);
+    let access = connect.authenticate_screen(address, Some(key.expose()));
+    access.await.unwrap()
 }

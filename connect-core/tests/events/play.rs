@@ -1,11 +1,11 @@
 //! A shop and the model side by side: each write goes to both, and the feed is held against what the
 //! model tells.
 
-use std::{net::IpAddr, sync::Arc};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use connect_core::{
-    Access, Connect, Error, ImageWorker, NewScreen, ScreenType,
+    Access, Actor, Connect, Error, ImageWorker, ScreenType,
     environment::{Clock as _, ImageFailure, Images, ManualClock},
     wire::{
         AnyEvent, ImageErrorCode,
@@ -19,7 +19,7 @@ use super::{
     input::{PLACES, REGISTERS, Step, Write},
     model::{Place, Told},
 };
-use crate::properties::shop::Shop;
+use crate::{properties::shop::Shop, shop};
 
 /// By how many seconds the clock of the second process is behind.
 const BEHIND: i64 = 100;
@@ -53,7 +53,7 @@ impl Play {
         let processes = [shop.connect.clone(), shop.beside(clocks[1].clone())];
         // Another location that the shop has is of no use here: it has events already.
         let account = shop.at.account().id;
-        let elsewhere = crate::shop::location(&shop.connect, account, "Elsewhere").await;
+        let elsewhere = shop::location(&shop.connect, account, "Elsewhere").await;
         let mut places = Vec::new();
         for owner in [shop.at.clone(), elsewhere] {
             places.push(Here::open(&shop.connect, owner).await);
@@ -137,14 +137,10 @@ impl Here {
         let mut registers = Vec::new();
         for number in 0..REGISTERS {
             let name = format!("Till {number}");
-            registers.push(screen(connect, &owner, ScreenType::Pos, &name).await);
+            registers.push(register(connect, &owner, &name).await);
         }
-        let kiosk = screen(connect, &owner, ScreenType::OrderKiosk, "Kiosk")
-            .await
-            .0;
-        let tables = screen(connect, &owner, ScreenType::ScanAndOrder, "Tables")
-            .await
-            .0;
+        let kiosk = shop::screen(connect, &owner, ScreenType::OrderKiosk, "Kiosk").await;
+        let tables = shop::screen(connect, &owner, ScreenType::ScanAndOrder, "Tables").await;
         Self {
             owner,
             registers,
@@ -202,24 +198,14 @@ impl Here {
     }
 }
 
-/// The access of a new screen, and how its rows name it.
-async fn screen(
-    connect: &Connect,
-    owner: &Access,
-    kind: ScreenType,
-    name: &str,
-) -> (Access, Value) {
-    let account = owner.account().id;
-    let new = NewScreen {
-        location_id: owner.location().id,
-        kind,
-        name: name.to_owned(),
+/// The access of a new register, and how its rows name it.
+async fn register(connect: &Connect, owner: &Access, name: &str) -> (Access, Value) {
+    let access = shop::screen(connect, owner, ScreenType::Pos, name).await;
+    let Actor::Screen { id, .. } = access.actor() else {
+        panic!("no screen");
     };
-    let id = connect.create_screen(account, new).await.unwrap().id;
-    let key = connect.roll_screen_key(account, id).await.unwrap();
-    let address = IpAddr::from([127, 0, 0, 1]);
-    let access = connect.authenticate_screen(address, Some(key.expose()));
-    (access.await.unwrap(), json!({ "id": id, "name": name }))
+    let shown = json!({ "id": id, "name": name });
+    (access, shown)
 }
 
 /// The feed of a location, page by page.

@@ -1,4 +1,5 @@
-//! A clock that goes with the paused time of the runtime, and that somebody sets now and then.
+//! A clock that goes with the paused time of the runtime, and that somebody sets now and then. The
+//! clock of a process is wrong by some seconds.
 
 use std::{
     sync::{
@@ -19,17 +20,23 @@ pub(super) struct SetClock {
     offset: AtomicI64,
     /// The microseconds that had passed when it was last set.
     set_at: AtomicI64,
+    /// The clocks of workers differ by so much that leases may end early at any time.
+    are_apart: bool,
 }
 
 /// Within this time of a step, leases may end early.
 const STEP: Duration = Duration::from_secs(150);
 
+/// By how many seconds the clocks of workers are wrong, at most, where leases have to hold.
+pub(super) const SKEW: i64 = 2;
+
 impl SetClock {
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new(are_apart: bool) -> Arc<Self> {
         Arc::new(Self {
             start: Instant::now(),
             offset: AtomicI64::new(0),
             set_at: AtomicI64::new(-(STEP.as_micros() as i64)),
+            are_apart,
         })
     }
 
@@ -40,10 +47,15 @@ impl SetClock {
         self.set_at.store(now, Relaxed);
     }
 
-    /// Returns whether somebody has set it lately.
+    /// Returns whether somebody has set it lately, or the clocks of workers are far apart anyway.
     pub(super) fn was_set(&self) -> bool {
         let since = self.elapsed().as_micros() as i64 - self.set_at.load(Relaxed);
-        since < STEP.as_micros() as i64
+        self.are_apart || since < STEP.as_micros() as i64
+    }
+
+    /// The most by which the clock of a worker is wrong, in seconds.
+    pub(super) fn skew_of_workers(&self) -> i64 {
+        if self.are_apart { 120 } else { SKEW }
     }
 }
 
@@ -58,5 +70,27 @@ impl Clock for SetClock {
 
     fn elapsed(&self) -> Duration {
         self.start.elapsed()
+    }
+}
+
+/// The clock of a process, which is wrong by some seconds.
+pub(super) struct Skewed {
+    clock: Arc<SetClock>,
+    seconds: i64,
+}
+
+impl Skewed {
+    pub(super) fn new(clock: Arc<SetClock>, seconds: i64) -> Arc<Self> {
+        Arc::new(Self { clock, seconds })
+    }
+}
+
+impl Clock for Skewed {
+    fn now(&self) -> Timestamp {
+        self.clock.now().plus_seconds(self.seconds)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
     }
 }

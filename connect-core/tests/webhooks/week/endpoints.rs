@@ -68,6 +68,8 @@ pub(super) struct Endpoints {
     under_way: Mutex<HashMap<(usize, usize), usize>>,
     /// The processes that ended as they should.
     outlived: Mutex<HashSet<usize>>,
+    /// The processes that died, with the number of deeds that were done before.
+    died: Mutex<HashMap<usize, usize>>,
     /// The events that the first endpoint took.
     arrivals: Mutex<Option<UnboundedSender<AnyEvent>>>,
     /// Faults that must never happen, but have.
@@ -88,6 +90,7 @@ impl Endpoints {
             book: Mutex::default(),
             under_way: Mutex::default(),
             outlived: Mutex::default(),
+            died: Mutex::default(),
             arrivals: Mutex::default(),
             wrongs: Mutex::default(),
         })
@@ -126,6 +129,16 @@ impl Endpoints {
     /// Returns whether a process has written down all that it did.
     pub(super) fn has_outlived(&self, life: usize) -> bool {
         self.outlived.lock().unwrap().contains(&life)
+    }
+
+    /// Notes that a process died after so many deeds.
+    pub(super) fn died(&self, life: usize, place: usize) {
+        self.died.lock().unwrap().insert(life, place);
+    }
+
+    /// The number of deeds after which a process died, if it did.
+    pub(super) fn death_of(&self, life: usize) -> Option<usize> {
+        self.died.lock().unwrap().get(&life).copied()
     }
 
     pub(super) fn wrongs(&self) -> Vec<String> {

@@ -1,5 +1,9 @@
 //! The rules that hold at the end of the week.
 
+mod mail;
+mod stock;
+mod writes;
+
 use std::{
     collections::{HashMap, HashSet},
     str::FromStr as _,
@@ -42,13 +46,13 @@ struct Truth {
 }
 
 impl Truth {
-    fn of(deeds: Vec<Deed>) -> Self {
+    fn of(deeds: &[Deed]) -> Self {
         let mut truth = Self::default();
-        let mut webhooks: Vec<Json> = Vec::new();
-        for (place, deed) in deeds.into_iter().enumerate() {
+        let mut webhooks: &[Json] = &[];
+        for (place, deed) in deeds.iter().enumerate() {
             match deed {
                 Deed::Webhooks(new) => {
-                    for own in &new {
+                    for own in new {
                         let id = id_of(&own["webhook"]);
                         if !own["webhook"]["switchedOff"].is_null() {
                             truth.off.entry(id).or_default().push(place);
@@ -59,7 +63,7 @@ impl Truth {
                     webhooks = new;
                 }
                 Deed::Event(body) => {
-                    let event: AnyEvent = serde_json::from_slice(&body).unwrap();
+                    let event: AnyEvent = serde_json::from_slice(body).unwrap();
                     let webhooks = webhooks.iter().map(|own| &own["webhook"]);
                     let takers = webhooks.filter(|webhook| takes(webhook, &event));
                     let takers = takers.map(id_of).collect();
@@ -67,11 +71,12 @@ impl Truth {
                     truth.by_id.insert(event.id.uuid(), number);
                     truth.events.push(Committed {
                         event,
-                        body,
+                        body: body.clone(),
                         place,
                         takers,
                     });
                 }
+                Deed::Release(_) => {}
             }
         }
         truth
@@ -110,13 +115,17 @@ fn takes(webhook: &Json, event: &AnyEvent) -> bool {
 
 pub(super) async fn judge(world: &World) {
     assert_eq!(world.endpoints.wrongs(), [""; 0]);
-    let truth = Truth::of(world.history.deeds());
+    let deeds = world.history.deeds();
+    let truth = Truth::of(&deeds);
     let book = world.endpoints.book();
     let webhooks = world.webhooks.lock().unwrap().clone();
     // The week was one.
     assert!(truth.events.len() > 200, "{}", truth.events.len());
     assert!(book.len() > 500, "{}", book.len());
     feed_is_complete(world, &truth).await;
+    writes::judge(world, &truth).await;
+    stock::judge(&deeds, &truth);
+    mail::judge(world, &deeds);
     for sent in &book {
         only_what_was_asked_for(sent, webhooks[sent.endpoint], &truth);
     }

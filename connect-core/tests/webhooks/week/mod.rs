@@ -1,6 +1,6 @@
 //! A week of a shop in virtual time: registers and owners write, webhooks come, change and go,
-//! endpoints fail in every way, the clock is set, and workers die at any moment, at their commits
-//! too. In the end every event has arrived, or has been given up as the schedule says, and nothing
+//! endpoints fail in every way, the clock is set, the clocks of processes differ, and those who write
+//! and those who deliver die at any moment, at their commits too. In the end every event has arrived, or has been given up as the schedule says, and nothing
 //! else has.
 //!
 //! The weeks differ from run to run; `PROPTEST_RNG_SEED` repeats one.
@@ -9,9 +9,11 @@ mod clock;
 mod endpoints;
 mod history;
 mod judge;
+mod mail;
 mod mortal;
 mod people;
 mod receivers;
+mod staff;
 mod workers;
 
 use std::{
@@ -20,14 +22,17 @@ use std::{
 };
 
 use connect_core::{
-    Access, Account, Connect, NewWebhook, Webhook,
+    Access, Account, Connect, NewWebhook, ScreenType, Webhook,
     wire::{EventType, Id},
 };
 use proptest::prelude::{ProptestConfig, any, proptest};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use tokio::{sync::watch, time::sleep};
 
-use self::{clock::SetClock, endpoints::Endpoints, history::History, mortal::Mortal};
+use self::{
+    clock::SetClock, endpoints::Endpoints, history::History, mail::Post, mortal::Mortal,
+    staff::Written,
+};
 use crate::shop;
 
 /// The time for which people write and workers die, and their speed.
@@ -62,13 +67,19 @@ struct World {
     clock: Arc<SetClock>,
     history: Arc<History>,
     endpoints: Arc<Endpoints>,
+    post: Arc<Post>,
     account: Id<Account>,
     /// Two locations.
     at: Vec<Access>,
-    /// The core of those who write, who do not die.
+    /// A register and a kiosk of each.
+    registers: Vec<Access>,
+    kiosks: Vec<Access>,
+    /// The core of the owner and of those who read, who do not die.
     connect: Connect,
     /// The webhooks that were ever made.
     webhooks: Mutex<Vec<Id<Webhook>>>,
+    /// The writes of the staff.
+    written: Mutex<Vec<Written>>,
     /// Becomes true at the end of the week.
     is_over: watch::Sender<bool>,
     /// Becomes true when workers have to end.
@@ -77,8 +88,8 @@ struct World {
 
 impl World {
     async fn open(pace: Pace, rng: &mut StdRng) -> Arc<Self> {
-        let clock = SetClock::new();
-        let history = History::new();
+        let clock = SetClock::new(rng.random_range(0..3) == 0);
+        let history = History::new(clock.clone());
         let storage = Mortal::new(history.clone(), rng.random(), None);
         let connect = Connect::builder(storage).clock(clock.clone()).build();
         let account = connect_core::NewAccount {
@@ -88,18 +99,26 @@ impl World {
         };
         let account = connect.create_account(account).await.unwrap().id;
         let mut at = Vec::new();
+        let (mut registers, mut kiosks) = (Vec::new(), Vec::new());
         for name in ["Here", "There"] {
-            at.push(shop::location(&connect, account, name).await);
+            let owner = shop::location(&connect, account, name).await;
+            registers.push(shop::screen(&connect, &owner, ScreenType::Pos, "Till").await);
+            kiosks.push(shop::screen(&connect, &owner, ScreenType::OrderKiosk, "Kiosk").await);
+            at.push(owner);
         }
         Arc::new(Self {
             pace,
             endpoints: Endpoints::new(clock.clone(), rng.random()),
+            post: Post::new(clock.clone(), history.clone(), rng.random()),
             clock,
             history,
             account,
             at,
+            registers,
+            kiosks,
             connect,
             webhooks: Mutex::default(),
+            written: Mutex::default(),
             is_over: watch::Sender::new(false),
             is_closed: watch::Sender::new(false),
         })
@@ -120,6 +139,11 @@ impl World {
         let webhook = self.connect.create_webhook(self.account, new).await?;
         self.webhooks.lock().unwrap().push(webhook.webhook.id);
         Ok(webhook.webhook.id)
+    }
+
+    /// Returns whether it is a week, in which there is time for everything.
+    fn is_week(&self) -> bool {
+        self.pace.haste == 1
     }
 
     fn is_over(&self) -> bool {
@@ -147,9 +171,11 @@ async fn live(pace: Pace, seed: u64) {
     world.webhook(everything(), &[]).await.unwrap();
     // Nobody touches this one either, but its endpoint is as bad as any.
     world.webhook(everything(), &[]).await.unwrap();
+    // The endpoint of this one does not work, so that its owner is written to again and again.
+    world.webhook(everything(), &[]).await.unwrap();
     let mut tasks = Vec::new();
     for number in 0..2 {
-        tasks.push(tokio::spawn(people::staff(
+        tasks.push(tokio::spawn(staff::staff(
             world.clone(),
             number,
             rng.random(),
@@ -169,6 +195,7 @@ async fn live(pace: Pace, seed: u64) {
     sleep(pace.time).await;
     world.is_over.send_replace(true);
     world.endpoints.heal();
+    world.post.heal();
     for task in tasks {
         task.await.unwrap();
     }

@@ -61,7 +61,10 @@ impl Mortal {
             next.commits -= 1;
             return None;
         }
-        Some(*next)
+        let fate = *next;
+        // What is dead makes no other commit.
+        next.is_applied = false;
+        Some(fate)
     }
 
     async fn die<T>(&self) -> T {
@@ -97,12 +100,14 @@ impl Storage for Mortal {
         self.distance().await;
         let lock = self.storage.lock(guard).await?;
         let process = self.clone();
+        let lock = Some(lock);
         Ok(Box::new(MortalLock { lock, process }))
     }
 }
 
 struct MortalLock {
-    lock: Box<dyn Locked>,
+    /// `None` once the process has died: the store takes its locks back.
+    lock: Option<Box<dyn Locked>>,
     process: Mortal,
 }
 
@@ -110,17 +115,24 @@ struct MortalLock {
 impl Locked for MortalLock {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         self.process.distance().await;
-        self.lock.read(reads).await
+        match &self.lock {
+            Some(lock) => lock.read(reads).await,
+            None => pending().await,
+        }
     }
 
     async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
         self.process.distance().await;
         let fate = self.process.fate();
+        let Some(lock) = &mut self.lock else {
+            return pending().await;
+        };
         let mut done = Ok(());
         if fate.is_none_or(|death| death.is_applied) {
-            done = self.lock.commit(commit).await;
+            done = lock.commit(commit).await;
         }
         if fate.is_some() {
+            self.lock = None;
             return self.process.die().await;
         }
         done

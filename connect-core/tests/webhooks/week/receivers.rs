@@ -11,8 +11,8 @@ use connect_core::{
     wire::{
         AnyEvent, Id, Timestamp,
         query::{
-            CategoryQuery, EventQuery, OptionGroupQuery, Paging, ProductQuery, StockLevelQuery,
-            SyncQuery,
+            CategoryQuery, EventQuery, OptionGroupQuery, OrderQuery, Paging, ProductQuery,
+            StockLevelQuery, SyncQuery, TransactionQuery, ZReportQuery,
         },
     },
 };
@@ -23,7 +23,15 @@ use uuid::Uuid;
 
 use super::World;
 
-const KINDS: [&str; 4] = ["product", "category", "optiongroup", "stock"];
+const KINDS: [&str; 7] = [
+    "product",
+    "category",
+    "optiongroup",
+    "stock",
+    "transaction",
+    "zreport",
+    "order",
+];
 
 /// Records by kind and id.
 type Copy = BTreeMap<(&'static str, Uuid), Json>;
@@ -37,13 +45,26 @@ async fn page(
 ) -> (Vec<Json>, Option<String>) {
     let here = connect.location(at);
     macro_rules! listed {
-        ($records:expr, $query:ident) => {{
+        ($records:expr, $query:ident) => {
+            listed!(list_with_deleted, $records, $query, sync)
+        };
+        ($list:ident, $records:expr, $query:ident, $sync:expr) => {{
             let query = $query {
-                sync,
+                sync: $sync,
                 ..Default::default()
             };
-            let page = $records.list_with_deleted(&query).await.unwrap();
+            let page = $records.$list(&query).await.unwrap();
             let data = page.data.iter().map(|entry| json!(entry)).collect();
+            (data, page.next_cursor)
+        }};
+    }
+    macro_rules! listed_by {
+        ($rows:expr, $query:ident) => {{
+            let mut query = $query::default();
+            query.paging.limit = sync.limit;
+            query.paging.cursor = sync.cursor;
+            let page = $rows.list(&query).await.unwrap();
+            let data = page.data.iter().map(|row| json!(row)).collect();
             (data, page.next_cursor)
         }};
     }
@@ -52,7 +73,21 @@ async fn page(
         "product" => listed!(here.products(), ProductQuery),
         "category" => listed!(here.categories(), CategoryQuery),
         "optiongroup" => listed!(here.option_groups(), OptionGroupQuery),
-        _ => listed!(here.stock(), StockLevelQuery),
+        "stock" => listed!(here.stock(), StockLevelQuery),
+        "order" => {
+            // Without a time they come in another order.
+            let long_ago = || Some(Timestamp::from_micros(0));
+            let updated_since = sync.updated_since.or_else(long_ago);
+            let sync = SyncQuery {
+                include_deleted: false,
+                updated_since,
+                ..sync
+            };
+            listed!(list, here.orders(), OrderQuery, sync)
+        }
+        // These never change: what comes again is the same.
+        "transaction" => listed_by!(here.transactions(), TransactionQuery),
+        _ => listed_by!(here.z_reports(), ZReportQuery),
     }
 }
 
@@ -82,8 +117,9 @@ impl Poller {
                 loop {
                     let (records, next) = page(&world.connect, at, kind, sync.clone()).await;
                     for record in records {
-                        let time = record["updatedAt"].as_str().unwrap().parse().unwrap();
-                        since.insert((number, kind), time);
+                        if let Some(time) = record["updatedAt"].as_str() {
+                            since.insert((number, kind), time.parse().unwrap());
+                        }
                         let place = (kind, id_of(&record));
                         if record["deleted"] == true {
                             self.copy.remove(&place);
@@ -170,10 +206,16 @@ impl Follower {
                 .get(id)
                 .await
                 .map(|record| json!(record)),
-            _ => here.stock().get(id).await.map(|record| json!(record)),
+            "stock" => here.stock().get(id).await.map(|record| json!(record)),
+            "order" => here.orders().get(id).await.map(|record| json!(record)),
+            "transaction" => here.transactions().get(id).await.map(|row| json!(row)),
+            _ => here.z_reports().get(id).await.map(|row| json!(row)),
         };
-        let time = |record: &Json| record["updatedAt"].as_str().unwrap().parse().unwrap();
-        let time = found.as_ref().map_or(event.created_at, time);
+        let time = found
+            .as_ref()
+            .ok()
+            .and_then(|record| record["updatedAt"].as_str());
+        let time = time.map_or(event.created_at, |time| time.parse().unwrap());
         self.learn(kind, id, time, found.ok());
     }
 
@@ -266,6 +308,7 @@ fn strip(copy: &mut Copy) {
         let moving: &[&str] = match *kind {
             "product" => &["stockQuantity", "updatedAt"],
             "stock" => &["externalId", "updatedAt"],
+            "order" => &["paymentStatus", "transactionId", "updatedAt"],
             _ => &[],
         };
         for field in moving {

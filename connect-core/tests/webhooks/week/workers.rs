@@ -9,6 +9,7 @@ use tokio::time::sleep;
 
 use super::{
     World,
+    clock::Skewed,
     mortal::{Death, Mortal},
 };
 
@@ -32,9 +33,11 @@ async fn live(world: &World, life: usize, rng: &mut StdRng) {
         is_applied: rng.random(),
     });
     let storage = Mortal::new(world.history.clone(), rng.random(), death);
-    let connect = Connect::builder(storage.clone());
-    let connect = connect.clock(world.clock.clone()).build();
-    let worker = connect.webhook_worker(world.endpoints.of_life(life), None);
+    let skew = world.clock.skew_of_workers();
+    let clock = Skewed::new(world.clock.clone(), rng.random_range(-skew..=skew));
+    let connect = Connect::builder(storage.clone()).clock(clock).build();
+    let post = world.post.of_life(life);
+    let worker = connect.webhook_worker(world.endpoints.of_life(life), Some(post));
     let mut closed = world.is_closed.subscribe();
     let mut over = world.is_over.subscribe();
     let ends_well = rng.random();
@@ -67,6 +70,9 @@ async fn live(world: &World, life: usize, rng: &mut StdRng) {
     });
     match select(work, end).await {
         Either::Left(_) => unreachable!("nobody ended it"),
-        Either::Right(_) => sleep(Duration::from_millis(1)).await,
+        Either::Right(_) => {
+            world.endpoints.died(life, world.history.place());
+            sleep(Duration::from_millis(1)).await;
+        }
     }
 }
