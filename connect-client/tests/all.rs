@@ -15,6 +15,7 @@ mod growth;
 mod idempotency;
 mod lists;
 mod options;
+mod pacing;
 mod raw;
 mod retries;
 #[rustfmt::skip]

@@ -10,7 +10,7 @@ use crate::{
     Client, Error,
     base_url::BaseUrl,
     error::SettingsError,
-    pipeline::Pipeline,
+    pipeline::{Pace, Pipeline},
     transport::{HttpClient, HttpSettings, Proxy, Transport},
 };
 
@@ -38,6 +38,7 @@ impl ClientBuilder {
             headers,
             request_timeout: self.request_timeout,
             slots: Semaphore::new(self.max_in_flight.clamp(1, Semaphore::MAX_PERMITS)),
+            pace: self.pacing.then(Pace::default),
             retry: self.retry,
             on_retry: self.on_retry,
             rate_limit: Mutex::new(None),

@@ -34,6 +34,7 @@ pub struct ClientBuilder {
     connect_timeout: Option<Duration>,
     request_timeout: Duration,
     max_in_flight: usize,
+    pacing: bool,
     retry: RetryPolicy,
     on_retry: Option<OnRetry>,
     root_certificates: Vec<Vec<u8>>,
@@ -59,6 +60,7 @@ impl ClientBuilder {
             connect_timeout: None,
             request_timeout: REQUEST_TIMEOUT,
             max_in_flight: MAX_IN_FLIGHT,
+            pacing: true,
             retry: RetryPolicy::default(),
             on_retry: None,
             root_certificates: Vec::new(),
@@ -86,6 +88,14 @@ impl ClientBuilder {
     /// 0 counts as 1. Further calls wait for their turn, within their own time.
     pub fn max_in_flight(mut self, limit: usize) -> Self {
         self.max_in_flight = limit;
+        self
+    }
+
+    /// Sets whether requests are held back while the rate limit leaves none, as the service's answers
+    /// tell; `true` unless set. A call whose time ends before the limit's window is sent all the same,
+    /// and refused by the service.
+    pub fn pacing(mut self, on: bool) -> Self {
+        self.pacing = on;
         self
     }
 

@@ -4,14 +4,17 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use super::Pipeline;
+use super::{
+    Pipeline,
+    pace::{Told, Turn},
+};
 use crate::{
     IdempotencyKey, Meta,
     error::{ApiError, ErrorKind, RequestError},
     request::{Request, key_header},
-    retry::{Outcome, retry_after},
+    retry::{Outcome, date, retry_after},
     transport::{Fault, TransportError},
 };
 
@@ -52,6 +55,7 @@ impl Pipeline {
         ready: http::Request<Bytes>,
         number: u32,
         left: Duration,
+        turn: Option<Turn<'_>>,
     ) -> Result<(Meta, Bytes), Failure> {
         let response = timeout(self.request_timeout.min(left), self.transport.send(ready))
             .await
@@ -59,13 +63,23 @@ impl Pipeline {
             .map_err(Failure::Fault)?;
         let (head, body) = response.into_parts();
         let meta = Meta::read(head.status, &head.headers, number);
-        if let Some(limit) = meta.rate_limit {
-            *self.last_rate_limit() = Some(limit);
+        let date = date(&head.headers).unwrap_or_else(SystemTime::now);
+        let after = retry_after(&head.headers, date);
+        if let Some(rate) = meta.rate_limit {
+            *self.last_rate_limit() = Some(rate);
+            if let Some(turn) = turn {
+                let refused = after.filter(|_| head.status == StatusCode::TOO_MANY_REQUESTS);
+                let told = Told {
+                    rate,
+                    date,
+                    refused,
+                };
+                turn.learn(told, Instant::now());
+            }
         }
         if head.status.is_success() {
             return Ok((meta, body));
         }
-        let after = retry_after(&head.headers, SystemTime::now());
         let error = ApiError::read(&body, after, |text| self.token.redact(text));
         Err(Failure::Answer(head.status, error, meta))
     }

@@ -1,6 +1,7 @@
 //! The one way every request goes: attempts, retries, idempotency, errors.
 
 mod attempt;
+mod pace;
 mod trace;
 
 use std::{
@@ -25,6 +26,8 @@ use crate::{
     token::Token,
     transport::{Fault, Transport, TransportError},
 };
+pub(crate) use pace::Pace;
+use pace::Turn;
 
 /// Everything that requests have in common.
 pub(crate) struct Pipeline {
@@ -36,6 +39,8 @@ pub(crate) struct Pipeline {
     pub(crate) request_timeout: Duration,
     /// One for each request that may be under way.
     pub(crate) slots: Semaphore,
+    /// `None` sends without regard to the rate limit.
+    pub(crate) pace: Option<Pace>,
     pub(crate) retry: RetryPolicy,
     pub(crate) on_retry: Option<OnRetry>,
     pub(crate) rate_limit: Mutex<Option<RateLimit>>,
@@ -78,6 +83,7 @@ impl Pipeline {
                 Err(unfit) => return Err(Error::of_call(unfit.into(), call, None)),
             };
             let left = || retry.budget.saturating_sub(began.elapsed());
+            let turn = self.turn(left).await;
             let slot = self.slot(left()).await;
             let left = left();
             let Some(slot) = slot.filter(|_| !left.is_zero()) else {
@@ -87,7 +93,7 @@ impl Pipeline {
             };
             call.attempts += 1;
             let sent = Instant::now();
-            let answer = self.attempt(ready, call.attempts, left).await;
+            let answer = self.attempt(ready, call.attempts, left, turn).await;
             let took = sent.elapsed();
             drop(slot);
             let failure = match answer {
@@ -125,6 +131,22 @@ impl Pipeline {
                 request_id: meta.and_then(|meta| meta.request_id.as_deref()),
                 wait,
             });
+        }
+    }
+
+    /// Waits for the next window of the rate limit when this one is used up; `None` without pacing.
+    async fn turn(&self, left: impl Fn() -> Duration) -> Option<Turn<'_>> {
+        let pace = self.pace.as_ref()?;
+        loop {
+            match pace.take(Instant::now()) {
+                Ok(turn) => return Some(turn),
+                // The service refuses it in its own words.
+                Err(wait) if wait >= left() => return Some(pace.force()),
+                Err(wait) => {
+                    trace::held_back(wait);
+                    sleep(wait).await;
+                }
+            }
         }
     }
 

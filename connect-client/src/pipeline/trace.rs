@@ -23,6 +23,14 @@ pub(super) async fn within<F: Future>(request: &Request, work: F) -> F::Output {
     work.await
 }
 
+/// Tells of an attempt that waits, as the window of the rate limit is used up.
+pub(super) fn held_back(wait: Duration) {
+    #[cfg(feature = "tracing")]
+    tracing::debug!(wait_ms = millis(wait), "held back by the rate limit");
+    #[cfg(not(feature = "tracing"))]
+    let _ = wait;
+}
+
 /// Tells of an attempt that succeeded.
 pub(super) fn succeeded(meta: &Meta, took: Duration) {
     #[cfg(feature = "tracing")]

@@ -1,4 +1,4 @@
-//! The `Retry-After` header.
+//! The `Retry-After` header, and the clock that it goes by.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,10 +6,15 @@ use http::HeaderMap;
 
 use crate::response::text;
 
+/// Returns the service's clock at the time of the response, if it says.
+pub(crate) fn date(headers: &HeaderMap) -> Option<SystemTime> {
+    httpdate::parse_http_date(text(headers, "date")?).ok()
+}
+
 /// Returns the time that the service asks to wait, from whole seconds or an HTTP date.
 ///
-/// A date counts from the response's own `Date`, so that a wrong clock on this machine does no
-/// harm; `now` stands in when there is none. `None` when there is no header or it is neither
+/// A date counts from `now`, the response's own [`date`], so that a wrong clock on this machine does
+/// no harm. `None` when there is no header or it is neither
 /// (`inf`, `-1`, `1.5`); a number too large to hold is the longest duration there is.
 pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = text(headers, "retry-after")?;
@@ -17,10 +22,7 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
     let until = httpdate::parse_http_date(value).ok()?;
-    let from = text(headers, "date")
-        .and_then(|date| httpdate::parse_http_date(date).ok())
-        .unwrap_or(now);
-    Some(until.duration_since(from).unwrap_or_default())
+    Some(until.duration_since(now).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -33,7 +35,7 @@ mod tests {
             headers.insert(*name, value.parse().unwrap());
         }
         let now = httpdate::parse_http_date("Sat, 21 Nov 2026 10:00:00 GMT").unwrap();
-        retry_after(&headers, now)
+        retry_after(&headers, date(&headers).unwrap_or(now))
     }
 
     #[test]

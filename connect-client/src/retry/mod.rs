@@ -5,7 +5,7 @@ mod after;
 mod hook;
 mod policy;
 
-pub(crate) use after::retry_after;
+pub(crate) use after::{date, retry_after};
 pub(crate) use hook::OnRetry;
 pub use hook::Retry;
 pub(crate) use policy::{Decision, Outcome, is_retryable};
