@@ -40,6 +40,8 @@ async fn every_code_of_the_service_is_recognised() {
         assert_eq!(error.code(), Some(&code));
         assert_eq!(error.api().unwrap().message, "why");
         assert_eq!(error.retryable(), matches!(status, 429 | 500), "{status}");
+        assert_eq!(error.is_not_found(), status == 404);
+        assert_eq!(error.is_conflict(), status == 409);
     }
 }
 
@@ -158,4 +160,12 @@ async fn an_error_can_travel() {
     travels(&error);
     assert_eq!(error.code(), Some(&ErrorCode::NotFound));
     assert!(error.to_string().contains("not_found"));
+}
+
+#[tokio::test]
+async fn debug_reads_like_display_unless_every_part_is_asked_for() {
+    let body = error("conflict", "name: is taken");
+    let error = failed(json(409, &body)).await;
+    assert_eq!(format!("{error:?}"), error.to_string());
+    assert!(format!("{error:#?}").contains("may_be_applied: false"));
 }

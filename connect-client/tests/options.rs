@@ -97,6 +97,6 @@ async fn a_prefix_that_is_none_sends_nothing_and_says_so() {
             .idempotency_key_prefix(prefix);
         let stopped = batch.run().await.unwrap_err();
         assert!(is_request_error(stopped.error()));
-        assert_eq!(stopped.unsaved_from(), 0);
+        assert_eq!(stopped.resume_from(), 0);
     }
 }

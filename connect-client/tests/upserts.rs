@@ -148,7 +148,7 @@ async fn a_request_that_fails_tells_what_was_saved() {
         .run()
         .await
         .unwrap_err();
-    assert_eq!(stopped.unsaved_from(), 500);
+    assert_eq!(stopped.resume_from(), 500);
     assert_eq!(stopped.items(), 500..1000);
     assert_eq!(counts(stopped.saved()), [500, 0, 0, 0, 1]);
     assert_eq!(stopped.error().code(), Some(&ErrorCode::ForbiddenScope));

@@ -1,6 +1,7 @@
 //! The settings of a client.
 
 mod build;
+mod env;
 
 use std::{fmt, sync::Arc, time::Duration};
 

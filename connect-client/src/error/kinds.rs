@@ -28,6 +28,9 @@ pub enum ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
+    /// This variable of the environment is not set, is empty, or is not text.
+    #[error("environment: {0} is not set")]
+    Environment(&'static str),
     /// The base address is not one.
     #[error("base address: {0}")]
     BaseUrl(String),

@@ -21,8 +21,8 @@ use crate::{
 /// A call failed: why, at which request, and what to do about it.
 ///
 /// Its texts name the request, the status, the code, the service's message and the request id,
-/// and never the token.
-#[derive(Debug)]
+/// and never the token. `{:?}` reads like `{}`, as that is what a `main` that fails prints; `{:#?}` has
+/// every part.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -81,6 +81,17 @@ impl Error {
     /// the way answered in the service's place.
     pub fn code(&self) -> Option<&ErrorCode> {
         self.api()?.code.as_ref()
+    }
+
+    /// Returns whether the service found no such record.
+    pub fn is_not_found(&self) -> bool {
+        self.code() == Some(&ErrorCode::NotFound)
+    }
+
+    /// Returns whether the write is in conflict with the present state, or its idempotency key was used
+    /// for another request.
+    pub fn is_conflict(&self) -> bool {
+        self.code() == Some(&ErrorCode::Conflict)
     }
 
     /// Returns the facts in the response's headers, if there was one.

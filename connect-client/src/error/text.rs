@@ -18,9 +18,9 @@ impl fmt::Display for Error {
         if let Some(id) = self.request_id() {
             write!(f, " [request {id}]")?;
         }
-        // A refusal reads as if nothing had happened.
-        if call.may_be_applied && self.status().is_some_and(|s| (400..500).contains(&s)) {
-            f.write_str(" [an attempt may have been applied]")?;
+        // A timeout or a refusal reads as if nothing had happened.
+        if call.may_be_applied {
+            f.write_str(" [unknown whether it was applied]")?;
         }
         match call.gave_up {
             None => Ok(()),
@@ -40,6 +40,15 @@ impl fmt::Display for Error {
                 )
             }
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return f.debug_tuple("Error").field(&self.0).finish();
+        }
+        fmt::Display::fmt(self, f)
     }
 }
 

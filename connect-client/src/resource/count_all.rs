@@ -59,7 +59,6 @@ fn add(total: &mut StockCountsResult, part: StockCountsResult, start: usize) {
 /// them was sent. If the failed request [may have been applied](Error::may_be_applied), send exactly
 /// its items again with its [key](Error::idempotency_key). A new key would count them anew, and undo
 /// what was sold since.
-#[derive(Debug)]
 pub struct CountError {
     counted: StockCountsResult,
     items: Range<usize>,
@@ -87,6 +86,12 @@ impl fmt::Display for CountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { start, end } = self.items;
         write!(f, "counts {start}..{end}: {}", self.error)
+    }
+}
+
+impl fmt::Debug for CountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -6,14 +6,13 @@ use crate::{Error, wire::BatchResult};
 
 /// A batch of any length stopped at a request that failed.
 ///
-/// Everything before [`unsaved_from`](Self::unsaved_from) is saved, or was refused item by item.
-/// Nothing after the failed request's [`items`](Self::items) was sent. [`may_be_saved`](Self::may_be_saved)
-/// tells of those items. To go on, send the items from `unsaved_from` on again: what is saved
+/// Everything before [`resume_from`](Self::resume_from) is saved, or was refused item by item.
+/// Nothing after the failed request's [`items`](Self::items) was sent. Those items are not saved,
+/// unless [`may_be_saved`](Self::may_be_saved): then nobody knows. To go on, send the items from `resume_from` on again: what is saved
 /// already is then `unchanged`, given that the items have the key by which they are matched.
 ///
 /// `E` is what the result of this kind of batch says besides the counts, as in
 /// [`BatchResult`].
-#[derive(Debug)]
 pub struct UpsertError<E> {
     pub(super) saved: BatchResult<E>,
     pub(super) items: Range<usize>,
@@ -26,8 +25,8 @@ impl<E> UpsertError<E> {
         &self.saved
     }
 
-    /// The index of the first item that is not known to be saved or refused.
-    pub fn unsaved_from(&self) -> usize {
+    /// The index of the item to go on with: the first that is not known to be saved or refused.
+    pub fn resume_from(&self) -> usize {
         self.items.start
     }
 
@@ -57,20 +56,27 @@ impl<E> UpsertError<E> {
 impl<E> fmt::Display for UpsertError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { start, end } = self.items;
-        let these = if self.may_be_saved() {
-            ", these may be"
+        let outcome = if self.may_be_saved() {
+            "may be saved"
         } else {
-            ""
+            "are not saved"
         };
-        write!(
-            f,
-            "items {start}..{end} (those before are saved{these}): {}",
-            self.error
-        )
+        if start == end {
+            write!(f, "items before {start} are saved, no others: ")?;
+        } else {
+            write!(f, "items {start}..{end} {outcome}, those before are: ")?;
+        }
+        self.error.fmt(f)
     }
 }
 
-impl<E: fmt::Debug> std::error::Error for UpsertError<E> {
+impl<E> fmt::Debug for UpsertError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<E> std::error::Error for UpsertError<E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.error)
     }

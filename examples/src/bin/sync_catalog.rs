@@ -177,7 +177,7 @@ fn report<E>(
         }
     }
     saved.map_err(|stopped| {
-        let line = line_of(stopped.unsaved_from());
+        let line = line_of(stopped.resume_from());
         format!("stopped at line {line}: {}", stopped.into_error()).into()
     })
 }
