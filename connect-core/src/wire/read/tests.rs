@@ -126,10 +126,7 @@ fn a_field_is_refused_by_its_path_and_what_it_can_be() {
 #[test]
 fn malformed_text_is_told_apart_wherever_its_fault_is() {
     for (json, problem) in [
-        (
-            "",
-            "is not valid JSON: EOF while parsing a value at line 1 column 0",
-        ),
+        ("", "is empty"),
         (r#"{"name":"a","name":"b"}"#, "has the key \"name\" twice"),
         (
             r#"{"colour":1,"name":"a","n\u0061me":"b"}"#,

@@ -87,7 +87,7 @@ impl Mailer for Line {
             1 | 2 => return Err("the mailbox is full".to_owned()),
             _ => {}
         }
-        let mut words = mail.text.split(' ');
+        let mut words = mail.text.split_whitespace();
         let webhook = words.find_map(|word| word.parse().ok()).unwrap();
         post.letters.lock().unwrap().push(Letter {
             webhook,
