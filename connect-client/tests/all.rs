@@ -13,6 +13,7 @@ mod device;
 mod errors;
 mod growth;
 mod idempotency;
+mod inputs;
 mod lists;
 mod options;
 mod pacing;

@@ -474,7 +474,7 @@ async fn links() {
         Field::Value(
             codes
                 .iter()
-                .map(|&code| OptionGroupRef::external_id(code))
+                .map(|&code| OptionGroupRef::by_external_id(code))
                 .collect(),
         )
     };
@@ -496,7 +496,7 @@ async fn links() {
     counted.enter().await;
     let foreign = OptionGroupLinks {
         product_external_ids: Field::Value(vec!["P-1".into()]),
-        add: Field::Value(vec![OptionGroupRef::id(theirs.id)]),
+        add: Field::Value(vec![OptionGroupRef::by_id(theirs.id)]),
         remove: by_code(&["G-0"]),
         ..OptionGroupLinks::default()
     };

@@ -6,7 +6,7 @@ use std::{
     fs::File,
     path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
+    time::SystemTime,
 };
 
 use uuid::Uuid;
@@ -184,9 +184,7 @@ impl DeviceQueue {
 
 /// The time of the device's clock.
 pub(super) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let micros = since.unwrap_or_default().as_micros();
-    Timestamp::from_micros(micros.try_into().unwrap_or(i64::MAX))
+    SystemTime::now().into()
 }
 
 impl fmt::Debug for DeviceQueue {

@@ -21,21 +21,13 @@ pub(super) fn too_large<E: BatchExtra>(
     bytes: usize,
 ) -> BatchResult<E> {
     let most = limits::MAX_BODY_BYTES;
+    let problem = format!("has {bytes} bytes as JSON, and a request at most {most}");
+    let mut result = ItemResult::new(index, BatchStatus::Failed);
+    result.external_id = external_id;
+    result.error = Some(ErrorDetail::new(ErrorCode::PayloadTooLarge, problem));
     BatchResult {
         failed: 1,
-        results: vec![ItemResult {
-            index,
-            status: BatchStatus::Failed,
-            id: None,
-            external_id,
-            image_status: None,
-            error: Some(ErrorDetail {
-                code: ErrorCode::PayloadTooLarge,
-                message: format!("has {bytes} bytes as JSON, and a request at most {most}"),
-                field: None,
-                details: Vec::new(),
-            }),
-        }],
+        results: vec![result],
         ..BatchResult::default()
     }
 }

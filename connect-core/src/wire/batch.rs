@@ -161,6 +161,7 @@ pub type ProductBatchResult = BatchResult<ImagesQueued>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ItemResult {
     /// The item's place in the request, from 0.
     pub index: usize,

@@ -27,6 +27,12 @@ impl From<NaiveDate> for Date {
     }
 }
 
+impl From<Date> for NaiveDate {
+    fn from(day: Date) -> Self {
+        day.0
+    }
+}
+
 impl FromStr for Date {
     type Err = NotADate;
 

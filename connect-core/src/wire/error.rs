@@ -44,6 +44,7 @@ pub struct ErrorBody {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Error"))]
+#[non_exhaustive]
 pub struct ErrorDetail {
     /// Stable and machine-readable.
     pub code: ErrorCode,
@@ -63,10 +64,23 @@ pub struct ErrorDetail {
 /// A field at fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct FieldError {
     /// The path of the field, the query parameter or the header.
     pub field: String,
     /// For people; names the field by its path and says what is allowed. May change.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub message: String,
+}
+
+impl ErrorDetail {
+    /// An error that is about no field.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            field: None,
+            details: Vec::new(),
+        }
+    }
 }

@@ -91,6 +91,7 @@ pub struct Event<D> {
 /// Data of a deletion: `{ "id", "deleted": true }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Deleted {
     /// The id that the record had.
     pub id: Uuid,
@@ -101,6 +102,7 @@ pub struct Deleted {
 /// Data of an event about one record that was created or changed: the record as it is now, and
 /// `"deleted": false`. A deletion sends [`Deleted`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Changed<R> {
     /// The record as it is now.
     #[serde(flatten)]
@@ -125,6 +127,7 @@ pub struct RecordsWritten {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ProductsChanged {
     /// `bulk`, `images` or `optionGroups`.
     pub reason: String,
@@ -139,6 +142,7 @@ pub struct ProductsChanged {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Ping {
     /// The webhook.
     pub webhook_id: Uuid,

@@ -4,7 +4,11 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 
-use super::{form::Form, read::Invalid};
+use super::{
+    Quantity,
+    form::{Counted, Form, OrNull},
+    read::Invalid,
+};
 
 /// A field of a write: left out, `null`, or a value. Left out keeps what is there, `null` clears.
 /// Its type names the [form](super::form) of its values.
@@ -86,7 +90,23 @@ impl<V: Clone> Target<V> for Option<V> {
     }
 }
 
+/// Makes a field of a value, for each form whose values are of a type of their own. An integer literal
+/// is one, as a form of numbers is made from `i64` alone.
+///
+/// ```
+/// use connect_core::wire::{Field, ProductInput};
+///
+/// let mut change = ProductInput { price_cents: 395.into(), ..ProductInput::default() };
+/// change.name = "Bread".into();
+/// assert_eq!(change, ProductInput::named("Bread").price_cents(395));
+/// ```
 impl<F: Form<Value = F>> From<F> for Field<F> {
+    fn from(value: F) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<F: Form<Value = F>> From<F> for Field<OrNull<F>> {
     fn from(value: F) -> Self {
         Self::Value(value)
     }
@@ -95,6 +115,36 @@ impl<F: Form<Value = F>> From<F> for Field<F> {
 impl<F: Form<Value = String>> From<&str> for Field<F> {
     fn from(text: &str) -> Self {
         Self::Value(text.to_owned())
+    }
+}
+
+impl<F: Form<Value = String>> From<String> for Field<F> {
+    fn from(text: String) -> Self {
+        Self::Value(text)
+    }
+}
+
+impl<F: Form<Value = String>> From<&String> for Field<F> {
+    fn from(text: &String) -> Self {
+        Self::Value(text.clone())
+    }
+}
+
+impl<F: Form<Value = i64>> From<i64> for Field<F> {
+    fn from(number: i64) -> Self {
+        Self::Value(number)
+    }
+}
+
+impl<T, F: Form<Value = Vec<T>>> From<Vec<T>> for Field<F> {
+    fn from(list: Vec<T>) -> Self {
+        Self::Value(list)
+    }
+}
+
+impl From<Quantity> for Field<Counted> {
+    fn from(quantity: Quantity) -> Self {
+        Self::Value(quantity)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The declaration of the bodies of writes.
 
 /// Declares the body of a write: each field once, with its doc comment and its
-/// [form](super::form). The doc comments are also the descriptions in the API document.
+/// [form](super::form). The doc comments are also the descriptions in the API document. Each field has
+/// a method of its name that sets it.
 ///
 /// ```ignore
 /// input! {
@@ -36,6 +37,19 @@ macro_rules! input {
         }
 
         impl $name {
+            $(
+                #[doc = concat!(
+                    "Sets [`", stringify!($field), "`](#structfield.", stringify!($field), ") to a \
+                     value, or to [`Field::Null`](crate::wire::Field::Null)."
+                )]
+                #[must_use]
+                #[allow(clippy::should_implement_trait, reason = "a field may be called `add`")]
+                pub fn $field(mut self, value: impl Into<$crate::wire::Field<$form>>) -> Self {
+                    self.$field = value.into();
+                    self
+                }
+            )+
+
             /// Reads the body of a write strictly; read-only fields are accepted and ignored.
             ///
             /// # Errors

@@ -8,6 +8,7 @@ use super::{Id, Scope};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Location {
     /// Its id, as used in paths.
     pub id: Id<Self>,

@@ -15,13 +15,11 @@ input! {
     /// 1000 products in both lists together, and at least one option group.
     ///
     /// ```
-    /// use connect_core::wire::{Field, OptionGroupLinks, OptionGroupRef};
+    /// use connect_core::wire::{OptionGroupLinks, OptionGroupRef};
     ///
-    /// let links = OptionGroupLinks {
-    ///     product_external_ids: Field::Value(vec!["RYE-800".into(), "BUN-1".into()]),
-    ///     add: Field::Value(vec![OptionGroupRef::external_id("SAUCES")]),
-    ///     ..OptionGroupLinks::default()
-    /// };
+    /// let links = OptionGroupLinks::default()
+    ///     .product_external_ids(vec!["RYE-800".to_owned(), "BUN-1".to_owned()])
+    ///     .add(vec![OptionGroupRef::by_external_id("SAUCES")]);
     /// # assert!(links.remove.is_absent());
     /// ```
     pub struct OptionGroupLinks {
@@ -51,7 +49,7 @@ input! {
 
 impl OptionGroupRef {
     /// The group with this id.
-    pub fn id(id: impl Into<Id<OptionGroup>>) -> Self {
+    pub fn by_id(id: impl Into<Id<OptionGroup>>) -> Self {
         Self {
             id: Field::Value(id.into()),
             ..Self::default()
@@ -59,7 +57,7 @@ impl OptionGroupRef {
     }
 
     /// The group with this external id.
-    pub fn external_id(external_id: impl Into<String>) -> Self {
+    pub fn by_external_id(external_id: impl Into<String>) -> Self {
         Self {
             external_id: Field::Value(external_id.into()),
             ..Self::default()
@@ -95,6 +93,7 @@ open_enum! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct LinkFailure {
     /// The kind of record.
     #[serde(rename = "type")]

@@ -46,6 +46,7 @@ pub struct Page<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Tombstone {
     /// The id that the record had.
     pub id: Uuid,

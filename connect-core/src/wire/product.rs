@@ -33,14 +33,12 @@ record! {
     /// field that is left out stays as it is, and [`Field::Null`] clears what may be cleared.
     ///
     /// ```
-    /// use connect_core::wire::{Field, ProductInput, VatRate};
+    /// use connect_core::wire::{ProductInput, VatRate};
     ///
-    /// let bread = ProductInput {
-    ///     external_id: Field::Value("BREAD-1".into()),
-    ///     price_cents: Field::Value(345),
-    ///     vat_rate: Field::Value(VatRate::percent(9)),
-    ///     ..ProductInput::named("Bread")
-    /// };
+    /// let bread = ProductInput::named("Bread")
+    ///     .external_id("BREAD-1")
+    ///     .price_cents(345)
+    ///     .vat_rate(VatRate::percent(9));
     /// assert_eq!(
     ///     serde_json::to_string(&bread).unwrap(),
     ///     r#"{"externalId":"BREAD-1","name":"Bread","priceCents":345,"vatRate":9}"#,
@@ -136,6 +134,7 @@ open_enum! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ImageJob {
     /// The job's id.
     pub id: Id<Self>,
@@ -159,6 +158,7 @@ pub struct ImageJob {
 /// The reason why an image could not be taken over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ImageError {
     /// Stable and machine-readable.
     pub code: ImageErrorCode,

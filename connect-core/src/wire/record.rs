@@ -130,6 +130,7 @@ macro_rules! record {
         #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
         $($record)+ {
             /// Its id.
             pub id: $crate::wire::Id<Self>,
@@ -197,10 +198,15 @@ mod tests {
         let json = serde_json::to_string(&shelf).unwrap();
         assert!(json.contains(fields), "{json}");
 
-        let cleared = ShelfInput {
-            note: Field::Null,
-            ..ShelfInput::default()
-        };
+        let set = ShelfInput::default()
+            .name(" A ")
+            .note("B")
+            .room_name("C".to_owned());
+        assert_eq!(ShelfInput::from_json(given.as_bytes()), Ok(set));
+        let moved = ShelfInput::default().position(3);
+        assert_eq!(moved.position, Field::Value(3));
+
+        let cleared = ShelfInput::default().note(Field::Null);
         assert_eq!(cleared.check_required().unwrap_err().field, "name");
         shelf.apply(&cleared);
         assert_eq!((&*shelf.name, shelf.note), ("A", None));

@@ -146,6 +146,7 @@ pub struct StockCountsResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct StockCountResult {
     /// The place of the item, from 0.
     pub index: usize,
@@ -188,6 +189,7 @@ input! {
 /// Data of `stock.batch_changed`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct StockBatchChanged {
     /// Always `count`.
     pub reason: String,

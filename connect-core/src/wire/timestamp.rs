@@ -1,8 +1,12 @@
 //! Points in time.
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    str::FromStr,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
-use chrono::{DateTime, Datelike, NaiveDate, Timelike, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, TimeZone, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A point in time in UTC, to the microsecond.
@@ -148,6 +152,44 @@ impl Timestamp {
     }
 }
 
+/// The time of this machine's clock, to the microsecond.
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        let micros = |span: Duration| i64::try_from(span.as_micros()).unwrap_or(i64::MAX);
+        Self::from_micros(match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => micros(after),
+            Err(before) => -micros(before.duration()),
+        })
+    }
+}
+
+impl From<Timestamp> for SystemTime {
+    fn from(time: Timestamp) -> Self {
+        let span = Duration::from_micros(time.0.unsigned_abs());
+        // Every point between MIN and MAX is within the range of the platforms' clocks, but for
+        // those that cannot go back to the year 0.
+        let time = if time.0 < 0 {
+            UNIX_EPOCH.checked_sub(span)
+        } else {
+            UNIX_EPOCH.checked_add(span)
+        };
+        time.unwrap_or(UNIX_EPOCH)
+    }
+}
+
+/// A time with any offset, to the microsecond.
+impl<Z: TimeZone> From<DateTime<Z>> for Timestamp {
+    fn from(time: DateTime<Z>) -> Self {
+        Self::from_micros(time.timestamp_micros())
+    }
+}
+
+impl From<Timestamp> for DateTime<Utc> {
+    fn from(time: Timestamp) -> Self {
+        time.to_utc()
+    }
+}
+
 impl FromStr for Timestamp {
     type Err = NotATimestamp;
 
@@ -209,6 +251,26 @@ mod tests {
         }
         assert_eq!(Timestamp::MIN.to_string(), "0000-01-01T00:00:00.000000Z");
         assert_eq!(Timestamp::MAX.to_string(), "9999-12-31T23:59:59.999999Z");
+    }
+
+    #[test]
+    fn times_of_other_types_are_converted_there_and_back() {
+        for text in [
+            "1969-12-31T23:59:59.999999Z",
+            "1970-01-01T00:00:00.000000Z",
+            "2026-11-20T09:15:30.123456Z",
+            "9999-12-31T23:59:59.999999Z",
+        ] {
+            let time: Timestamp = text.parse().unwrap();
+            assert_eq!(Timestamp::from(SystemTime::from(time)), time);
+            assert_eq!(Timestamp::from(DateTime::<Utc>::from(time)), time);
+        }
+        let half_past = DateTime::parse_from_rfc3339("2026-11-20T10:15:30+01:00").unwrap();
+        let written = Timestamp::from(half_past).to_string();
+        assert_eq!(written, "2026-11-20T09:15:30.000000Z");
+        // Digits beyond microseconds are dropped, not rounded up into the future.
+        let nanos = UNIX_EPOCH + Duration::from_nanos(1_999);
+        assert_eq!(Timestamp::from(nanos).micros(), 1);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::{PaymentMethod, Transaction, TransactionType, VatAmount};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Turnover {
     /// The number of rows.
     pub count: u64,
@@ -19,6 +20,7 @@ pub struct Turnover {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct PaymentTotal {
     /// The means.
     pub method: PaymentMethod,
@@ -32,6 +34,7 @@ pub struct PaymentTotal {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Totals {
     /// The sales.
     pub sales: Turnover,

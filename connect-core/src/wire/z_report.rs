@@ -9,6 +9,7 @@ use super::{Id, PaymentMethod, Register, Timestamp, Totals, Transaction, Transac
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ZReport {
     /// Its id.
     pub id: Id<Self>,
@@ -40,6 +41,7 @@ pub struct ZReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Cash {
     /// The opening floats.
     pub opening_float_cents: i64,

@@ -43,7 +43,7 @@ fn by_code(codes: &[&str]) -> Field<connect_client::wire::form::Objects<OptionGr
     Field::Value(
         codes
             .iter()
-            .map(|&code| OptionGroupRef::external_id(code))
+            .map(|&code| OptionGroupRef::by_external_id(code))
             .collect(),
     )
 }
@@ -98,8 +98,8 @@ async fn groups_are_removed_then_added_and_keep_their_places() {
     // RYE is named twice, and counts once.
     let request = OptionGroupLinks {
         add: Field::Value(vec![
-            OptionGroupRef::id(c),
-            OptionGroupRef::external_id("A"),
+            OptionGroupRef::by_id(c),
+            OptionGroupRef::by_external_id("A"),
         ]),
         remove: by_code(&["B"]),
         ..links(&[pie.id, rye.id], &["RYE", "BUN", "RYE"])
@@ -191,9 +191,9 @@ async fn what_is_wrong_with_some_does_not_hold_up_the_others() {
     let nowhere = uuid::Uuid::now_v7();
     let request = OptionGroupLinks {
         add: Field::Value(vec![
-            OptionGroupRef::id(their_group),
-            OptionGroupRef::external_id("A"),
-            OptionGroupRef::id(nowhere),
+            OptionGroupRef::by_id(their_group),
+            OptionGroupRef::by_external_id("A"),
+            OptionGroupRef::by_id(nowhere),
         ]),
         remove: by_code(&["NONE", "NONE"]),
         ..links(
