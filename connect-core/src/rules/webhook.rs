@@ -19,7 +19,7 @@ pub(crate) fn next_attempt(attempts: usize, now: Timestamp) -> Option<Timestamp>
 }
 
 /// The seconds by which the clocks of processes may differ. It is what a signature allows too.
-const CLOCK_TOLERANCE: i64 = 300;
+pub(crate) const CLOCK_TOLERANCE: i64 = 300;
 
 /// Returns whether a time that was set at `set_at` has come.
 ///

@@ -2,8 +2,8 @@
 
 use super::state::{WebhookState, due_key};
 use crate::{
-    record::{Fault, Salvage, Store, Webhook, Webhooks, clock_key, keys::after_prefix},
-    storage::{Commit, CommitError, Key, Write},
+    record::{Fault, Salvage, Store, Webhook, Webhooks, clock_key, keys::after_prefix, woken_key},
+    storage::{Commit, CommitError, Expectation, Key, Write},
     wire::Id,
 };
 
@@ -12,12 +12,13 @@ const CHUNK: usize = 500;
 
 /// Removes all rows of a webhook. The state and the place in the order in which webhooks are due come
 /// last: until then another session would go on with it. So does the link, by which it is known that
-/// the account no longer has the webhook.
+/// the account no longer has the webhook, and with it the mark by which it was deleted.
 pub(super) async fn remove(store: &Store, webhook: Id<Webhook>) -> Result<(), Fault> {
     let last = [
         clock_key(webhook.uuid()),
         WebhookState::key(webhook),
         Webhooks::link_key(webhook.uuid()),
+        woken_key(webhook),
     ];
     let end = after_prefix(webhook.uuid().as_bytes());
     let reader = Salvage::new(store);
@@ -26,22 +27,30 @@ pub(super) async fn remove(store: &Store, webhook: Id<Webhook>) -> Result<(), Fa
         let piece = reader.piece(&start, Some(&end), CHUNK).await?;
         let damaged = piece.damaged.into_iter().map(|(key, _)| key);
         let keys = piece.entries.into_iter().map(|(key, _)| key).chain(damaged);
-        commit(store, keys.filter(|key| !last.contains(key))).await?;
+        commit(store, Vec::new(), keys.filter(|key| !last.contains(key))).await?;
         from = piece.next;
     }
     let state_key = WebhookState::key(webhook);
-    let state = WebhookState::read(&state_key, store.get(&state_key).await?.as_ref());
-    let due = state.due.map(|due| due_key(due, webhook));
-    commit(store, last.into_iter().chain(due)).await
+    let row = store.get(&state_key).await?;
+    let due = WebhookState::read(&state_key, row.as_ref()).due;
+    let due = due.map(|due| due_key(due, webhook));
+    // A session that took the lease over meanwhile has put the webhook elsewhere in the order.
+    let unchanged = vec![(state_key, Expectation::unchanged(row))];
+    commit(store, unchanged, last.into_iter().chain(due)).await
 }
 
-async fn commit(store: &Store, removed: impl Iterator<Item = Key>) -> Result<(), Fault> {
+async fn commit(
+    store: &Store,
+    expects: Vec<(Key, Expectation)>,
+    removed: impl Iterator<Item = Key>,
+) -> Result<(), Fault> {
     let commit = Commit {
+        expects,
         writes: removed.map(|key| (key, Write::Remove)).collect(),
         ..Commit::default()
     };
     match store.storage().commit(commit).await {
-        // Nothing is expected, so there is no conflict.
+        // In conflict: another session is at it.
         Ok(()) | Err(CommitError::Conflict) => Ok(()),
         Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
         Err(CommitError::Unknown(error)) => Err(Fault::Unknown(error)),

@@ -50,7 +50,8 @@ impl Leased {
     }
 }
 
-/// Leases a webhook. `None` when another session has it, or when it leads to no account.
+/// Leases a webhook. `None` when another session has it, when nothing is due there any more, or when
+/// it leads to no account.
 pub(super) async fn lease(
     store: &Store,
     chosen: Chosen,
@@ -58,21 +59,32 @@ pub(super) async fn lease(
 ) -> Result<Option<Leased>, Fault> {
     let webhook = chosen.webhook.into();
     let woken = woken_key(webhook);
+    let entry = chosen.due.map(|due| due_key(due, webhook));
     let mut attempts = store.attempts(chosen.webhook);
     loop {
         let mut unit = attempts.begin();
         let mut reads = Reads::of(chosen.webhook);
         reads.row(woken.clone());
+        for entry in &entry {
+            reads.row(entry.clone());
+        }
         let mut state = load(&mut unit, reads).await?;
         let other = state.lease.filter(|lease| lease.session != session);
         if other.is_some_and(|lease| !lease.is_over(unit.now())) {
             return Ok(None);
         }
+        let is_woken = unit.get(&woken).await?.is_some();
+        let mut is_due = state.due.is_some();
         // Otherwise the entry would lead here for ever: the state was damaged, and began anew.
-        if let Some(due) = chosen.due.filter(|due| state.due != Some(*due)) {
-            unit.delete(due_key(due, webhook));
+        if let Some(entry) = entry.as_ref().filter(|_| state.due != chosen.due) {
+            is_due |= unit.get(entry).await?.is_some();
+            unit.delete(entry.clone());
         }
-        if unit.get(&woken).await?.is_some() {
+        // Another session was here since the webhook was chosen. It may have purged it.
+        if !is_woken && !is_due {
+            return Ok(None);
+        }
+        if is_woken {
             // A delivery that came with a mark removed here is found in the queue, which is read
             // later. A change of the webhook leaves no more than the mark, so none may get lost.
             unit.expect_webhooks();

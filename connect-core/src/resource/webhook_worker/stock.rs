@@ -17,6 +17,7 @@ use crate::{
         keys::{Family, Part, after_prefix, key},
         log_key,
     },
+    rules::webhook::{CLOCK_TOLERANCE, has_come},
     storage::{Key, Value},
     wire::{Id, Timestamp, limits::STOCK_CHANGED_SECONDS},
 };
@@ -111,10 +112,10 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
     let mut soonest: Option<Timestamp> = None;
     for (((place, row), sent_key), note) in rows.into_iter().zip(sent_keys).zip(notes) {
         let Some(sent_key) = sent_key else { continue };
-        // A time ahead is of a clock that was set back since.
-        let sent = note.map(|note| note.at).filter(|sent| *sent <= now);
-        let free_at = sent.map(|sent| sent.plus_seconds(STOCK_CHANGED_SECONDS));
-        if let Some(free_at) = free_at.filter(|free_at| *free_at > now) {
+        let free_at = |sent: &Timestamp| sent.plus_seconds(STOCK_CHANGED_SECONDS);
+        let is_over = |sent: &Timestamp| has_come(free_at(sent), *sent, now);
+        let sent = note.map(|note| note.at).filter(|sent| !is_over(sent));
+        if let Some(free_at) = sent.as_ref().map(free_at) {
             soonest = soonest.into_iter().chain([free_at]).min();
             continue;
         }
@@ -174,9 +175,12 @@ fn replace(unit: &mut Unit<'_>, mut former: Delivery) {
     rounds::put(unit, &former);
 }
 
-/// Removes the notes of products that are free again and have nothing in the queue.
+/// Removes the notes of products that are free again and have nothing in the queue. By the clock of
+/// another process a product may not be free yet, so its note stays for as long as clocks may differ.
 async fn forget(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<(), Fault> {
-    let oldest = unit.now().plus_seconds(-STOCK_CHANGED_SECONDS);
+    let oldest = unit
+        .now()
+        .plus_seconds(-STOCK_CHANGED_SECONDS - CLOCK_TOLERANCE);
     let (mut places, mut notes) = (Vec::new(), Vec::new());
     for (place, row) in rows {
         let note = serde_json::from_slice::<SentStock>(&row).ok();

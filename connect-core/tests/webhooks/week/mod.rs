@@ -233,3 +233,11 @@ proptest! {
         run(MINUTE, seed);
     }
 }
+
+/// Seeds that found faults: what was left of a deleted webhook, and a product that was released
+/// twice within a minute by clocks that differ by milliseconds.
+#[test]
+fn faults_that_were_found_stay_mended() {
+    run(MINUTE, 6_787_760_531_492_591_993);
+    run(WEEK, 6_787_760_531_492_592_004);
+}

@@ -25,14 +25,16 @@ pub(super) fn judge(deeds: &[Deed], truth: &Truth) {
         let event = &truth.event(release.delivery.event_id.uuid()).event;
         let product = event.data["productId"].to_string();
         let before = last.insert((release.delivery.webhook_id, product), release);
-        let Some(before) = before else { continue };
+        // A clock that went forward and back has forgotten what was sent meanwhile.
+        let Some(before) = before.filter(|_| !release.is_near_step) else {
+            continue;
+        };
         let at = |release: &Release| release.delivery.next_attempt_at.unwrap().micros();
         let between = at(release) - at(before);
         // Before zero: the clock was set back, or it is another one.
         assert!(!(0..MINUTE).contains(&between), "{before:?}\n{release:?}");
         let passed = release.passed - before.passed;
-        let is_sure = !release.is_near_step;
-        assert!(!is_sure || passed >= PASSED, "{before:?}\n{release:?}");
+        assert!(passed >= PASSED, "{before:?}\n{release:?}");
     }
     assert!(last.len() > 5, "{}", last.len());
 }
