@@ -1,6 +1,6 @@
 //! The Rust samples of the API documents, which have to compile. Made with the documents by
 //! `WRITE_OPENAPI=1 cargo test -p connect-server the_document`.
-#![allow(dead_code, reason = "they are compiled, and not run")]
+#![allow(dead_code, clippy::print_stdout, reason = "samples are compiled, and not run")]
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 

@@ -16,7 +16,7 @@ pub struct Operation {
     pub id: String,
     /// The group that it stands in, such as `Products`.
     pub tag: String,
-    /// What it does, in a few words that begin with a verb: `List products`.
+    /// Its title, which begins with a verb: `List products`.
     pub summary: String,
     /// The query parameters.
     pub query: Vec<QueryParameter>,

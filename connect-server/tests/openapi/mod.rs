@@ -131,7 +131,7 @@ fn the_documents_samples_are_those_that_the_sdk_compiles() {
     );
 }
 
-/// What to do about a file that is out of date.
+/// The advice about a file that is out of date.
 const HOW: &str = "Run\n\n    WRITE_OPENAPI=1 cargo test -p connect-server the_document\n\n\
                    and look at the diff before it is committed.";
 

@@ -40,7 +40,7 @@ enum Caller {
 #[derive(PartialEq, Eq)]
 struct Address {
     url: &'static str,
-    /// What follows on the URL.
+    /// The path behind the URL.
     base: &'static str,
     credential: &'static str,
 }

@@ -4,7 +4,7 @@ use super::Operation;
 
 /// A call of the SDK.
 pub(super) struct Call {
-    /// What is called, such as `location.products().get(id)`.
+    /// The method, such as `location.products().get(id)`.
     pub(super) method: String,
     pub(super) body: Option<Body>,
 }
@@ -13,7 +13,7 @@ pub(super) struct Call {
 pub(super) struct Body {
     /// Its type, or that of its items.
     pub(super) of: String,
-    /// Whether the call takes the items of the body.
+    /// Set for a call that takes the items of the body.
     pub(super) is_list: bool,
 }
 
