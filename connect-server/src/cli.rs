@@ -153,8 +153,8 @@ pub struct ImageOptions {
     /// "--storage memory" in memory]
     #[arg(long = "images", value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// The address at which everybody reaches this server, for the links to images [default: the
-    /// address that is listened on]
+    /// The address at which everybody reaches this server, for the links to images and in the API
+    /// document [default: links have the address that is listened on, and the document "/v1"]
     #[arg(long, value_name = "URL")]
     pub public_url: Option<PublicUrl>,
     /// The time that the download of an image may take, in seconds, at most 60.

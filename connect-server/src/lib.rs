@@ -27,4 +27,4 @@ pub mod webhooks;
 mod welcome;
 mod workers;
 
-pub use app::{api, device_api};
+pub use app::{api, api_at, device_api};

@@ -179,11 +179,13 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         let health = health.clone();
         ConnectApp::with_health(connect.clone(), door, move || health.now())
     };
+    let public = options.images.public_url.as_ref();
+    let of_api = match public {
+        Some(public) => app(Door::Api).with_public_url(public),
+        None => app(Door::Api),
+    };
     tokio::join!(
-        api.serve(
-            app(Door::Api).with_images(images.copies()),
-            wait(stopped.clone())
-        ),
+        api.serve(of_api.with_images(images.copies()), wait(stopped.clone())),
         owner.serve(app(Door::Owner).with_commands(&pass), wait(stopped.clone())),
         keep_running("images", stopped.clone(), || {
             let worker = connect.image_worker(Arc::new(images.clone()));

@@ -78,6 +78,25 @@ async fn a_filter_answers_below_v1_and_leaves_the_rest_to_others() {
 }
 
 #[tokio::test]
+async fn the_document_names_the_address_of_the_api() {
+    let (connect, ..) = shop().await;
+    let public = "https://shop.example/connect/".parse().unwrap();
+    let mounted = connect_server::api(connect.clone());
+    let behind_a_proxy = connect_server::api_at(connect, &public);
+    let document = || warp::test::request().path("/v1/openapi.json");
+    let relative = document().reply(&mounted).await;
+    let absolute = document().reply(&behind_a_proxy).await;
+    let [relative, mut absolute] = [relative, absolute]
+        .map(|answer| serde_json::from_slice::<serde_json::Value>(answer.body()).unwrap());
+    assert_eq!(relative["servers"][0]["url"], "/v1");
+    let url = absolute["servers"][0]["url"].take();
+    assert_eq!(url, "https://shop.example/connect/v1");
+    // Nothing else is another.
+    absolute["servers"][0]["url"] = "/v1".into();
+    assert!(absolute == relative);
+}
+
+#[tokio::test]
 async fn a_server_of_warps_own_serves_it() {
     let (connect, quay, token) = shop().await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -10,6 +10,19 @@ use tokio::{
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 #[tokio::test]
+async fn its_document_names_the_public_address() {
+    let data = tempfile::tempdir().unwrap();
+    let public = ["--public-url", "https://shop.example"];
+    let server = Process::start(PROGRAM, &data.path().join("s"), &public)
+        .await
+        .unwrap();
+    let token = server.token();
+    let document = server.send(&token, Request::get("/v1/openapi.json")).await;
+    let document: Value = serde_json::from_slice(&document.expect(200).body).unwrap();
+    assert_eq!(document["servers"][0]["url"], "https://shop.example/v1");
+}
+
+#[tokio::test]
 async fn it_says_where_it_is_and_what_opens_it() {
     let data = tempfile::tempdir().unwrap();
     let server = Process::start(PROGRAM, &data.path().join("s"), &[])

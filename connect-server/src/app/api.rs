@@ -6,12 +6,13 @@ use connect_core::Connect;
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
-    document::document,
+    document::Document,
     gate,
     incoming::{Body, Incoming, incoming, respond},
 };
 use crate::{
     endpoint::Reply,
+    images::PublicUrl,
     net::headers,
     routes::{OPENAPI, OPENAPI_PATH},
 };
@@ -46,17 +47,37 @@ use crate::{
 pub fn api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
-    warp::path("v1")
-        .and(incoming())
-        .then(move |address, incoming| answer(connect.clone(), address, incoming))
+    serve(connect, Document::new(OPENAPI))
 }
 
-async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl Body>) -> Response {
+/// [`api`], whose OpenAPI document names the address at which everybody reaches it, in front of `/v1`.
+pub fn api_at(
+    connect: Connect,
+    public: &PublicUrl,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    serve(connect, Document::at(public, OPENAPI))
+}
+
+fn serve(
+    connect: Connect,
+    document: Document,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    warp::path("v1")
+        .and(incoming())
+        .then(move |address, incoming| answer(connect.clone(), document.clone(), address, incoming))
+}
+
+async fn answer(
+    connect: Connect,
+    document: Document,
+    address: IpAddr,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
     let is_open = incoming.path.as_str() == OPENAPI_PATH;
     let (reply, rate) = if is_open {
-        let reply = document(OPENAPI, &method, &incoming.query);
+        let reply = document.answer(&method, &incoming.query);
         (reply, connect.anonymous_rate(address))
     } else {
         let token = gate::bearer(&incoming.headers);

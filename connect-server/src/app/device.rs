@@ -6,7 +6,7 @@ use connect_core::Connect;
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
-    document::document,
+    document::Document,
     gate,
     incoming::{Body, Incoming, incoming, respond},
 };
@@ -32,7 +32,7 @@ async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl B
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
     if incoming.path.as_str() == DEVICE_OPENAPI_PATH {
-        let reply = document(DEVICE_OPENAPI, &method, &incoming.query);
+        let reply = Document::new(DEVICE_OPENAPI).answer(&method, &incoming.query);
         return respond(reply, &method, id, None);
     }
     let key = gate::bearer(&incoming.headers);

@@ -8,6 +8,6 @@ mod gate;
 mod incoming;
 mod service;
 
-pub use api::api;
+pub use api::{api, api_at};
 pub use device::device_api;
 pub use service::{ConnectApp, Door};

@@ -9,11 +9,11 @@ use http_body_util::BodyExt as _;
 use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
-use super::{api, commands::commands, device_api};
+use super::{api, api_at, commands::commands, device_api};
 use crate::{
     admin::Pass,
     endpoint::Reply,
-    images::{self, Copies},
+    images::{self, Copies, PublicUrl},
     net::{App, Body, NetFailure, Peer},
     routes,
 };
@@ -58,6 +58,15 @@ impl ConnectApp {
     pub fn with_commands(mut self, pass: &Pass) -> Self {
         let commands = commands(self.connect.clone(), pass);
         self.filter = commands.or(self.filter).unify().boxed();
+        self
+    }
+
+    /// Names the address at which everybody reaches the API in its OpenAPI document. For the
+    /// listener of the API.
+    #[must_use]
+    pub fn with_public_url(mut self, public: &PublicUrl) -> Self {
+        let api = api_at(self.connect.clone(), public);
+        self.filter = api.or(self.filter).unify().boxed();
         self
     }
 
