@@ -14,9 +14,7 @@ async fn get_document() -> Result {
 async fn list_locations() -> Result {
     use connect_client::Client;
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let answer = client.locations().await?;
     println!("{answer:#?}");
     Ok(())
@@ -25,9 +23,7 @@ async fn list_locations() -> Result {
 async fn list_categories() -> Result {
     use connect_client::{Client, Uuid, wire::query::CategoryQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.categories().list(&CategoryQuery::default()).await?;
@@ -39,9 +35,7 @@ async fn create_category() -> Result {
     use connect_client::{Client, Uuid, wire::CategoryInput};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let body: CategoryInput = from_value(json!({
@@ -56,9 +50,7 @@ async fn create_category() -> Result {
 async fn get_category() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -71,9 +63,7 @@ async fn update_category() -> Result {
     use connect_client::{Client, Uuid, wire::CategoryInput};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -88,9 +78,7 @@ async fn update_category() -> Result {
 async fn delete_category() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -101,9 +89,7 @@ async fn delete_category() -> Result {
 async fn list_products() -> Result {
     use connect_client::{Client, Uuid, wire::query::ProductQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.products().list(&ProductQuery::default()).await?;
@@ -115,9 +101,7 @@ async fn create_product() -> Result {
     use connect_client::{Client, Uuid, wire::ProductInput};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let body: ProductInput = from_value(json!({
@@ -135,9 +119,7 @@ async fn create_product() -> Result {
 async fn get_product() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -150,9 +132,7 @@ async fn update_product() -> Result {
     use connect_client::{Client, Uuid, wire::ProductInput};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -168,9 +148,7 @@ async fn update_product() -> Result {
 async fn delete_product() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -182,9 +160,7 @@ async fn write_product_batch() -> Result {
     use connect_client::{Client, Uuid, wire::{Batch, ProductInput}};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let items: Vec<ProductInput> = from_value(json!([
@@ -211,9 +187,7 @@ async fn link_option_groups() -> Result {
     use connect_client::{Client, Uuid, wire::OptionGroupLinks};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let body: OptionGroupLinks = from_value(json!({
@@ -243,9 +217,7 @@ async fn link_option_groups() -> Result {
 async fn list_option_groups() -> Result {
     use connect_client::{Client, Uuid, wire::query::OptionGroupQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.option_groups().list(&OptionGroupQuery::default()).await?;
@@ -257,9 +229,7 @@ async fn create_option_group() -> Result {
     use connect_client::{Client, Uuid, wire::OptionGroupInput};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let body: OptionGroupInput = from_value(json!({
@@ -287,9 +257,7 @@ async fn create_option_group() -> Result {
 async fn get_option_group() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -302,9 +270,7 @@ async fn update_option_group() -> Result {
     use connect_client::{Client, Uuid, wire::OptionGroupInput};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -319,9 +285,7 @@ async fn update_option_group() -> Result {
 async fn delete_option_group() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -333,9 +297,7 @@ async fn write_option_group_batch() -> Result {
     use connect_client::{Client, Uuid, wire::{Batch, OptionGroupInput}};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let items: Vec<OptionGroupInput> = from_value(json!([
@@ -358,9 +320,7 @@ async fn update_option() -> Result {
     use connect_client::{Client, Uuid, wire::OptionInput};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -376,9 +336,7 @@ async fn update_option() -> Result {
 async fn list_orders() -> Result {
     use connect_client::{Client, Uuid, wire::query::OrderQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.orders().list(&OrderQuery::default()).await?;
@@ -389,9 +347,7 @@ async fn list_orders() -> Result {
 async fn get_order() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -403,9 +359,7 @@ async fn get_order() -> Result {
 async fn list_stock() -> Result {
     use connect_client::{Client, Uuid, wire::query::StockLevelQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.stock().list(&StockLevelQuery::default()).await?;
@@ -417,9 +371,7 @@ async fn count_stocks() -> Result {
     use connect_client::{Client, Uuid, wire::{StockCountItem, StockCounts}};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let items: Vec<StockCountItem> = from_value(json!([
@@ -446,9 +398,7 @@ async fn adjust_stock() -> Result {
     use connect_client::{Client, Uuid, wire::StockAdjustment};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let body: StockAdjustment = from_value(json!({
@@ -465,9 +415,7 @@ async fn adjust_stock() -> Result {
 async fn list_stock_movements() -> Result {
     use connect_client::{Client, Uuid, wire::query::StockMovementQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.stock().movements().list(&StockMovementQuery::default()).await?;
@@ -478,9 +426,7 @@ async fn list_stock_movements() -> Result {
 async fn get_stock() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -493,9 +439,7 @@ async fn count_stock() -> Result {
     use connect_client::{Client, Uuid, wire::StockCount};
     use serde_json::{from_value, json};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -512,9 +456,7 @@ async fn count_stock() -> Result {
 async fn list_image_jobs() -> Result {
     use connect_client::{Client, Uuid, wire::query::ImageJobQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.image_jobs().list(&ImageJobQuery::default()).await?;
@@ -525,9 +467,7 @@ async fn list_image_jobs() -> Result {
 async fn list_transactions() -> Result {
     use connect_client::{Client, Uuid, wire::query::TransactionQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.transactions().list(&TransactionQuery::default()).await?;
@@ -538,9 +478,7 @@ async fn list_transactions() -> Result {
 async fn get_transaction() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -552,9 +490,7 @@ async fn get_transaction() -> Result {
 async fn list_z_reports() -> Result {
     use connect_client::{Client, Uuid, wire::query::ZReportQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.z_reports().list(&ZReportQuery::default()).await?;
@@ -565,9 +501,7 @@ async fn list_z_reports() -> Result {
 async fn get_z_report() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
@@ -579,9 +513,7 @@ async fn get_z_report() -> Result {
 async fn get_daily_summary() -> Result {
     use connect_client::{Client, Uuid};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.daily_summary(None).await?;
@@ -592,9 +524,7 @@ async fn get_daily_summary() -> Result {
 async fn list_events() -> Result {
     use connect_client::{Client, Uuid, wire::query::EventQuery};
 
-    let url = std::env::var("CONNECT_URL")?;
-    let token = std::env::var("CONNECT_TOKEN")?;
-    let client = Client::builder(url, token).build()?;
+    let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let answer = location.events().list(&EventQuery::default()).await?;

@@ -86,15 +86,15 @@ fn typed(operation: &Operation<'_>) -> String {
 /// Connects, and goes to the location if there is one.
 fn client(operation: &Operation<'_>) -> Vec<String> {
     let address = operation.caller.address();
-    let (client, name) = match *address == DEVICES {
-        true => ("DeviceClient", "key"),
-        false => ("Client", "token"),
-    };
-    let mut lines = vec![
-        format!("let url = std::env::var(\"{}\")?;", address.url),
-        format!("let {name} = std::env::var(\"{}\")?;", address.credential),
-        format!("let client = {client}::builder(url, {name}).build()?;"),
-    ];
+    if *address == DEVICES {
+        return vec![
+            format!("let url = std::env::var(\"{}\")?;", address.url),
+            format!("let key = std::env::var(\"{}\")?;", address.credential),
+            "let client = DeviceClient::builder(url, key).build()?;".to_owned(),
+        ];
+    }
+    // The variables of `address`.
+    let mut lines = vec!["let client = Client::from_env()?;".to_owned()];
     if operation.is_at_location() {
         lines.push(format!(
             "let location: Uuid = std::env::var(\"{LOCATION}\")?.parse()?;"
