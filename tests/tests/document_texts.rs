@@ -93,6 +93,24 @@ fn every_parameter_has_a_description_and_an_example() {
     assert!(seen > 100, "only {seen} parameters were found");
 }
 
+/// Generated clients send a default, which nobody asked for.
+#[test]
+fn no_parameter_has_a_default_and_flags_are_booleans() {
+    let mut flags = 0;
+    for (document, path, method, operation) in operations() {
+        let found = document.find(path).unwrap();
+        for parameter in found.parameters(document, operation) {
+            let (name, schema) = (&parameter["name"], &parameter["schema"]);
+            assert!(schema.get("default").is_none(), "{method} {path}: {name}");
+            let words = schema["enum"].as_array().into_iter().flatten();
+            let is_flag = words.into_iter().any(|word| word == "true");
+            assert!(!is_flag, "{method} {path}: {name} is a word, not a boolean");
+            flags += usize::from(schema["type"] == "boolean");
+        }
+    }
+    assert!(flags >= 4, "only {flags} flags were found");
+}
+
 #[test]
 fn every_operation_has_a_title_that_begins_with_a_verb() {
     for (_, path, method, operation) in operations() {
