@@ -50,8 +50,7 @@ fn add_to_parameter(parameter: &mut Value, found: &Found) {
 }
 
 fn object(value: &mut Value) -> &mut Map<String, Value> {
-    static EXPECTED: &str = "the document has an object here";
-    value.as_object_mut().expect(EXPECTED)
+    value.as_object_mut().unwrap()
 }
 
 /// Returns whether the values of a schema are objects, or lists of objects.

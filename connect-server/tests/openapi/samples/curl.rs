@@ -1,15 +1,15 @@
 //! The sample for a shell.
 
-use super::{LOCATION, Operation};
+use super::operation::{LOCATION, Operation};
 
 pub(super) fn sample(operation: &Operation<'_>) -> String {
-    let address = operation.caller.address();
+    let address = operation.address;
     let path = operation.path_with(&format!("${LOCATION}"));
     let mut lines = vec![format!("curl \"${}{}{path}\"", address.url, address.base)];
     if operation.method != "get" {
         lines.push(format!("--request {}", operation.method.to_uppercase()));
     }
-    if let Some(credential) = operation.caller.credential() {
+    if let Some(credential) = operation.credential() {
         lines.push(format!("--header \"Authorization: Bearer ${credential}\""));
     }
     if operation.wants_key() {

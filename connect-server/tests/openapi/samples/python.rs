@@ -1,8 +1,8 @@
 //! The sample in Python, with `requests`.
 
 use super::{
-    LOCATION, Operation,
     literal::{Language, literal},
+    operation::{LOCATION, Operation},
 };
 
 pub(super) fn sample(operation: &Operation<'_>) -> String {
@@ -12,7 +12,7 @@ pub(super) fn sample(operation: &Operation<'_>) -> String {
     }
     lines.extend(["", "import requests", ""].map(str::to_owned));
     lines.push(format!("response = requests.{}(", operation.method));
-    let address = operation.caller.address();
+    let address = operation.address;
     let variable = |name: &str| format!("{{os.environ['{name}']}}");
     let (url, path) = (
         variable(address.url),
@@ -20,7 +20,7 @@ pub(super) fn sample(operation: &Operation<'_>) -> String {
     );
     lines.push(format!("    f\"{url}{}{path}\",", address.base));
     let mut headers = Vec::new();
-    if let Some(credential) = operation.caller.credential() {
+    if let Some(credential) = operation.credential() {
         let credential = variable(credential);
         headers.push(format!("\"Authorization\": f\"Bearer {credential}\""));
     }

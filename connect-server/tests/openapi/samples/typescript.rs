@@ -1,12 +1,12 @@
 //! The sample in TypeScript, with openapi-fetch and the types that openapi-typescript makes.
 
 use super::{
-    LOCATION, Operation,
     literal::{Language, literal},
+    operation::{LOCATION, Operation},
 };
 
 pub(super) fn sample(operation: &Operation<'_>) -> String {
-    let address = operation.caller.address();
+    let address = operation.address;
     let url = match address.base {
         "" => format!("process.env.{}", address.url),
         base => format!("`${{process.env.{}}}{base}`", address.url),
@@ -22,7 +22,7 @@ pub(super) fn sample(operation: &Operation<'_>) -> String {
         "const client = createClient<paths>({".to_owned(),
         format!("  baseUrl: {url},"),
     ];
-    if let Some(credential) = operation.caller.credential() {
+    if let Some(credential) = operation.credential() {
         lines.push(format!(
             "  headers: {{ Authorization: `Bearer ${{process.env.{credential}}}` }},"
         ));

@@ -1,10 +1,13 @@
 //! The names that a sample imports.
 
-use super::{super::DEVICES, Call, Operation};
+use super::{
+    super::operation::{DEVICES, Operation},
+    Call,
+};
 
 /// The lines that import what a call needs.
 pub(super) fn of(operation: &Operation<'_>, call: &Call) -> Vec<String> {
-    let is_of_device = *operation.caller.address() == DEVICES;
+    let is_of_device = *operation.address == DEVICES;
     let client = match is_of_device {
         true => "device::DeviceClient",
         false => "Client",

@@ -7,9 +7,8 @@ mod imports;
 use serde_json::Value;
 
 use super::{
-    Caller, DEVICES, LOCATION, Operation,
     literal::{Language, literal},
-    operations,
+    operation::{self, DEVICES, LOCATION, Operation},
 };
 use call::{Call, call};
 
@@ -26,7 +25,9 @@ type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
 /// Makes the module of the samples of these documents.
 pub(crate) fn module(documents: &[&Value]) -> String {
-    let operations = documents.iter().flat_map(|document| operations(document));
+    let operations = documents
+        .iter()
+        .flat_map(|document| operation::all(document));
     let functions = operations.map(|operation| {
         let name = snake_case(operation.id);
         let source = sample(&operation).replace('\n', "\n    ");
@@ -37,15 +38,16 @@ pub(crate) fn module(documents: &[&Value]) -> String {
 }
 
 pub(super) fn sample(operation: &Operation<'_>) -> String {
-    match operation.caller {
-        Caller::Anybody(_) => document(operation),
-        Caller::Known(_) => typed(operation),
+    if operation.is_open {
+        document(operation)
+    } else {
+        typed(operation)
     }
 }
 
 /// Reads the document itself, which no typed client needs.
 fn document(operation: &Operation<'_>) -> String {
-    let address = operation.caller.address();
+    let address = operation.address;
     let url = format!("{{}}{}{}", address.base, operation.path);
     format!(
         "let url = format!(\"{url}\", std::env::var(\"{}\")?);\n\
@@ -85,7 +87,7 @@ fn typed(operation: &Operation<'_>) -> String {
 
 /// Connects, and goes to the location if there is one.
 fn client(operation: &Operation<'_>) -> Vec<String> {
-    let address = operation.caller.address();
+    let address = operation.address;
     if *address == DEVICES {
         return vec![
             format!("let url = std::env::var(\"{}\")?;", address.url),
