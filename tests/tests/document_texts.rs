@@ -1,5 +1,7 @@
 //! The texts, examples and samples of both API documents: nothing lacks them, and they are right.
 
+use std::collections::HashSet;
+
 use connect_tests::{check::Checker, document::Document};
 use serde_json::Value;
 
@@ -123,23 +125,30 @@ fn every_operation_has_a_title_that_begins_with_a_verb() {
 }
 
 #[test]
-fn every_operation_has_an_error_response_of_each_side() {
+fn every_operation_has_error_responses_of_each_side_with_an_example() {
     for (document, path, method, operation) in operations() {
-        for side in ['4', '5'] {
-            let responses = operation["responses"].as_object().unwrap();
-            let mut errors = responses
-                .iter()
-                .filter(|(status, _)| status.starts_with(side));
-            let is_error = |response: &Value| {
-                let response = document.resolve(response);
-                let schema = "/content/application~1json/schema/$ref";
-                response.pointer(schema) == Some(&"#/components/schemas/ErrorBody".into())
-            };
-            assert!(
-                errors.any(|(_, error)| is_error(error)),
-                "{method} {path}: {side}xx"
+        let responses = operation["responses"].as_object().unwrap();
+        let mut sides = HashSet::new();
+        for (status, response) in responses
+            .iter()
+            .filter(|(status, _)| !status.starts_with('2'))
+        {
+            let response = document.resolve(response);
+            let body = &response["content"]["application/json"];
+            let at = format!("{method} {path} {status}");
+            assert_eq!(
+                body["schema"]["$ref"], "#/components/schemas/ErrorBody",
+                "{at}"
             );
+            let code = &body["example"]["error"]["code"];
+            let codes = response["x-error-codes"].as_array().unwrap();
+            assert!(
+                codes.contains(code),
+                "{at}: the example has the code {code}"
+            );
+            sides.insert(status.chars().next());
         }
+        assert_eq!(sides.len(), 2, "{method} {path}: {sides:?}");
     }
 }
 
