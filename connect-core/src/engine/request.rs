@@ -109,7 +109,7 @@ impl<T: WriteInput> FromJson for T {
     }
 
     fn faults(json: &[u8]) -> Faults {
-        read::faults_of_body::<Self>(json, Self::REQUIRED)
+        Faults::of_body::<Self>(json, Self::REQUIRED)
     }
 }
 
@@ -122,7 +122,7 @@ impl<T: WriteInput> FromJson for Patch<T> {
     }
 
     fn faults(json: &[u8]) -> Faults {
-        read::faults_of_body::<T>(json, &[])
+        Faults::of_body::<T>(json, &[])
     }
 }
 

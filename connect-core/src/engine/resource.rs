@@ -14,7 +14,7 @@ use crate::{
     wire::{
         EventType, Id, WriteInput as _,
         query::ListQuery,
-        read::{Invalid, faults_of_input},
+        read::{Faults, Invalid},
     },
 };
 
@@ -100,7 +100,7 @@ pub struct Draft<R: Resource>(R::Input);
 impl<R: Resource> Draft<R> {
     /// Checks input.
     pub(crate) fn check(mut input: R::Input, purpose: Purpose) -> Result<Self, Invalid> {
-        R::check(&mut input).map_err(|first| faults_of_input(&input).after(first))?;
+        R::check(&mut input).map_err(|first| Faults::of_input(&input).after(first))?;
         if purpose == Purpose::Create {
             input.check_required()?;
         }

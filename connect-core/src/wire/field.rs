@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
 use super::{
     Quantity,
     form::{Counted, Form, OrNull},
-    read::Invalid,
+    read::{FieldRule, Invalid},
 };
 
 /// A field of a write: left out, `null`, or a value. Left out keeps what is there, `null` clears.
@@ -57,6 +57,17 @@ impl<F: Form> Field<F> {
             Self::Absent | Self::Null => Ok(()),
             Self::Value(value) => F::check(value, name),
         }
+    }
+
+    /// The rule by which all faults of a body are found, for the field of this name.
+    pub(crate) const fn rule(name: &'static str) -> FieldRule {
+        FieldRule::new(name, |sent, path, faults| {
+            if sent.get() == "null" {
+                faults.extend(Self::Null.check(path));
+            } else {
+                F::faults(sent, path, faults);
+            }
+        })
     }
 
     /// Writes the field into that of a record, if it is given.

@@ -69,9 +69,7 @@ macro_rules! input {
                 &[$($crate::wire::json_name::json_name!($read_only)),*];
 
             const RULES: &'static [$crate::wire::read::FieldRule] = &[$(
-                $crate::wire::read::FieldRule::of::<$form>(
-                    $crate::wire::json_name::json_name!($field)
-                ),
+                $crate::wire::Field::<$form>::rule($crate::wire::json_name::json_name!($field)),
             )+];
 
             fn check(&mut self) -> Result<(), $crate::wire::read::Invalid> {

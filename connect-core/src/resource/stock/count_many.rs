@@ -19,7 +19,7 @@ use crate::{
         BatchStatus, EventType, Id, Product, Quantity, StockBatchChanged, StockChange,
         StockCountResult, StockCountsResult, StockLevel, WriteInput as _,
         limits::MAX_EXTERNAL_ID,
-        read::{CountsRequest, Invalid, faults_of_input},
+        read::{CountsRequest, Faults, Invalid},
     },
 };
 
@@ -48,7 +48,7 @@ impl CountMany {
             let external_id = item.external_id.value().cloned();
             let checked = item.check();
             checked
-                .map_err(|first| faults_of_input(&item).after(first))
+                .map_err(|first| Faults::of_input(&item).after(first))
                 .and_then(|()| Count::of_item(item))
                 .map_err(|invalid| refused((invalid, external_id)))
         });

@@ -5,7 +5,7 @@ use std::{collections::HashSet, marker::PhantomData};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::Form;
+use super::{Form, faults_of_value};
 use crate::wire::{
     Id,
     read::{Faults, Invalid, array},
@@ -38,10 +38,10 @@ impl<F: Form, const MAX: usize> Form for List<F, MAX> {
     fn faults(sent: &RawValue, path: &str, faults: &mut Faults) {
         let before = faults.len();
         let is_array = faults.elements(sent, path, |faults, value, path| {
-            faults.value::<F>(value, &path);
+            faults_of_value::<F>(value, &path, faults);
         });
         if !is_array || faults.len() == before {
-            faults.value::<Self>(sent, path);
+            faults_of_value::<Self>(sent, path, faults);
         }
     }
 }
@@ -76,7 +76,7 @@ impl<T, const MAX: usize> Form for Ids<T, MAX> {
         let before = faults.len();
         List::<Id<T>, MAX>::faults(sent, path, faults);
         if faults.len() == before {
-            faults.value::<Self>(sent, path);
+            faults_of_value::<Self>(sent, path, faults);
         }
     }
 }

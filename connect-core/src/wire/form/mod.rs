@@ -26,7 +26,7 @@ pub use text::{Code, ExternalId, Name, Prose, WebLink};
 
 use super::{
     Date, Timestamp,
-    read::{Faults, Invalid, clip, kind, parse_uuid},
+    read::{Faults, Invalid, clip, kind, parse_uuid, problem},
 };
 
 /// The form of a field.
@@ -56,7 +56,15 @@ pub trait Form {
     where
         Self: Sized,
     {
-        faults.value::<Self>(sent, path);
+        faults_of_value::<Self>(sent, path, faults);
+    }
+}
+
+/// Adds what is wrong with a value of one form.
+fn faults_of_value<F: Form>(sent: &RawValue, path: &str, faults: &mut Faults) {
+    match F::read(sent) {
+        Ok(mut value) => faults.extend(F::check(&mut value, path)),
+        Err(error) => faults.add(Invalid::new(path, problem(&error))),
     }
 }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::Form;
+use super::{Form, faults_of_value};
 use crate::wire::{
     WriteInput,
     read::{Faults, Invalid, array, object_within},
@@ -41,7 +41,7 @@ impl<T: WriteInput + Serialize, const MIN: usize, const MAX: usize> Form for Obj
             faults.object::<T>(object, path);
         });
         if !is_array || faults.len() == before {
-            faults.value::<Self>(sent, path);
+            faults_of_value::<Self>(sent, path, faults);
         }
     }
 }

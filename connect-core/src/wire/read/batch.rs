@@ -29,9 +29,9 @@ const ITEM: &str = "item";
 
 /// The settings of a batch.
 const SETTINGS: &[FieldRule] = &[
-    FieldRule::of::<MatchBy>("matchBy"),
-    FieldRule::of::<bool>("createMissing"),
-    FieldRule::of::<bool>("dryRun"),
+    Field::<MatchBy>::rule("matchBy"),
+    Field::<bool>::rule("createMissing"),
+    Field::<bool>::rule("dryRun"),
     FieldRule::elsewhere("items"),
 ];
 
@@ -98,7 +98,7 @@ impl<T: BatchInput> BatchRequest<T> {
     }
 
     /// Returns all that is wrong with the settings of a batch, and with the number of its items.
-    pub(crate) fn faults(json: &[u8]) -> Faults {
+    pub fn faults(json: &[u8]) -> Faults {
         faults_of_request(json, SETTINGS, T::MAX_ITEMS)
     }
 

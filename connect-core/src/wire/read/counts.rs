@@ -27,8 +27,8 @@ pub struct CountsRequest {
 
 /// The fields besides the items.
 const SETTINGS: &[FieldRule] = &[
-    FieldRule::of::<OrNull<Prose<MAX_NOTE>>>("note"),
-    FieldRule::of::<bool>("dryRun"),
+    Field::<OrNull<Prose<MAX_NOTE>>>::rule("note"),
+    Field::<bool>::rule("dryRun"),
     FieldRule::elsewhere("items"),
 ];
 
@@ -60,7 +60,7 @@ impl CountsRequest {
     }
 
     /// Returns all that is wrong with the fields besides the items, and with their number.
-    pub(crate) fn faults(json: &[u8]) -> Faults {
+    pub fn faults(json: &[u8]) -> Faults {
         faults_of_request(json, SETTINGS, MAX_STOCK_COUNTS)
     }
 

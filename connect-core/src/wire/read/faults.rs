@@ -11,8 +11,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::{Invalid, clip, missing, nearest::unknown_field, problem};
-use crate::wire::{Field, WriteInput, form::Form};
+use super::{Invalid, WriteInput, clip, missing, nearest::unknown_field};
 
 /// The most faults of a request that are told.
 const MOST_FAULTS: usize = 20;
@@ -80,12 +79,12 @@ pub struct FieldRule {
 }
 
 impl FieldRule {
-    /// The rule of a field that takes values of this form.
-    pub const fn of<F: Form>(name: &'static str) -> Self {
-        Self {
-            name,
-            faults: faults_of_field::<F>,
-        }
+    /// The rule of a field. The function adds what is wrong with a value.
+    pub(in crate::wire) const fn new(
+        name: &'static str,
+        faults: fn(&RawValue, &str, &mut Faults),
+    ) -> Self {
+        Self { name, faults }
     }
 
     /// The rule of a field that is looked at elsewhere.
@@ -97,27 +96,11 @@ impl FieldRule {
     }
 }
 
-fn faults_of_field<F: Form>(sent: &RawValue, path: &str, faults: &mut Faults) {
-    if sent.get() == "null" {
-        faults.extend(Field::<F>::Null.check(path));
-    } else {
-        F::faults(sent, path, faults);
-    }
-}
-
 impl Faults {
     /// Adds the fault that a check has found, if it has.
     pub(in crate::wire) fn extend(&mut self, checked: Result<(), Invalid>) {
         if let Err(fault) = checked {
             self.add(fault);
-        }
-    }
-
-    /// Adds what is wrong with a value of one form.
-    pub(in crate::wire) fn value<F: Form>(&mut self, sent: &RawValue, path: &str) {
-        match F::read(sent) {
-            Ok(mut value) => self.extend(F::check(&mut value, path)),
-            Err(error) => self.add(Invalid::new(path, problem(&error))),
         }
     }
 
@@ -186,19 +169,21 @@ impl Faults {
     }
 }
 
-/// Returns all that is wrong with the body of a write, field by field.
-pub(crate) fn faults_of_body<T: WriteInput>(json: &[u8], required: &[&str]) -> Faults {
-    let mut faults = Faults::default();
-    if let Ok(text) = std::str::from_utf8(json) {
-        faults.fields(text, "", T::RULES, T::READ_ONLY, required);
+impl Faults {
+    /// Returns all that is wrong with the body of a write, field by field.
+    pub fn of_body<T: WriteInput>(json: &[u8], required: &[&str]) -> Self {
+        let mut faults = Self::default();
+        if let Ok(text) = std::str::from_utf8(json) {
+            faults.fields(text, "", T::RULES, T::READ_ONLY, required);
+        }
+        faults
     }
-    faults
-}
 
-/// Returns all that is wrong with an input that could be read.
-pub(crate) fn faults_of_input<T: WriteInput + Serialize>(input: &T) -> Faults {
-    let json = serde_json::to_vec(input).unwrap_or_default();
-    faults_of_body::<T>(&json, &[])
+    /// Returns all that is wrong with an input that could be read.
+    pub fn of_input<T: WriteInput + Serialize>(input: &T) -> Self {
+        let json = serde_json::to_vec(input).unwrap_or_default();
+        Self::of_body::<T>(&json, &[])
+    }
 }
 
 /// The fields of an object in the order of the text.

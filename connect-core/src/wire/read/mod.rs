@@ -28,8 +28,6 @@ pub(super) use array::array;
 pub use batch::{BatchItem, BatchRequest};
 pub use counts::CountsRequest;
 pub use faults::{Faults, FieldRule};
-#[cfg(feature = "logic")]
-pub(crate) use faults::{faults_of_body, faults_of_input};
 pub(in crate::wire) use nearest::nearest;
 use strict::Strict;
 pub(crate) use syntax::clip;
@@ -172,7 +170,7 @@ fn refusal<'de, T: Deserialize<'de>>(
 }
 
 /// The message of an error, without the place in the text that serde_json appends.
-fn problem(error: &serde_json::Error) -> String {
+pub(super) fn problem(error: &serde_json::Error) -> String {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let text = error.to_string();
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
