@@ -1,4 +1,4 @@
-//! What a log and a hook hear of calls.
+//! The log of calls, and the hook for retries.
 
 use std::{
     io,

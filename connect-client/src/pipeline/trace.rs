@@ -1,5 +1,5 @@
-//! What a log hears of calls: a span for each, an event for each attempt. No token, no body, and no
-//! text that a body may be in. Without the feature `tracing` there is nothing.
+//! The log of calls: a span for each, an event for each attempt. No token, no body, and no text that a
+//! body may be in. Without the feature `tracing` there is nothing.
 
 use std::time::Duration;
 

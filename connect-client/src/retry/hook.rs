@@ -27,5 +27,5 @@ pub struct Retry<'a> {
     pub wait: Duration,
 }
 
-/// What a program does at a retry.
+/// A function of the program, called at each retry.
 pub(crate) type OnRetry = Box<dyn Fn(&Retry<'_>) + Send + Sync>;
