@@ -22,6 +22,8 @@ pub mod routes;
 pub mod run;
 mod start_clock;
 pub mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod watch;
 pub mod webhooks;
 mod welcome;

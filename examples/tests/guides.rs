@@ -3,14 +3,15 @@
 use std::{collections::HashMap, fs, path::Path};
 
 use connect_client::{
-    Client, Uuid,
+    Client, RetryPolicy, Uuid,
     wire::{
         AdjustmentType, AnyEvent, Changed, Date, Deleted, Entry, ErrorCode, EventType, Field, Id,
         Location, MovementType, Product, ProductInput, Quantity, StockAdjustment, StockCount,
         StockCountItem, StockCounts, Timestamp, Totals, Transaction, TransactionType,
-        query::{StockMovementQuery, ZReportQuery},
+        query::{ProductQuery, StockMovementQuery, ZReportQuery},
     },
 };
+use connect_server::testing::TestShop;
 
 use crate::service::Service;
 
@@ -158,6 +159,32 @@ async fn webhooks(
     Ok(last)
 }
 
+/// `docs/testing.md`.
+#[tokio::test]
+async fn testing() -> Result<(), Error> {
+    let shop = TestShop::start().await;
+    let client = Client::builder(shop.url(), shop.token()).build()?;
+
+    shop.fail_next(503);
+    shop.lose_next_answer();
+    let products = client.location(shop.location()).products();
+    let soup = ProductInput::named("Soup").price_cents(345);
+    products.create(&soup).await?;
+
+    // Refused, lost, and answered as the second one was: there is one soup.
+    assert_eq!(shop.requests().len(), 3);
+    let all = products.stream(&ProductQuery::default()).all().await?;
+    assert_eq!(all.len(), 1);
+
+    let once = Client::builder(shop.url(), shop.token()).retry(RetryPolicy::never());
+    let products = once.build()?.location(shop.location()).products();
+    shop.lose_next_answer();
+    let bread = ProductInput::named("Bread");
+    let error = products.create(&bread).await.unwrap_err();
+    assert!(error.may_be_applied());
+    Ok(())
+}
+
 #[tokio::test]
 async fn they_run() {
     let service = Service::start().await;
@@ -206,5 +233,5 @@ fn the_guides_show_them() {
             shown += 1;
         }
     }
-    assert_eq!(shown, 15);
+    assert_eq!(shown, 18);
 }

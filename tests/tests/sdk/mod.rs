@@ -11,6 +11,7 @@ mod orders;
 mod records;
 mod retries;
 mod stock;
+mod testing;
 
 use std::time::Duration;
 

@@ -1,0 +1,190 @@
+//! A real shop in a test: the whole service in this process, in memory, on a port of its own, with
+//! faults to order. With the feature `testing`, for the dev-dependencies of an integration.
+//!
+//! ```toml
+//! [dev-dependencies]
+//! connect-server = { version = "0.1", features = ["testing"] }
+//! ```
+//!
+//! `docs/testing.md` is the guide.
+
+mod faults;
+mod serve;
+
+use std::sync::Arc;
+
+pub use connect_core::ScreenType;
+use connect_core::{
+    Account, Connect, NewAccount, NewLocation, NewScreen, RateLimits,
+    storage::memory::MemoryStorage,
+    wire::{Id, Location, VatRate},
+};
+use tokio::{net::TcpListener, task::JoinHandle};
+
+use self::faults::Faults;
+
+/// Rate limits that no test reaches.
+const PLENTY: u32 = 1_000_000;
+
+/// A shop with one empty location, and the service that answers for it. Gone when it is dropped.
+///
+/// It is one of those programs that may panic: each method does when the shop cannot do what it
+/// is told, and the test has failed then.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// use connect_server::testing::TestShop;
+///
+/// let shop = TestShop::start().await;
+/// shop.fail_next(429);
+/// // A client of shop.url() with shop.token() is refused once, and comes through then.
+/// assert!(shop.requests().is_empty());
+/// # }
+/// ```
+pub struct TestShop {
+    base: String,
+    token: String,
+    account: Id<Account>,
+    location: Id<Location>,
+    connect: Connect,
+    faults: Arc<Faults>,
+    accepting: JoinHandle<()>,
+}
+
+impl TestShop {
+    /// Starts a shop. It runs on the tokio runtime of the test.
+    ///
+    /// # Panics
+    /// No port is free.
+    pub async fn start() -> Self {
+        let limits = RateLimits {
+            token: PLENTY,
+            account: PLENTY,
+            address: PLENTY,
+        };
+        let storage = Arc::new(MemoryStorage::new());
+        let connect = Connect::builder(storage).limits(limits).build();
+        let account = NewAccount {
+            name: "Test".to_owned(),
+            owner_email: "owner@test.example".to_owned(),
+            sandbox: true,
+        };
+        let account = connect
+            .create_account(account)
+            .await
+            .expect("an account")
+            .id;
+        let location = NewLocation {
+            name: "Test shop".to_owned(),
+            currency: "EUR".to_owned(),
+            default_vat_rate: VatRate::percent(9),
+        };
+        let location = connect.create_location(account, location).await;
+        let location = location.expect("a location").id;
+        // The API is there for accounts with a screen.
+        screen_key(&connect, account, location, ScreenType::Pos).await;
+        let token = connect.create_full_token(account, "Test").await;
+        let token = token.expect("a token").secret.expose().to_owned();
+
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await;
+        let listener = listener.expect("a free port");
+        let address = listener.local_addr().expect("the address of a listener");
+        let faults = Arc::new(Faults::default());
+        let accepting = serve::accept(listener, connect.clone(), faults.clone());
+        Self {
+            base: format!("http://{address}"),
+            token,
+            account,
+            location,
+            connect,
+            faults,
+            accepting: tokio::spawn(accepting),
+        }
+    }
+
+    /// The base address of the API, for `Client::builder`.
+    pub fn url(&self) -> String {
+        format!("{}/v1", self.base)
+    }
+
+    /// A token that may do everything.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The location.
+    pub fn location(&self) -> Id<Location> {
+        self.location
+    }
+
+    /// The base address for registers, kiosks and Scan & Order, for `DeviceClient::builder`.
+    pub fn device_url(&self) -> &str {
+        &self.base
+    }
+
+    /// The key of a new screen of this kind.
+    ///
+    /// # Panics
+    /// Never.
+    pub async fn screen_key(&self, kind: ScreenType) -> String {
+        screen_key(&self.connect, self.account, self.location, kind).await
+    }
+
+    /// The core behind the API, for what only an owner does.
+    pub fn connect(&self) -> &Connect {
+        &self.connect
+    }
+
+    /// Has the service refuse the next request with this status, without looking at it. 429 asks
+    /// to wait for 0 seconds. Faults that are ordered happen in their order, one for each request.
+    ///
+    /// # Panics
+    /// The status is not one of an error: 400 to 599.
+    pub fn fail_next(&self, status: u16) {
+        self.faults.fail(status);
+    }
+
+    /// Has the service wait so long before it looks at the next request.
+    pub fn delay_next(&self, wait: std::time::Duration) {
+        self.faults.delay(wait);
+    }
+
+    /// Cuts the connection of the next request before the service has looked at it: nothing is
+    /// written.
+    pub fn cut_next(&self) {
+        self.faults.cut();
+    }
+
+    /// Cuts the connection of the next request in place of the answer: what it writes is written.
+    pub fn lose_next_answer(&self) {
+        self.faults.lose_answer();
+    }
+
+    /// Returns what was asked so far, refused requests included, as `POST /v1/locations/...`.
+    pub fn requests(&self) -> Vec<String> {
+        self.faults.requests()
+    }
+}
+
+impl Drop for TestShop {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn screen_key(
+    connect: &Connect,
+    account: Id<Account>,
+    location_id: Id<Location>,
+    kind: ScreenType,
+) -> String {
+    let new = NewScreen {
+        location_id,
+        kind,
+        name: "Test".to_owned(),
+    };
+    let screen = connect.create_screen(account, new).await.expect("a screen");
+    let key = connect.roll_screen_key(account, screen.id).await;
+    key.expect("a key").expose().to_owned()
+}

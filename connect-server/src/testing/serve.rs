@@ -1,0 +1,116 @@
+//! The listener of a test's shop: the API and that of the devices at one address, behind the faults.
+
+use std::{fmt, sync::Arc};
+
+use bytes::Bytes;
+use connect_core::{Connect, Reason, wire::ErrorCode};
+use http::{HeaderValue, Request, Response, StatusCode, header::RETRY_AFTER};
+use http_body_util::{BodyExt as _, Full};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioIo;
+use tokio::{net::TcpListener, task::JoinSet, time::sleep};
+use tower_service::Service as _;
+use warp::{Filter as _, filters::BoxedFilter};
+
+use super::faults::{Fault, Faults};
+use crate::{api, device_api, endpoint::Reply, net::Peer};
+
+/// A connection that is cut.
+#[derive(Debug)]
+struct Cut;
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cut, as was ordered")
+    }
+}
+
+impl std::error::Error for Cut {}
+
+/// The parts that all connections share.
+struct Shared {
+    filter: BoxedFilter<(warp::reply::Response,)>,
+    connect: Connect,
+    faults: Arc<Faults>,
+}
+
+/// Answers connections until it is dropped, and they with it.
+pub(super) async fn accept(listener: TcpListener, connect: Connect, faults: Arc<Faults>) {
+    let devices = device_api(connect.clone());
+    let filter = api(connect.clone()).or(devices).unify().boxed();
+    let shared = Arc::new(Shared {
+        filter,
+        connect,
+        faults,
+    });
+    let mut connections = JoinSet::new();
+    while let Ok((stream, remote)) = listener.accept().await {
+        let shared = shared.clone();
+        let peer = Peer {
+            address: remote.ip(),
+            tls: false,
+        };
+        let answer = service_fn(move |request| answer(shared.clone(), peer, request));
+        let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+        // One that is cut, or whose client goes away, ends with an error.
+        connections.spawn(async move { connection.await.is_ok() });
+    }
+}
+
+async fn answer(
+    shared: Arc<Shared>,
+    peer: Peer,
+    mut request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Cut> {
+    let fault = shared.faults.meet(request.method(), request.uri().path());
+    match fault {
+        Some(Fault::Cut) => return Err(Cut),
+        Some(Fault::Status(status)) => {
+            // A client that still writes may not see an answer that came too early.
+            let _ = request.into_body().collect().await;
+            return Ok(shared.refusal(status, peer));
+        }
+        Some(Fault::Delay(wait)) => sleep(wait).await,
+        Some(Fault::LostAnswer) | None => {}
+    }
+    request.extensions_mut().insert(peer);
+    let Ok(response) = warp::service(shared.filter.clone()).call(request).await;
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.map(|body| body.to_bytes());
+    if fault == Some(Fault::LostAnswer) {
+        return Err(Cut);
+    }
+    let body = Full::new(body.unwrap_or_default());
+    Ok(Response::from_parts(head, body))
+}
+
+impl Shared {
+    /// The answer with an ordered status, in the shape of every error. What only a proxy answers has
+    /// no body.
+    fn refusal(&self, status: StatusCode, peer: Peer) -> Response<Full<Bytes>> {
+        let code = match status.as_u16() {
+            400 | 422 => ErrorCode::ValidationFailed,
+            401 => ErrorCode::Unauthorized,
+            403 => ErrorCode::ForbiddenScope,
+            404 => ErrorCode::NotFound,
+            405 => ErrorCode::MethodNotAllowed,
+            409 => ErrorCode::Conflict,
+            413 => ErrorCode::PayloadTooLarge,
+            429 => ErrorCode::RateLimited,
+            500 | 503 => ErrorCode::ServerError,
+            _ => {
+                let mut bare = Response::new(Full::default());
+                *bare.status_mut() = status;
+                return bare;
+            }
+        };
+        let reason = Reason::of("request", "is refused, as the test ordered").detail(code);
+        let rate = self.connect.anonymous_rate(peer.address);
+        let mut response = Reply::error(status, reason).into_response(rate);
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            let headers = response.headers_mut();
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("0"));
+        }
+        response.map(Full::new)
+    }
+}
