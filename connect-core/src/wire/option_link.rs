@@ -13,15 +13,6 @@ use super::{
 input! {
     /// The body that adds option groups to products, and removes others from them. It names 1 to
     /// 1000 products in both lists together, and at least one option group.
-    ///
-    /// ```
-    /// use connect_core::wire::{OptionGroupLinks, OptionGroupRef};
-    ///
-    /// let links = OptionGroupLinks::default()
-    ///     .product_external_ids(vec!["RYE-800".to_owned(), "BUN-1".to_owned()])
-    ///     .add(vec![OptionGroupRef::by_external_id("SAUCES")]);
-    /// # assert!(links.remove.is_absent());
-    /// ```
     pub struct OptionGroupLinks {
         /// Products by their ids.
         product_ids: List<Id<Product>, MAX_PRODUCTS_PER_LINK>;
@@ -57,6 +48,15 @@ impl OptionGroupRef {
     }
 
     /// The group with this external id.
+    ///
+    /// ```
+    /// use connect_core::wire::{OptionGroupLinks, OptionGroupRef};
+    ///
+    /// let links = OptionGroupLinks::default()
+    ///     .product_external_ids(vec!["RYE-800".to_owned(), "BUN-1".to_owned()])
+    ///     .add(vec![OptionGroupRef::by_external_id("SAUCES")]);
+    /// # assert!(links.remove.is_absent());
+    /// ```
     pub fn by_external_id(external_id: impl Into<String>) -> Self {
         Self {
             external_id: Field::Value(external_id.into()),
