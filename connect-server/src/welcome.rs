@@ -66,6 +66,7 @@ impl fmt::Display for Welcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base = &self.base_url;
         writeln!(f, "Connect answers at {base}")?;
+        writeln!(f, "Read the API reference at {base}/docs")?;
         let Some(shop) = &self.shop else {
             return write!(
                 f,

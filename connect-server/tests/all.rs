@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod demo;
+mod docs;
 mod host;
 mod images;
 mod location;

@@ -6,7 +6,7 @@ use connect_core::Connect;
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
-    document::Document,
+    document::{Document, Form},
     gate,
     incoming::{Body, Incoming, incoming, respond},
 };
@@ -14,12 +14,12 @@ use crate::{
     endpoint::Reply,
     images::PublicUrl,
     net::headers,
-    routes::{OPENAPI, OPENAPI_PATH},
+    routes::{DOCS_PATH, OPENAPI, OPENAPI_PATH},
 };
 
-/// Everything below `/v1`, as the specification has it: tokens, limits, errors, and the OpenAPI
-/// document at `/v1/openapi.json`. Rejects every other path, so that routes of one's own can
-/// follow.
+/// Everything below `/v1`, as the specification has it: tokens, limits, errors, the OpenAPI
+/// document at `/v1/openapi.json`, and the reference for people at `/v1/docs`. Rejects every other
+/// path, so that routes of one's own can follow.
 ///
 /// The addresses of callers without a valid token are limited by
 /// [`warp::filters::addr::remote`]; behind a proxy put a [`Peer`](crate::net::Peer) into the extensions of each
@@ -75,9 +75,13 @@ async fn answer(
 ) -> Response {
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
-    let is_open = incoming.path.as_str() == OPENAPI_PATH;
-    let (reply, rate) = if is_open {
-        let reply = document.answer(&method, &incoming.query);
+    let form = match incoming.path.as_str() {
+        OPENAPI_PATH => Some(Form::Json),
+        DOCS_PATH => Some(Form::Page),
+        _ => None,
+    };
+    let (reply, rate) = if let Some(form) = form {
+        let reply = document.answer(form, &method, &incoming.query);
         (reply, connect.anonymous_rate(address))
     } else {
         let token = gate::bearer(&incoming.headers);

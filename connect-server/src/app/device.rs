@@ -6,33 +6,46 @@ use connect_core::Connect;
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
-    document::Document,
+    document::{Document, Form},
     gate,
     incoming::{Body, Incoming, incoming, respond},
 };
 use crate::{
     endpoint::Reply,
     net::headers,
-    routes::{DEVICE_OPENAPI, DEVICE_OPENAPI_PATH},
+    routes::{DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH},
 };
 
 /// Everything below `/device/v1`: what registers, kiosks and Scan & Order write, each with the key
-/// of its screen as bearer token, and the OpenAPI document of it at `/device/v1/openapi.json`. Rejects every other path, so that routes of one's own can follow.
+/// of its screen as bearer token, the OpenAPI document of it at `/device/v1/openapi.json`, and the
+/// reference for people at `/device/v1/docs`. Rejects every other path, so that routes of one's own
+/// can follow.
 ///
 /// It belongs on a network of the shop's own: it has no limits on requests with a valid key.
 pub fn device_api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    let document = Document::new(DEVICE_OPENAPI);
     warp::path!("device" / "v1" / ..)
         .and(incoming())
-        .then(move |address, incoming| answer(connect.clone(), address, incoming))
+        .then(move |address, incoming| answer(connect.clone(), document.clone(), address, incoming))
 }
 
-async fn answer(connect: Connect, address: IpAddr, mut incoming: Incoming<impl Body>) -> Response {
+async fn answer(
+    connect: Connect,
+    document: Document,
+    address: IpAddr,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
-    if incoming.path.as_str() == DEVICE_OPENAPI_PATH {
-        let reply = Document::new(DEVICE_OPENAPI).answer(&method, &incoming.query);
+    let form = match incoming.path.as_str() {
+        DEVICE_OPENAPI_PATH => Some(Form::Json),
+        DEVICE_DOCS_PATH => Some(Form::Page),
+        _ => None,
+    };
+    if let Some(form) = form {
+        let reply = document.answer(form, &method, &incoming.query);
         return respond(reply, &method, id, None);
     }
     let key = gate::bearer(&incoming.headers);

@@ -1,42 +1,96 @@
-//! The OpenAPI documents, which are open to everybody.
+//! The OpenAPI documents, for programs and as pages for people. Both are open to everybody.
+
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use connect_core::{
-    Error,
-    wire::query::{NoQuery, Query as _},
+    Error, Reason,
+    wire::{
+        ErrorCode,
+        query::{NoQuery, Query as _},
+    },
 };
-use http::{Method, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 
-use crate::{endpoint::Reply, images::PublicUrl};
+use crate::{docs, endpoint::Reply, images::PublicUrl};
 
 /// The address of the API in its document, which is the server that the document came from.
 const RELATIVE: &str = r#""url": "/v1""#;
 
+/// The forms in which a document is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// JSON, for programs.
+    Json,
+    /// The API reference.
+    Page,
+}
+
 /// A document as it is served. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Document(Bytes);
+pub(super) struct Document {
+    text: Bytes,
+    /// Rendered when it is first asked for.
+    page: Arc<OnceLock<Option<Page>>>,
+}
+
+/// A page, and the policy that browsers hold it to.
+#[derive(Clone)]
+struct Page {
+    html: Bytes,
+    policy: HeaderValue,
+}
 
 impl Document {
     /// A document as it is committed.
     pub(super) fn new(text: &'static str) -> Self {
-        Self(Bytes::from_static(text.as_bytes()))
+        Self::of(Bytes::from_static(text.as_bytes()))
     }
 
     /// The document of the API, which names the address at which everybody reaches it.
     pub(super) fn at(public: &PublicUrl, text: &str) -> Self {
         // The text of a URL needs no escapes in JSON.
         let absolute = format!(r#""url": "{public}/v1""#);
-        Self(text.replacen(RELATIVE, &absolute, 1).into())
+        Self::of(text.replacen(RELATIVE, &absolute, 1).into())
+    }
+
+    fn of(text: Bytes) -> Self {
+        Self {
+            text,
+            page: Arc::default(),
+        }
     }
 
     /// Answers a request for it.
-    pub(super) fn answer(&self, method: &Method, query: &str) -> Reply {
+    pub(super) fn answer(&self, form: Form, method: &Method, query: &str) -> Reply {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return Reply::method_not_allowed(method, &[Method::GET, Method::HEAD]);
         }
-        match NoQuery::parse(query) {
-            Ok(_) => Reply::json(StatusCode::OK, self.0.clone()),
-            Err(invalid) => Error::Malformed(invalid.into()).into(),
+        if let Err(invalid) = NoQuery::parse(query) {
+            return Error::Malformed(invalid.into()).into();
+        }
+        match form {
+            Form::Json => Reply::json(StatusCode::OK, self.text.clone()),
+            Form::Page => match self.page.get_or_init(|| render(&self.text)) {
+                Some(page) => Reply::page(page.html.clone(), page.policy.clone()),
+                None => {
+                    let reason = Reason::new("the page could not be rendered; read openapi.json");
+                    let detail = reason.detail(ErrorCode::ServerError);
+                    Reply::error(StatusCode::INTERNAL_SERVER_ERROR, detail)
+                }
+            },
         }
     }
+}
+
+/// Renders a document. The tests render the documents that there are, so it does not fail.
+fn render(text: &[u8]) -> Option<Page> {
+    let rendered = std::str::from_utf8(text).ok().map(docs::render)?;
+    let reference = rendered
+        .inspect_err(|error| tracing::error!(%error, "the API reference was not rendered"))
+        .ok()?;
+    Some(Page {
+        html: reference.html.into(),
+        policy: HeaderValue::try_from(reference.policy).ok()?,
+    })
 }

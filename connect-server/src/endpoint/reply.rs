@@ -7,7 +7,10 @@ use connect_core::{
 };
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
-    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{
+        ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER,
+        WWW_AUTHENTICATE,
+    },
 };
 
 /// An answer, not yet dressed with the headers that every response has.
@@ -28,6 +31,24 @@ impl Reply {
             status,
             headers,
             body: body.into(),
+            cause: None,
+        }
+    }
+
+    /// A page in HTML, and the policy that browsers hold it to.
+    pub(crate) fn page(html: Bytes, policy: HeaderValue) -> Self {
+        let headers = [
+            (
+                CONTENT_TYPE,
+                HeaderValue::from_static("text/html; charset=utf-8"),
+            ),
+            (CONTENT_SECURITY_POLICY, policy),
+            (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        ];
+        Self {
+            status: StatusCode::OK,
+            headers: headers.into_iter().collect(),
+            body: html,
             cause: None,
         }
     }

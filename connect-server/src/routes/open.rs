@@ -17,11 +17,17 @@ use crate::{
 /// The path of the OpenAPI document.
 pub(crate) const OPENAPI_PATH: &str = "/v1/openapi.json";
 
+/// The path of the API reference.
+pub(crate) const DOCS_PATH: &str = "/v1/docs";
+
 /// The OpenAPI document.
 pub(crate) const OPENAPI: &str = include_str!("../../openapi/openapi.json");
 
 /// The path of the OpenAPI document of the device API.
 pub(crate) const DEVICE_OPENAPI_PATH: &str = "/device/v1/openapi.json";
+
+/// The path of the reference of the device API.
+pub(crate) const DEVICE_DOCS_PATH: &str = "/device/v1/docs";
 
 /// The OpenAPI document of the device API.
 pub(crate) const DEVICE_OPENAPI: &str = include_str!("../../openapi/device.json");
