@@ -65,7 +65,7 @@ pub(super) async fn lease(
         let mut unit = attempts.begin();
         let mut reads = Reads::of(chosen.webhook);
         reads.row(woken.clone());
-        for entry in &entry {
+        if let Some(entry) = &entry {
             reads.row(entry.clone());
         }
         let mut state = load(&mut unit, reads).await?;
