@@ -6,7 +6,7 @@ use parking_lot::RwLock;
 
 use crate::storage::Value;
 
-/// What was parsed from `N` rows each, by a key.
+/// Values that were parsed from `N` rows each, by a key.
 ///
 /// The rows are read for every request, so that a change holds at once whichever process wrote it.
 /// Only parsing them again is saved, when they are the same.
@@ -39,7 +39,7 @@ impl<K, P, const N: usize> Default for ParsedRows<K, P, N> {
 }
 
 impl<K: Eq + Hash, P, const N: usize> ParsedRows<K, P, N> {
-    /// What was parsed under this key, if it was from the same rows.
+    /// Returns the value that was parsed under this key, if it was from the same rows.
     pub(crate) fn get(&self, key: &K, rows: &[Value; N]) -> Option<Arc<P>> {
         let known = self.known.read();
         let (known_rows, parsed) = known.parsed.get(key)?;

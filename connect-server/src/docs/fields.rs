@@ -162,7 +162,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// What is allowed in a field.
+/// The bounds of a field.
 fn allowed(schema: &Schema) -> Markup {
     let values = |values: &[Json]| values.iter().map(Json::line).collect::<Vec<_>>();
     let mut limits = Vec::new();

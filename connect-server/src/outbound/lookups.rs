@@ -47,7 +47,7 @@ const WAIT: Duration = Duration::from_secs(1);
 const MOST_REMEMBERED: usize = 10_000;
 
 /// Looks hosts up by other [`Names`]: each host once for all who ask meanwhile, and so many at a time.
-/// Who finds no place gets [`LookupError::Crowded`].
+/// A request that finds no place gets [`LookupError::Crowded`].
 #[derive(Clone, Debug)]
 pub struct Lookups(Arc<Inner>);
 
@@ -59,7 +59,7 @@ struct Inner {
     places_of_lasting: Semaphore,
 }
 
-/// What is known of hosts.
+/// The memory of lookups, by host.
 #[derive(Debug, Default)]
 struct Known {
     under_way: HashMap<String, Lookup>,

@@ -13,7 +13,7 @@ const DEEPEST: usize = 64;
 /// Checks `text`, which is one JSON value.
 ///
 /// # Errors
-/// What is wrong, to follow the name of the text.
+/// The problem, to follow the name of the text.
 pub(super) fn check(text: &str) -> Result<(), String> {
     within(text, 0)
 }
