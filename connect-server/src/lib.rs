@@ -30,4 +30,4 @@ pub mod webhooks;
 mod welcome;
 mod workers;
 
-pub use app::{api, api_at, device_api};
+pub use app::{ApiService, api, api_at, device_api};

@@ -1,6 +1,6 @@
-//! The API as a filter in somebody else's warp server.
+//! The API in somebody else's server, of warp and of axum.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use connect_core::{
     Connect, NewAccount, NewLocation, NewScreen, ScreenType,
@@ -8,10 +8,15 @@ use connect_core::{
     storage::memory::MemoryStorage,
     wire::{Id, Location, Timestamp, VatRate},
 };
+use tokio::net::TcpListener;
 
 #[path = "../examples/own_routes.rs"]
 #[allow(dead_code)]
 mod own_routes;
+
+#[path = "../examples/own_routes_axum.rs"]
+#[allow(dead_code)]
+mod own_routes_axum;
 
 /// A location where the API is available, and a token for it.
 async fn shop() -> (Connect, Id<Location>, String) {
@@ -99,18 +104,47 @@ async fn the_document_names_the_address_of_the_api() {
 #[tokio::test]
 async fn a_server_of_warps_own_serves_it() {
     let (connect, quay, token) = shop().await;
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let site = own_routes::site(connect);
     let server = tokio::spawn(warp::serve(site).incoming(listener).run());
+    use_it(address, quay, &token).await;
+    server.abort();
+}
 
+#[tokio::test]
+async fn a_server_of_axums_serves_it() {
+    let (connect, quay, token) = shop().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let site = own_routes_axum::site(connect.clone());
+    let site = site.into_make_service_with_connect_info::<SocketAddr>();
+    let server = tokio::spawn(async move { axum::serve(listener, site).await });
+    use_it(address, quay, &token).await;
+    // The one request without a token was counted for its address.
+    let others = connect.anonymous_rate([203, 0, 113, 7].into());
+    let own = connect.anonymous_rate(address.ip());
+    assert_eq!((others.remaining, own.remaining), (30, 29));
+    server.abort();
+}
+
+/// Calls a site as a client over a network does.
+async fn use_it(address: SocketAddr, quay: Id<Location>, token: &str) {
     // The client wants one, also where it speaks plain HTTP.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let hours = client.get(format!("http://{address}/hours")).send().await;
+    let hours = hours.unwrap().text().await.unwrap();
+    assert_eq!(hours, "Open every day from 8 to 18.");
+    let elsewhere = client.get(format!("http://{address}/else")).send().await;
+    assert_eq!(elsewhere.unwrap().status(), 404);
+    let nobody = client.get(format!("http://{address}/v1/locations"));
+    let nobody = nobody.bearer_auth("wrong").send().await.unwrap();
+    assert_eq!(nobody.status(), 401);
     let products = format!("http://{address}/v1/locations/{quay}/products");
     let made = client
         .post(&products)
-        .bearer_auth(&token)
+        .bearer_auth(token)
         .header("idempotency-key", "bread")
         .json(&serde_json::json!({ "name": "Bread" }));
     let again = made.try_clone().unwrap().send();
@@ -120,15 +154,14 @@ async fn a_server_of_warps_own_serves_it() {
         again.await.unwrap().headers()["idempotent-replayed"],
         "true"
     );
-    let page = client.get(&products).bearer_auth(&token).send().await;
+    let page = client.get(&products).bearer_auth(token).send().await;
     let page: serde_json::Value = page.unwrap().json().await.unwrap();
     assert_eq!(page["data"][0]["name"], "Bread");
 
     let too_large = client
         .post(&products)
-        .bearer_auth(&token)
+        .bearer_auth(token)
         .header("content-type", "application/json")
         .body(vec![b' '; 2_000_001]);
     assert_eq!(too_large.send().await.unwrap().status(), 413);
-    server.abort();
 }

@@ -22,6 +22,21 @@ pub enum Outcome {
     Removed,
 }
 
+impl Outcome {
+    /// Returns the HTTP status of the answer.
+    ///
+    /// ```
+    /// assert_eq!(connect_core::Outcome::Created.status(), 201);
+    /// ```
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Created => 201,
+            Self::Done => 200,
+            Self::Removed => 204,
+        }
+    }
+}
+
 /// The answer to a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {

@@ -39,6 +39,24 @@ pub struct RateStatus {
     pub reset: i64,
 }
 
+impl RateStatus {
+    /// Returns the headers that tell a client these figures, each name with its value.
+    ///
+    /// A server of your own puts them on every answer, refusals included.
+    ///
+    /// ```
+    /// let rate = connect_core::RateStatus { limit: 120, remaining: 119, reset: 1_800_000_060 };
+    /// assert_eq!(rate.headers()[1], ("x-ratelimit-remaining", 119));
+    /// ```
+    pub fn headers(&self) -> [(&'static str, i64); 3] {
+        [
+            ("x-ratelimit-limit", self.limit.into()),
+            ("x-ratelimit-remaining", self.remaining.into()),
+            ("x-ratelimit-reset", self.reset),
+        ]
+    }
+}
+
 /// The time at which a request looked at the clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {

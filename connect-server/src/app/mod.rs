@@ -7,7 +7,9 @@ mod document;
 mod gate;
 mod incoming;
 mod service;
+mod tower;
 
 pub use api::{api, api_at};
 pub use device::device_api;
 pub use service::{ConnectApp, Door};
+pub use tower::ApiService;

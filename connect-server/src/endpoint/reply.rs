@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use connect_core::{
-    Answer, Error, Json, Outcome, RateStatus, Reason, Refusal,
+    Answer, Error, Json, RateStatus, Reason, Refusal,
     wire::{ErrorBody, ErrorCode, ErrorDetail},
 };
 use http::{
@@ -116,11 +116,16 @@ impl Reply {
     }
 }
 
+/// A status of the core's, all of which are valid.
+fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
 /// Puts the figures of a rate limit on a response, and forbids caches to keep it.
 pub(crate) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
-    headers.insert("x-ratelimit-limit", HeaderValue::from(rate.limit));
-    headers.insert("x-ratelimit-remaining", HeaderValue::from(rate.remaining));
-    headers.insert("x-ratelimit-reset", HeaderValue::from(rate.reset));
+    for (name, value) in rate.headers() {
+        headers.insert(name, HeaderValue::from(value));
+    }
     headers
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
@@ -141,11 +146,7 @@ impl<T> From<Json<T>> for Reply {
 
 impl From<Answer> for Reply {
     fn from(answer: Answer) -> Self {
-        let status = match answer.outcome {
-            Outcome::Created => StatusCode::CREATED,
-            Outcome::Done => StatusCode::OK,
-            Outcome::Removed => StatusCode::NO_CONTENT,
-        };
+        let status = status(answer.outcome.status());
         let mut reply = Self::json(status, answer.body);
         if status == StatusCode::NO_CONTENT {
             reply.headers.remove(CONTENT_TYPE);
@@ -157,8 +158,7 @@ impl From<Answer> for Reply {
 
 impl From<Error> for Reply {
     fn from(error: Error) -> Self {
-        let status = StatusCode::from_u16(error.status());
-        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status = status(error.status());
         let detail = match &error {
             // The core does not know how tokens and keys are presented.
             Error::Unauthorized(reason) => as_header(reason).detail(error.code()),
