@@ -80,27 +80,76 @@ impl fmt::Display for Welcome {
             return write!(f, "Press Ctrl-C to stop.");
         };
         let (token, location) = (token.expose(), location.id);
-        let insecure = if base.starts_with("https") { " -k" } else { "" };
-        let bearer = format!("curl -s{insecure} -H 'Authorization: Bearer {token}'");
-        writeln!(f, "  token    {token}  (shown this once)")?;
         let admin = &self.admin_url;
         writeln!(f, "Registers and kiosks write at {admin}, below /device/v1")?;
         for (screen, key) in &shop.screens {
             let (location, name, key) = (screen.location_id, &screen.name, key.expose());
             writeln!(f, "  key      {key}  {name}, location {location}")?;
         }
-        writeln!(f)?;
-        writeln!(f, "Try:")?;
-        writeln!(f, "  {bearer} {base}/locations")?;
-        writeln!(
+        let insecure = if base.starts_with("https") { " -k" } else { "" };
+        write!(
             f,
-            "  {bearer} '{base}/locations/{location}/products?limit=3'"
+            "
+Paste these lines into another terminal. The token is shown this once.
+
+export CONNECT_URL={base}
+export CONNECT_TOKEN={token}
+export CONNECT_LOCATION={location}
+
+Then try:
+
+"
         )?;
+        let curl = format!("curl -s{insecure} -H \"Authorization: Bearer $CONNECT_TOKEN\"");
+        let products = "$CONNECT_URL/locations/$CONNECT_LOCATION/products";
+        writeln!(f, "{curl} \"$CONNECT_URL/locations\"")?;
+        writeln!(f, "{curl} \"{products}?limit=3\"")?;
         writeln!(
             f,
-            "  {bearer} -H 'Content-Type: application/json' -H 'Idempotency-Key: my-first-product' \
-             -d '{{\"name\":\"Oat cookie\",\"priceCents\":220}}' {base}/locations/{location}/products"
+            "{curl} -H 'Content-Type: application/json' -H 'Idempotency-Key: my-first-product' \
+             -d '{{\"name\":\"Oat cookie\",\"priceCents\":220}}' \"{products}\""
         )?;
         write!(f, "\nPress Ctrl-C to stop.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{process::Command, sync::Arc};
+
+    use connect_core::{Connect, storage::memory::MemoryStorage};
+
+    use super::*;
+
+    /// A shell that the lines to paste were pasted into knows what the calls use.
+    #[tokio::test]
+    async fn its_lines_can_be_pasted() {
+        let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+        let shop = crate::demo::open(&connect).await.unwrap();
+        let token = shop.token.as_ref().unwrap().expose().to_owned();
+        let location = shop.account.locations[0].id;
+        let welcome = Welcome {
+            base_url: "http://127.0.0.1:8080/v1".to_owned(),
+            admin_url: "http://127.0.0.1:8081".to_owned(),
+            shop: Some(shop),
+        };
+        let text = welcome.to_string();
+        assert!(text.contains("API reference at http://127.0.0.1:8080/v1/docs"));
+
+        let lines = |word: &'static str| text.lines().filter(move |line| line.starts_with(word));
+        assert_eq!(lines("curl ").count(), 3);
+        let mut script =
+            String::from("set -eu\ncurl() { for last; do :; done; echo \"$last\"; }\n");
+        for line in lines("export ").chain(lines("curl ")) {
+            script = script + line + "\n";
+        }
+        script += "echo \"$CONNECT_TOKEN\"\n";
+        let run = Command::new("sh").args(["-c", &script]).output().unwrap();
+        let base = "http://127.0.0.1:8080/v1/locations";
+        let products = format!("{base}/{location}/products");
+        assert_eq!(
+            String::from_utf8(run.stdout).unwrap(),
+            format!("{base}\n{products}?limit=3\n{products}\n{token}\n")
+        );
     }
 }
