@@ -169,3 +169,17 @@ async fn debug_reads_like_display_unless_every_part_is_asked_for() {
     assert_eq!(format!("{error:?}"), error.to_string());
     assert!(format!("{error:#?}").contains("may_be_applied: false"));
 }
+
+#[tokio::test]
+async fn all_fields_at_fault_are_told() {
+    let mut body = error("validation_failed", "name: is required");
+    let price = serde_json::json!({ "field": "priceCents", "message": TOKEN });
+    body["error"]["details"] = serde_json::json!([{ "field": "name", "message": "no" }, price]);
+    let error = failed(json(422, &body)).await;
+    let details = &error.api().unwrap().details;
+    assert_eq!((details.len(), &*details[0].field), (2, "name"));
+    assert_eq!(
+        (&*details[1].field, &*details[1].message),
+        ("priceCents", "[token]")
+    );
+}

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use crate::wire::{ErrorBody, ErrorCode};
+use crate::wire::{ErrorBody, ErrorCode, FieldError};
 
 /// The most that an error keeps of a body that is not the service's, in characters.
 const CLIP: usize = 300;
@@ -19,6 +19,8 @@ pub struct ApiError {
     pub message: String,
     /// The path of the field at fault, such as `priceCents`, or the query parameter or header.
     pub field: Option<String>,
+    /// All fields at fault, the first one included, at most 20; empty unless there are several.
+    pub details: Vec<FieldError>,
     /// The time that the service asks to wait before trying again.
     pub retry_after: Option<Duration>,
 }
@@ -35,12 +37,14 @@ impl ApiError {
                 code: Some(error.code),
                 message: redact(&error.message),
                 field: error.field.map(|field| redact(&field)),
+                details: redacted(error.details, redact),
                 retry_after,
             },
             Err(_) => Self {
                 code: None,
                 message: clip(body, redact),
                 field: None,
+                details: Vec::new(),
                 retry_after,
             },
         }
@@ -62,6 +66,15 @@ impl fmt::Display for ApiError {
 }
 
 impl std::error::Error for ApiError {}
+
+/// The fields at fault, without what no error may show.
+fn redacted(mut details: Vec<FieldError>, redact: impl Fn(&str) -> String) -> Vec<FieldError> {
+    for detail in &mut details {
+        detail.field = redact(&detail.field);
+        detail.message = redact(&detail.message);
+    }
+    details
+}
 
 /// The beginning of a body as text, without control characters.
 pub(crate) fn clip(body: &[u8], redact: impl Fn(&str) -> String) -> String {
