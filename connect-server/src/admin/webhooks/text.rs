@@ -116,7 +116,7 @@ pub(super) fn queued(delivery: &Delivery) -> String {
 /// Shows deliveries: a line for each.
 pub(super) fn deliveries(deliveries: &[Delivery]) -> String {
     if deliveries.is_empty() {
-        return "No deliveries were attempted.".to_owned();
+        return "No delivery was attempted yet. Those that wait for their first attempt are not listed.".to_owned();
     }
     let lines: Vec<_> = deliveries.iter().map(delivery).collect();
     lines.join("\n")
