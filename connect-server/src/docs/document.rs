@@ -45,7 +45,7 @@ pub(super) struct Tag {
     pub(super) description: String,
 }
 
-/// The parts of a document that others refer to by name.
+/// The parts that others refer to by name.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Components {

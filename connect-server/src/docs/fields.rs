@@ -162,7 +162,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// The bounds of a field.
+/// Lists the values that a field may have.
 fn allowed(schema: &Schema) -> Markup {
     let values = |values: &[Json]| values.iter().map(Json::line).collect::<Vec<_>>();
     let mut limits = Vec::new();
