@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod guides;
+mod guides_sdk;
 mod journal;
 mod quickstart;
 mod service;
