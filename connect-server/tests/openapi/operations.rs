@@ -125,9 +125,9 @@ fn success(route: &Route, example: Value) -> Value {
     let description = match (operation.status.as_u16(), route.method.as_str()) {
         (201, _) => "The record as it was saved.",
         (204, _) => "Deleted.",
-        _ if is_bulk(route) => "What became of each item.",
+        _ if is_bulk(route) => "The result of each item.",
         (_, "PATCH" | "PUT") => "The record as it is now.",
-        _ => "What was asked for.",
+        _ => "The answer.",
     };
     let mut success = json!({ "description": description, "headers": headers });
     if let Some(answer) = &operation.answer {
