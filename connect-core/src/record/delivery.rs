@@ -92,10 +92,10 @@ impl Delivery {
         }
     }
 
-    /// The time at which the time of the next attempt was set.
+    /// The time at which the time of the next attempt was set. A first attempt is due at once.
     pub(crate) fn scheduled_at(&self) -> Timestamp {
-        let last = self.attempts.last();
-        last.map_or(self.created_at, |attempt| attempt.at)
+        let first = self.next_attempt_at.unwrap_or(self.created_at);
+        self.attempts.last().map_or(first, |attempt| attempt.at)
     }
 
     /// The key of the event; `None` for a `ping`, which is stored nowhere.

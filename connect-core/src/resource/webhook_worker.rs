@@ -37,7 +37,7 @@ use tokio::{
 use uuid::Uuid;
 
 use self::{
-    look::{Chosen, Look, next_due},
+    look::{Chosen, Look},
     parts::Parts,
 };
 pub use self::{state::WebhookHealth, work::DeliveryWork};
@@ -116,6 +116,8 @@ impl WebhookWorker {
                 Either::Right((Either::Right(_), _)) => true,
             };
             let now = Instant::now();
+            // A session may have ended just as the time came.
+            let is_time = is_time || now >= next_look.deadline();
             if now >= next_interval {
                 next_interval = now.max(next_interval + interval);
                 for webhook in resting.drain(..) {
@@ -134,17 +136,17 @@ impl WebhookWorker {
                     Err(fault) => tracing::error!(%fault, "the queue of deliveries cannot be read"),
                 }
             }
-            let until_due = self.until_due().await.unwrap_or(interval);
+            let until_due = self.until_due(&look).await.unwrap_or(interval);
             next_look.as_mut().reset(next_interval.min(now + until_due));
         }
         self.parts.stop.send_replace(true);
         while sessions.join_next().await.is_some() {}
     }
 
-    /// The time until the next retry is due.
-    async fn until_due(&self) -> Option<Duration> {
+    /// The time until the next webhook is due that `look` has not seen.
+    async fn until_due(&self, look: &Look) -> Option<Duration> {
         let store = self.parts.store();
-        let due = next_due(store).await.ok().flatten()?;
+        let due = look.next_due(store).await.ok().flatten()?;
         let micros = due.micros() - store.now().micros();
         Some(Duration::from_micros(u64::try_from(micros).unwrap_or(0)).max(SHORTEST_SLEEP))
     }

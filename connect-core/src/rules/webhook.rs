@@ -6,6 +6,9 @@ use crate::wire::{Timestamp, limits::MAX_WEBHOOK_FAILURES};
 /// The seconds after a failed attempt until the next one: 1 min, 5 min, 30 min, 2 h, 6 h and 24 h.
 const RETRIES: [i64; 6] = [60, 300, 1_800, 7_200, 21_600, 86_400];
 
+/// The longest time between two attempts, in seconds.
+pub(crate) const LONGEST_RETRY: i64 = RETRIES[RETRIES.len() - 1];
+
 /// The number of failed attempts in a row that switches a webhook off.
 pub(crate) const MAX_FAILURES: u32 = MAX_WEBHOOK_FAILURES;
 

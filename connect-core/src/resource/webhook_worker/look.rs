@@ -45,6 +45,8 @@ pub(super) struct Look {
     left_some: bool,
     /// Set when an odd place goes to the webhooks that are due.
     due_first: bool,
+    /// The time of the last look: what was due then was seen.
+    looked_at: Option<Timestamp>,
     /// The place at which the reading of what is not due yet goes on.
     sweep_from: Option<Key>,
     /// The steady time of the last such reading.
@@ -81,7 +83,9 @@ impl Look {
         // Retries are mostly of endpoints that do not work, so they get at most half of the room
         // while others want it.
         let due = key(NOBODY, Family::WebhookByDue, &[]);
-        let now = Part::Time(store.now().plus_micros(1));
+        let now = store.now();
+        self.looked_at = Some(now);
+        let now = Part::Time(now.plus_micros(1));
         let now = key(NOBODY, Family::WebhookByDue, &[now]);
         self.due_first = !self.due_first;
         found.most = if self.due_first {
@@ -101,6 +105,28 @@ impl Look {
         self.sweep(store, now, &mut found).await?;
         self.left_some = found.chosen.len() == most;
         Ok(found.chosen)
+    }
+
+    /// Returns the time at which the first webhook is due that was not yet at the last look. It may have
+    /// passed: a session has left something for later just now, say.
+    pub(super) async fn next_due(&self, store: &Store) -> Result<Option<Timestamp>, Fault> {
+        let now = store.now();
+        let seen = self.looked_at.map_or(now, |looked_at| looked_at.min(now));
+        let from = Part::Time(seen.plus_micros(1));
+        let from = key(NOBODY, Family::WebhookByDue, &[from]);
+        let end = after_prefix(&key(NOBODY, Family::WebhookByDue, &[]));
+        let first = Read::Scan {
+            range: Range {
+                from: &from,
+                to: Some(&end),
+            },
+            limit: 1,
+            newest_first: false,
+        };
+        let entries = store.read(&[first]).await?.entries()?;
+        Ok(entries
+            .first()
+            .and_then(|(entry, _)| ReadKey::of(entry)?.time()))
     }
 
     /// Takes webhooks that are not due yet, going by a time that was set in the future.
@@ -128,25 +154,6 @@ impl Look {
         self.swept = Some(elapsed);
         Ok(())
     }
-}
-
-/// Returns the time at which the first webhook is due that is not due yet.
-pub(super) async fn next_due(store: &Store) -> Result<Option<Timestamp>, Fault> {
-    let from = Part::Time(store.now().plus_micros(1));
-    let from = key(NOBODY, Family::WebhookByDue, &[from]);
-    let end = after_prefix(&key(NOBODY, Family::WebhookByDue, &[]));
-    let first = Read::Scan {
-        range: Range {
-            from: &from,
-            to: Some(&end),
-        },
-        limit: 1,
-        newest_first: false,
-    };
-    let entries = store.read(&[first]).await?.entries()?;
-    Ok(entries
-        .first()
-        .and_then(|(entry, _)| ReadKey::of(entry)?.time()))
 }
 
 /// The webhooks that were found so far.

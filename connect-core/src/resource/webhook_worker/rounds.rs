@@ -12,10 +12,10 @@ use super::{
 use crate::{
     record::{
         Attempt, Delivery, DeliveryStatus, Fault, OwnWebhook, ReadKey, Reads, Store, Unit, Webhook,
-        keys::{Family, key},
+        keys::{Family, Part, after_prefix, key},
         woken_key,
     },
-    rules::webhook::{MAX_FAILURES, has_come},
+    rules::webhook::{CLOCK_TOLERANCE, LONGEST_RETRY, MAX_FAILURES, has_come},
     storage::{Entry, Key},
     wire::{Id, Timestamp},
 };
@@ -233,8 +233,9 @@ pub(super) async fn end(
     }
 }
 
-/// Returns the time at which the first delivery of the queue is due. Those in front whose time was
-/// set by a clock that has been set back since are due now, and are put there.
+/// Returns the time at which the first delivery of the queue is due. Those in front, and those later
+/// than any schedule, whose time was set by a clock that has been set back since are due now, and are
+/// put there.
 async fn first_due(unit: &mut Unit<'_>) -> Result<Option<Timestamp>, Fault> {
     let queue = key(unit.partition(), Family::DeliveryByDue, &[]);
     let now = unit.now();
@@ -251,18 +252,27 @@ async fn first_due(unit: &mut Unit<'_>) -> Result<Option<Timestamp>, Fault> {
     {
         front = unit.scan(&queue, CHUNK).await?;
     }
-    let mut first = None;
-    for entry in &front {
-        let Some(mut delivery) = misplaced(entry) else {
-            let due = ReadKey::of(&entry.0).and_then(|at| at.time());
-            return Ok(first.or(due));
-        };
-        unit.delete(entry.0.clone());
+    let latest = Part::Time(now.plus_seconds(LONGEST_RETRY + CLOCK_TOLERANCE));
+    let too_late = key(unit.partition(), Family::DeliveryByDue, &[latest]);
+    let back = unit
+        .scan_range(&too_late, &after_prefix(&queue), CHUNK)
+        .await?;
+    let due = front.iter().find(|entry| misplaced(entry).is_none());
+    let due = due.and_then(|(place, _)| ReadKey::of(place)?.time());
+    let in_front = front
+        .iter()
+        .map_while(|entry| Some((entry, misplaced(entry)?)));
+    let behind = back
+        .iter()
+        .filter_map(|entry| Some((entry, misplaced(entry)?)));
+    let ahead: Vec<_> = in_front.chain(behind).collect();
+    let is_due_now = !ahead.is_empty();
+    for ((place, _), mut delivery) in ahead {
+        unit.delete(place.clone());
         delivery.next_attempt_at = Some(now);
         put(unit, &delivery);
-        first = Some(now);
     }
-    Ok(first)
+    Ok(if is_due_now { Some(now) } else { due })
 }
 
 /// Reads the state of the webhook.

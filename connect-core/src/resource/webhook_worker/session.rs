@@ -103,6 +103,8 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
             return Ok(Some(work));
         }
         Some(own) if !own.webhook.is_enabled() => {
+            // First: a delivery that cannot be read must not keep the owner from knowing.
+            let told = mail::tell_owner(parts, &own.webhook).await;
             loop {
                 match rounds::give_up(store, webhook, id).await? {
                     None => return Ok(Some(work)),
@@ -110,7 +112,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
                     Some(count) => work.given_up += count,
                 }
             }
-            next = mail::tell_owner(parts, &own.webhook).await?;
+            next = told?;
         }
         Some(_) => {}
     }

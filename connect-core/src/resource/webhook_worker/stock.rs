@@ -22,7 +22,8 @@ use crate::{
     wire::{Id, Timestamp, limits::STOCK_CHANGED_SECONDS},
 };
 
-/// The products that are looked at by one commit.
+/// The products that are looked at by one commit, at most. After a conflict with a writer of one of
+/// them it is half as many.
 const CHUNK: usize = 500;
 
 /// The note of the last delivery of a product that was put into the queue.
@@ -56,17 +57,18 @@ pub(super) async fn release(
         let mut from = Some(all);
         while let Some(start) = from {
             let mut attempts = store.attempts(webhook.uuid());
+            let mut chunk = CHUNK;
             from = loop {
                 let mut unit = attempts.begin();
                 let state = rounds::load(&mut unit, Reads::of(webhook.uuid())).await?;
                 if !state.is_leased_to(session) {
                     return Ok(None);
                 }
-                let rows = unit.scan_range(&start, &end, CHUNK).await?;
+                let rows = unit.scan_range(&start, &end, chunk).await?;
                 if rows.is_empty() {
                     break None;
                 }
-                let go_on = rows.last().filter(|_| rows.len() == CHUNK);
+                let go_on = rows.last().filter(|_| rows.len() == chunk);
                 let go_on = go_on.map(|(last, _)| Key::from([&last[..], &[0]].concat()));
                 let soonest = match family {
                     Family::WaitingStock => waiting(&mut unit, rows).await?,
@@ -79,6 +81,7 @@ pub(super) async fn release(
                     next = next.into_iter().chain(soonest).min();
                     break go_on;
                 }
+                chunk = (chunk / 2).max(1);
             };
         }
     }

@@ -137,15 +137,19 @@ impl Faults {
         let Ok(Sent(sent)) = serde_json::from_str(text) else {
             return false;
         };
+        let known = rules.iter().map(|rule| rule.name);
+        let known: Vec<_> = known.filter(|name| !ignored.contains(name)).collect();
+        // Telling what was meant takes a while, and names that are clipped may be one fault only.
+        let mut unknown = 0;
         for (name, value) in &sent {
             if ignored.contains(&&**name) || self.is_full() {
                 continue;
             }
             match rules.iter().find(|rule| rule.name == name) {
                 Some(rule) => (rule.faults)(value, &format!("{path}{name}"), self),
+                None if unknown == MOST_FAULTS => {}
                 None => {
-                    let known = rules.iter().map(|rule| rule.name);
-                    let known: Vec<_> = known.filter(|name| !ignored.contains(name)).collect();
+                    unknown += 1;
                     let path = format!("{path}{}", clip(name));
                     self.add(Invalid::new(path, unknown_field(name, &known)));
                 }
