@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -19,6 +20,8 @@ pub(crate) enum Answers {
     /// The sender has no room.
     NotTried,
     Hangs,
+    /// It answers 200 after nine seconds.
+    Slowly,
     Panics,
 }
 
@@ -75,6 +78,10 @@ impl WebhookSender for Endpoints {
             )),
             Answers::NotTried => Err(SendFailure::NotTried),
             Answers::Hangs => std::future::pending().await,
+            Answers::Slowly => {
+                tokio::time::sleep(Duration::from_secs(9)).await;
+                Ok(200)
+            }
             Answers::Panics => panic!("the sender has a fault"),
         }
     }

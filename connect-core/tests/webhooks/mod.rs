@@ -1,5 +1,6 @@
 //! Webhooks: what is delivered, when, and to whom.
 
+mod backlog;
 mod damage;
 mod endpoints;
 mod fan_out;

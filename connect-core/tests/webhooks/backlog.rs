@@ -1,0 +1,31 @@
+//! More deliveries than one turn of a session makes.
+
+use std::time::Duration;
+
+use connect_core::wire::EventType;
+use tokio::time::sleep;
+
+use super::{Scene, URL, endpoints::Answers};
+
+/// An endpoint that takes nine seconds gets some 130 deliveries in a turn of a minute. The next turn
+/// follows at once, and not with the next interval.
+#[tokio::test(start_paused = true)]
+async fn a_backlog_is_delivered_without_a_pause() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::ProductChanged]).await;
+    for number in 0..300 {
+        scene.product(&format!("Product {number}")).await;
+    }
+    scene.endpoints.answer(URL, Answers::Slowly);
+    let passing = async {
+        for _ in 0..115 {
+            sleep(Duration::from_secs(1)).await;
+            scene.shop.clock.advance(1);
+        }
+    };
+    let (connect, endpoints) = (scene.shop.connect.clone(), scene.endpoints.clone());
+    let worker = connect.webhook_worker(endpoints, None);
+    worker.run(Duration::from_secs(60), passing).await;
+    let delivered = scene.endpoints.take().len();
+    assert!(delivered > 200, "{delivered}");
+}
