@@ -27,6 +27,7 @@ mod probes;
 mod rate_limits;
 mod raw_http;
 mod routes;
+mod rust_version;
 mod screens;
 mod sdk;
 mod servers;
