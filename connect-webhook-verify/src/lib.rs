@@ -1,3 +1,8 @@
+// In rustdoc the links of the README lead to the guide: the first definition of a link counts.
+#![doc = "[rolling]: guide::rolling"]
+#![doc = "[vectors]: guide::vectors"]
+#![doc = "[receivers]: guide::receivers"]
+#![doc = ""]
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]

@@ -26,6 +26,7 @@ mod pages;
 mod probes;
 mod rate_limits;
 mod raw_http;
+mod readmes;
 mod routes;
 mod rust_version;
 mod screens;
