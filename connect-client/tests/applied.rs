@@ -19,6 +19,12 @@ fn refusal(status: u16) -> Reply {
     json(status, &error("some_code", "why"))
 }
 
+/// The answer that the service has stored for the key.
+fn stored_refusal(status: u16) -> Reply {
+    let body = error("some_code", "why").to_string();
+    text(status, &[("idempotent-replayed", "true")], &body)
+}
+
 /// The error of a write whose attempts end like this.
 async fn failed(replies: &[Reply]) -> Error {
     let script = Script::new(replies.to_vec());
@@ -73,8 +79,10 @@ async fn a_refusal_settles_earlier_attempts_only_if_the_key_was_looked_up() {
             (refusal(413), true),
             (refusal(429), true),
             (Reply::Fault(Fault::Connect), true),
-            (refusal(400), false),
-            (refusal(404), false),
+            // A body that came too slowly, a path that is not there.
+            (refusal(400), true),
+            (refusal(404), true),
+            (stored_refusal(404), false),
             (refusal(409), false),
             (refusal(422), false),
         ] {

@@ -134,9 +134,9 @@ impl Error {
     /// call.
     ///
     /// It may have been after a timeout, a broken connection, a 5xx or an answer that is not the
-    /// service's. A 400, 404, 409 or 422 of the service then settles that it was not. A 401, 403,
-    /// 413 or 429 does not: those are answered without looking at what was done before. Reads
-    /// are never applied.
+    /// service's. A 409 or 422 of the service then settles that it was not, and so does a refusal
+    /// that the service [has stored](Meta::replayed) under the key. Any other refusal does not, as
+    /// it may be given without looking at what was done before. Reads are never applied.
     pub fn may_be_applied(&self) -> bool {
         self.0.call.as_ref().is_some_and(|call| call.may_be_applied)
     }

@@ -96,11 +96,14 @@ impl Failure {
     /// been before.
     pub(super) fn may_be_applied(&self, before: bool) -> bool {
         match self {
-            // Refused. What the service keeps under the key speaks for all attempts: had an
-            // earlier one been applied, its answer would have come back, and one that is still
-            // under way will get this one. The others are refused before the key is looked up.
-            Self::Answer(status, error, _) if status.is_client_error() && error.code.is_some() => {
-                before && !matches!(status.as_u16(), 400 | 404 | 409 | 422)
+            // This attempt was refused. What is kept under the key speaks for all attempts: had an
+            // earlier one been applied, its answer would have come back. A 409 or 422 is given after
+            // the key was looked up, and so is a stored answer. Any other refusal may come before:
+            // a 400 for a body that came too slowly, a 404 for a path that is not there.
+            Self::Answer(status, error, meta)
+                if status.is_client_error() && error.code.is_some() =>
+            {
+                before && !meta.replayed && !matches!(status.as_u16(), 409 | 422)
             }
             // A failure of the service, or an answer of something on the way.
             Self::Answer(..) => true,
