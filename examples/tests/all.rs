@@ -1,7 +1,7 @@
 //! The examples against a server in the same process.
 
 // A test fails by panicking.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod guides;
 mod guides_sdk;
