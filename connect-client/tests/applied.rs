@@ -16,12 +16,12 @@ const UNKNOWN: &str = "[unknown whether it was applied]";
 
 /// An answer of the service itself.
 fn refusal(status: u16) -> Reply {
-    json(status, &error("some_code", "why"))
+    json(status, &error("conflict", "why"))
 }
 
 /// The answer that the service has stored for the key.
 fn stored_refusal(status: u16) -> Reply {
-    let body = error("some_code", "why").to_string();
+    let body = error("conflict", "why").to_string();
     text(status, &[("idempotent-replayed", "true")], &body)
 }
 
@@ -50,6 +50,8 @@ async fn one_attempt_speaks_for_itself() {
         (refusal(429), false),
         (refusal(500), true),
         (refusal(503), true),
+        // Perhaps not the service's: gateways have errors of this shape.
+        (json(400, &error("BadRequest", "why")), true),
         // Not the service's: a proxy may have passed the request on before it answered.
         (bare(302), true),
         (bare(408), true),
@@ -84,6 +86,7 @@ async fn a_refusal_settles_earlier_attempts_only_if_the_key_was_looked_up() {
             (refusal(404), true),
             (stored_refusal(404), false),
             (refusal(409), false),
+            (json(409, &error("BadRequest", "of a gateway")), true),
             (refusal(422), false),
         ] {
             let told = format!("{unknown:?}, {last:?}");

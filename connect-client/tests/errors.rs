@@ -97,6 +97,19 @@ async fn a_body_that_is_not_the_services_is_shown_in_part() {
 }
 
 #[tokio::test]
+async fn an_unknown_code_and_a_request_id_are_shown_in_part() {
+    let long = "x".repeat(5000);
+    let body = error(&long, "why").to_string();
+    let error = failed(text(400, &[("x-request-id", &long)], &body)).await;
+    for shown in [error.code().unwrap().as_str(), error.request_id().unwrap()] {
+        assert!(
+            shown.ends_with('…') && shown.chars().count() == 301,
+            "{shown}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_success_that_is_no_record_is_an_error_with_the_beginning_of_the_body() {
     for body in [
         "<html>Sign in to the guest network</html>",
@@ -125,6 +138,8 @@ async fn a_token_that_comes_back_is_not_shown() {
         text(200, &[], &echo),
         text(200, &[], &format!(r#"{{"data":"{TOKEN}"}}"#)),
         json(401, &error("unauthorized", &echo)),
+        json(400, &error(&echo, "why")),
+        text(502, &[("x-request-id", TOKEN)], ""),
         text(400, &[], &format!("{}{TOKEN}", "y".repeat(290))),
     ] {
         let error = failed(reply).await;

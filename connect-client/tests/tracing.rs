@@ -11,7 +11,7 @@ use serde_json::Value;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::support::{
-    categories,
+    TOKEN, categories,
     records::{category, error, single},
     script::{Reply, Script, json, text},
 };
@@ -164,6 +164,21 @@ async fn what_ends_a_call_is_told_too() {
     assert_eq!(events[0]["fields"]["why"], "not_found");
     assert_eq!(events[1]["level"], "WARN");
     assert_eq!(events[1]["fields"]["gave_up"], "Attempts");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_code_or_request_id_from_elsewhere_brings_no_token_into_the_log() {
+    let log = Log::default();
+    let guard = log.listen();
+    let headers = [("x-request-id", TOKEN)];
+    let echo = error(&format!("Bearer {TOKEN}"), "why").to_string();
+    let script = Script::new([text(400, &headers, &echo)]);
+    script.client().locations().await.unwrap_err();
+    drop(guard);
+    let fields = &log.events()[0]["fields"];
+    assert_eq!(fields["why"], "an unknown code");
+    assert_eq!(fields["request_id"], "[token]");
+    assert!(!log.text().contains("ck_test"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -13,7 +13,8 @@ const LOOK: usize = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiError {
-    /// The stable code. `None` when the body is not the service's: a proxy's page, or nothing.
+    /// The stable code. `None` when the body is not the service's: a proxy's page, or nothing. A
+    /// code that this version does not know may be that of a gateway, or of a later service.
     pub code: Option<ErrorCode>,
     /// The problem, for people; the beginning of the body when it is not the service's.
     pub message: String,
@@ -34,7 +35,10 @@ impl ApiError {
     ) -> Self {
         match serde_json::from_slice::<ErrorBody>(body) {
             Ok(ErrorBody { error }) => Self {
-                code: Some(error.code),
+                code: Some(match error.code {
+                    ErrorCode::Unknown(code) => ErrorCode::Unknown(clip(code.as_bytes(), &redact)),
+                    known => known,
+                }),
                 message: redact(&error.message),
                 field: error.field.map(|field| redact(&field)),
                 details: redacted(error.details, redact),
@@ -48,6 +52,12 @@ impl ApiError {
                 retry_after,
             },
         }
+    }
+
+    /// Returns whether it is certain that the service answered. Gateways have errors of the same
+    /// shape, with codes of their own.
+    pub(crate) fn is_of_service(&self) -> bool {
+        !matches!(self.code, None | Some(ErrorCode::Unknown(_)))
     }
 }
 

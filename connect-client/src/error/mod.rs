@@ -134,7 +134,7 @@ impl Error {
     /// call.
     ///
     /// It may have been after a timeout, a broken connection, a 5xx or an answer that is not the
-    /// service's. A 409 or 422 of the service then settles that it was not, and so does a refusal
+    /// service's, or has a code that this version does not know. A 409 or 422 of the service then settles that it was not, and so does a refusal
     /// that the service [has stored](Meta::replayed) under the key. Any other refusal does not, as
     /// it may be given without looking at what was done before. Reads are never applied.
     pub fn may_be_applied(&self) -> bool {

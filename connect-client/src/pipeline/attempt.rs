@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     IdempotencyKey, Meta,
-    error::{ApiError, ErrorKind, RequestError},
+    error::{ApiError, ErrorKind, RequestError, clip},
     request::{Request, key_header},
     retry::{Outcome, date, retry_after},
     transport::{Fault, TransportError},
@@ -62,7 +62,10 @@ impl Pipeline {
             .unwrap_or_else(|_| Err(TransportError::new(Fault::Timeout)))
             .map_err(Failure::Fault)?;
         let (head, body) = response.into_parts();
-        let meta = Meta::read(head.status, &head.headers, number);
+        let redact = |text: &str| self.token.redact(text);
+        let mut meta = Meta::read(head.status, &head.headers, number);
+        // It comes from outside too, and is shown in errors and in the log.
+        meta.request_id = meta.request_id.map(|id| clip(id.as_bytes(), redact));
         let date = date(&head.headers).unwrap_or_else(SystemTime::now);
         let after = retry_after(&head.headers, date);
         if let Some(rate) = meta.rate_limit {
@@ -80,7 +83,7 @@ impl Pipeline {
         if head.status.is_success() {
             return Ok((meta, body));
         }
-        let error = ApiError::read(&body, after, |text| self.token.redact(text));
+        let error = ApiError::read(&body, after, redact);
         Err(Failure::Answer(head.status, error, meta))
     }
 }
@@ -101,11 +104,11 @@ impl Failure {
             // the key was looked up, and so is a stored answer. Any other refusal may come before:
             // a 400 for a body that came too slowly, a 404 for a path that is not there.
             Self::Answer(status, error, meta)
-                if status.is_client_error() && error.code.is_some() =>
+                if status.is_client_error() && error.is_of_service() =>
             {
                 before && !meta.replayed && !matches!(status.as_u16(), 409 | 422)
             }
-            // A failure of the service, or an answer of something on the way.
+            // A failure of the service, or an answer that may be of something on the way.
             Self::Answer(..) => true,
             Self::Fault(error) => before || error.fault().may_have_arrived(),
         }

@@ -97,6 +97,8 @@ pub(super) fn failed(
 fn why(kind: &ErrorKind) -> String {
     match kind {
         ErrorKind::Api(error) => match &error.code {
+            // Whoever sent it may have put anything there.
+            Some(crate::wire::ErrorCode::Unknown(_)) => "an unknown code".to_owned(),
             Some(code) => code.to_string(),
             None => "not an answer of the service".to_owned(),
         },
