@@ -15,13 +15,16 @@ use tokio::time::{Instant, sleep};
 
 use crate::support::builder;
 
-/// The second of the minute at which the test begins.
+/// The second of the minute at which a test begins unless it says otherwise.
 const BEGINNING: u64 = 40;
 
-/// A service that takes so many requests in a minute, and 100 ms for each.
+/// A service that takes so many requests in a minute, and some time for each.
 #[derive(Clone)]
 struct Limited {
     limit: u64,
+    /// The second of the minute at which the test began.
+    beginning: u64,
+    takes: Duration,
     began: Instant,
     counts: Arc<Mutex<Counts>>,
 }
@@ -37,6 +40,8 @@ impl Limited {
     fn new(limit: u64) -> Self {
         Self {
             limit,
+            beginning: BEGINNING,
+            takes: Duration::from_millis(100),
             began: Instant::now(),
             counts: Arc::default(),
         }
@@ -55,7 +60,7 @@ impl Limited {
     }
 
     fn answer(&self) -> http::Response<Bytes> {
-        let second = BEGINNING + self.began.elapsed().as_secs();
+        let second = self.beginning + self.began.elapsed().as_secs();
         let mut counts = self.counts.lock().unwrap();
         if second / 60 != counts.minute {
             counts.minute = second / 60;
@@ -91,7 +96,7 @@ impl Transport for Limited {
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>> {
         Box::pin(async {
             let answer = self.answer();
-            sleep(Duration::from_millis(100)).await;
+            sleep(self.takes).await;
             Ok(answer)
         })
     }
@@ -142,4 +147,21 @@ async fn what_no_window_within_its_time_has_room_for_is_refused_by_the_service()
     for error in failed {
         assert_eq!(error.status(), Some(429));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_never_takes_the_time_of_the_attempt() {
+    let service = Limited {
+        beginning: 0,
+        takes: Duration::from_millis(500),
+        ..Limited::new(1)
+    };
+    let client = service.client(true);
+    client.locations().await.unwrap();
+    // The window ends 200 ms before the time of the second call, which needs 500 ms.
+    sleep(Duration::from_millis(200)).await;
+    let began = Instant::now();
+    let error = client.locations().await.unwrap_err();
+    assert_eq!(error.status(), Some(429), "{error}");
+    assert_eq!(began.elapsed(), service.takes);
 }

@@ -93,8 +93,8 @@ impl ClientBuilder {
     }
 
     /// Sets whether requests are held back while the rate limit leaves none, as the service's answers
-    /// tell; `true` unless set. A call whose time ends before the limit's window is sent all the same,
-    /// and refused by the service.
+    /// tell; `true` unless set. A call that would have too little time left after the wait is sent at
+    /// once, and refused by the service.
     pub fn pacing(mut self, on: bool) -> Self {
         self.pacing = on;
         self

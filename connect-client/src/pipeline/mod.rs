@@ -29,6 +29,9 @@ use crate::{
 pub(crate) use pace::Pace;
 use pace::Turn;
 
+/// The least time that waiting for the rate limit leaves to an attempt.
+const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
+
 /// Everything that requests have in common.
 pub(crate) struct Pipeline {
     pub(crate) transport: Arc<dyn Transport>,
@@ -134,20 +137,28 @@ impl Pipeline {
         }
     }
 
-    /// Waits for the next window of the rate limit when this one is used up; `None` without pacing.
+    /// Waits for the next window of the rate limit when this one is used up and the call has the time
+    /// for it; `None` without pacing.
     async fn turn(&self, left: impl Fn() -> Duration) -> Option<Turn<'_>> {
         let pace = self.pace.as_ref()?;
         loop {
             match pace.take(Instant::now()) {
                 Ok(turn) => return Some(turn),
-                // The service refuses it in its own words.
-                Err(wait) if wait >= left() => return Some(pace.force()),
+                // The service refuses it in its own words, and nobody has to guess its outcome.
+                Err(wait) if wait >= self.left_to_wait(left()) => return Some(pace.force()),
                 Err(wait) => {
                     trace::held_back(wait);
                     sleep(wait).await;
                 }
             }
         }
+    }
+
+    /// Returns the part of what is left of a call that may pass before its next attempt. The rest
+    /// is kept for the attempt: cut short, it would end with an unknown outcome.
+    fn left_to_wait(&self, left: Duration) -> Duration {
+        let attempt = self.request_timeout.min(left / 4).max(LEAST_ATTEMPT);
+        left.saturating_sub(attempt)
     }
 
     /// Waits for a request to end when as many as there may be are under way; `None` when that takes
