@@ -213,6 +213,26 @@ async fn requests_at_a_time_are_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_without_the_time_for_another_attempt_reports_the_last_one() {
+    let script = Script::new([text(503, &[("retry-after", "1")], ""), Reply::Silence]);
+    let client = script.client_with(|b| {
+        b.max_in_flight(1)
+            .request_timeout(SECS(20))
+            .retry(RetryPolicy::default().budget(SECS(10)))
+    });
+    // The second one takes the only slot while the first one waits, and keeps it.
+    let (first, second) = tokio::join!(client.locations(), client.locations());
+    let failed = first.unwrap_err();
+    assert_eq!(failed.status(), Some(503), "{failed}");
+    assert_eq!(
+        (failed.attempts(), failed.gave_up()),
+        (1, Some(GaveUp::Budget))
+    );
+    assert_eq!(second.unwrap_err().status(), None);
+    script.finish();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_silent_service_is_given_up_after_the_timeout() {
     let script = Script::new([Reply::Silence]);
     let client = script.client_with(|b| b.request_timeout(SECS(3)).retry(RetryPolicy::never()));

@@ -80,6 +80,7 @@ impl Pipeline {
             may_be_applied: options.may_be_applied,
         };
         let began = Instant::now();
+        let mut last = None;
         loop {
             let ready = match self.prepare(request, call.key.as_ref(), &options.headers) {
                 Ok(ready) => ready,
@@ -91,8 +92,10 @@ impl Pipeline {
             let left = left();
             let Some(slot) = slot.filter(|_| !left.is_zero()) else {
                 call.gave_up = Some(GaveUp::Budget);
-                let busy = TransportError::new(Fault::Busy);
-                return Err(Error::of_call(busy.into(), call, None));
+                // An earlier attempt tells more than that there was no other.
+                let (kind, meta) =
+                    last.unwrap_or_else(|| (TransportError::new(Fault::Busy).into(), None));
+                return Err(Error::of_call(kind, call, meta));
             };
             call.attempts += 1;
             let sent = Instant::now();
@@ -113,6 +116,7 @@ impl Pipeline {
             match decision {
                 Decision::Wait(wait) => {
                     self.tell_retry(&call, meta.as_ref(), &kind, wait);
+                    last = Some((kind, meta));
                     sleep(wait).await;
                 }
                 Decision::GiveUp(why) => {

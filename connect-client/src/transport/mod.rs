@@ -60,7 +60,7 @@ pub enum Fault {
     TooLarge,
     /// The request is not one that can be sent.
     Unsendable,
-    /// The request was not sent: until the end of the call, as many as the client
+    /// The request was never sent: until the end of the call, as many as the client
     /// [sends at a time](crate::ClientBuilder::max_in_flight) were under way.
     Busy,
 }
