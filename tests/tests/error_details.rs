@@ -143,6 +143,16 @@ async fn items_of_a_batch_have_their_own() {
     let mut all = fields(&answer["results"][0]["error"]);
     all.sort();
     assert_eq!(all, ["count", "productId", "quantity"]);
+    let counts = json!({ "items": [{ "productId": "A" }] });
+    let counts = Request::new(Method::PUT, shop.at("stock")).json(&counts);
+    let answer = shop.send(counts).await.expect(200).data();
+    let all = fields(&answer["results"][0]["error"]);
+    assert_eq!(all, ["productId", "quantity"]);
+
+    let groups = json!({ "items": [{ "externalId": "A" }] });
+    let answer = shop.post("option-groups/batch", &groups).await;
+    let all = fields(&answer.expect(200).data()["results"][0]["error"]);
+    assert_eq!(all, ["name", "options"]);
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use crate::{
     access::Access,
     error::Error,
     record::{Reads, Unit},
-    wire::{Changed, Deleted, Id, MatchBy, WriteInput as _},
+    wire::{Changed, Deleted, Id, MatchBy},
 };
 
 /// A record after a write.

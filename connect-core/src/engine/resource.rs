@@ -100,11 +100,20 @@ pub struct Draft<R: Resource>(R::Input);
 impl<R: Resource> Draft<R> {
     /// Checks input.
     pub(crate) fn check(mut input: R::Input, purpose: Purpose) -> Result<Self, Invalid> {
-        R::check(&mut input).map_err(|first| Faults::of_input(&input).after(first))?;
-        if purpose == Purpose::Create {
-            input.check_required()?;
+        let is_new = purpose == Purpose::Create;
+        let required = if is_new { R::Input::REQUIRED } else { &[] };
+        let mut checked = R::check(&mut input);
+        if is_new {
+            checked = checked.and_then(|()| input.check_required());
         }
+        checked.map_err(|first| Faults::of_input(&input, required).after(first))?;
         Ok(Self(input))
+    }
+
+    /// Checks that what creating a record requires is there.
+    pub(super) fn check_required(&self) -> Result<(), Invalid> {
+        let checked = self.0.check_required();
+        checked.map_err(|first| Faults::of_input(&self.0, R::Input::REQUIRED).after(first))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     rules::stock::input::{Count, Named},
     wire::{
         BatchStatus, EventType, Id, Product, Quantity, StockBatchChanged, StockChange,
-        StockCountResult, StockCountsResult, StockLevel, WriteInput as _,
+        StockCountItem, StockCountResult, StockCountsResult, StockLevel, WriteInput as _,
         limits::MAX_EXTERNAL_ID,
         read::{CountsRequest, Faults, Invalid},
     },
@@ -46,9 +46,10 @@ impl CountMany {
             };
             let mut item = item.map_err(refused)?;
             let external_id = item.external_id.value().cloned();
-            let checked = item.check();
+            let checked = item.check().and_then(|()| item.check_required());
+            let required = StockCountItem::REQUIRED;
             checked
-                .map_err(|first| Faults::of_input(&item).after(first))
+                .map_err(|first| Faults::of_input(&item, required).after(first))
                 .and_then(|()| Count::of_item(item))
                 .map_err(|invalid| refused((invalid, external_id)))
         });

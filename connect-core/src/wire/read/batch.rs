@@ -125,7 +125,7 @@ impl<T: BatchInput> BatchRequest<T> {
             match_by: match_by.clone(),
             create_missing: body.create_missing.value().copied().unwrap_or(true),
             dry_run: body.dry_run.value().copied().unwrap_or(false),
-            items: items.iter().map(|raw| item(raw, &ignored)).collect(),
+            items: items.iter().map(|raw| item(raw, &ignored, &[])).collect(),
         })
     }
 }
@@ -174,12 +174,17 @@ pub(super) fn faults_of_request(json: &[u8], settings: &[FieldRule], most: usize
     faults
 }
 
-/// Reads an item in which `ignored` fields are passed over.
-pub(super) fn item<T: WriteInput>(raw: &RawValue, ignored: &[&'static str]) -> BatchItem<T> {
+/// Reads an item in which `ignored` fields are passed over. All faults of one that is refused are told,
+/// those that it is `required` to have included.
+pub(super) fn item<T: WriteInput>(
+    raw: &RawValue,
+    ignored: &[&'static str],
+    required: &[&str],
+) -> BatchItem<T> {
     let text = raw.get();
     object(text, ignored).map_err(|_| {
         let mut faults = Faults::default();
-        faults.fields(text, "", T::RULES, ignored, &[]);
+        faults.fields(text, "", T::RULES, ignored, required);
         let first = refusal::<T>(ITEM, text, ignored);
         (faults.after(first), external_id(text))
     })

@@ -85,7 +85,7 @@ impl CountsRequest {
         body.dry_run.check("dryRun")?;
         let items = body.items.ok_or_else(|| missing("items"))?;
         check_number(items.len(), MAX_STOCK_COUNTS)?;
-        let read = |raw: &&RawValue| item(raw, StockCountItem::READ_ONLY);
+        let read = |raw: &&RawValue| item(raw, StockCountItem::READ_ONLY, StockCountItem::REQUIRED);
         Ok(Self {
             items: items.iter().map(read).collect(),
             note: body.note.into_value(),

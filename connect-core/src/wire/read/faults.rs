@@ -184,9 +184,9 @@ impl Faults {
     }
 
     /// Returns all that is wrong with an input that could be read.
-    pub fn of_input<T: WriteInput + Serialize>(input: &T) -> Self {
+    pub fn of_input<T: WriteInput + Serialize>(input: &T, required: &[&str]) -> Self {
         let json = serde_json::to_vec(input).unwrap_or_default();
-        Self::of_body::<T>(&json, &[])
+        Self::of_body::<T>(&json, required)
     }
 }
 
