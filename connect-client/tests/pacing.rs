@@ -7,13 +7,16 @@ use std::{
 
 use bytes::Bytes;
 use connect_client::{
-    Client,
+    Client, RetryPolicy,
     transport::{Transport, TransportError},
 };
 use futures_util::future::{BoxFuture, join_all};
 use tokio::time::{Instant, sleep};
 
-use crate::support::builder;
+use crate::support::{
+    builder,
+    script::{Reply, Script, text},
+};
 
 /// The second of the minute at which a test begins unless it says otherwise.
 const BEGINNING: u64 = 40;
@@ -164,4 +167,27 @@ async fn a_wait_never_takes_the_time_of_the_attempt() {
     let error = client.locations().await.unwrap_err();
     assert_eq!(error.status(), Some(429), "{error}");
     assert_eq!(began.elapsed(), service.takes);
+}
+
+/// A reply that tells of a window without any request left, which ends in 30 s.
+fn used_up(status: u16) -> Reply {
+    let date = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(30));
+    let headers = [
+        ("date", date.as_str()),
+        ("x-ratelimit-limit", "100"),
+        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-reset", "60"),
+    ];
+    text(status, &headers, "{\"data\":[]}")
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_figures_of_the_token_hold_a_request_back() {
+    for (status, wait) in [(200, 30), (404, 30), (401, 0), (500, 0), (503, 0)] {
+        let script = Script::new([used_up(status), used_up(200)]);
+        let client = script.client_with(|b| b.retry(RetryPolicy::never()));
+        assert_eq!(client.locations().await.is_ok(), status == 200);
+        client.locations().await.unwrap();
+        assert_eq!(script.finish()[1].at.as_secs(), wait, "{status}");
+    }
 }

@@ -70,7 +70,7 @@ impl Pipeline {
         let after = retry_after(&head.headers, date);
         if let Some(rate) = meta.rate_limit {
             *self.last_rate_limit() = Some(rate);
-            if let Some(turn) = turn {
+            if let Some(turn) = turn.filter(|_| has_figures_of_token(head.status)) {
                 let refused = after.filter(|_| head.status == StatusCode::TOO_MANY_REQUESTS);
                 let told = Told {
                     rate,
@@ -86,6 +86,12 @@ impl Pipeline {
         let error = ApiError::read(&body, after, redact);
         Err(Failure::Answer(head.status, error, meta))
     }
+}
+
+/// Returns whether the rate limit in an answer is that of the token. A 401 has the figures of the
+/// address, and a 5xx may come from something on the way.
+fn has_figures_of_token(status: StatusCode) -> bool {
+    status.is_success() || (status.is_client_error() && status != StatusCode::UNAUTHORIZED)
 }
 
 /// The ways in which one attempt fails.

@@ -32,7 +32,7 @@ struct Window {
     limit: u64,
     /// Requests that may still be sent in it.
     remaining: u64,
-    /// The least that the service has said to remain.
+    /// The least that the service has said to remain; `u64::MAX` before it has said anything.
     told: u64,
     /// Its end on this machine's clock.
     ends: Instant,
@@ -96,6 +96,7 @@ impl Turn<'_> {
             Some(window) if told.refused.is_none() && rate.reset <= window.reset => {
                 // An answer of an earlier window says nothing any more.
                 if rate.reset == window.reset {
+                    window.limit = rate.limit;
                     window.told = window.told.min(rate.remaining);
                     window.correct(others);
                 }
@@ -129,7 +130,8 @@ impl Window {
             self.ends += WINDOW;
             self.reset = self.reset.plus_seconds(RATE_WINDOW_SECONDS);
             self.remaining = self.limit;
-            self.told = self.limit;
+            // The limit may be another by now.
+            self.told = u64::MAX;
         }
     }
 
@@ -230,6 +232,21 @@ mod tests {
         drop(pace.take(later).unwrap());
         learn(&pace, told(59, 0), later);
         assert_eq!(take_all(&pace, later), (2, 60));
+    }
+
+    #[test]
+    fn a_limit_that_was_raised_holds_from_the_next_answer_on() {
+        let (pace, now) = (Pace::default(), Instant::now());
+        learn(&pace, told(50, 0), now);
+        let later = now + Duration::from_secs(10);
+        drop(pace.take(later).unwrap());
+        let mut raised = told(60, 9);
+        raised.rate.limit = 10;
+        raised.rate.reset = raised.rate.reset.plus_seconds(60);
+        learn(&pace, raised, later);
+        assert_eq!(take_all(&pace, later), (9, 60));
+        let next = later + Duration::from_secs(60);
+        assert_eq!(take_all(&pace, next), (10, 60));
     }
 
     #[test]
