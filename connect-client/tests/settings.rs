@@ -94,8 +94,11 @@ fn a_given_way_out_brings_its_own_connection_settings() {
     let made = builder().no_proxy().transport(script.clone());
     let contradiction = SettingsError::Contradiction("proxy");
     assert_eq!(refused(made.build()), contradiction);
-    let made = builder().root_certificate("").transport(script);
+    let made = builder().root_certificate("").transport(script.clone());
     let contradiction = SettingsError::Contradiction("root_certificate");
+    assert_eq!(refused(made.build()), contradiction);
+    let made = builder().client_certificate("").transport(script);
+    let contradiction = SettingsError::Contradiction("client_certificate");
     assert_eq!(refused(made.build()), contradiction);
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use connect_client::{
-    Client, ErrorKind,
+    Client, ErrorKind, RetryPolicy, SettingsError,
     transport::{Fault, http_client_builder},
 };
-use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
@@ -14,21 +14,31 @@ use tokio::{
 use tokio_rustls::{
     TlsAcceptor,
     rustls::{
-        ServerConfig,
+        RootCertStore, ServerConfig,
         crypto::{CryptoProvider, ring},
+        server::{WebPkiClientVerifier, danger::ClientCertVerifier},
     },
 };
 
 use crate::support::TOKEN;
 
+/// A certificate that is its own authority.
+fn certificate(name: &str) -> CertifiedKey<KeyPair> {
+    generate_simple_self_signed(vec![name.to_owned()]).unwrap()
+}
+
 /// A service with a certificate of its own making; its base address and the certificate.
 async fn service() -> (String, String) {
-    let names = vec!["localhost".to_owned()];
-    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();
+    service_for(WebPkiClientVerifier::no_client_auth()).await
+}
+
+/// A service that checks the certificates of its clients in this way.
+async fn service_for(clients: Arc<dyn ClientCertVerifier>) -> (String, String) {
+    let CertifiedKey { cert, signing_key } = certificate("localhost");
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
-        .with_no_client_auth()
+        .with_client_cert_verifier(clients)
         .with_single_cert(vec![cert.der().clone()], signing_key.into())
         .unwrap();
     let acceptor = TlsAcceptor::from(Arc::new(config));
@@ -82,4 +92,41 @@ async fn no_crypto_provider_of_the_process_is_needed_or_set() {
     let client = Client::builder(&base, TOKEN).root_certificate(pem).build();
     client.unwrap().locations().await.unwrap();
     assert!(CryptoProvider::get_default().is_none());
+}
+
+#[tokio::test]
+async fn a_service_that_asks_for_it_sees_the_client_certificate() {
+    let own = certificate("till");
+    let mut roots = RootCertStore::empty();
+    roots.add(own.cert.der().clone()).unwrap();
+    let provider = Arc::new(ring::default_provider());
+    let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+    let (base, pem) = service_for(clients.build().unwrap()).await;
+    let builder = || {
+        let builder = Client::builder(&base, TOKEN).retry(RetryPolicy::never());
+        builder.root_certificate(pem.clone())
+    };
+    let certificate_and_key = own.cert.pem() + &own.signing_key.serialize_pem();
+    let client = builder().client_certificate(certificate_and_key).build();
+    client.unwrap().locations().await.unwrap();
+    let stranger = builder().build().unwrap();
+    stranger.locations().await.unwrap_err();
+}
+
+#[test]
+fn a_client_certificate_has_to_have_its_own_key() {
+    let (own, other) = (certificate("till"), certificate("other"));
+    let key = own.signing_key.serialize_pem();
+    for (pem, problem) in [
+        (key.clone(), "no certificate in it"),
+        (own.cert.pem(), "no plain private key in it"),
+        (other.cert.pem() + &key, "the key does not fit"),
+    ] {
+        let builder = Client::builder("https://localhost/v1", TOKEN).client_certificate(pem);
+        let error = builder.build().unwrap_err();
+        let ErrorKind::Settings(settings) = error.kind() else {
+            panic!("{error:?}");
+        };
+        assert_eq!(settings, &SettingsError::ClientCertificate(problem));
+    }
 }

@@ -53,6 +53,9 @@ impl ClientBuilder {
             if !self.root_certificates.is_empty() {
                 return Err(SettingsError::Contradiction("root_certificate"));
             }
+            if self.client_certificate.is_some() {
+                return Err(SettingsError::Contradiction("client_certificate"));
+            }
             if !matches!(self.proxy, Proxy::Environment) {
                 return Err(SettingsError::Contradiction("proxy"));
             }
@@ -68,6 +71,7 @@ impl ClientBuilder {
                         .connect_timeout
                         .unwrap_or(CONNECT_TIMEOUT.min(self.request_timeout / 2)),
                     root_certificates: &self.root_certificates,
+                    client_certificate: self.client_certificate.as_deref(),
                     proxy: &self.proxy,
                     plain: base.is_plain(),
                     loopback: base.is_loopback(),

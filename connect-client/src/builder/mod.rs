@@ -39,6 +39,7 @@ pub struct ClientBuilder {
     retry: RetryPolicy,
     on_retry: Option<OnRetry>,
     root_certificates: Vec<Vec<u8>>,
+    client_certificate: Option<Vec<u8>>,
     proxy: Proxy,
     max_response_bytes: usize,
     way: Way,
@@ -65,6 +66,7 @@ impl ClientBuilder {
             retry: RetryPolicy::default(),
             on_retry: None,
             root_certificates: Vec::new(),
+            client_certificate: None,
             proxy: Proxy::Environment,
             max_response_bytes: MAX_RESPONSE_BYTES,
             way: Way::OwnPool,
@@ -136,6 +138,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Shows the service this certificate: a PEM text with the certificate, those between it and its
+    /// authority, and the private key (PKCS #8, PKCS #1 or SEC 1, not encrypted). No error and no
+    /// `Debug` output shows it.
+    pub fn client_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.client_certificate = Some(pem.into());
+        self
+    }
+
     /// Sends requests through this proxy, such as `http://proxy.example.com:3128`. The address may
     /// hold a user name and a password; no error and no `Debug` output shows it.
     ///
@@ -170,12 +180,12 @@ impl ClientBuilder {
         self
     }
 
-    /// Sends requests with this reqwest client instead of one of the SDK's own: for a client
-    /// certificate, or a pool that several clients share. Begin it with
-    /// [`http_client_builder`](crate::transport::http_client_builder).
+    /// Sends requests with this reqwest client instead of one of the SDK's own: for a pool that
+    /// several clients share, say. Begin it with
+    /// [`http_client_builder`](crate::transport::http_client_builder), which has its TLS settled.
     ///
     /// [`connect_timeout`](Self::connect_timeout), [`root_certificate`](Self::root_certificate),
-    /// [`proxy`](Self::proxy) and [`no_proxy`](Self::no_proxy) are then the given client's business;
+    /// [`client_certificate`](Self::client_certificate), [`proxy`](Self::proxy) and [`no_proxy`](Self::no_proxy) are then the given client's business;
     /// setting them as well is an error.
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.way = Way::Pool(client);

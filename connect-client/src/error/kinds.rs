@@ -49,6 +49,10 @@ pub enum SettingsError {
     /// A root certificate is not PEM.
     #[error("root certificate: {0}")]
     Certificate(String),
+    /// A client certificate is not PEM, has no key, or has another one's. The text shows no part of
+    /// it.
+    #[error("client certificate: {0}")]
+    ClientCertificate(&'static str),
     /// The address of the proxy is not one. The text leaves it out, as it may hold a password.
     #[error("proxy: must be an address such as http://proxy.example.com:3128")]
     Proxy,

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Fault, Proxy, Transport, TransportError,
-    tls::{self, Trust},
+    tls::{self, Identity, Trust},
 };
 use crate::error::SettingsError;
 
@@ -23,6 +23,8 @@ pub(crate) struct HttpSettings<'a> {
     pub(crate) connect_timeout: Duration,
     /// Certificates to trust besides the system's, each a PEM text that may hold several.
     pub(crate) root_certificates: &'a [Vec<u8>],
+    /// The client's own certificate and its key, as PEM.
+    pub(crate) client_certificate: Option<&'a [u8]>,
     /// The proxy that requests go through.
     pub(crate) proxy: &'a Proxy,
     /// Set when every request goes without TLS.
@@ -35,18 +37,27 @@ pub(crate) struct HttpSettings<'a> {
 /// no redirects. Add to it what the SDK has no setting for, and hand it to
 /// [`ClientBuilder::http_client`](crate::ClientBuilder::http_client).
 ///
+/// TLS is complete as it is: reqwest ignores its own settings for it, such as `identity`,
+/// `tls_certs_merge` and `tls_version_min`, without an error. For other authorities or a client
+/// certificate use [`ClientBuilder::root_certificate`](crate::ClientBuilder::root_certificate) and
+/// [`ClientBuilder::client_certificate`](crate::ClientBuilder::client_certificate), or hand over a
+/// reqwest client with a TLS configuration of your own (`tls_backend_preconfigured`).
+///
 /// It works in any program. `reqwest::Client::new()` panics in one in which nobody has installed a
 /// crypto provider for rustls, unless a feature of reqwest brings one.
 ///
 /// # Errors
 /// The system has no authorities.
 pub fn http_client_builder() -> Result<reqwest::ClientBuilder, SettingsError> {
-    builder(Trust::System(Vec::new()))
+    builder(Trust::System(Vec::new()), None)
 }
 
-fn builder(trust: Trust) -> Result<reqwest::ClientBuilder, SettingsError> {
+fn builder(
+    trust: Trust,
+    identity: Option<Identity>,
+) -> Result<reqwest::ClientBuilder, SettingsError> {
     Ok(reqwest::Client::builder()
-        .tls_backend_preconfigured(tls::config(trust)?)
+        .tls_backend_preconfigured(tls::config(trust, identity)?)
         // The API sends none, and one would take the body somewhere nobody named.
         .redirect(reqwest::redirect::Policy::none())
         .referer(false))
@@ -58,6 +69,10 @@ impl HttpClient {
         max_response_bytes: usize,
     ) -> Result<Self, SettingsError> {
         let roots = tls::certificates(settings.root_certificates)?;
+        let identity = settings
+            .client_certificate
+            .map(Identity::read)
+            .transpose()?;
         // Without TLS no authorities are needed; a slim container has none to load. A proxy may
         // want TLS all the same.
         let needs_none = settings.plain && !matches!(settings.proxy, Proxy::Url(_));
@@ -66,7 +81,7 @@ impl HttpClient {
         } else {
             Trust::System
         };
-        let builder = builder(trust(roots))?.connect_timeout(settings.connect_timeout);
+        let builder = builder(trust(roots), identity)?.connect_timeout(settings.connect_timeout);
         let builder = match settings.proxy {
             Proxy::Url(url) => {
                 // The cause may show the address, and with it a password.

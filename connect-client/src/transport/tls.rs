@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring,
-    pki_types::{CertificateDer, pem::PemObject as _},
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 use rustls_platform_verifier::Verifier;
 
@@ -40,8 +40,31 @@ pub(super) fn certificates(
     Ok(all)
 }
 
+/// The certificate that shows the service who the client is.
+pub(super) struct Identity {
+    /// The client's own certificate first.
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+}
+
+impl Identity {
+    /// Reads certificates and key from a PEM text. No error shows a part of it.
+    pub(super) fn read(pem: &[u8]) -> Result<Self, SettingsError> {
+        let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+        let chain = chain.ok().filter(|chain| !chain.is_empty());
+        Ok(Self {
+            chain: chain.ok_or(SettingsError::ClientCertificate("no certificate in it"))?,
+            key: PrivateKeyDer::from_pem_slice(pem)
+                .map_err(|_| SettingsError::ClientCertificate("no plain private key in it"))?,
+        })
+    }
+}
+
 /// The settings of TLS connections.
-pub(super) fn config(trust: Trust) -> Result<ClientConfig, SettingsError> {
+pub(super) fn config(
+    trust: Trust,
+    identity: Option<Identity>,
+) -> Result<ClientConfig, SettingsError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -63,7 +86,12 @@ pub(super) fn config(trust: Trust) -> Result<ClientConfig, SettingsError> {
             builder.with_root_certificates(roots)
         }
     };
-    let mut config = builder.with_no_client_auth();
+    let mut config = match identity {
+        Some(Identity { chain, key }) => builder
+            .with_client_auth_cert(chain, key)
+            .map_err(|_| SettingsError::ClientCertificate("the key does not fit"))?,
+        None => builder.with_no_client_auth(),
+    };
     config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
     Ok(config)
 }
