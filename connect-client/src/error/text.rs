@@ -36,7 +36,7 @@ impl fmt::Display for Error {
                 let seconds = self.retry_after().unwrap_or_default().as_secs();
                 write!(
                     f,
-                    " [gave up: the service asks to wait {seconds} s, longer than the time left for retries]"
+                    " [gave up: the service asks to wait {seconds} s, too long for the time left for retries]"
                 )
             }
         }

@@ -22,15 +22,12 @@ use crate::{
     call::CallOptions,
     error::{CallInfo, DecodeError, Error, ErrorKind, clip},
     request::{Request, random_key},
-    retry::{Decision, GaveUp, OnRetry, Retry},
+    retry::{Decision, GaveUp, LEAST_ATTEMPT, OnRetry, Retry},
     token::Token,
     transport::{Fault, Transport, TransportError},
 };
 pub(crate) use pace::Pace;
 use pace::Turn;
-
-/// The least time that waiting for the rate limit leaves to an attempt.
-const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
 
 /// Everything that requests have in common.
 pub(crate) struct Pipeline {

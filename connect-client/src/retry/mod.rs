@@ -8,5 +8,5 @@ mod policy;
 pub(crate) use after::{date, retry_after};
 pub(crate) use hook::OnRetry;
 pub use hook::Retry;
-pub(crate) use policy::{Decision, Outcome, is_retryable};
+pub(crate) use policy::{Decision, LEAST_ATTEMPT, Outcome, is_retryable};
 pub use policy::{GaveUp, RetryPolicy};

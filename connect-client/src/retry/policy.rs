@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use crate::transport::Fault;
 
+/// The least time that a wait for the rate limit or for `Retry-After` leaves to an attempt. One that
+/// is cut short ends with an unknown outcome.
+pub(crate) const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
+
 /// The way in which a request that failed for a reason that may pass is sent again.
 ///
 /// Sent again are 429, 5xx (but for 501 and 505, which time does not heal) and faults of the
@@ -20,7 +24,7 @@ pub struct RetryPolicy {
     /// The longest wait that is drawn, whatever the attempt.
     pub cap: Duration,
     /// The longest that a call takes, all attempts and waits included. A `Retry-After` that leaves
-    /// no time for another attempt ends the call at once.
+    /// less than a second for another attempt ends the call at once.
     pub budget: Duration,
 }
 
@@ -45,7 +49,7 @@ pub enum GaveUp {
     Attempts,
     /// The time for the call is over, or would have been before the next attempt.
     Budget,
-    /// The service asks for a longer wait than the budget has left.
+    /// The service asks for a wait that leaves less than a second of the budget.
     RetryAfter,
 }
 
@@ -132,7 +136,7 @@ impl RetryPolicy {
         if left.is_zero() || (asked.is_zero() && drawn > left) {
             return Decision::GiveUp(Some(GaveUp::Budget));
         }
-        if asked >= left {
+        if !asked.is_zero() && left.saturating_sub(asked) < LEAST_ATTEMPT {
             return Decision::GiveUp(Some(GaveUp::RetryAfter));
         }
         // Half of what is left after the wait that was asked for is kept for the attempt: being a

@@ -89,8 +89,10 @@ fn waits_attempts_and_budget() {
         // Retry-After comes first, then the drawn part as far as the budget goes.
         (1, asking(0), 0, 1.0, wait(100)),
         (1, asking(7), 0, 1.0, wait(7_100)),
-        (1, asking(59), 900, 1.0, wait(59_050)),
-        // One that leaves no time for an attempt ends the call at once.
+        (1, asking(58), 900, 1.0, wait(58_100)),
+        (1, asking(59), 0, 1.0, wait(59_100)),
+        // One that leaves hardly any time for an attempt ends the call at once.
+        (1, asking(59), 1, 0.0, gave_up(GaveUp::RetryAfter)),
         (1, asking(60), 0, 0.0, gave_up(GaveUp::RetryAfter)),
         (1, asking(30), 30_000, 0.0, gave_up(GaveUp::RetryAfter)),
         (1, asking(u64::MAX), 0, 1.0, gave_up(GaveUp::RetryAfter)),
@@ -110,7 +112,7 @@ fn extreme_settings_do_not_overflow() {
         .budget(Duration::MAX);
     for attempt in [1, 2, 31, 32, 33, 64, u32::MAX - 1] {
         for chance in [0.0, 0.5, 1.0, f64::NAN, f64::INFINITY, -1.0] {
-            for outcome in [status(500), asking(u64::MAX)] {
+            for outcome in [status(500), asking(u64::MAX - 1)] {
                 let decision = endless.decide(attempt, outcome, Duration::ZERO, chance);
                 assert!(matches!(decision, Decision::Wait(_)), "{decision:?}");
             }
