@@ -11,7 +11,7 @@ use super::{
     list::Keyed,
 };
 use crate::{
-    Error,
+    ApiError, Error,
     request::Request,
     wire::{
         ErrorCode, Field, Id, Order, OrderChange, OrderInput, Timestamp, TransactionInput,
@@ -148,13 +148,14 @@ impl QueuedRow {
 
     /// Returns whether an error is the service's last word on this row. Others concern all rows:
     /// the network, a key that was revoked or is that of another screen, a wrong address, an answer
-    /// that is not the service's.
+    /// that is not certain to be the service's.
     pub(super) fn is_refused_by(&self, error: &Error) -> bool {
-        match (error.status(), error.code()) {
+        let is_of_service = error.api().is_some_and(ApiError::is_of_service);
+        match error.status().filter(|_| is_of_service) {
             // A request that did not arrive as it was sent says nothing of the row.
-            (Some(400), Some(_)) => !matches!(error.field(), Some("request" | "body")),
-            (Some(409 | 413 | 422), Some(_)) => true,
-            (Some(404), Some(_)) => self.may_be_unknown_to(error) && is_replayed(error),
+            Some(400) => !matches!(error.field(), Some("request" | "body")),
+            Some(409 | 413 | 422) => true,
+            Some(404) => self.may_be_unknown_to(error) && is_replayed(error),
             _ => false,
         }
     }

@@ -154,6 +154,20 @@ async fn what_is_refused_is_set_aside_and_does_not_block() {
     assert_eq!(queue(&folder, []).refused().len(), 1);
 }
 
+/// A gateway has errors of the same shape, with codes of its own.
+#[tokio::test]
+async fn a_row_stays_when_something_on_the_way_refuses_it() {
+    for status in [400, 404, 409, 413, 422] {
+        let folder = TempDir::new().unwrap();
+        let queue = queue(&folder, [1]);
+        let script = Script::new([json(status, &error("BadRequest", "why"))]);
+        let delivery = queue.send(&client(&script)).await;
+        assert!(delivery.stopped.is_some(), "{status}");
+        assert_eq!((queue.waiting(), queue.refused().len()), (1, 0), "{status}");
+        script.finish();
+    }
+}
+
 /// An answer from the service's store.
 fn replayed(status: u16, body: &serde_json::Value) -> Reply {
     let headers = [("idempotent-replayed", "true")];
