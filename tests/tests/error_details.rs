@@ -45,15 +45,16 @@ async fn all_fields_at_fault_are_told() {
     all.sort();
     assert_eq!(all, ["isActive", "price", "priceCents", "vatRate"]);
 
+    // Objects are written by name: their order depends on a feature of serde_json that the build sets.
     for (path, body, expected) in [
         (
             "products",
-            json!({ "name": "", "barcode": "1 2", "categoryId": null, "isActive": null }),
+            json!({ "barcode": "1 2", "categoryId": null, "isActive": null, "name": "" }),
             vec!["name", "isActive"],
         ),
         (
             "products",
-            json!({ "name": "A", "categoryId": "Bread", "categoryName": "Bread", "sku": 1 }),
+            json!({ "categoryId": "Bread", "categoryName": "Bread", "name": "A", "sku": 1 }),
             vec!["categoryId", "sku"],
         ),
         (
@@ -63,7 +64,7 @@ async fn all_fields_at_fault_are_told() {
         ),
         (
             "option-groups",
-            json!({ "options": [{ "name": 5 }, { "name": "B", "priceCents": -1, "cost": 2 }] }),
+            json!({ "options": [{ "name": 5 }, { "cost": 2, "name": "B", "priceCents": -1 }] }),
             vec![
                 "options[0].name",
                 "options[1].cost",
@@ -73,7 +74,7 @@ async fn all_fields_at_fault_are_told() {
         ),
         (
             "products/batch",
-            json!({ "matchBy": "name", "dryRun": 1, "items": [] }),
+            json!({ "dryRun": 1, "items": [], "matchBy": "name" }),
             vec!["dryRun", "matchBy", "items"],
         ),
         (
@@ -86,7 +87,7 @@ async fn all_fields_at_fault_are_told() {
         assert_eq!(fields(&error(&answer)), expected, "{}", answer.summary());
     }
 
-    let line = json!({ "quantity": "1", "unitPriceCents": 2.5, "totalCents": 250 });
+    let line = json!({ "quantity": "1", "totalCents": 250, "unitPriceCents": 2.5 });
     let sale = json!({ "type": "sale", "lines": [line], "payments": [{ "method": "gold" }] });
     let answer = register.post("transactions", &sale).await.expect(422);
     let expected = [
