@@ -14,6 +14,7 @@ use std::{
     collections::{HashMap, HashSet},
     io,
     net::SocketAddr,
+    panic::AssertUnwindSafe,
     pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -41,6 +42,10 @@ const LASTING: Duration = Duration::from_secs(1);
 
 /// The time for which a lookup waits for a place.
 const WAIT: Duration = Duration::from_secs(1);
+
+/// The time for which the lookup of a host waits whose last one lasted. After it the host counts as one
+/// that was not found: other hosts like it hold the places, so it might be told to wait for ever.
+const WAIT_OF_LASTING: Duration = Duration::from_secs(10);
 
 /// The hosts that are remembered since their last lookup lasted. When there are more, all are
 /// forgotten, and each may take a place among the others once more.
@@ -97,9 +102,10 @@ impl Lookups {
         }
         let (inner, owned) = (self.0.clone(), host.to_owned());
         let task = tokio::spawn(async move {
-            let answer = inner.ask(&owned).await;
+            // A resolver that panics must not leave its answer to those who ask later.
+            let answer = AssertUnwindSafe(inner.ask(&owned)).catch_unwind().await;
             inner.known().under_way.remove(&owned);
-            answer
+            answer.unwrap_or_else(|_| Err(io::Error::other("the resolver panicked").into()))
         });
         let lookup = task.map(|ended| ended.unwrap_or_else(|e| Err(io::Error::other(e).into())));
         let lookup = lookup.boxed().shared();
@@ -116,12 +122,16 @@ impl Inner {
 
     /// Looks a host up, once it has a place.
     async fn ask(&self, host: &str) -> Answer {
-        let places = match self.known().lasting.contains(host) {
-            true => &self.places_of_lasting,
-            false => &self.places,
+        let has_lasted = self.known().lasting.contains(host);
+        let (places, wait) = match has_lasted {
+            true => (&self.places_of_lasting, WAIT_OF_LASTING),
+            false => (&self.places, WAIT),
         };
-        let Ok(Ok(_place)) = timeout(WAIT, places.acquire()).await else {
-            return Err(LookupError::Crowded);
+        let Ok(Ok(_place)) = timeout(wait, places.acquire()).await else {
+            return Err(match has_lasted {
+                true => io::Error::new(io::ErrorKind::TimedOut, "its name server is slow").into(),
+                false => LookupError::Crowded,
+            });
         };
         let mut lookup = pin!(self.names.look_up(host));
         if let Ok(answer) = timeout(LASTING, lookup.as_mut()).await {
@@ -275,6 +285,42 @@ mod tests {
             assert!(others.iter().all(Result::is_ok));
         }
         assert!(*fake.most.lock().unwrap() <= PLACES + PLACES_OF_LASTING);
+    }
+
+    /// Otherwise a delivery to such a host is put off again and again, and never counts as failed.
+    #[tokio::test(start_paused = true)]
+    async fn a_host_whose_lookup_lasted_is_not_found_when_there_is_no_place() {
+        let (_, lookups) = lookups();
+        ask_for_silent(&lookups, PLACES).await;
+        sleep(PATIENCE).await;
+        let hosts: Vec<_> = (0..PLACES)
+            .map(|number| format!("{number}.silent"))
+            .collect();
+        let answers = join_all(hosts.iter().map(|host| lookups.look_up(host))).await;
+        assert!(
+            answers
+                .iter()
+                .all(|answer| matches!(answer, Err(LookupError::NotFound(_))))
+        );
+    }
+
+    #[tokio::test]
+    async fn a_resolver_that_panics_answers_the_next_time() {
+        #[derive(Debug, Default)]
+        struct PanicsOnce(std::sync::atomic::AtomicBool);
+
+        #[async_trait]
+        impl Names for PanicsOnce {
+            async fn look_up(&self, _host: &str) -> Answer {
+                let was_asked = self.0.swap(true, std::sync::atomic::Ordering::Relaxed);
+                assert!(was_asked, "the first lookup");
+                Ok(vec!["192.0.2.1:0".parse().unwrap()])
+            }
+        }
+
+        let lookups = Lookups::by(Arc::new(PanicsOnce::default()));
+        assert!(lookups.look_up("hooks.example").await.is_err());
+        assert!(lookups.look_up("hooks.example").await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
