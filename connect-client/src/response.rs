@@ -6,6 +6,7 @@ use crate::wire::Timestamp;
 
 /// A response: the record, and what its headers say.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Response<T> {
     /// The result.
     pub data: T,

@@ -11,11 +11,12 @@ use connect_core::{
     Access, Request,
     storage::memory::MemoryStorage,
     wire::{
-        AnyEvent, Cash, DailySummary, EventType, Id, Line, Payment, Product, Register, Timestamp,
-        Totals, Transaction, TransactionType, VatAmount, VatRate, query::DailySummaryQuery,
+        AnyEvent, Cash, DailySummary, EventType, Id, Line, Payment, Product, Timestamp, Totals,
+        Transaction, TransactionType, VatAmount, VatRate, query::DailySummaryQuery,
     },
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tokio::runtime::Runtime;
 use uuid::Uuid;
 
@@ -213,6 +214,15 @@ impl Sizes {
 struct Floor {
     rows: HashMap<Vec<u8>, Box<[u8]>>,
     receipts: u64,
+    blank: Blank,
+}
+
+/// Records to fill in, as only the core makes new ones.
+struct Blank {
+    summary: DailySummary,
+    row: Transaction,
+    line: Line,
+    vat: VatAmount,
 }
 
 /// A row as plain serde reads it.
@@ -256,9 +266,12 @@ impl Floor {
         let row: PlainRow = serde_json::from_slice(body).unwrap();
         self.receipts += 1;
         let number = self.receipts;
-        let row = transaction(row, number);
+        let row = self.blank.transaction(row, number);
         let (day, register) = (vec![0x82], vec![0x85, (number % 8) as u8]);
-        let mut summary = self.rows.get(&day).map_or_else(empty, |held| parsed(held));
+        let mut summary = self
+            .rows
+            .get(&day)
+            .map_or_else(|| self.blank.summary.clone(), |held| parsed(held));
         summary.totals.add(&row);
         summary.last_receipt_number = Some(number);
         let held = self.rows.get(&register);
@@ -304,65 +317,76 @@ fn parsed<'r, R: Deserialize<'r>>(row: &'r [u8]) -> R {
     serde_json::from_slice(row).unwrap()
 }
 
-fn empty() -> DailySummary {
-    DailySummary {
-        date: "2026-11-21".parse().unwrap(),
-        time_zone: "Europe/Amsterdam".to_owned(),
-        currency: "EUR".to_owned(),
-        totals: Totals::default(),
-        last_receipt_number: None,
+impl Default for Blank {
+    fn default() -> Self {
+        let id = Uuid::nil();
+        let none = json!({ "count": 0, "totalCents": 0 });
+        let summary = json!({
+            "date": "2026-11-21", "timeZone": "Europe/Amsterdam", "currency": "EUR",
+            "sales": none, "refunds": none, "discountCents": 0, "netCents": 0, "vat": [],
+            "payments": [], "lastReceiptNumber": null,
+        });
+        let row = json!({
+            "id": id, "receiptNumber": 0, "type": "sale", "register": { "id": id, "name": "Till" },
+            "employee": null, "currency": "EUR", "totalCents": 0, "discountCents": 0, "lines": [],
+            "payments": [], "vat": [], "refundOf": null, "orderId": null, "note": null,
+            "createdAt": "2026-11-21T09:00:00Z",
+        });
+        let line = json!({
+            "productId": null, "externalId": null, "name": "", "quantity": 0, "unitPriceCents": 0,
+            "discountCents": 0, "totalCents": 0, "vatRate": 0, "options": [],
+        });
+        let vat = json!({ "vatRate": 0, "netCents": 0, "vatCents": 0, "grossCents": 0 });
+        Self {
+            summary: serde_json::from_value(summary).unwrap(),
+            row: serde_json::from_value(row).unwrap(),
+            line: serde_json::from_value(line).unwrap(),
+            vat: serde_json::from_value(vat).unwrap(),
+        }
     }
 }
 
-fn transaction(row: PlainRow, number: u64) -> Transaction {
-    let mut vat: Vec<VatAmount> = Vec::new();
-    for line in &row.lines {
-        let (rate, cents) = (line.vat_rate, line.total_cents);
-        match vat.iter_mut().find(|sum| sum.vat_rate == rate) {
-            Some(sum) => sum.gross_cents += cents,
-            None => vat.push(VatAmount {
-                vat_rate: rate,
-                net_cents: 0,
-                vat_cents: 0,
-                gross_cents: cents,
-            }),
+impl Blank {
+    fn transaction(&self, sent: PlainRow, number: u64) -> Transaction {
+        let mut row = self.row.clone();
+        for line in &sent.lines {
+            let (rate, cents) = (line.vat_rate, line.total_cents);
+            match row.vat.iter_mut().find(|sum| sum.vat_rate == rate) {
+                Some(sum) => sum.gross_cents += cents,
+                None => {
+                    let mut sum = self.vat;
+                    (sum.vat_rate, sum.gross_cents) = (rate, cents);
+                    row.vat.push(sum);
+                }
+            }
         }
+        for sum in &mut row.vat {
+            let rate = i64::from(sum.vat_rate.hundredths());
+            sum.vat_cents = (sum.gross_cents * rate + (10_000 + rate) / 2) / (10_000 + rate);
+            sum.net_cents = sum.gross_cents - sum.vat_cents;
+        }
+        row.vat.sort_unstable_by_key(|sum| sum.vat_rate);
+        row.id = Uuid::now_v7().into();
+        row.receipt_number = number;
+        row.kind = sent.kind;
+        row.register.id = Uuid::from_u128(u128::from(number % 8)).into();
+        row.employee = sent.employee;
+        row.total_cents = sent.total_cents;
+        row.lines = sent.lines.into_iter().map(|line| self.line(line)).collect();
+        row.payments = sent.payments;
+        row.created_at = Timestamp::from_micros(1_800_000_000_000_000 + number as i64);
+        row
     }
-    for sum in &mut vat {
-        let rate = i64::from(sum.vat_rate.hundredths());
-        sum.vat_cents = (sum.gross_cents * rate + (10_000 + rate) / 2) / (10_000 + rate);
-        sum.net_cents = sum.gross_cents - sum.vat_cents;
-    }
-    vat.sort_unstable_by_key(|sum| sum.vat_rate);
-    let line = |line: PlainLine| Line {
-        product_id: line.product_id,
-        external_id: line.external_id,
-        name: line.name,
-        quantity: line.quantity,
-        unit_price_cents: line.unit_price_cents,
-        discount_cents: 0,
-        total_cents: line.total_cents,
-        vat_rate: line.vat_rate,
-        options: Vec::new(),
-    };
-    Transaction {
-        id: Uuid::now_v7().into(),
-        receipt_number: number,
-        kind: row.kind,
-        register: Register {
-            id: Uuid::from_u128(u128::from(number % 8)).into(),
-            name: "Till".to_owned(),
-        },
-        employee: row.employee,
-        currency: "EUR".to_owned(),
-        total_cents: row.total_cents,
-        discount_cents: 0,
-        lines: row.lines.into_iter().map(line).collect(),
-        payments: row.payments,
-        vat,
-        refund_of: None,
-        order_id: None,
-        note: None,
-        created_at: Timestamp::from_micros(1_800_000_000_000_000 + number as i64),
+
+    fn line(&self, sent: PlainLine) -> Line {
+        let mut line = self.line.clone();
+        line.product_id = sent.product_id;
+        line.external_id = sent.external_id;
+        line.name = sent.name;
+        line.quantity = sent.quantity;
+        line.unit_price_cents = sent.unit_price_cents;
+        line.total_cents = sent.total_cents;
+        line.vat_rate = sent.vat_rate;
+        line
     }
 }

@@ -10,11 +10,12 @@ use connect_core::{
     Request,
     storage::memory::MemoryStorage,
     wire::{
-        Id, MovementType, Page, Product, Quantity, QuantityChange, StockLevel, StockMovement,
-        Timestamp, query::ProductQuery,
+        Id, MovementType, Page, Product, Quantity, QuantityChange, StockLevel, Timestamp,
+        query::ProductQuery,
     },
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tokio::runtime::Runtime;
 use uuid::Uuid;
 
@@ -167,6 +168,23 @@ struct PlainCount {
     quantity: Quantity,
 }
 
+/// A movement as plain serde prints it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlainMovement {
+    id: Uuid,
+    product_id: Id<Product>,
+    external_id: Option<String>,
+    #[serde(rename = "type")]
+    kind: MovementType,
+    quantity_change: QuantityChange,
+    quantity_after: Quantity,
+    note: Option<String>,
+    source: String,
+    transaction_id: Option<Uuid>,
+    created_at: Timestamp,
+}
+
 impl Floor {
     /// The maps of these products.
     fn of(products: Vec<Product>) -> Self {
@@ -177,12 +195,13 @@ impl Floor {
             time: Timestamp::from_micros(1_800_000_000_000_000),
         };
         for product in products {
-            let level = StockLevel {
-                product_id: product.id,
-                external_id: product.external_id.clone(),
-                quantity: product.stock_quantity.unwrap(),
-                updated_at: product.updated_at,
-            };
+            let level = json!({
+                "productId": product.id,
+                "externalId": product.external_id,
+                "quantity": product.stock_quantity.unwrap(),
+                "updatedAt": product.updated_at,
+            });
+            let level: StockLevel = serde_json::from_value(level).unwrap();
             floor.levels.insert(product.id, printed(&level));
             let row = printed(&product);
             floor.products.insert(product.external_id.unwrap(), row);
@@ -205,8 +224,8 @@ impl Floor {
             level.quantity = item.quantity;
             level.updated_at = self.time;
             *row = printed(&level);
-            let movement = StockMovement {
-                id: Uuid::now_v7().into(),
+            let movement = PlainMovement {
+                id: Uuid::now_v7(),
                 product_id: product.id,
                 external_id: Some(item.external_id),
                 kind: MovementType::Count,

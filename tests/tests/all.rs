@@ -18,6 +18,7 @@ mod durability;
 mod error_details;
 mod errors;
 mod failures;
+mod growth;
 mod http2;
 mod idempotency;
 mod layering;

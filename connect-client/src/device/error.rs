@@ -45,6 +45,7 @@ pub enum QueueError {
 
 /// The reason why sending stopped before nothing was left.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Stopped {
     /// A call failed, of the row that is [first](super::DeviceQueue::first) now: because of the
     /// network, the service, the address, or the key of the screen.

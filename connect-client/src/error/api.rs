@@ -34,7 +34,7 @@ impl ApiError {
         redact: impl Fn(&str) -> String,
     ) -> Self {
         match serde_json::from_slice::<ErrorBody>(body) {
-            Ok(ErrorBody { error }) => Self {
+            Ok(ErrorBody { error, .. }) => Self {
                 code: Some(match error.code {
                     ErrorCode::Unknown(code) => ErrorCode::Unknown(clip(code.as_bytes(), &redact)),
                     known => known,

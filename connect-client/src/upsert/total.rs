@@ -22,14 +22,13 @@ pub(super) fn too_large<E: BatchExtra>(
 ) -> BatchResult<E> {
     let most = limits::MAX_BODY_BYTES;
     let problem = format!("has {bytes} bytes as JSON, and a request at most {most}");
-    let mut result = ItemResult::new(index, BatchStatus::Failed);
-    result.external_id = external_id;
-    result.error = Some(ErrorDetail::new(ErrorCode::PayloadTooLarge, problem));
-    BatchResult {
-        failed: 1,
-        results: vec![result],
-        ..BatchResult::default()
-    }
+    let mut item = ItemResult::new(index, BatchStatus::Failed);
+    item.external_id = external_id;
+    item.error = Some(ErrorDetail::new(ErrorCode::PayloadTooLarge, problem));
+    let mut result = BatchResult::default();
+    result.failed = 1;
+    result.results.push(item);
+    result
 }
 
 /// Adds the result of a later piece.
@@ -49,15 +48,13 @@ pub(super) fn add<E: BatchExtra>(total: &mut BatchResult<E>, mut part: BatchResu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::ImagesQueued;
+    use crate::wire::ProductBatchResult;
 
     #[test]
     fn pieces_add_up_for_every_kind_of_batch() {
-        let of_products = BatchResult {
-            created: 2,
-            extra: ImagesQueued { images_queued: 1 },
-            ..BatchResult::default()
-        };
+        let mut of_products = ProductBatchResult::default();
+        of_products.created = 2;
+        of_products.extra.images_queued = 1;
         let mut total = of_products.clone();
         add(&mut total, of_products);
         assert_eq!((total.created, total.extra.images_queued), (4, 2));

@@ -123,6 +123,7 @@ impl<I: BatchInput> Batch<I> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "{E}BatchResult"))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct BatchResult<E> {
     /// Records made.
     pub created: usize,
@@ -143,6 +144,7 @@ pub struct BatchResult<E> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ImagesQueued {
     /// Image downloads queued.
     pub images_queued: usize,

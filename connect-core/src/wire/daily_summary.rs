@@ -8,6 +8,7 @@ use super::{Date, Totals};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct DailySummary {
     /// The day, in the location's time zone.
     pub date: Date,

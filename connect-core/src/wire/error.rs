@@ -35,6 +35,7 @@ open_enum! {
 /// The body of every error response: `{ "error": { "code", "message", "field" } }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ErrorBody {
     /// The error.
     pub error: ErrorDetail,
@@ -74,6 +75,12 @@ pub struct FieldError {
 }
 
 impl ErrorDetail {
+impl From<ErrorDetail> for ErrorBody {
+    fn from(error: ErrorDetail) -> Self {
+        Self { error }
+    }
+}
+
     /// An error that is about no field.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {

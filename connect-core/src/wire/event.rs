@@ -72,6 +72,7 @@ impl AnyEvent {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Event"))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Event<D> {
     /// Its id; receivers drop what they have seen.
     pub id: Id<AnyEvent>,
@@ -114,6 +115,7 @@ pub struct Changed<R> {
 /// Data of an event about a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RecordsWritten {
     /// The records created and updated, in the order of the batch, each once.
     pub ids: Vec<Uuid>,

@@ -2,6 +2,10 @@
 //!
 //! This is all that a client needs, and all that is compiled without features. Nothing here
 //! knows of storage, of the clock or of any I/O.
+//!
+//! What the service answers with may grow, so its types are `#[non_exhaustive]`: a program reads
+//! their fields, and a test of a program makes them of JSON. Bodies of writes and queries are made
+//! in code, with `..Default::default()` for what may be added to them.
 
 mod batch;
 mod category;

@@ -69,6 +69,7 @@ impl OptionGroupRef {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct OptionLinksResult {
     /// Products changed.
     pub affected: usize,

@@ -11,6 +11,7 @@ use super::limits::MAX_CURSOR_LEN;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "{T}Single"))]
+#[non_exhaustive]
 pub struct Single<T> {
     /// The record.
     pub data: T,
@@ -20,6 +21,7 @@ pub struct Single<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "{T}List"))]
+#[non_exhaustive]
 pub struct Collection<T> {
     /// The records.
     pub data: Vec<T>,
@@ -30,6 +32,7 @@ pub struct Collection<T> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "{T}Page"))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Page<T> {
     /// The records, in the order of the list. Tombstones appear only with `includeDeleted=true`.
     pub data: Vec<T>,

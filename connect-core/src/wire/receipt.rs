@@ -9,6 +9,7 @@ use super::{GroupOption, Id, Product, Quantity, VatRate, open_enum::open_enum};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Line {
     /// The product, if it was one.
     pub product_id: Option<Id<Product>>,
@@ -77,6 +78,7 @@ pub struct Payment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct VatAmount {
     /// The rate in percent.
     pub vat_rate: VatRate,

@@ -23,6 +23,7 @@ open_enum! {
 /// A register, as the rows that it wrote name it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Register {
     /// The id of its screen.
     pub id: Id<Self>,
@@ -37,6 +38,7 @@ pub struct Register {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Transaction {
     /// Its id.
     pub id: Id<Self>,

@@ -56,7 +56,7 @@ impl Reply {
     /// An error with this status.
     pub fn error(status: StatusCode, error: ErrorDetail) -> Self {
         // Our own shapes have string keys only and write to memory: this cannot fail.
-        let body = serde_json::to_vec(&ErrorBody { error }).unwrap_or_default();
+        let body = serde_json::to_vec(&ErrorBody::from(error)).unwrap_or_default();
         Self::json(status, body)
     }
 

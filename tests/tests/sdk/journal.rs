@@ -1,8 +1,8 @@
 //! The journal, through the SDK and against the document. Registers write by the core's own API.
 
 use connect_client::wire::{
-    Changed, DailySummary, Date, ErrorCode, EventType, Id, Quantity, Totals, Transaction,
-    TransactionInput, TransactionType, ZReport,
+    Changed, Date, ErrorCode, EventType, Id, Quantity, Totals, Transaction, TransactionInput,
+    TransactionType, ZReport,
     query::{EventQuery, Moment, TransactionQuery, ZReportQuery},
 };
 use connect_core::{
@@ -189,14 +189,10 @@ async fn a_daily_summary_is_the_sum_of_the_rows_of_its_day() {
     let till = shop.screen(ScreenType::Pos, "Till").await;
     let day: Date = "2026-11-19".parse().unwrap();
     let empty = here.daily_summary(Some(day)).await.unwrap();
-    let expected = DailySummary {
-        date: day,
-        time_zone: "Europe/Amsterdam".to_owned(),
-        currency: "EUR".to_owned(),
-        totals: Totals::default(),
-        last_receipt_number: None,
-    };
-    assert_eq!(empty, expected);
+    assert_eq!((empty.date, &*empty.currency), (day, "EUR"));
+    assert_eq!(empty.time_zone, "Europe/Amsterdam");
+    assert_eq!(empty.totals, Totals::default());
+    assert_eq!(empty.last_receipt_number, None);
     for row in [
         cash(
             TransactionType::OpeningFloat,

@@ -334,12 +334,9 @@ async fn groups_are_written_in_batches() {
         (events.len(), &events[0].kind),
         (1, &EventType::OptionGroupChanged)
     );
-    let expected = RecordsWritten {
-        ids: vec![ids["Sauces"], ids["Sizes"]],
-        created: 2,
-        updated: 1,
-    };
-    assert_eq!(events[0].data_as::<RecordsWritten>().unwrap(), expected);
+    let written: RecordsWritten = events[0].data_as().unwrap();
+    assert_eq!(written.ids, [ids["Sauces"], ids["Sizes"]]);
+    assert_eq!((written.created, written.updated), (2, 1));
 
     // By id, and without making any.
     let by_id = |id: uuid::Uuid| OptionGroupInput {

@@ -105,12 +105,8 @@ async fn groups_are_removed_then_added_and_keep_their_places() {
         ..links(&[pie.id, rye.id], &["RYE", "BUN", "RYE"])
     };
     let done = products.link_option_groups(&request).await.unwrap();
-    let expected = OptionLinksResult {
-        affected: 3,
-        unchanged: 0,
-        failed: Vec::new(),
-    };
-    assert_eq!(done, expected);
+    assert_eq!((done.affected, done.unchanged), (3, 0));
+    assert_eq!(done.failed, Vec::new());
     for (product, groups) in [(&rye, vec![a, c]), (&bun, vec![c, a]), (&pie, vec![c, a])] {
         let now = products.get(product.id).await.unwrap();
         assert_eq!(now.option_group_ids, groups, "{}", product.name);
