@@ -191,10 +191,12 @@ async fn all_fields_at_fault_are_told() {
     let price = serde_json::json!({ "field": "priceCents", "message": TOKEN });
     body["error"]["details"] = serde_json::json!([{ "field": "name", "message": "no" }, price]);
     let error = failed(json(422, &body)).await;
-    let details = &error.api().unwrap().details;
+    let details = error.details();
     assert_eq!((details.len(), &*details[0].field), (2, "name"));
     assert_eq!(
         (&*details[1].field, &*details[1].message),
         ("priceCents", "[token]")
     );
+    let other = failed(text(502, &[], "no")).await;
+    assert_eq!((other.details(), other.field()), (&[][..], None));
 }

@@ -15,7 +15,7 @@ pub use kinds::{DecodeError, ErrorKind, RequestError, SettingsError};
 use crate::{
     IdempotencyKey, Meta,
     retry::{self, GaveUp},
-    wire::ErrorCode,
+    wire::{ErrorCode, FieldError},
 };
 
 /// A call failed: why, at which request, and what to do about it.
@@ -72,6 +72,12 @@ impl Error {
         self.api()?.field.as_deref()
     }
 
+    /// Returns all fields at fault, the first one included, at most 20; empty unless there are
+    /// several.
+    pub fn details(&self) -> &[FieldError] {
+        self.api().map_or(&[], |error| &error.details)
+    }
+
     /// The HTTP status of the response, if there was one.
     pub fn status(&self) -> Option<u16> {
         self.meta().map(|meta| meta.status)
@@ -83,7 +89,13 @@ impl Error {
         self.api()?.code.as_ref()
     }
 
-    /// Returns whether the service found no such record.
+    /// Returns whether the service answered `not_found`: there is no such record at the location.
+    ///
+    /// It answers the same for a path that it does not have, as when the base address has a part too
+    /// many or too few. The message then begins with "there is nothing at" and the path.
+    /// [`Client::locations`](crate::Client::locations) fails in the same way, so a program that
+    /// calls it once at the start takes no wrong address for a missing record. A 404 of something
+    /// else at that address has no code, and is none of these.
     pub fn is_not_found(&self) -> bool {
         self.code() == Some(&ErrorCode::NotFound)
     }

@@ -1,7 +1,10 @@
 //! Single records through the SDK.
 
-use connect_client::wire::{
-    Category, CategoryInput, Date, ErrorCode, Field, ImageStatus, ProductInput, Scope, VatRate,
+use connect_client::{
+    Client, Uuid,
+    wire::{
+        Category, CategoryInput, Date, ErrorCode, Field, ImageStatus, ProductInput, Scope, VatRate,
+    },
 };
 use futures_util::TryStreamExt;
 
@@ -47,6 +50,25 @@ async fn categories_are_made_read_changed_listed_and_deleted() {
         (gone.status(), gone.code()),
         (Some(404), Some(&ErrorCode::NotFound))
     );
+}
+
+#[tokio::test]
+async fn a_wrong_address_is_told_from_a_missing_record() {
+    let (shop, _watch, client) = open().await;
+    let missing = client.location(shop.here).categories().get(Uuid::nil());
+    let missing = missing.await.unwrap_err();
+    assert!(missing.is_not_found(), "{missing}");
+    let message = &missing.api().unwrap().message;
+    assert!(!message.starts_with("there is nothing at"), "{message}");
+
+    for path in ["", "/v2", "/v1/v1"] {
+        let base_url = format!("http://{}{path}", shop.address);
+        let client = Client::builder(base_url, &shop.token).build().unwrap();
+        let wrong = client.locations().await.unwrap_err();
+        assert!(wrong.is_not_found(), "{wrong}");
+        let message = &wrong.api().unwrap().message;
+        assert!(message.starts_with("there is nothing at"), "{message}");
+    }
 }
 
 #[tokio::test]
