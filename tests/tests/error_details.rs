@@ -103,6 +103,14 @@ async fn all_fields_at_fault_are_told() {
 }
 
 #[tokio::test]
+
+    let line = json!({ "name": "Rye", "quantity": 2, "unitPriceCents": 250, "totalCents": 500,
+        "vatRate": 9 });
+    let sale = json!({ "type": "sale", "totalCents": 400, "discountCents": 100, "lines": [line],
+        "payments": [{ "method": "card", "amountCents": 400 }] });
+    let answer = register.post("transactions", &sale).await.expect(422);
+    let expected = ["totalCents", "payments", "discountCents"];
+    assert_eq!(fields(&error(&answer)), expected);
 async fn one_fault_has_no_details_and_many_have_twenty() {
     let shop = Shop::open().await;
     let one = shop

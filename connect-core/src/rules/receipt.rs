@@ -6,9 +6,9 @@ mod vat;
 pub(crate) use self::line::{Goods, lines};
 use crate::wire::{
     Id, Line, Order, Payment, PaymentInput, PaymentMethod, Timestamp, Transaction,
-    TransactionInput, TransactionType, VatAmount, WriteInput as _,
+    TransactionInput, TransactionType, VatAmount,
     limits::MAX_HOURS_AHEAD,
-    read::{Invalid, missing},
+    read::{Faults, Invalid, missing},
 };
 
 /// The part of a journal row that the register gives. All of its figures agree.
@@ -29,13 +29,14 @@ pub(crate) struct Receipt {
 }
 
 impl Receipt {
-    /// Checks what a register sent, and computes what it may leave out.
+    /// Checks what a register sent, and computes what it may leave out. All faults are told; those of
+    /// the sums once each line and payment is right by itself.
     ///
     /// # Errors
     /// A field is missing, has a value that rows of its type cannot have, or does not add up. The
     /// message has the figure that is expected and the one that was found.
     pub(crate) fn check(mut input: TransactionInput) -> Result<Self, Invalid> {
-        input.check()?;
+        Faults::check_new(&mut input)?;
         let kind = input.kind.into_value().ok_or_else(|| missing("type"))?;
         let total_cents = (input.total_cents.into_value()).ok_or_else(|| missing("totalCents"))?;
         let payments = (input.payments.into_value()).ok_or_else(|| missing("payments"))?;
@@ -47,15 +48,22 @@ impl Receipt {
         };
         let sent_lines = sent_lines.unwrap_or_default();
         let lines = match goods {
-            Some(goods) => lines(sent_lines, goods)?,
-            None if sent_lines.is_empty() => Vec::new(),
-            None => return Err(only_in("lines", "a sale or a refund", &kind)),
+            Some(_) if sent_lines.is_empty() => {
+                let problem = format!("must have at least one entry in a {kind}");
+                Err(Invalid::new("lines", problem))
+            }
+            Some(goods) => lines(sent_lines, goods),
+            None if sent_lines.is_empty() => Ok(Vec::new()),
+            None => Err(only_in("lines", "a sale or a refund", &kind)),
         };
+        let mut faults = Faults::default();
+        let lines = faults.take(lines).unwrap_or_default();
+        let payments = faults.take(self::payments(payments)).unwrap_or_default();
         let receipt = Self {
             employee: input.employee.into_value(),
             total_cents,
             discount_cents: lines.iter().map(|line| line.discount_cents).sum(),
-            payments: self::payments(payments)?,
+            payments,
             vat: vat::of_lines(&lines),
             lines,
             refund_of: input.refund_of.into_value(),
@@ -64,60 +72,57 @@ impl Receipt {
             created_at: input.created_at.into_value(),
             kind,
         };
-        receipt.check_links()?;
-        match goods {
-            Some(_) => receipt.check_goods()?,
-            None => receipt.check_cash()?,
+        let can_add_up = faults.is_empty();
+        receipt.check_links(&mut faults);
+        if can_add_up {
+            match goods {
+                Some(_) => receipt.check_goods(&mut faults),
+                None => receipt.check_cash(&mut faults),
+            }
+            let found = input.discount_cents.into_value();
+            let expected = receipt.discount_cents;
+            if let Some(found) = found.filter(|found| *found != expected) {
+                let problem = format!("must be {expected}, the discount of all lines, not {found}");
+                faults.add(Invalid::new("discountCents", problem));
+            }
+            if let Some(sent) = sent_vat {
+                faults.take(vat::check(sent, &receipt.vat));
+            }
         }
-        let found = input.discount_cents.into_value();
-        let expected = receipt.discount_cents;
-        if let Some(found) = found.filter(|found| *found != expected) {
-            let problem = format!("must be {expected}, the discount of all lines, not {found}");
-            return Err(Invalid::new("discountCents", problem));
-        }
-        if let Some(sent) = sent_vat {
-            vat::check(sent, &receipt.vat)?;
-        }
-        Ok(receipt)
+        faults.into_result().map(|()| receipt)
     }
 
     /// Checks that only rows of the right types name others.
-    fn check_links(&self) -> Result<(), Invalid> {
+    fn check_links(&self, faults: &mut Faults) {
         let kind = &self.kind;
         let has_goods = matches!(kind, TransactionType::Sale | TransactionType::Refund);
         if self.refund_of.is_some() && *kind != TransactionType::Refund {
-            return Err(only_in("refundOf", "a refund", kind));
+            faults.add(only_in("refundOf", "a refund", kind));
         }
         if self.order_id.is_some() && !has_goods {
-            return Err(only_in("orderId", "a sale or a refund", kind));
+            faults.add(only_in("orderId", "a sale or a refund", kind));
         }
-        Ok(())
     }
 
     /// Checks a sale or a refund.
-    fn check_goods(&self) -> Result<(), Invalid> {
-        let (kind, found) = (&self.kind, self.total_cents);
-        if self.lines.is_empty() {
-            let problem = format!("must have at least one entry in a {kind}");
-            return Err(Invalid::new("lines", problem));
-        }
+    fn check_goods(&self, faults: &mut Faults) {
+        let found = self.total_cents;
         let expected: i64 = self.lines.iter().map(|line| line.total_cents).sum();
         if found != expected {
             let problem = format!("must be {expected}, the sum of the lines, not {found}");
-            return Err(Invalid::new("totalCents", problem));
+            faults.add(Invalid::new("totalCents", problem));
         }
         let paid: i64 = (self.payments.iter())
             .map(|payment| payment.amount_cents)
             .sum();
         if paid != expected {
             let problem = format!("must add up to {expected}, which is totalCents, not {paid}");
-            return Err(Invalid::new("payments", problem));
+            faults.add(Invalid::new("payments", problem));
         }
-        Ok(())
     }
 
     /// Checks a row that moves cash only.
-    fn check_cash(&self) -> Result<(), Invalid> {
+    fn check_cash(&self, faults: &mut Faults) {
         let (kind, total) = (&self.kind, self.total_cents);
         let (is_right, sign) = match kind {
             TransactionType::CashIn => (total > 0, "above 0"),
@@ -126,26 +131,25 @@ impl Receipt {
         };
         if !is_right {
             let problem = format!("must be {sign} in a row of type {kind}, not {total}");
-            return Err(Invalid::new("totalCents", problem));
+            faults.add(Invalid::new("totalCents", problem));
         }
         let [payment] = &self.payments[..] else {
             let found = self.payments.len();
             let problem = format!(
                 "must have one entry of method cash in a row of type {kind}, not {found} entries"
             );
-            return Err(Invalid::new("payments", problem));
+            return faults.add(Invalid::new("payments", problem));
         };
         if payment.method != PaymentMethod::Cash {
             let found = &payment.method;
             let problem = format!("must be cash in a row of type {kind}, not {found}");
-            return Err(Invalid::new("payments[0].method", problem));
+            faults.add(Invalid::new("payments[0].method", problem));
         }
-        if payment.amount_cents != total {
+        if is_right && payment.amount_cents != total {
             let found = payment.amount_cents;
             let problem = format!("must be {total}, which is totalCents, not {found}");
-            return Err(Invalid::new("payments[0].amountCents", problem));
+            faults.add(Invalid::new("payments[0].amountCents", problem));
         }
-        Ok(())
     }
 }
 
@@ -173,9 +177,11 @@ fn payments(inputs: Vec<PaymentInput>) -> Result<Vec<Payment>, Invalid> {
         })
     };
     let inputs = inputs.into_iter().enumerate();
-    inputs
-        .map(|(at, input)| payment(input).map_err(|invalid| line::within("payments", at, invalid)))
-        .collect()
+    Faults::all(
+        inputs.map(|(at, input)| {
+            payment(input).map_err(|invalid| line::within("payments", at, invalid))
+        }),
+    )
 }
 
 fn only_in(field: &str, allowed: &str, kind: &TransactionType) -> Invalid {

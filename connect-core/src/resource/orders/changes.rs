@@ -24,7 +24,8 @@ use crate::{
     storage::Value,
     wire::{
         EventType, Field, Fulfilment, Id, Line, Order, OrderChange, OrderInput, OrderSource,
-        OrderStatus, PaymentStatus, TransactionType, WriteInput as _, read::Invalid,
+        OrderStatus, PaymentStatus, TransactionType, WriteInput as _,
+        read::{Faults, Invalid},
     },
 };
 
@@ -53,8 +54,7 @@ impl CreateOrder {
     /// # Errors
     /// A field is missing or invalid, or a line does not add up.
     pub(super) fn check(mut input: OrderInput) -> Result<Self, Invalid> {
-        input.check()?;
-        input.check_required()?;
+        Faults::check_new(&mut input)?;
         let lines = mem::take(&mut input.lines).into_value();
         let lines = receipt::lines(lines.unwrap_or_default(), Goods::Sold)?;
         Ok(Self { input, lines })

@@ -2,7 +2,7 @@
 
 use crate::wire::{
     Line, LineInput, LineOption, LineOptionInput, Quantity,
-    read::{Invalid, missing},
+    read::{Faults, Invalid, missing},
 };
 
 /// The direction in which goods move.
@@ -21,9 +21,10 @@ pub(crate) enum Goods {
 /// A field is missing, or a line does not add up.
 pub(crate) fn lines(inputs: Vec<LineInput>, goods: Goods) -> Result<Vec<Line>, Invalid> {
     let inputs = inputs.into_iter().enumerate();
-    inputs
-        .map(|(at, input)| line(input, goods).map_err(|invalid| within("lines", at, invalid)))
-        .collect()
+    Faults::all(
+        inputs
+            .map(|(at, input)| line(input, goods).map_err(|invalid| within("lines", at, invalid))),
+    )
 }
 
 /// Places a problem of an entry in its list.

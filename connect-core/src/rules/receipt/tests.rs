@@ -255,3 +255,87 @@ fn unknown_words_are_refused() {
     assert_eq!(refused.field, "type");
     assert!(refused.problem.ends_with("not gift"), "{refused}");
 }
+
+/// Returns the fields at fault, in the order in which they are told.
+fn faults(body: &Value) -> Vec<String> {
+    let refused = checked(body).unwrap_err();
+    let all = std::iter::once(&refused).chain(&refused.others);
+    all.map(|fault| fault.field.clone()).collect()
+}
+
+#[test]
+fn all_faults_of_a_row_are_told() {
+    let id = json!("018f2f6e-4c1a-7000-8000-000000000001");
+    let sums = [
+        ("/totalCents", json!(1)),
+        ("/discountCents", json!(2)),
+        ("/payments/1/amountCents", json!(3)),
+        ("/vat/0/netCents", json!(4)),
+        ("/vat/0/vatCents", json!(5)),
+        ("/vat/1/vatRate", json!(6)),
+        ("/refundOf", id.clone()),
+    ];
+    let wrong = |body, changes: &[(&str, Value)]| {
+        let change = |body, (place, value): &(&str, Value)| with(body, place, value.clone());
+        changes.iter().fold(body, change)
+    };
+    let bad_sums = wrong(sale(), &sums);
+    assert_eq!(
+        faults(&bad_sums),
+        [
+            "refundOf",
+            "totalCents",
+            "payments",
+            "discountCents",
+            "vat[0].vatCents",
+            "vat[0].netCents",
+            "vat[1].vatRate",
+            "vat",
+        ]
+    );
+    // A sum of lines that are wrong is nothing to go by.
+    let lines = [
+        ("/lines/0/totalCents", json!(1)),
+        ("/lines/1/quantity", json!(-1)),
+        ("/payments/0/method", Value::Null),
+    ];
+    assert_eq!(
+        faults(&wrong(bad_sums, &lines)),
+        [
+            "lines[0].totalCents",
+            "lines[1].quantity",
+            "payments[0].method",
+            "refundOf",
+        ]
+    );
+    let forms = [
+        ("/note", json!("\u{1}")),
+        ("/lines/0/name", json!("")),
+        ("/lines/1/vatRate", Value::Null),
+        ("/type", Value::Null),
+    ];
+    assert_eq!(
+        faults(&wrong(sale(), &forms)),
+        ["lines[0].name", "lines[1].vatRate", "note", "type"]
+    );
+    let of_cash = [
+        ("/totalCents", json!(-5)),
+        ("/payments/0/method", json!("card")),
+        ("/orderId", id),
+    ];
+    assert_eq!(
+        faults(&wrong(cash("cash_in", 5), &of_cash)),
+        ["orderId", "totalCents", "payments[0].method"]
+    );
+}
+
+#[test]
+fn at_most_twenty_faults_of_a_row_are_told() {
+    let line = json!({ "name": "Bread", "quantity": 1, "unitPriceCents": 250, "totalCents": 1,
+        "vatRate": 9 });
+    let body = with(sale(), "/lines", json!(vec![line; 30]));
+    let expected: Vec<_> = (0..20)
+        .map(|at| format!("lines[{at}].totalCents"))
+        .collect();
+    assert_eq!(faults(&body), expected);
+}

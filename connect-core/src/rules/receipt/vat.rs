@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::line::{rounded, within};
 use crate::wire::{
     Line, VatAmount, VatInput, VatRate,
-    read::{Invalid, missing},
+    read::{Faults, Invalid, missing},
 };
 
 /// Computes the VAT of some lines, lowest rate first. It is rounded half away from zero.
@@ -33,46 +33,54 @@ fn included(vat_rate: VatRate, gross_cents: i64) -> VatAmount {
 
 /// Checks the VAT that a register computed, in any order, against what the lines give.
 pub(super) fn check(sent: Vec<VatInput>, expected: &[VatAmount]) -> Result<(), Invalid> {
+    let mut faults = Faults::default();
     let mut seen = HashSet::new();
     for (at, sent) in sent.into_iter().enumerate() {
-        let rate = check_one(sent, expected).map_err(|invalid| within("vat", at, invalid))?;
-        if !seen.insert(rate) {
-            let problem = format!("repeats the rate {rate} of an earlier entry");
-            return Err(Invalid::new(format!("vat[{at}].vatRate"), problem));
-        }
+        let checked = check_one(&sent, &mut seen, expected);
+        faults.take(checked.map_err(|invalid| within("vat", at, invalid)));
     }
-    match expected.iter().find(|vat| !seen.contains(&vat.vat_rate)) {
-        Some(vat) => {
-            let (rate, cents) = (vat.vat_rate, vat.vat_cents);
-            let problem = format!("must have the rate {rate} of the lines, with vatCents {cents}");
-            Err(Invalid::new("vat", problem))
-        }
-        None => Ok(()),
+    if let Some(vat) = expected.iter().find(|vat| !seen.contains(&vat.vat_rate)) {
+        let (rate, cents) = (vat.vat_rate, vat.vat_cents);
+        let problem = format!("must have the rate {rate} of the lines, with vatCents {cents}");
+        faults.add(Invalid::new("vat", problem));
     }
+    faults.into_result()
 }
 
-/// Checks the amounts of one rate.
-fn check_one(sent: VatInput, expected: &[VatAmount]) -> Result<VatRate, Invalid> {
-    let rate = (sent.vat_rate.into_value()).ok_or_else(|| missing("vatRate"))?;
+/// Checks the amounts of one rate, which none of those that were `seen` has.
+fn check_one(
+    sent: &VatInput,
+    seen: &mut HashSet<VatRate>,
+    expected: &[VatAmount],
+) -> Result<(), Invalid> {
+    let rate = *(sent.vat_rate.value()).ok_or_else(|| missing("vatRate"))?;
     let Some(expected) = expected.iter().find(|vat| vat.vat_rate == rate) else {
         let problem = format!("must be a rate of the lines, not {rate}");
         return Err(Invalid::new("vatRate", problem));
     };
+    if !seen.insert(rate) {
+        let problem = format!("repeats the rate {rate} of an earlier entry");
+        return Err(Invalid::new("vatRate", problem));
+    }
+    let mut faults = Faults::default();
     for (field, found, expected) in [
-        ("grossCents", sent.gross_cents, expected.gross_cents),
-        ("vatCents", sent.vat_cents, expected.vat_cents),
-        ("netCents", sent.net_cents, expected.net_cents),
+        ("grossCents", &sent.gross_cents, expected.gross_cents),
+        ("vatCents", &sent.vat_cents, expected.vat_cents),
+        ("netCents", &sent.net_cents, expected.net_cents),
     ] {
-        let found = found.into_value().ok_or_else(|| missing(field))?;
-        if found != expected {
-            let problem = format!(
-                "must be {expected}, not {found}: VAT of {rate} % is computed over the sum of the \
-                 lines and rounded half away from zero"
-            );
-            return Err(Invalid::new(field, problem));
+        match found.value() {
+            None => faults.add(missing(field)),
+            Some(found) if *found == expected => {}
+            Some(found) => {
+                let problem = format!(
+                    "must be {expected}, not {found}: VAT of {rate} % is computed over the sum of \
+                     the lines and rounded half away from zero"
+                );
+                faults.add(Invalid::new(field, problem));
+            }
         }
     }
-    Ok(rate)
+    faults.into_result()
 }
 
 #[cfg(test)]

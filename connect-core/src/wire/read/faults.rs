@@ -46,6 +46,42 @@ impl Faults {
         self.found.is_empty()
     }
 
+    /// Takes the value that was checked, or adds the faults that were found.
+    pub fn take<T>(&mut self, checked: Result<T, Invalid>) -> Option<T> {
+        let mut first = match checked {
+            Ok(value) => return Some(value),
+            Err(first) => first,
+        };
+        let others = std::mem::take(&mut first.others);
+        std::iter::once(first)
+            .chain(others)
+            .for_each(|fault| self.add(fault));
+        None
+    }
+
+    /// Returns all values that were checked.
+    ///
+    /// # Errors
+    /// Some were refused, with all faults that were found.
+    pub fn all<T>(
+        checked: impl ExactSizeIterator<Item = Result<T, Invalid>>,
+    ) -> Result<Vec<T>, Invalid> {
+        let mut faults = Self::default();
+        let mut values = Vec::with_capacity(checked.len());
+        for checked in checked {
+            values.extend(faults.take(checked));
+        }
+        faults.into_result().map(|()| values)
+    }
+
+    /// Ends a search for faults.
+    ///
+    /// # Errors
+    /// Some were found: the first with the others.
+    pub fn into_result(self) -> Result<(), Invalid> {
+        self.into_first().map_or(Ok(()), Err)
+    }
+
     /// Returns the first fault with the others, if there is one.
     pub(in crate::wire) fn into_first(mut self) -> Option<Invalid> {
         if self.is_empty() {
@@ -181,6 +217,15 @@ impl Faults {
             faults.fields(text, "", T::RULES, T::READ_ONLY, required);
         }
         faults
+    }
+
+    /// Checks an input that creates something. All faults of one that is refused are told.
+    ///
+    /// # Errors
+    /// A field is missing or out of bounds.
+    pub fn check_new<T: WriteInput + Serialize>(input: &mut T) -> Result<(), Invalid> {
+        let checked = input.check().and_then(|()| input.check_required());
+        checked.map_err(|first| Self::of_input(input, T::REQUIRED).after(first))
     }
 
     /// Returns all that is wrong with an input that could be read.

@@ -55,12 +55,13 @@ impl Invalid {
         }
     }
 
-    /// The same fault of a field that stands within another, which `path` leads to.
-    pub(crate) fn within(self, path: impl fmt::Display) -> Self {
-        Self {
-            field: format!("{path}{}", self.field),
-            ..self
+    /// The same faults of fields that stand within another, which `path` leads to.
+    pub(crate) fn within(mut self, path: impl fmt::Display) -> Self {
+        let others = self.others.iter_mut().map(|other| &mut other.field);
+        for field in std::iter::once(&mut self.field).chain(others) {
+            field.insert_str(0, &path.to_string());
         }
+        self
     }
 }
 
