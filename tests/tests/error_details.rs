@@ -1,6 +1,9 @@
 //! Errors with several fields at fault, and what errors advise.
 
-use connect_core::wire::FieldError;
+use connect_core::wire::{
+    FieldError,
+    limits::{MAX_BODY_BYTES, MAX_DETAILS_PER_BATCH},
+};
 use connect_tests::{
     http::{Answer, Request},
     shop::Shop,
@@ -100,9 +103,6 @@ async fn all_fields_at_fault_are_told() {
         "totalCents",
     ];
     assert_eq!(fields(&error(&answer)), expected);
-}
-
-#[tokio::test]
 
     let line = json!({ "name": "Rye", "quantity": 2, "unitPriceCents": 250, "totalCents": 500,
         "vatRate": 9 });
@@ -111,6 +111,9 @@ async fn all_fields_at_fault_are_told() {
     let answer = register.post("transactions", &sale).await.expect(422);
     let expected = ["totalCents", "payments", "discountCents"];
     assert_eq!(fields(&error(&answer)), expected);
+}
+
+#[tokio::test]
 async fn one_fault_has_no_details_and_many_have_twenty() {
     let shop = Shop::open().await;
     let one = shop
@@ -287,5 +290,45 @@ async fn a_token_that_is_refused_has_its_own_reason() {
         assert_eq!(message(&answer), format!("Authorization: {reason}"));
         let text = String::from_utf8(answer.body.to_vec()).unwrap();
         assert!(!text.contains("xxxx"), "{text}");
+    }
+}
+
+/// The longest answers that bodies of 2 MB lead to. Names of control characters are six times as long
+/// in JSON, and stand in `field` and in `message`.
+#[tokio::test]
+async fn a_batch_of_faults_has_an_answer_of_bounded_size() {
+    let shop = Shop::open().await;
+    for (path, method, items, faults) in [
+        ("products/batch", Method::POST, 500, 20),
+        ("stock", Method::PUT, 1000, 20),
+        ("stock", Method::PUT, 1000, 5),
+        ("option-groups/batch", Method::POST, 200, 20),
+    ] {
+        let length = (MAX_BODY_BYTES / items / faults - 6) / 6;
+        let name = |n: usize| {
+            let digits = format!("{n:05b}")
+                .replace('0', "\u{1}")
+                .replace('1', "\u{2}");
+            digits + &"\u{3}".repeat(length.min(60) - 5)
+        };
+        let item: serde_json::Map<_, _> = (0..faults).map(|n| (name(n), json!(0))).collect();
+        let body = json!({ "items": vec![item; items] });
+        let request = Request::new(method, shop.at(path)).json(&body);
+        let answer = shop.send(request).await.expect(200);
+        let size = answer.body.len();
+        let results = answer.data()["results"].clone();
+        let results = results.as_array().unwrap();
+        let errors = results.iter().map(|item| &item["error"]);
+        let listed = errors
+            .clone()
+            .filter_map(|error| error["details"].as_array());
+        let listed: usize = listed.map(Vec::len).sum();
+        let spent = MAX_DETAILS_PER_BATCH - 20..=MAX_DETAILS_PER_BATCH;
+        assert!(spent.contains(&listed), "{path}: {listed} fields");
+        for error in errors {
+            let (field, message) = (error["field"].as_str(), error["message"].as_str());
+            assert!(message.unwrap().starts_with(field.unwrap()), "{error}");
+        }
+        assert!(size < MAX_BODY_BYTES, "{path}: {size} bytes");
     }
 }

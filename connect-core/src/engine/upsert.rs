@@ -11,6 +11,7 @@ use super::{
     answer::{Answer, Outcome},
     change::Change,
     crud::{Saved, change, insert, reads_of_draft},
+    item_errors::ItemErrors,
     lookup, references,
     resource::{Draft, Purpose, Resource},
 };
@@ -19,8 +20,8 @@ use crate::{
     error::{Error, Reason},
     record::{Index, IndexKind, Indexed, MOST_HOLDERS, Reads, Record, Unit, keys::key},
     wire::{
-        BatchInput, BatchResult, BatchStatus, EventType, ItemResult, MatchBy, RecordsWritten,
-        WireRecord,
+        BatchInput, BatchResult, BatchStatus, ErrorDetail, EventType, ItemResult, MatchBy,
+        RecordsWritten, WireRecord,
         limits::MAX_EXTERNAL_ID,
         read::{BatchRequest, Invalid},
     },
@@ -218,6 +219,7 @@ impl<R: Upsert> Change for Batch<R> {
         let mut tally = R::Tally::default();
         let mut ids = Vec::new();
         let mut listed = FxHashSet::default();
+        let mut errors = ItemErrors::new();
         for (index, item) in self.items.iter().enumerate() {
             unit.savepoint();
             let written = match item {
@@ -248,7 +250,9 @@ impl<R: Upsert> Change for Batch<R> {
                 Err(error) => {
                     unit.rollback();
                     outcome.failed += 1;
-                    outcome.results.push(failed::<R>(index, item, &error));
+                    outcome
+                        .results
+                        .push(failed::<R>(index, item, errors.of(&error)));
                 }
             }
         }
@@ -279,7 +283,11 @@ fn external_id<R: Record>(record: &R) -> Option<String> {
     (index.of_record)(record).map(|value| value.to_string())
 }
 
-fn failed<R: Upsert>(index: usize, item: &Result<Draft<R>, Refused>, error: &Error) -> ItemResult {
+fn failed<R: Upsert>(
+    index: usize,
+    item: &Result<Draft<R>, Refused>,
+    error: ErrorDetail,
+) -> ItemResult {
     let external_id = match item {
         Ok(item) => item.external_id().map(str::to_owned),
         Err(refused) => refused.external_id.clone(),
@@ -288,7 +296,7 @@ fn failed<R: Upsert>(index: usize, item: &Result<Draft<R>, Refused>, error: &Err
     let external_id = external_id.filter(|id| id.chars().count() <= MAX_EXTERNAL_ID);
     ItemResult {
         external_id,
-        error: Some(error.detail()),
+        error: Some(error),
         ..ItemResult::new(index, BatchStatus::Failed)
     }
 }

@@ -57,6 +57,7 @@ pub struct ErrorDetail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// All fields at fault, the first one included, at most 20; left out unless there are several.
+    /// The items of one answer list 1000 together; an item beyond them leaves its own out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 2, max = 20)))]
     pub details: Vec<FieldError>,
@@ -74,13 +75,13 @@ pub struct FieldError {
     pub message: String,
 }
 
-impl ErrorDetail {
 impl From<ErrorDetail> for ErrorBody {
     fn from(error: ErrorDetail) -> Self {
         Self { error }
     }
 }
 
+impl ErrorDetail {
     /// An error that is about no field.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {

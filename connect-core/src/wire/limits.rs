@@ -9,6 +9,9 @@ pub const MAX_CURSOR_LEN: usize = 200;
 
 /// The largest request body, in bytes (2 MB). Larger ones are `payload_too_large`.
 pub const MAX_BODY_BYTES: usize = 2_000_000;
+/// Fields at fault that the items of one answer list in `details`, all together. The error of an item
+/// beyond them tells its first field only, so that an answer is not many times its request.
+pub const MAX_DETAILS_PER_BATCH: usize = 1000;
 /// Products per batch.
 pub const MAX_PRODUCTS_PER_BATCH: usize = 500;
 

@@ -11,13 +11,13 @@ use super::{
 };
 use crate::{
     access::Access,
-    engine::{Answer, Change, Outcome},
+    engine::{Answer, Change, ItemErrors, Outcome},
     error::Error,
     record::{Reads, Unit},
     rules::stock::input::{Count, Named},
     wire::{
-        BatchStatus, EventType, Id, Product, Quantity, StockBatchChanged, StockChange,
-        StockCountItem, StockCountResult, StockCountsResult, StockLevel, WriteInput as _,
+        BatchStatus, ErrorDetail, EventType, Id, Product, Quantity, StockBatchChanged, StockChange,
+        StockCountResult, StockCountsResult, StockLevel,
         limits::MAX_EXTERNAL_ID,
         read::{CountsRequest, Faults, Invalid},
     },
@@ -46,10 +46,7 @@ impl CountMany {
             };
             let mut item = item.map_err(refused)?;
             let external_id = item.external_id.value().cloned();
-            let checked = item.check().and_then(|()| item.check_required());
-            let required = StockCountItem::REQUIRED;
-            checked
-                .map_err(|first| Faults::of_input(&item, required).after(first))
+            Faults::check_new(&mut item)
                 .and_then(|()| Count::of_item(item))
                 .map_err(|invalid| refused((invalid, external_id)))
         });
@@ -128,6 +125,7 @@ impl Change for CountMany {
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         let mut outcome = StockCountsResult::default();
         outcome.results.reserve(self.items.len());
+        let mut errors = ItemErrors::new();
         let mut changed = IndexMap::<Id<Product>, Quantity, FxBuildHasher>::default();
         for (index, item) in self.items.iter().enumerate() {
             if index % 200 == 199 {
@@ -161,7 +159,7 @@ impl Change for CountMany {
                     error: error @ Error::Internal(_),
                     ..
                 }) => return Err(error),
-                Err(Failed { error, product }) => failed(index, item, product, &error),
+                Err(Failed { error, product }) => failed(index, item, product, errors.of(&error)),
             };
             match result.status {
                 BatchStatus::Updated => outcome.updated += 1,
@@ -199,7 +197,7 @@ fn failed(
     index: usize,
     item: &Result<(Named, Count), Refused>,
     product: Option<Product>,
-    error: &Error,
+    error: ErrorDetail,
 ) -> StockCountResult {
     let sent = match item {
         Ok((product, _)) => product.external_id().map(str::to_owned),
@@ -214,6 +212,6 @@ fn failed(
         product_id,
         external_id: sent.or(own.flatten()),
         quantity: None,
-        error: Some(error.detail()),
+        error: Some(error),
     }
 }
