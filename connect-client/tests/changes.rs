@@ -189,3 +189,20 @@ async fn the_place_moves_with_the_location_though_the_list_stays() {
     assert_eq!(changes.since(), Some(behind(12)));
     script.finish();
 }
+
+#[tokio::test]
+async fn a_location_without_any_write_has_no_place_yet() {
+    let body = page([], None).to_string();
+    let state = Timestamp::EPOCH.to_string();
+    let empty = || text(200, &[("connect-state", &state)], &body);
+    let script = Script::new([empty(), empty(), page_at(3, [3], None)]);
+    let products = products(&script.client());
+    let mut since = None;
+    for expected in [None, None, Some(behind(3))] {
+        (_, since) = products.changes_since(since).all().await.unwrap();
+        assert_eq!(since, expected);
+    }
+    for sent in script.finish() {
+        assert_eq!(query(&sent), "limit=200&includeDeleted=true");
+    }
+}

@@ -15,6 +15,7 @@ mod faulty;
 #[cfg(feature = "conformance")]
 mod fence;
 mod filters;
+mod idle;
 #[cfg(feature = "conformance")]
 mod images;
 mod journal;

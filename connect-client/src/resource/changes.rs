@@ -155,8 +155,11 @@ impl<R: Synced> Changes<R> {
     /// from now on is later.
     ///
     /// The state moves with every write at the location, and the place with it. The place of a list
-    /// that nobody writes to would grow older than the service keeps deletions.
+    /// that nobody writes to would grow older than the service keeps deletions. Where nothing was ever
+    /// written, the state is the beginning of time, which is older than that, too: the next pass has no
+    /// place yet.
     fn pass_is_over(&mut self, state: Option<Timestamp>) {
+        let state = state.filter(|state| *state > Timestamp::EPOCH);
         let seen = self.latest.max(state);
         self.since = self.since.max(seen.map(|seen| seen.plus_micros(1)));
     }

@@ -1,8 +1,10 @@
-//! Periodic maintenance: purges what has expired, and writes down when tokens were last used.
+//! Periodic maintenance: purges what has expired, moves the clocks of idle locations, and writes down
+//! when tokens were last used.
 //!
 //! Purging rests on the steady clock of the process, so a step of the machine's clock purges
 //! nothing.
 
+mod idle;
 mod purge;
 
 use std::time::Duration;
@@ -38,7 +40,8 @@ impl Connect {
     }
 
     /// Does one round of maintenance. Call it every minute or so; to leave it out costs space,
-    /// never correctness.
+    /// never correctness. Without it a location that was idle for 90 days can only be followed from
+    /// the beginning.
     ///
     /// # Errors
     /// The storage failed as a whole; the next round goes on where this one stopped.

@@ -69,6 +69,15 @@ impl ChangeClock {
         found.map_or(0, |(_, number)| *number)
     }
 
+    /// The clock moved to a later time by a commit that changes nothing else.
+    pub(crate) fn moved_to(self, time: Timestamp, nonce: u64) -> Self {
+        Self {
+            updated_at: time,
+            nonce,
+            ..self
+        }
+    }
+
     /// The time of the next commit: now, but strictly later than the commit before, even when the
     /// machine's clock stands still or has been set back.
     pub(super) fn next_time(&self, now: Timestamp) -> Timestamp {

@@ -77,7 +77,8 @@ impl Store {
         &self.webhooks
     }
 
-    pub(super) fn nonce(&self) -> u64 {
+    /// A number that no other commit has.
+    pub(crate) fn nonce(&self) -> u64 {
         self.next_nonce.fetch_add(1, Ordering::Relaxed)
     }
 

@@ -177,3 +177,24 @@ async fn a_watch_asks_an_idle_shop_once_a_round_and_is_told_nothing() {
     let gone = watch.next().await.unwrap().unwrap();
     assert!(matches!(gone, Entry::Deleted(gone) if bun.id == gone.id));
 }
+
+#[tokio::test]
+async fn a_follower_of_an_idle_shop_is_never_refused() {
+    let (shop, _watch, client) = open().await;
+    let products = client.location(shop.here).products();
+    let mut since = None;
+    // First nothing was ever written, then nothing more.
+    for names in [vec![], vec!["Rye"]] {
+        for name in &names {
+            products.create(&ProductInput::named(*name)).await.unwrap();
+        }
+        for month in 0..5 {
+            let (entries, next) = products.changes_since(since).all().await.unwrap();
+            let expected = if month == 0 { names.len() } else { 0 };
+            assert_eq!(entries.len(), expected, "month {month}");
+            since = next;
+            shop.clock.advance(30 * 24 * 3600);
+            shop.connect.maintain().await.unwrap();
+        }
+    }
+}

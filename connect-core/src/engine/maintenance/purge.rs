@@ -99,6 +99,8 @@ impl<'c> Purge<'c> {
             }
             let purged = self.events(id).await;
             self.note(purged, id);
+            let moved = self.connect.move_idle_clock(id, self.now).await;
+            self.note(moved, id);
         }
         let webhooks = Webhooks::of_account(self.connect.store(), account).await;
         let webhooks = match webhooks {
