@@ -6,7 +6,7 @@ use connect_client::{ErrorKind, GaveUp, RetryPolicy, transport::Fault, wire::Cat
 use tokio::time::Instant;
 
 use crate::support::{
-    ID, categories,
+    ID, LOCATION, categories,
     records::{category, error, single},
     script::{Reply, Script, bare, json, text},
 };
@@ -210,6 +210,47 @@ async fn requests_at_a_time_are_bounded() {
     assert!(matches!(busy.kind(), ErrorKind::Transport(e) if e.fault() == Fault::Busy));
     assert_eq!((busy.attempts(), busy.gave_up()), (0, Some(GaveUp::Budget)));
     assert!(busy.retryable() && !busy.may_be_applied());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_comes_too_late_for_an_attempt_is_not_taken() {
+    let script = Script::new([Reply::Silence]);
+    let client = script.client_with(|b| {
+        b.max_in_flight(1)
+            .request_timeout(SECS(10))
+            .retry(RetryPolicy::never())
+    });
+    let began = Instant::now();
+    let first = client.locations().into_future();
+    // The turn would come when the first request ends, half a second before the time is over.
+    let bread = CategoryInput::named("Bread");
+    let second = categories(&client).create(&bread);
+    let second = second.timeout(Duration::from_millis(10_500)).send();
+    let second = async { (second.await.unwrap_err(), began.elapsed()) };
+    let (_, (late, ended)) = tokio::join!(first, second);
+    assert_eq!(
+        late.to_string(),
+        format!(
+            "POST /locations/{LOCATION}/categories: not sent, as its turn did not come in the time \
+             of the call"
+        )
+    );
+    assert!(ended < SECS(10), "{ended:?}");
+    assert_eq!((late.attempts(), late.gave_up()), (0, Some(GaveUp::Budget)));
+    assert!(!late.may_be_applied());
+    script.finish();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_call_is_sent_when_nothing_is_in_its_way_and_one_without_time_is_not() {
+    let script = Script::new([found()]);
+    let categories = categories(&script.client());
+    let short = categories.get(ID).timeout(Duration::from_millis(1));
+    short.await.unwrap();
+    let none = categories.get(ID).timeout(Duration::ZERO);
+    let error = none.await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Transport(e) if e.fault() == Fault::Busy));
+    script.finish();
 }
 
 #[tokio::test(start_paused = true)]

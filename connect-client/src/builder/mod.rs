@@ -88,7 +88,9 @@ impl ClientBuilder {
     }
 
     /// Limits the requests that this client and its clones have under way at a time. 32 unless set;
-    /// 0 counts as 1. Further calls wait for their turn, within their own time.
+    /// 0 counts as 1. Further calls wait for their turn, within their own time. The end of it, a
+    /// second at least, is kept for the attempt: a call whose turn does not come before fails with
+    /// [`Fault::Busy`](crate::transport::Fault::Busy), and is not sent.
     pub fn max_in_flight(mut self, limit: usize) -> Self {
         self.max_in_flight = limit;
         self

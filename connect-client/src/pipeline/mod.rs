@@ -85,7 +85,7 @@ impl Pipeline {
             };
             let left = || retry.budget.saturating_sub(began.elapsed());
             let turn = self.turn(left).await;
-            let slot = self.slot(left()).await;
+            let slot = self.slot(self.left_to_wait(left())).await;
             let left = left();
             let Some(slot) = slot.filter(|_| !left.is_zero()) else {
                 call.gave_up = Some(GaveUp::Budget);
@@ -156,17 +156,18 @@ impl Pipeline {
     }
 
     /// Returns the part of what is left of a call that may pass before its next attempt. The rest
-    /// is kept for the attempt: cut short, it would end with an unknown outcome.
+    /// is kept for the attempt: cut short, it would end with an unknown outcome. Zero when so little
+    /// is left that the attempt has to be made at once.
     fn left_to_wait(&self, left: Duration) -> Duration {
         let attempt = self.request_timeout.min(left / 4).max(LEAST_ATTEMPT);
         left.saturating_sub(attempt)
     }
 
     /// Waits for a request to end when as many as there may be are under way; `None` when that takes
-    /// longer than `left`.
-    async fn slot(&self, left: Duration) -> Option<SemaphorePermit<'_>> {
+    /// longer than `longest`. One that is free is taken even if that is zero.
+    async fn slot(&self, longest: Duration) -> Option<SemaphorePermit<'_>> {
         // The semaphore is never closed.
-        timeout(left, self.slots.acquire()).await.ok()?.ok()
+        timeout(longest, self.slots.acquire()).await.ok()?.ok()
     }
 
     /// The error of a successful response whose body is not what was promised.

@@ -60,8 +60,9 @@ pub enum Fault {
     TooLarge,
     /// The request is not one that can be sent.
     Unsendable,
-    /// The request was never sent: until the end of the call, as many as the client
-    /// [sends at a time](crate::ClientBuilder::max_in_flight) were under way.
+    /// The request was not sent: its turn did not come in the time of the call. As many as the
+    /// client [sends at a time](crate::ClientBuilder::max_in_flight) were under way until too little
+    /// time was left for an attempt, or the call was given no time at all.
     Busy,
 }
 
@@ -92,7 +93,7 @@ impl fmt::Display for Fault {
             Self::Tls => "the certificate of the service is not trusted",
             Self::TooLarge => "the response is too large",
             Self::Unsendable => "the request cannot be sent",
-            Self::Busy => "not sent, as too many requests of this client were under way",
+            Self::Busy => "not sent, as its turn did not come in the time of the call",
         })
     }
 }
