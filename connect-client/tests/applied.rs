@@ -44,6 +44,7 @@ async fn one_attempt_speaks_for_itself() {
         (refusal(401), false),
         (refusal(403), false),
         (refusal(404), false),
+        (refusal(408), false),
         (refusal(409), false),
         (refusal(413), false),
         (refusal(422), false),
@@ -82,7 +83,7 @@ async fn a_refusal_settles_earlier_attempts_only_if_the_key_was_looked_up() {
             (refusal(429), true),
             (Reply::Fault(Fault::Connect), true),
             // A body that came too slowly, a path that is not there.
-            (refusal(400), true),
+            (refusal(408), true),
             (refusal(404), true),
             (stored_refusal(404), false),
             (refusal(409), false),

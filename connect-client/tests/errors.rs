@@ -28,6 +28,7 @@ async fn every_code_of_the_service_is_recognised() {
         (403, ErrorCode::ApiNotAvailable),
         (404, ErrorCode::NotFound),
         (405, ErrorCode::MethodNotAllowed),
+        (408, ErrorCode::ValidationFailed),
         (409, ErrorCode::Conflict),
         (413, ErrorCode::PayloadTooLarge),
         (422, ErrorCode::ValidationFailed),
@@ -39,7 +40,11 @@ async fn every_code_of_the_service_is_recognised() {
         assert_eq!(error.status(), Some(status));
         assert_eq!(error.code(), Some(&code));
         assert_eq!(error.api().unwrap().message, "why");
-        assert_eq!(error.retryable(), matches!(status, 429 | 500), "{status}");
+        assert_eq!(
+            error.retryable(),
+            matches!(status, 408 | 429 | 500),
+            "{status}"
+        );
         assert_eq!(error.is_not_found(), status == 404);
         assert_eq!(error.is_conflict(), status == 409);
     }

@@ -52,6 +52,7 @@ async fn a_date_to_wait_for_counts_from_the_answers_own() {
 #[tokio::test(start_paused = true)]
 async fn what_may_pass_is_tried_again_with_the_same_key_and_body() {
     for failure in [
+        bare(408),
         bare(429),
         bare(500),
         bare(502),
@@ -80,9 +81,7 @@ async fn what_may_pass_is_tried_again_with_the_same_key_and_body() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_else_is_tried_again() {
-    for status in [
-        301, 400, 401, 403, 404, 405, 408, 409, 413, 422, 431, 501, 505,
-    ] {
+    for status in [301, 400, 401, 403, 404, 405, 409, 413, 422, 431, 501, 505] {
         let headers = [("retry-after", "1")];
         let script = Script::new([text(status, &headers, "")]);
         let call = categories(&script.client()).create(&CategoryInput::default());
@@ -286,4 +285,18 @@ async fn a_silent_service_is_given_up_after_the_timeout() {
     assert!(error.to_string().contains("no answer in time"), "{error}");
     let key = error.idempotency_key().unwrap().as_str();
     assert_eq!(script.finish()[0].key(), Some(key));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_upload_that_was_cut_for_slowness_is_sent_again_and_applied_once() {
+    let slow = error("validation_failed", "body: did not arrive in time");
+    let replayed = [("idempotent-replayed", "true")];
+    let created = text(201, &replayed, &single(category("Bread")).to_string());
+    let script = Script::new([json(408, &slow), created]);
+    let call = categories(&script.client()).create(&CategoryInput::named("Bread"));
+    let response = call.send().await.unwrap();
+    assert_eq!((response.meta.attempts, response.meta.replayed), (2, true));
+    let sent = script.finish();
+    assert!(sent[0].key().is_some() && sent[0].key() == sent[1].key());
+    assert_eq!(sent[0].request.body(), sent[1].request.body());
 }

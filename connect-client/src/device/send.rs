@@ -50,7 +50,7 @@ const REPEATED_FOR: i64 = (IDEMPOTENCY_HOURS - 1) * 3600;
 
 impl DeviceQueue {
     /// Delivers what waits, in order, until nothing does or a failure that is not the row's own:
-    /// the network, 429, 5xx, a key that does not work or is that of another kind of screen, a wrong
+    /// the network, 408, 429, 5xx, a key that does not work or is that of another kind of screen, a wrong
     /// address, the disk. Each row is tried as the client's [`RetryPolicy`](crate::RetryPolicy)
     /// says.
     ///

@@ -116,8 +116,8 @@ impl Error {
         self.meta()?.request_id.as_deref()
     }
 
-    /// Returns whether the same call, with the same idempotency key, may succeed later: 429, 5xx
-    /// and faults of the network. The SDK has tried as its [`RetryPolicy`](crate::RetryPolicy)
+    /// Returns whether the same call, with the same idempotency key, may succeed later: 408, 429,
+    /// 5xx and faults of the network. The SDK has tried as its [`RetryPolicy`](crate::RetryPolicy)
     /// allows.
     pub fn retryable(&self) -> bool {
         match self.kind() {

@@ -108,7 +108,7 @@ impl Failure {
             // This attempt was refused. What is kept under the key speaks for all attempts: had an
             // earlier one been applied, its answer would have come back. A 409 or 422 is given after
             // the key was looked up, and so is a stored answer. Any other refusal may come before:
-            // a 400 for a body that came too slowly, a 404 for a path that is not there.
+            // a 408 for a body that came too slowly, a 404 for a path that is not there.
             Self::Answer(status, error, meta)
                 if status.is_client_error() && error.is_of_service() =>
             {

@@ -29,6 +29,7 @@ fn asking(seconds: u64) -> Outcome {
 #[test]
 fn what_may_pass_is_sent_again_and_nothing_else() {
     for (outcome, again) in [
+        (status(408), true),
         (status(429), true),
         (status(500), true),
         (status(502), true),
@@ -44,7 +45,6 @@ fn what_may_pass_is_sent_again_and_nothing_else() {
         (status(403), false),
         (status(404), false),
         (status(405), false),
-        (status(408), false),
         (status(409), false),
         (status(413), false),
         (status(422), false),
