@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use connect_client::{
     Client, RetryPolicy,
-    transport::{Transport, TransportError},
+    transport::{Fault, Transport, TransportError},
 };
 use futures_util::future::{BoxFuture, join_all};
 use tokio::time::{Instant, sleep};
@@ -171,11 +171,16 @@ async fn a_wait_never_takes_the_time_of_the_attempt() {
 
 /// A reply that tells of a window without any request left, which ends in 30 s.
 fn used_up(status: u16) -> Reply {
+    leaving("0", status)
+}
+
+/// A reply that tells of a window with so many requests left, which ends in 30 s.
+fn leaving(remaining: &str, status: u16) -> Reply {
     let date = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(30));
     let headers = [
         ("date", date.as_str()),
         ("x-ratelimit-limit", "100"),
-        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-remaining", remaining),
         ("x-ratelimit-reset", "60"),
     ];
     text(status, &headers, "{\"data\":[]}")
@@ -190,4 +195,34 @@ async fn only_figures_of_the_token_hold_a_request_back() {
         client.locations().await.unwrap();
         assert_eq!(script.finish()[1].at.as_secs(), wait, "{status}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_that_is_down_uses_up_no_window() {
+    let down = Reply::Fault(Fault::Connect);
+    let script = Script::new([leaving("2", 200), down.clone(), down, used_up(200)]);
+    let client = script.client_with(|b| b.retry(RetryPolicy::never()));
+    client.locations().await.unwrap();
+    for _ in 0..2 {
+        client.locations().await.unwrap_err();
+    }
+    client.locations().await.unwrap();
+    assert_eq!(script.finish()[3].at, Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_waits_is_sent_as_soon_as_there_is_room() {
+    let second = Duration::from_secs(1);
+    let down = Reply::Later(5 * second, Box::new(Reply::Fault(Fault::Connect)));
+    let script = Script::new([leaving("1", 200), down, used_up(200)]);
+    let client = script.client_with(|b| b.retry(RetryPolicy::never()));
+    client.locations().await.unwrap();
+    let (first, second_call) = tokio::join!(client.locations(), client.locations());
+    first.unwrap_err();
+    second_call.unwrap();
+    assert_eq!(
+        script.finish()[2].at,
+        5 * second,
+        "not when the window ends"
+    );
 }

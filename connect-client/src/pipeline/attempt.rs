@@ -59,9 +59,16 @@ impl Pipeline {
     ) -> Result<(Meta, Bytes), Failure> {
         let response = timeout(self.request_timeout.min(left), self.transport.send(ready))
             .await
-            .unwrap_or_else(|_| Err(TransportError::new(Fault::Timeout)))
-            .map_err(Failure::Fault)?;
-        let (head, body) = response.into_parts();
+            .unwrap_or_else(|_| Err(TransportError::new(Fault::Timeout)));
+        let (head, body) = match response {
+            Ok(response) => response.into_parts(),
+            Err(error) => {
+                if let Some(turn) = turn.filter(|_| !error.fault().may_have_arrived()) {
+                    turn.give_back();
+                }
+                return Err(Failure::Fault(error));
+            }
+        };
         let redact = |text: &str| self.token.redact(text);
         let mut meta = Meta::read(head.status, &head.headers, number);
         // It comes from outside too, and is shown in errors and in the log.

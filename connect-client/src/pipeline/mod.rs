@@ -88,6 +88,9 @@ impl Pipeline {
             let slot = self.slot(self.left_to_wait(left())).await;
             let left = left();
             let Some(slot) = slot.filter(|_| !left.is_zero()) else {
+                if let Some(turn) = turn {
+                    turn.give_back();
+                }
                 call.gave_up = Some(GaveUp::Budget);
                 // An earlier attempt tells more than that there was no other.
                 let (kind, meta) =
@@ -143,13 +146,15 @@ impl Pipeline {
     async fn turn(&self, left: impl Fn() -> Duration) -> Option<Turn<'_>> {
         let pace = self.pace.as_ref()?;
         loop {
+            let changed = pace.changed();
             match pace.take(Instant::now()) {
                 Ok(turn) => return Some(turn),
                 // The service refuses it in its own words, and nobody has to guess its outcome.
                 Err(wait) if wait >= self.left_to_wait(left()) => return Some(pace.force()),
                 Err(wait) => {
                     trace::held_back(wait);
-                    sleep(wait).await;
+                    // Until then, or until there is room before.
+                    timeout(wait, changed).await.ok();
                 }
             }
         }

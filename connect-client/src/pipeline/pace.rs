@@ -5,7 +5,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::time::Instant;
+use tokio::{
+    sync::{Notify, futures::Notified},
+    time::Instant,
+};
 
 use crate::{
     RateLimit,
@@ -17,7 +20,11 @@ const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs())
 
 /// The requests that may still be sent, as far as that is known.
 #[derive(Debug, Default)]
-pub(crate) struct Pace(Mutex<State>);
+pub(crate) struct Pace {
+    state: Mutex<State>,
+    /// Tells those that wait that there may be room before the window ends.
+    changed: Notify,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -42,7 +49,11 @@ struct Window {
 
 /// A request that may be sent now. It ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Turn<'a>(&'a Pace);
+pub(super) struct Turn<'a> {
+    pace: &'a Pace,
+    /// The end of the window that it was taken out of, as the service names it.
+    taken_from: Option<Timestamp>,
+}
 
 /// The figures of an answer.
 #[derive(Clone, Copy, Debug)]
@@ -66,30 +77,55 @@ impl Pace {
                 None => return Err(window.ends - now),
             }
         }
-        state.under_way += 1;
-        Ok(Turn(self))
+        let taken_from = state.window.map(|window| window.reset);
+        Ok(self.begin(&mut state, taken_from))
     }
 
     /// Sends a request although the window has none left.
     pub(super) fn force(&self) -> Turn<'_> {
-        self.state().under_way += 1;
-        Turn(self)
+        self.begin(&mut self.state(), None)
+    }
+
+    /// Waits until there may be room sooner than [`take`](Self::take) has said. To miss nothing,
+    /// call this first.
+    pub(super) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    fn begin(&self, state: &mut State, taken_from: Option<Timestamp>) -> Turn<'_> {
+        state.under_way += 1;
+        Turn {
+            pace: self,
+            taken_from,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         // Plain values: a panic elsewhere cannot have left them half written.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Turn<'_> {
+    /// Ends the turn of a request that did not reach the service, which therefore does not count
+    /// it. A network that is down for some seconds would use up the window otherwise.
+    pub(super) fn give_back(self) {
+        let mut state = self.pace.state();
+        let window = state.window.as_mut();
+        if let Some(window) = window.filter(|window| Some(window.reset) == self.taken_from) {
+            let most = window.told.min(window.limit);
+            window.remaining = window.remaining.saturating_add(1).min(most);
+            self.pace.changed.notify_one();
+        }
+    }
+
     /// Takes note of the answer, which arrived just now.
     pub(super) fn learn(&self, told: Told, now: Instant) {
         let Told { rate, .. } = told;
         let Some(left) = told.left() else {
             return;
         };
-        let mut state = self.0.state();
+        let mut state = self.pace.state();
         // The answered one is counted.
         let others = state.under_way.saturating_sub(1);
         match &mut state.window {
@@ -112,12 +148,14 @@ impl Turn<'_> {
                 window.remaining = window.told.saturating_sub(others);
             }
         }
+        // There may be more left than was thought, or the window may end earlier.
+        self.pace.changed.notify_waiters();
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = self.pace.state();
         state.under_way = state.under_way.saturating_sub(1);
     }
 }
@@ -157,123 +195,4 @@ impl Told {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(seconds: i64) -> SystemTime {
-        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.unsigned_abs())
-    }
-
-    /// An answer at this second, in a window that ends at 60.
-    fn told(second: i64, remaining: u64) -> Told {
-        Told {
-            rate: RateLimit {
-                limit: 3,
-                remaining,
-                reset: Timestamp::EPOCH.plus_seconds(60),
-            },
-            date: at(second),
-            refused: None,
-        }
-    }
-
-    /// Takes as many as there are; the wait for the next one.
-    fn take_all(pace: &Pace, now: Instant) -> (usize, u64) {
-        let mut turns = Vec::new();
-        while turns.len() < 100 {
-            match pace.take(now) {
-                Ok(turn) => turns.push(turn),
-                Err(wait) => return (turns.len(), wait.as_secs()),
-            }
-        }
-        (turns.len(), 0)
-    }
-
-    fn learn(pace: &Pace, told: Told, now: Instant) {
-        pace.force().learn(told, now);
-    }
-
-    #[test]
-    fn a_window_that_is_used_up_holds_until_its_end() {
-        let (pace, start) = (Pace::default(), Instant::now());
-        assert_eq!(take_all(&pace, start), (100, 0), "nothing is known");
-        learn(&pace, told(50, 2), start);
-        assert_eq!(take_all(&pace, start), (2, 10));
-        let next = start + Duration::from_secs(10);
-        assert_eq!(take_all(&pace, next), (3, 60));
-        let much_later = start + Duration::from_secs(605);
-        assert_eq!(take_all(&pace, much_later), (3, 5));
-    }
-
-    #[test]
-    fn requests_under_way_count_until_the_service_has_said_so() {
-        let (pace, now) = (Pace::default(), Instant::now());
-        let (first, second) = (pace.take(now).unwrap(), pace.take(now).unwrap());
-        first.learn(told(50, 2), now);
-        drop(first);
-        // The service has counted both, or the first alone.
-        let third = pace.take(now).unwrap();
-        assert!(pace.take(now).is_err());
-        third.learn(told(50, 1), now);
-        drop(third);
-        assert!(pace.take(now).is_err());
-        second.learn(told(50, 2), now);
-        drop(second);
-        assert_eq!(take_all(&pace, now), (1, 10), "all answers are in");
-    }
-
-    #[test]
-    fn other_programs_use_the_window_too_and_an_earlier_one_is_over() {
-        let (pace, now) = (Pace::default(), Instant::now());
-        learn(&pace, told(50, 3), now);
-        learn(&pace, told(50, 1), now);
-        assert_eq!(take_all(&pace, now), (1, 10));
-        let later = now + Duration::from_secs(10);
-        drop(pace.take(later).unwrap());
-        learn(&pace, told(59, 0), later);
-        assert_eq!(take_all(&pace, later), (2, 60));
-    }
-
-    #[test]
-    fn a_limit_that_was_raised_holds_from_the_next_answer_on() {
-        let (pace, now) = (Pace::default(), Instant::now());
-        learn(&pace, told(50, 0), now);
-        let later = now + Duration::from_secs(10);
-        drop(pace.take(later).unwrap());
-        let mut raised = told(60, 9);
-        raised.rate.limit = 10;
-        raised.rate.reset = raised.rate.reset.plus_seconds(60);
-        learn(&pace, raised, later);
-        assert_eq!(take_all(&pace, later), (9, 60));
-        let next = later + Duration::from_secs(60);
-        assert_eq!(take_all(&pace, next), (10, 60));
-    }
-
-    #[test]
-    fn a_refusal_counts_whatever_was_thought() {
-        let (pace, now) = (Pace::default(), Instant::now());
-        learn(&pace, told(50, 3), now);
-        let refused = Some(Duration::from_secs(7));
-        let refusal = Told {
-            refused,
-            ..told(50, 0)
-        };
-        learn(&pace, refusal, now);
-        assert_eq!(take_all(&pace, now), (0, 7));
-    }
-
-    #[test]
-    fn figures_that_cannot_be_hold_nobody_up() {
-        let (pace, now) = (Pace::default(), Instant::now());
-        let endless = Told {
-            refused: Some(Duration::from_secs(86_400)),
-            ..told(50, 0)
-        };
-        let mut far = told(0, 0);
-        far.rate.reset = Timestamp::MAX;
-        for odd in [told(61, 0), far, endless] {
-            learn(&pace, odd, now);
-            assert_eq!(take_all(&pace, now), (100, 0), "{odd:?}");
-        }
-    }
-}
+mod tests;

@@ -13,7 +13,7 @@ use connect_client::{
 };
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::builder;
 
@@ -24,6 +24,8 @@ pub(crate) enum Reply {
     Fault(Fault),
     /// Never answers.
     Silence,
+    /// Does this after some time.
+    Later(Duration, Box<Reply>),
 }
 
 /// A reply with a status, headers and a text.
@@ -129,10 +131,16 @@ impl Transport for Script {
         self.0.sent.lock().unwrap().push(Sent { at, request });
         let sent = self.0.sent.lock().unwrap().len();
         Box::pin(async move {
-            match reply.unwrap_or_else(|| panic!("request number {sent} was not expected")) {
+            let mut reply =
+                reply.unwrap_or_else(|| panic!("request number {sent} was not expected"));
+            while let Reply::Later(wait, then) = reply {
+                sleep(wait).await;
+                reply = *then;
+            }
+            match reply {
                 Reply::Answer(response) => Ok(response),
                 Reply::Fault(fault) => Err(TransportError::new(fault)),
-                Reply::Silence => std::future::pending().await,
+                Reply::Silence | Reply::Later(..) => std::future::pending().await,
             }
         })
     }
