@@ -1,14 +1,18 @@
-//! Settings of one call.
+//! Settings of one call, and of each request of a series.
 
 use std::time::Duration;
 
-use connect_client::{Error, ErrorKind, IdempotencyKey, RetryPolicy, wire::ProductInput};
+use connect_client::{
+    Error, ErrorKind, IdempotencyKey, RetryPolicy, Stream,
+    wire::{ProductInput, query::ProductQuery},
+};
+use futures_util::TryStreamExt as _;
 use tokio::time::Instant;
 
 use crate::support::{
-    ID, categories, products,
-    records::{all_created, category, single},
-    script::{Reply, Script, bare, json},
+    ID, LOCATION, categories, products,
+    records::{all_created, category, page, product, single},
+    script::{Reply, Script, Sent, bare, json},
 };
 
 fn is_request_error(error: &Error) -> bool {
@@ -99,4 +103,107 @@ async fn a_prefix_that_is_none_sends_nothing_and_says_so() {
         assert!(is_request_error(stopped.error()));
         assert_eq!(stopped.resume_from(), 0);
     }
+}
+
+/// Two pages of products.
+fn two_pages() -> [Reply; 2] {
+    let first = json(200, &page([product(1)], Some("c")));
+    [first, json(200, &page([product(2)], None))]
+}
+
+#[tokio::test]
+async fn the_settings_of_a_list_go_with_each_of_its_pages() {
+    for case in 0..5 {
+        let script = Script::new(two_pages());
+        let products = products(&script.client());
+        let query = ProductQuery::default();
+        let read = match case {
+            0 => drained(products.stream(&query).header("x-mine", "1")).await,
+            1 => drained(products.pages(&query).header("x-mine", "1")).await,
+            2 => drained(products.stream_with_deleted(&query).header("x-mine", "1")).await,
+            3 => drained(products.pages_with_deleted(&query).header("x-mine", "1")).await,
+            _ => drained(products.changes_since(None).header("x-mine", "1")).await,
+        };
+        assert_eq!(read, 2, "{case}");
+        let mine: Vec<_> = script.finish().iter().map(is_mine).collect();
+        assert_eq!(mine, [true, true], "{case}");
+    }
+}
+
+/// The number of items of a stream without an error.
+async fn drained<T>(stream: impl Stream<Item = Result<T, Error>>) -> usize {
+    stream
+        .try_fold(0, async |count, _| Ok(count + 1))
+        .await
+        .unwrap()
+}
+
+fn is_mine(sent: &Sent) -> bool {
+    sent.header("x-mine") == Some("1")
+}
+
+#[tokio::test]
+async fn the_settings_of_new_events_go_with_their_requests() {
+    let script = Script::new([json(200, &page([], None))]);
+    let events = script.client().location(LOCATION).events();
+    assert_eq!(
+        drained(events.events_after(None).header("x-mine", "1")).await,
+        0
+    );
+    assert!(is_mine(&script.finish()[0]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_settings_of_a_watch_hold_for_each_round() {
+    let [first, second] = two_pages();
+    let script = Script::new([first, second, bare(503)]);
+    let every = Duration::from_secs(5);
+    let mut watch = products(&script.client())
+        .watch(None, every)
+        .header("x-mine", "1")
+        .retry(RetryPolicy::never());
+    watch.next().await.unwrap().unwrap();
+    watch.next().await.unwrap().unwrap();
+    let error = watch.next().await.unwrap().unwrap_err();
+    assert_eq!(error.attempts(), 1);
+    assert!(script.finish().iter().all(is_mine));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_of_a_series_is_that_of_each_request() {
+    let [first, _] = two_pages();
+    let late = |reply| Reply::Later(Duration::from_secs(4), Box::new(reply));
+    let script = Script::new([late(first), Reply::Silence]);
+    let began = Instant::now();
+    let limit = Duration::from_secs(5);
+    let list = products(&script.client()).stream(&ProductQuery::default());
+    let error = list.timeout(limit).all().await.unwrap_err();
+    assert_eq!((began.elapsed().as_secs(), error.attempts()), (9, 1));
+    script.finish();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_batch_takes_the_settings_of_a_call() {
+    let script = Script::new([json(200, &all_created(500)), bare(503)]);
+    let items = vec![ProductInput::named("Bread"); 501];
+    let batch = products(&script.client())
+        .upsert_all(&items)
+        .header("x-mine", "1")
+        .retry(RetryPolicy::never());
+    let stopped = batch.run().await.unwrap_err();
+    assert_eq!(stopped.items(), 500..501);
+    assert!(script.finish().iter().all(is_mine));
+}
+
+#[tokio::test]
+async fn a_header_that_cannot_be_set_fails_a_series_before_anything_is_sent() {
+    let script = Script::new([]);
+    let products = products(&script.client());
+    let mut changes = products.changes_since(None).header("host", "elsewhere");
+    assert!(is_request_error(
+        &changes.next().await.unwrap().unwrap_err()
+    ));
+    let batch = products.upsert_all([ProductInput::named("Bread")]);
+    let stopped = batch.header("host", "elsewhere").run().await.unwrap_err();
+    assert!(is_request_error(stopped.error()) && !stopped.may_be_saved());
 }

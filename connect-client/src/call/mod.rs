@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
-pub(crate) use options::CallOptions;
+pub(crate) use options::{CallOptions, settings};
 pub use raw::RawRequest;
 
 use crate::{

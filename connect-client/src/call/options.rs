@@ -1,4 +1,4 @@
-//! The settings of one call.
+//! The settings of one call, or of each request of a series.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use super::Call;
 use crate::{IdempotencyKey, RetryPolicy, error::RequestError};
 
-/// The settings of one call, where they differ from the client's.
+/// The settings of one call, or of each request of a series, where they differ from the client's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallOptions {
     pub(crate) key: Option<IdempotencyKey>,
@@ -17,6 +17,8 @@ pub(crate) struct CallOptions {
     pub(crate) timeout: Option<Duration>,
     /// An earlier call with the same key may have been applied.
     pub(crate) may_be_applied: bool,
+    /// The first setting that cannot be. Nothing is sent then.
+    pub(crate) refused: Option<RequestError>,
 }
 
 /// The headers that are the SDK's business.
@@ -28,36 +30,8 @@ const OWN: [HeaderName; 5] = [
     HeaderName::from_static("idempotency-key"),
 ];
 
-impl<T> Call<T> {
-    /// Sends a write with this key instead of a random one. Reads carry none.
-    ///
-    /// The service answers a repeated write (same key, same request, within 24 hours) with its
-    /// stored response. So a delete that is sent twice with one key is answered 204 both times.
-    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
-        self.options.key = Some(key);
-        self
-    }
-
-    /// Limits this call as a whole, its retries included, instead of the policy's
-    /// [`budget`](RetryPolicy::budget).
-    pub fn timeout(mut self, limit: Duration) -> Self {
-        self.options.timeout = Some(limit);
-        self
-    }
-
-    /// Sends this call again as this policy says, instead of the client's.
-    pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.options.retry = Some(policy);
-        self
-    }
-
-    /// Sends a header along, such as an `X-Request-Id` of your own. A second one of that name
-    /// replaces the first.
-    ///
-    /// `Authorization`, `Idempotency-Key`, `Host` and those about the length of the body are the
-    /// SDK's own. Naming one of them, or what cannot stand in a header, makes the call fail with a
-    /// [`RequestError`].
-    pub fn header<N, V>(mut self, name: N, value: V) -> Self
+impl CallOptions {
+    pub(crate) fn header<N, V>(&mut self, name: N, value: V)
     where
         HeaderName: TryFrom<N>,
         HeaderValue: TryFrom<V>,
@@ -67,14 +41,68 @@ impl<T> Call<T> {
         let refused = match (name, value) {
             (Some(name), _) if OWN.contains(&name) => format!("the header {name} is the SDK's own"),
             (Some(name), Some(value)) => {
-                self.options.headers.insert(name, value);
-                return self;
+                self.headers.insert(name, value);
+                return;
             }
             // The value may be a secret.
             (Some(name), None) => format!("the value of the header {name} is not one"),
             (None, _) => "the name of a header is not one".to_owned(),
         };
-        self.request = self.request.and(Err(RequestError(refused)));
+        self.refused.get_or_insert(RequestError(refused));
+    }
+}
+
+/// Gives a type the settings of its requests as methods: [`Call`], and whatever sends a series of
+/// them. `$what` is what a setting is about, in the words of the documentation, and `$options` the
+/// way to the [`CallOptions`].
+macro_rules! settings {
+    ($what:literal, $($options:ident).+) => {
+        #[doc = concat!("Limits ", $what, " as a whole, its retries included, instead of the policy's")]
+        /// [`budget`](crate::RetryPolicy::budget).
+        pub fn timeout(mut self, limit: std::time::Duration) -> Self {
+            self.$($options).+.timeout = Some(limit);
+            self
+        }
+
+        #[doc = concat!("Sends ", $what, " again as this policy says, instead of the client's.")]
+        pub fn retry(mut self, policy: $crate::RetryPolicy) -> Self {
+            self.$($options).+.retry = Some(policy);
+            self
+        }
+
+        #[doc = concat!("Sends a header along with ", $what, ", such as an `X-Request-Id` of your own. A")]
+        /// second one of that name replaces the first.
+        ///
+        /// `Authorization`, `Idempotency-Key`, `Host` and those about the length of the body are the
+        /// SDK's own. With one of them, or with what cannot stand in a header, nothing is sent, and
+        /// the error is a [`RequestError`](crate::RequestError).
+        pub fn header<N, V>(mut self, name: N, value: V) -> Self
+        where
+            http::HeaderName: TryFrom<N>,
+            http::HeaderValue: TryFrom<V>,
+        {
+            self.$($options).+.header(name, value);
+            self
+        }
+    };
+}
+pub(crate) use settings;
+
+impl<T> Call<T> {
+    settings!("this call", options);
+
+    /// Sends a write with this key instead of a random one. Reads carry none.
+    ///
+    /// The service answers a repeated write (same key, same request, within 24 hours) with its
+    /// stored response. So a delete that is sent twice with one key is answered 204 both times.
+    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.options.key = Some(key);
+        self
+    }
+
+    /// Takes over the settings of the series that this call belongs to.
+    pub(crate) fn with(mut self, options: CallOptions) -> Self {
+        self.options = options;
         self
     }
 

@@ -76,6 +76,9 @@ impl Pipeline {
             gave_up: None,
             may_be_applied: options.may_be_applied,
         };
+        if let Some(refused) = options.refused {
+            return Err(Error::of_call(refused.into(), call, None));
+        }
         let began = Instant::now();
         let mut last = None;
         loop {

@@ -13,6 +13,7 @@ use futures_util::{Stream, StreamExt as _};
 use super::{Listing, Records, Synced, record::changed_at};
 use crate::{
     Error, Response,
+    call::settings,
     wire::{Entry, Page, Timestamp, query::ListQuery as _},
 };
 
@@ -70,9 +71,12 @@ impl<R: Synced> Records<R> {
 ///
 /// It is a [`Stream`]; [`next`](Self::next) and [`all`](Self::all) work without the traits of the
 /// futures crates.
+///
+/// Its settings are those of each request, and are made before the first: after it they change
+/// nothing.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct Changes<R> {
-    pages: Listing<Response<Page<Entry<R>>>>,
+    pub(super) pages: Listing<Response<Page<Entry<R>>>>,
     /// The rest of the page that was fetched last.
     page: vec::IntoIter<Entry<R>>,
     /// No page comes after that one. Without it the end is an error's.
@@ -87,6 +91,8 @@ pub struct Changes<R> {
 }
 
 impl<R: Synced> Changes<R> {
+    settings!("each request", pages.options);
+
     /// The next change; `None` when there is none at present. What changes while the pages are
     /// read comes as well.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {

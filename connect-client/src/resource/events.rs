@@ -12,6 +12,7 @@ use futures_util::{Stream, StreamExt as _};
 use super::{Listing, Records};
 use crate::{
     Error,
+    call::settings,
     wire::{AnyEvent, Id, query::EventQuery},
 };
 
@@ -58,6 +59,9 @@ impl Records<AnyEvent> {
 /// Events in the order of their commits; see [`Records::events_after`].
 ///
 /// It is a [`Stream`]; [`next`](Self::next) works without the traits of the futures crates.
+///
+/// Its settings are those of each request, and are made before the first: after it they change
+/// nothing.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct NewEvents {
     events: Listing<AnyEvent>,
@@ -65,6 +69,8 @@ pub struct NewEvents {
 }
 
 impl NewEvents {
+    settings!("each request", events.options);
+
     /// The next event; `None` when there is none at present. What happens while the pages are read
     /// comes as well.
     pub async fn next(&mut self) -> Option<Result<AnyEvent, Error>> {

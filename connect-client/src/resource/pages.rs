@@ -7,13 +7,14 @@ use std::{
 };
 
 use futures_util::{
-    StreamExt as _,
+    StreamExt,
     stream::{self, BoxStream, Stream, TryStreamExt as _},
 };
 
 use super::{Listed, Records, Synced};
 use crate::{
     Call, Error, Response,
+    call::{CallOptions, settings},
     error::DecodeError,
     wire::{Entry, Page, limits::MAX_PAGE_SIZE, query::PageQuery},
 };
@@ -22,9 +23,13 @@ impl<R: Listed> Records<R> {
     /// All pages from `query.cursor` (or the beginning) on, without deleted records. Pages have
     /// 200 records unless the query has a `limit`.
     pub fn pages(&self, query: &R::Query) -> Listing<Page<R>> {
-        let records = self.clone();
-        let pages = follow(query, move |query| records.list(query));
-        Listing::new(pages.map_ok(|response| response.data))
+        let (records, query) = (self.clone(), query.clone());
+        Listing::new(move |options| {
+            let pages = follow(query, move |query| {
+                records.list(query).with(options.clone())
+            });
+            pages.map_ok(|response| response.data)
+        })
     }
 
     /// All records from `query.cursor` (or the beginning) on, in the order of the list, without
@@ -37,7 +42,8 @@ impl<R: Listed> Records<R> {
 impl<R: Synced> Records<R> {
     /// As [`pages`](Self::pages), with tombstones of deleted records.
     pub fn pages_with_deleted(&self, query: &R::Query) -> Listing<Page<Entry<R>>> {
-        Listing::new(self.responses(query).map_ok(|response| response.data))
+        let responses = self.responses(query);
+        Listing::new(move |options| responses.with(options).map_ok(|response| response.data))
     }
 
     /// As [`stream`](Self::stream), with tombstones of deleted records.
@@ -47,8 +53,12 @@ impl<R: Synced> Records<R> {
 
     /// As [`pages_with_deleted`](Self::pages_with_deleted), with what the headers say.
     pub(super) fn responses(&self, query: &R::Query) -> Listing<Response<Page<Entry<R>>>> {
-        let records = self.clone();
-        Listing::new(follow(query, move |query| records.list_with_deleted(query)))
+        let (records, query) = (self.clone(), query.clone());
+        Listing::new(move |options| {
+            follow(query, move |query| {
+                records.list_with_deleted(query).with(options.clone())
+            })
+        })
     }
 }
 
@@ -56,17 +66,45 @@ impl<R: Synced> Records<R> {
 ///
 /// It is a [`Stream`]; [`next`](Self::next) and [`all`](Self::all) work without the traits of the
 /// futures crates. After an error there is nothing more.
+///
+/// Its settings are those of each request, and are made before the first: after it they change
+/// nothing.
 #[must_use = "nothing is fetched until it is asked for"]
-pub struct Listing<T>(BoxStream<'static, Result<T, Error>>);
+pub struct Listing<T> {
+    pub(super) options: CallOptions,
+    /// Begins to fetch; taken when the first one is asked for.
+    begin: Option<Begin<T>>,
+    fetching: BoxStream<'static, Result<T, Error>>,
+}
+
+/// Begins to fetch with the settings that were made.
+type Begin<T> = Box<dyn FnOnce(CallOptions) -> BoxStream<'static, Result<T, Error>> + Send>;
+
+impl<T: Send + 'static> Listing<T> {
+    pub(super) fn new<S>(begin: impl FnOnce(CallOptions) -> S + Send + 'static) -> Self
+    where
+        S: Stream<Item = Result<T, Error>> + Send + 'static,
+    {
+        Self {
+            options: CallOptions::default(),
+            begin: Some(Box::new(|options| begin(options).boxed())),
+            fetching: stream::empty().boxed(),
+        }
+    }
+}
 
 impl<T> Listing<T> {
-    pub(super) fn new(stream: impl Stream<Item = Result<T, Error>> + Send + 'static) -> Self {
-        Self(stream.boxed())
+    settings!("each request", options);
+
+    /// Takes over the settings of what this is a part of.
+    pub(super) fn with(mut self, options: CallOptions) -> Self {
+        self.options = options;
+        self
     }
 
     /// The next one; `None` at the end.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
-        self.0.next().await
+        StreamExt::next(self).await
     }
 
     /// All that are left, in memory.
@@ -74,7 +112,7 @@ impl<T> Listing<T> {
     /// # Errors
     /// A page could not be fetched; what came before is dropped.
     pub async fn all(self) -> Result<Vec<T>, Error> {
-        self.0.try_collect().await
+        self.try_collect().await
     }
 }
 
@@ -82,7 +120,10 @@ impl<T> Stream for Listing<T> {
     type Item = Result<T, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_next_unpin(context)
+        if let Some(begin) = self.begin.take() {
+            self.fetching = begin(self.options.clone());
+        }
+        self.fetching.poll_next_unpin(context)
     }
 }
 
@@ -94,16 +135,15 @@ impl<T> fmt::Debug for Listing<T> {
 
 fn items<T: Send + 'static>(pages: Listing<Page<T>>) -> Listing<T> {
     let each = |page: Page<T>| stream::iter(page.data.into_iter().map(Ok));
-    Listing::new(pages.map_ok(each).try_flatten())
+    Listing::new(move |options| pages.with(options).map_ok(each).try_flatten())
 }
 
 /// Fetches page after page until there is no cursor to follow.
 fn follow<Q: PageQuery, T: Send + 'static>(
-    query: &Q,
+    mut first: Q,
     fetch: impl Fn(&Q) -> Call<Page<T>> + Send + 'static,
 ) -> impl Stream<Item = Result<Response<Page<T>>, Error>> + Send + 'static {
     // Full pages: requests are what the service counts.
-    let mut first = query.clone();
     if first.limit().is_none() {
         first.set_limit(MAX_PAGE_SIZE);
     }

@@ -4,6 +4,7 @@ use std::{
     collections::HashSet,
     fmt,
     future::poll_fn,
+    mem,
     pin::Pin,
     task::{Context, Poll, ready},
     time::Duration,
@@ -19,6 +20,7 @@ use super::{
 };
 use crate::{
     Error,
+    call::settings,
     wire::{Entry, Timestamp},
 };
 
@@ -66,6 +68,8 @@ impl<R: Synced> Records<R> {
 /// Changes without an end; see [`Records::watch`].
 ///
 /// It is a [`Stream`]; [`next`](Self::next) works without the traits of the futures crates.
+///
+/// Its settings are those of each request. One that is made later holds from the next round on.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct Watch<R> {
     records: Records<R>,
@@ -82,6 +86,8 @@ pub struct Watch<R> {
 }
 
 impl<R: Synced> Watch<R> {
+    settings!("each request", round.pages.options);
+
     /// The next change, as soon as there is one.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {
         poll_fn(|context| self.poll_next_unpin(context)).await
@@ -95,7 +101,9 @@ impl<R: Synced> Watch<R> {
 
     /// Ends the round; the next one begins where it stopped.
     fn rest(&mut self) {
+        let options = mem::take(&mut self.round.pages.options);
         self.round = self.records.changes_since(self.round.since());
+        self.round.pages.options = options;
         self.wait = Some(Box::pin(sleep(self.every)));
     }
 

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::chunk::{Cutter, Limits};
 use crate::{
     Bulk, IdempotencyKey, Records,
+    call::{CallOptions, settings},
     wire::{Batch, BatchInput, MatchBy, limits::MAX_BODY_BYTES},
 };
 
@@ -44,6 +45,7 @@ impl<R: Bulk> Records<R> {
             cutter: Cutter::new(items.into_iter(), limits),
             outstanding: None,
             key_prefix: None,
+            options: CallOptions::default(),
         }
     }
 }
@@ -58,6 +60,8 @@ pub struct Upsert<R: Bulk, I> {
     pub(super) outstanding: Option<Outstanding>,
     /// The beginning of the requests' keys; random keys without one.
     pub(super) key_prefix: Option<String>,
+    /// The settings of each request.
+    pub(super) options: CallOptions,
 }
 
 /// A request that is under way or has failed.
@@ -71,6 +75,8 @@ pub(super) struct Outstanding {
 }
 
 impl<R: Bulk, I> Upsert<R, I> {
+    settings!("each request", options);
+
     /// Sets the field by which items find their record. `externalId` unless set.
     pub fn match_by(mut self, field: MatchBy) -> Self {
         self.settings.match_by = field;

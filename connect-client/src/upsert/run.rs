@@ -124,6 +124,7 @@ where
         let Outstanding { items, json, .. } = request;
         let post = Request::post_bytes(self.records.batch_path(), json);
         let call = Call::record(&self.records.client, Ok(post))
+            .with(self.options.clone())
             .idempotency_key(request.key)
             .may_be_applied(request.may_be_applied);
         // The future may be dropped at the next line, and then nobody knows.
