@@ -8,6 +8,7 @@ mod client;
 pub mod device;
 mod error;
 mod location;
+mod long_batch;
 mod pipeline;
 mod request;
 mod resource;
@@ -15,7 +16,6 @@ mod response;
 mod retry;
 mod token;
 pub mod transport;
-mod upsert;
 
 pub use builder::ClientBuilder;
 pub use call::{Call, RawRequest};
@@ -25,11 +25,11 @@ pub use error::{ApiError, DecodeError, Error, ErrorKind, RequestError, SettingsE
 pub use futures_util::Stream;
 pub use http::Method;
 pub use location::LocationHandle;
+pub use long_batch::{BatchError, LongBatch, Progress};
 pub use resource::{
-    Bulk, Changes, CountError, Listed, Listing, NewEvents, Readable, Record, Records, Synced,
-    Watch, Writable,
+    Bulk, Changes, Counts, Listed, Listing, NewEvents, Readable, Record, Records, Synced, Watch,
+    Writable,
 };
 pub use response::{Meta, RateLimit, Response};
 pub use retry::{GaveUp, Retry, RetryPolicy};
-pub use upsert::{Progress, Upsert, UpsertError};
 pub use uuid::Uuid;

@@ -4,6 +4,7 @@ use connect_client::{
     Records,
     wire::{ErrorCode, Field, Quantity, StockCountItem, StockCounts, StockLevel},
 };
+use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -16,17 +17,13 @@ fn stock(script: &Script) -> Records<StockLevel> {
     script.client().location(LOCATION).stock()
 }
 
-fn counts(items: usize) -> StockCounts {
+fn counts(items: usize) -> Vec<StockCountItem> {
     let item = |n: usize| StockCountItem {
         external_id: Field::Value(format!("P-{n}")),
         quantity: Field::Value(Quantity::from_thousandths(1000).unwrap()),
         ..StockCountItem::default()
     };
-    StockCounts {
-        items: (0..items).map(item).collect(),
-        note: Some("Inventory".to_owned()),
-        dry_run: true,
-    }
+    (0..items).map(item).collect()
 }
 
 /// The result of a request whose first item failed.
@@ -43,26 +40,59 @@ fn counted(items: usize) -> Value {
 #[tokio::test]
 async fn a_long_count_is_cut_and_its_results_are_put_together() {
     let script = Script::new([1000, 1000, 1].map(|items| reply(200, &counted(items))));
-    let total = stock(&script).count_all(&counts(2001)).await.unwrap();
+    let counts = counts(2001);
+    let mut steps = Vec::new();
+    let count = stock(&script)
+        .count_all(&counts)
+        .note("Inventory")
+        .dry_run(true);
+    let total = count.run_with(|step| steps.push(step.items.clone()));
+    let total = total.await.unwrap();
+    assert_eq!(steps, [0..1000, 1000..2000, 2000..2001]);
     assert_eq!((total.updated, total.unchanged, total.failed), (1998, 0, 3));
     let places: Vec<_> = total.results.iter().map(|item| item.index).collect();
     assert_eq!(places, (0..2001).collect::<Vec<_>>());
     assert!(total.results[2000].error.is_some());
     let sent = script.finish();
-    let first_of = |at: usize| sent[at].json()["items"][0]["externalId"].clone();
-    assert_eq!([0, 1, 2].map(first_of), ["P-0", "P-1000", "P-2000"]);
-    for sent in &sent {
-        let body = sent.json();
-        assert_eq!(body["note"], "Inventory");
-        assert_eq!(body["dryRun"], true);
+    for (sent, items) in sent.iter().zip(steps) {
+        let one = StockCounts {
+            items: counts[items].to_vec(),
+            note: Some("Inventory".to_owned()),
+            dry_run: true,
+        };
+        let one = serde_json::to_value(&one).unwrap();
+        assert_eq!(sent.json(), one, "as one count of these would be sent");
+        assert_eq!(sent.request.method(), http::Method::PUT);
     }
     assert_ne!(sent[0].key(), sent[1].key());
 }
 
 #[tokio::test]
+async fn a_long_count_is_a_stream_with_keys_and_settings_of_its_own() {
+    let script = Script::new([1000, 1].map(|items| reply(200, &counted(items))));
+    let steps = stock(&script)
+        .count_all(counts(1001))
+        .idempotency_key_prefix("stocktaking")
+        .header("x-mine", "1")
+        .into_stream();
+    let steps: Vec<_> = steps.try_collect().await.unwrap();
+    let results: Vec<_> = steps.iter().map(|step| step.result.results.len()).collect();
+    assert_eq!(results, [1000, 1]);
+    assert_eq!(
+        (steps[1].items.clone(), steps[1].result.results[0].index),
+        (1000..1001, 1000)
+    );
+    let sent = script.finish();
+    assert_eq!(sent[0].json()["note"], Value::Null, "it is left out");
+    let keys: Vec<_> = sent.iter().map(|sent| sent.key().unwrap()).collect();
+    assert_eq!(keys, ["stocktaking-0", "stocktaking-1000"]);
+    assert!(sent.iter().all(|sent| sent.header("x-mine") == Some("1")));
+}
+
+#[tokio::test]
 async fn nothing_to_count_sends_nothing() {
     let script = Script::new([]);
-    let total = stock(&script).count_all(&counts(0)).await.unwrap();
+    let total = stock(&script).count_all(counts(0)).run().await.unwrap();
     assert!(total.results.is_empty());
 }
 
@@ -72,12 +102,17 @@ async fn a_request_that_fails_tells_what_was_counted() {
         reply(200, &counted(1000)),
         reply(403, &error("forbidden_scope", "stock:write is needed")),
     ]);
-    let stopped = stock(&script).count_all(&counts(2500)).await.unwrap_err();
+    let count = stock(&script).count_all(counts(2500));
+    let stopped = count.run().await.unwrap_err();
     assert_eq!(stopped.items(), 1000..2000);
-    assert_eq!(stopped.counted().results.len(), 1000);
+    assert_eq!(stopped.saved().results.len(), 1000);
     let error = stopped.error();
     assert_eq!(error.code(), Some(&ErrorCode::ForbiddenScope));
-    assert!(stopped.to_string().starts_with("counts 1000..2000: "));
+    assert!(
+        stopped
+            .to_string()
+            .starts_with("items 1000..2000 are not saved")
+    );
     let sent = script.finish();
     let key = error.idempotency_key().map(|key| key.as_str());
     assert_eq!(key, sent[1].key());

@@ -84,6 +84,14 @@ async fn stock(client: &Client, location_id: Id<Location>, product: &Product) ->
     }
     assert_eq!((done.unchanged, done.failed), (1, 1));
 
+    let done = stock
+        .count_all(&counts.items)
+        .note("Stocktaking")
+        .idempotency_key_prefix("stocktaking-2026-11-20")
+        .run_with(|step| println!("{} counted", step.items.end))
+        .await?;
+    assert_eq!((done.unchanged, done.failed), (1, 1));
+
     let movement = stock
         .adjust(&StockAdjustment {
             external_id: "RYE-800".into(),

@@ -1,108 +1,86 @@
 //! Counting the stock of any number of products.
 
-use std::{fmt, ops::Range};
+use std::{borrow::Borrow, ops::Not};
+
+use http::Method;
+use serde::Serialize;
 
 use super::Records;
 use crate::{
-    Error,
-    wire::{StockCounts, StockCountsResult, StockLevel, limits::MAX_STOCK_COUNTS},
+    LongBatch,
+    long_batch::Body,
+    wire::{StockCountItem, StockCountsResult, StockLevel, limits::MAX_STOCK_COUNTS},
 };
 
 impl Records<StockLevel> {
     /// Counts any number of products, in as few requests as the service's limit allows (1000
-    /// products each), one after the other. The places in the result are those in `counts`.
+    /// products each), one after the other. Items are taken and written down as they are sent.
     ///
-    /// # Errors
-    /// A request failed; the error says what was counted before.
-    pub async fn count_all(&self, counts: &StockCounts) -> Result<StockCountsResult, CountError> {
-        let mut counted = StockCountsResult::default();
-        let mut start = 0;
-        for items in counts.items.chunks(MAX_STOCK_COUNTS) {
-            let part = StockCounts {
-                items: items.to_vec(),
-                note: counts.note.clone(),
-                dry_run: counts.dry_run,
-            };
-            let items = start..start + items.len();
-            match self.count_many(&part).await {
-                Ok(part) => add(&mut counted, part, start),
-                Err(error) => {
-                    return Err(CountError {
-                        counted,
-                        items,
-                        error,
-                    });
-                }
-            }
-            start = items.end;
-        }
-        Ok(counted)
+    /// When a request fails and [may have been saved](crate::BatchError::may_be_saved), it has to be
+    /// sent again as it was: a new key would count its products anew, and undo what was sold since.
+    /// [`next`](LongBatch::next) does so, and so does a program that is started again with the same
+    /// [prefix](LongBatch::idempotency_key_prefix).
+    ///
+    /// ```no_run
+    /// # use connect_client::{Client, Error, wire::{Id, Location, StockCountItem}};
+    /// # async fn example(client: Client, location: Id<Location>, items: Vec<StockCountItem>)
+    /// # -> Result<(), Error> {
+    /// let total = client
+    ///     .location(location)
+    ///     .stock()
+    ///     .count_all(&items)
+    ///     .note("Stocktaking")
+    ///     .idempotency_key_prefix("stocktaking-2026-11-22")
+    ///     .run_with(|step| eprintln!("{} of {}", step.items.end, items.len()))
+    ///     .await?;
+    /// println!("{} changed, {} failed", total.updated, total.failed);
+    /// # Ok(()) }
+    /// ```
+    pub fn count_all<I>(&self, items: I) -> LongBatch<Counts, I::IntoIter>
+    where
+        I: IntoIterator<Item: Borrow<StockCountItem>>,
+    {
+        LongBatch::new(
+            &self.client,
+            self.path(),
+            Counts::default(),
+            items.into_iter(),
+        )
     }
 }
 
-/// Adds the result of the request whose first item is at `start`.
-fn add(total: &mut StockCountsResult, part: StockCountsResult, start: usize) {
-    total.updated = total.updated.saturating_add(part.updated);
-    total.unchanged = total.unchanged.saturating_add(part.unchanged);
-    total.failed = total.failed.saturating_add(part.failed);
-    total
-        .results
-        .extend(part.results.into_iter().map(|mut item| {
-            item.index = item.index.saturating_add(start);
-            item
-        }));
-}
-
-/// A count of many products stopped at a request that failed.
-///
-/// The items before [`items`](Self::items) are counted, or were refused one by one. Nothing after
-/// them was sent. If the failed request [may have been applied](Error::may_be_applied), send exactly
-/// its items again with its [key](Error::idempotency_key). A new key would count them anew, and undo
-/// what was sold since.
-pub struct CountError {
-    counted: StockCountsResult,
-    items: Range<usize>,
-    error: Error,
-}
-
-impl CountError {
-    /// Returns the result of the requests before.
-    pub fn counted(&self) -> &StockCountsResult {
-        &self.counted
-    }
-
-    /// The items of the request that failed.
-    pub fn items(&self) -> Range<usize> {
-        self.items.clone()
-    }
-
-    /// Returns the reason.
-    pub fn error(&self) -> &Error {
-        &self.error
+impl<I> LongBatch<Counts, I> {
+    /// Sets a remark for people, at most 500 characters. Every movement has it.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.body.note = Some(note.into());
+        self
     }
 }
 
-impl fmt::Display for CountError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Range { start, end } = self.items;
-        write!(f, "counts {start}..{end}: {}", self.error)
-    }
+/// What all requests of a long count share; see [`count_all`](Records::count_all).
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Counts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Not::not")]
+    dry_run: bool,
+    /// The place of the items, at the end.
+    items: [StockCountItem; 0],
 }
 
-impl fmt::Debug for CountError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+impl Body for Counts {
+    type Item = StockCountItem;
+    type Outcome = StockCountsResult;
 
-impl std::error::Error for CountError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
+    const METHOD: Method = Method::PUT;
+    const MAX_ITEMS: usize = MAX_STOCK_COUNTS;
 
-impl From<CountError> for Error {
-    fn from(error: CountError) -> Self {
-        error.error
+    fn set_dry_run(&mut self, dry: bool) {
+        self.dry_run = dry;
+    }
+
+    fn external_id(item: &StockCountItem) -> Option<&str> {
+        item.external_id.value().map(String::as_str)
     }
 }

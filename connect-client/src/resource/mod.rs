@@ -9,10 +9,11 @@ mod pages;
 mod record;
 mod records;
 mod stock;
+mod upsert_all;
 mod watch;
 
 pub use changes::Changes;
-pub use count_all::CountError;
+pub use count_all::Counts;
 pub use events::NewEvents;
 pub use pages::Listing;
 pub(crate) use record::Sealed;

@@ -169,6 +169,20 @@ pub struct StockCountResult {
     pub error: Option<ErrorDetail>,
 }
 
+impl StockCountResult {
+    /// The result of the item at `index`, without anything but its status.
+    pub fn new(index: usize, status: BatchStatus) -> Self {
+        Self {
+            index,
+            status,
+            product_id: None,
+            external_id: None,
+            quantity: None,
+            error: None,
+        }
+    }
+}
+
 input! {
     /// The body that adds to the stock of a product, or takes from it. The product is named by
     /// `productId` or by `externalId`.

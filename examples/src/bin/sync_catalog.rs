@@ -20,7 +20,7 @@ use std::{
 
 use clap::Parser;
 use connect_client::{
-    Client, UpsertError,
+    BatchError, Client,
     wire::{
         BatchResult, BatchStatus, Field, Id, Location, OptionGroup, OptionGroupInput, OptionInput,
         ProductInput, VatRate,
@@ -165,10 +165,10 @@ async fn run(arguments: &Arguments) -> Result<u8, Error> {
 fn report<E>(
     what: &str,
     lines: &[usize],
-    saved: Result<BatchResult<E>, UpsertError<E>>,
+    saved: Result<BatchResult<E>, BatchError<BatchResult<E>>>,
 ) -> Result<BatchResult<E>, Error> {
     let line_of = |index| lines.get(index).copied().unwrap_or(1);
-    let sum = saved.as_ref().unwrap_or_else(UpsertError::saved);
+    let sum = saved.as_ref().unwrap_or_else(BatchError::saved);
     print!("{what}: {} created, {} updated, ", sum.created, sum.updated);
     println!("{} unchanged, {} failed", sum.unchanged, sum.failed);
     for item in &sum.results {

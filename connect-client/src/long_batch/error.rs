@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::Range};
 
-use crate::{Error, wire::BatchResult};
+use crate::Error;
 
 /// A batch of any length stopped at a request that failed.
 ///
@@ -11,17 +11,16 @@ use crate::{Error, wire::BatchResult};
 /// unless [`may_be_saved`](Self::may_be_saved): then nobody knows. To go on, send the items from `resume_from` on again: what is saved
 /// already is then `unchanged`, given that the items have the key by which they are matched.
 ///
-/// `E` is what the result of this kind of batch says besides the counts, as in
-/// [`BatchResult`].
-pub struct UpsertError<E> {
-    pub(super) saved: BatchResult<E>,
+/// `T` is the result of a batch of its kind, such as [`BatchResult`](crate::wire::BatchResult).
+pub struct BatchError<T> {
+    pub(super) saved: T,
     pub(super) items: Range<usize>,
     pub(super) error: Error,
 }
 
-impl<E> UpsertError<E> {
+impl<T> BatchError<T> {
     /// Returns the result of the requests before.
-    pub fn saved(&self) -> &BatchResult<E> {
+    pub fn saved(&self) -> &T {
         &self.saved
     }
 
@@ -53,7 +52,7 @@ impl<E> UpsertError<E> {
     }
 }
 
-impl<E> fmt::Display for UpsertError<E> {
+impl<T> fmt::Display for BatchError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { start, end } = self.items;
         let outcome = if self.may_be_saved() {
@@ -70,20 +69,20 @@ impl<E> fmt::Display for UpsertError<E> {
     }
 }
 
-impl<E> fmt::Debug for UpsertError<E> {
+impl<T> fmt::Debug for BatchError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl<E> std::error::Error for UpsertError<E> {
+impl<T> std::error::Error for BatchError<T> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.error)
     }
 }
 
-impl<E> From<UpsertError<E>> for Error {
-    fn from(error: UpsertError<E>) -> Self {
+impl<T> From<BatchError<T>> for Error {
+    fn from(error: BatchError<T>) -> Self {
         error.error
     }
 }

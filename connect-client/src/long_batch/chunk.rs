@@ -3,12 +3,9 @@
 use std::{borrow::Borrow, ops::Range};
 
 use bytes::Bytes;
-use serde::Serialize;
 
-use crate::{
-    error::RequestError,
-    wire::{Batch, BatchInput},
-};
+use super::Body;
+use crate::error::RequestError;
 
 /// The largest size of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +64,10 @@ impl<I> Cutter<I> {
 }
 
 impl<I: Iterator> Cutter<I> {
-    /// The next piece, with the settings of a batch that has no items itself; `None` when all
-    /// items are in one.
-    pub(super) fn cut<T>(&mut self, settings: &Batch<T>) -> Result<Option<Piece>, RequestError>
+    /// The next piece, with the settings of this body; `None` when all items are in one.
+    pub(super) fn cut<B: Body>(&mut self, settings: &B) -> Result<Option<Piece>, RequestError>
     where
-        T: BatchInput + Serialize,
-        I::Item: Borrow<T>,
+        I::Item: Borrow<B::Item>,
     {
         if let Some(refused) = self.refused.take() {
             self.position += 1;
@@ -85,7 +80,7 @@ impl<I: Iterator> Cutter<I> {
         json.append(&mut self.left_over);
         while count < self.limits.items {
             let Some(item) = self.items.next() else { break };
-            let item: &T = item.borrow();
+            let item: &B::Item = item.borrow();
             let end_of_body = json.len();
             if count > 0 {
                 json.push(b',');
@@ -102,7 +97,7 @@ impl<I: Iterator> Cutter<I> {
             } else {
                 self.refused = Some(Piece::TooLarge {
                     index: self.position + count,
-                    external_id: item.external_id().map(str::to_owned),
+                    external_id: B::external_id(item).map(str::to_owned),
                     bytes,
                 });
             }

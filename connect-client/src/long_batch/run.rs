@@ -7,44 +7,41 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 
-use super::{Upsert, UpsertError, chunk::Piece, plan::Outstanding, total};
+use super::{BatchError, Body, LongBatch, Outcome as _, chunk::Piece, plan::Outstanding};
 use crate::{
-    Bulk, Call, Error, IdempotencyKey,
+    Call, Error, IdempotencyKey,
     error::RequestError,
     request::{Request, random_key},
-    wire::{BatchInput, BatchResult, WireRecord},
+    wire::{ErrorCode, ErrorDetail, limits::MAX_BODY_BYTES},
 };
 
-/// The part of the result of a batch of `R` besides the counts.
-type Extra<R> = <<R as WireRecord>::Input as BatchInput>::Extra;
-
-/// One step of a long batch.
+/// One step of a long batch. `T` is the result of a batch of its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Progress<E> {
+pub struct Progress<T> {
     /// The items of this step.
     pub items: Range<usize>,
     /// The result of these items, with their indexes in the whole sequence.
-    pub result: BatchResult<E>,
+    pub result: T,
 }
 
 /// The next thing to do.
-enum Due<E> {
+enum Due<T> {
     Send(Outstanding),
     /// An item that is not sent.
-    Refused(Progress<E>),
+    Refused(Progress<T>),
 }
 
-impl<R, I> Upsert<R, I>
+impl<B, I> LongBatch<B, I>
 where
-    R: Bulk,
-    I: Iterator<Item: Borrow<R::Input>>,
+    B: Body,
+    I: Iterator<Item: Borrow<B::Item>>,
 {
     /// Sends everything and yields the sum.
     ///
     /// # Errors
     /// A request failed; the error says what was saved before.
-    pub async fn run(self) -> Result<BatchResult<Extra<R>>, UpsertError<Extra<R>>> {
+    pub async fn run(self) -> Result<B::Outcome, BatchError<B::Outcome>> {
         self.run_with(|_| ()).await
     }
 
@@ -54,19 +51,19 @@ where
     /// A request failed; the error says what was saved before.
     pub async fn run_with(
         mut self,
-        mut progress: impl FnMut(&Progress<Extra<R>>),
-    ) -> Result<BatchResult<Extra<R>>, UpsertError<Extra<R>>> {
-        let mut saved = BatchResult::default();
+        mut progress: impl FnMut(&Progress<B::Outcome>),
+    ) -> Result<B::Outcome, BatchError<B::Outcome>> {
+        let mut saved = B::Outcome::default();
         while let Some(step) = self.next().await {
             match step {
                 Ok(step) => {
                     progress(&step);
-                    total::add(&mut saved, step.result);
+                    saved.add(step.result);
                 }
                 Err(error) => {
                     let next = self.cutter.position();
                     let failed = self.outstanding.map(|failed| failed.items);
-                    return Err(UpsertError {
+                    return Err(BatchError {
                         saved,
                         items: failed.unwrap_or(next..next),
                         error,
@@ -84,7 +81,7 @@ where
     ///
     /// # Errors
     /// The request failed.
-    pub async fn next(&mut self) -> Option<Result<Progress<Extra<R>>, Error>> {
+    pub async fn next(&mut self) -> Option<Result<Progress<B::Outcome>, Error>> {
         self.step().await.transpose()
     }
 
@@ -103,8 +100,9 @@ where
     /// }
     /// # Ok(()) }
     /// ```
-    pub fn into_stream<'a>(self) -> BoxStream<'a, Result<Progress<Extra<R>>, Error>>
+    pub fn into_stream<'a>(self) -> BoxStream<'a, Result<Progress<B::Outcome>, Error>>
     where
+        B: Send + 'a,
         I: Send + 'a,
         I::Item: Send,
     {
@@ -115,24 +113,32 @@ where
         steps.boxed()
     }
 
-    async fn step(&mut self) -> Result<Option<Progress<Extra<R>>>, Error> {
+    async fn step(&mut self) -> Result<Option<Progress<B::Outcome>>, Error> {
         let request = match self.due()? {
             None => return Ok(None),
             Some(Due::Refused(item)) => return Ok(Some(item)),
             Some(Due::Send(request)) => request,
         };
-        let Outstanding { items, json, .. } = request;
-        let post = Request::post_bytes(self.records.batch_path(), json);
-        let call = Call::record(&self.records.client, Ok(post))
+        let Outstanding {
+            items,
+            json,
+            key,
+            may_be_applied,
+        } = request;
+        let request = Request {
+            method: B::METHOD,
+            ..Request::post_bytes(self.path.clone(), json)
+        };
+        let call = Call::<B::Outcome>::record(&self.client, Ok(request))
             .with(self.options.clone())
-            .idempotency_key(request.key)
-            .may_be_applied(request.may_be_applied);
+            .idempotency_key(key)
+            .may_be_applied(may_be_applied);
         // The future may be dropped at the next line, and then nobody knows.
         self.mark(true);
         match call.into_future().await {
-            Ok(result) => {
+            Ok(mut result) => {
                 self.outstanding = None;
-                let result = total::renumbered(result, &items);
+                result.renumber(items.start);
                 Ok(Some(Progress { items, result }))
             }
             Err(error) => {
@@ -148,13 +154,13 @@ where
         }
     }
 
-    fn due(&mut self) -> Result<Option<Due<Extra<R>>>, Error> {
+    fn due(&mut self) -> Result<Option<Due<B::Outcome>>, Error> {
         if let Some(again) = &self.outstanding {
             return Ok(Some(Due::Send(again.clone())));
         }
         // Before anything is cut: a key that cannot be must not cost items.
         let key = self.key(self.cutter.position())?;
-        Ok(match self.cutter.cut(&self.settings)? {
+        Ok(match self.cutter.cut(&self.body)? {
             None => None,
             Some(Piece::TooLarge {
                 index,
@@ -162,7 +168,7 @@ where
                 bytes,
             }) => Some(Due::Refused(Progress {
                 items: index..index + 1,
-                result: total::too_large(index, external_id, bytes),
+                result: B::Outcome::refused(index, external_id, too_large(bytes)),
             })),
             Some(Piece::Body { items, json }) => {
                 let request = self.outstanding.insert(Outstanding {
@@ -184,4 +190,10 @@ where
                 .map_err(|invalid| RequestError(invalid.to_string())),
         }
     }
+}
+
+/// The error of an item that no request can hold.
+fn too_large(bytes: usize) -> ErrorDetail {
+    let problem = format!("has {bytes} bytes as JSON, and a request at most {MAX_BODY_BYTES}");
+    ErrorDetail::new(ErrorCode::PayloadTooLarge, problem)
 }

@@ -1,0 +1,73 @@
+//! Writing any number of records.
+
+use std::borrow::Borrow;
+
+use http::Method;
+use serde::Serialize;
+
+use super::{Bulk, Records};
+use crate::{
+    LongBatch,
+    long_batch::Body,
+    wire::{Batch, BatchInput, BatchResult, MatchBy},
+};
+
+impl<R: Bulk> Records<R> {
+    /// Writes any number of records, in as few requests as the service's limits allow (500
+    /// products and 2 000 000 bytes of JSON each), one after the other, so that of two items for
+    /// one record the later wins. Items are taken and written down as they are sent.
+    ///
+    /// An item that alone is larger than a request can be is not sent; it is in the results as
+    /// failed with `payload_too_large`, like any other item that the service refuses.
+    ///
+    /// ```no_run
+    /// # use connect_client::{Client, Error, wire::{Id, Location, ProductInput}};
+    /// # async fn example(client: Client, location: Id<Location>, menu: Vec<ProductInput>)
+    /// # -> Result<(), Error> {
+    /// let products = client.location(location).products();
+    /// let total = products
+    ///     .upsert_all(&menu)
+    ///     .run_with(|step| eprintln!("{} of {}", step.items.end, menu.len()))
+    ///     .await?;
+    /// println!("{} created, {} failed", total.created, total.failed);
+    /// # Ok(()) }
+    /// ```
+    pub fn upsert_all<I>(&self, items: I) -> LongBatch<Batch<R::Input>, I::IntoIter>
+    where
+        I: IntoIterator<Item: Borrow<R::Input>>,
+    {
+        let body = Batch::new(Vec::new());
+        LongBatch::new(&self.client, self.batch_path(), body, items.into_iter())
+    }
+}
+
+impl<T: BatchInput + Serialize, I> LongBatch<Batch<T>, I> {
+    /// Sets the field by which items find their record. `externalId` unless set.
+    pub fn match_by(mut self, field: MatchBy) -> Self {
+        self.body.match_by = field;
+        self
+    }
+
+    /// Sets whether an item that finds no record makes one. `true` unless set; if not, it fails
+    /// with `not_found`.
+    pub fn create_missing(mut self, create: bool) -> Self {
+        self.body.create_missing = create;
+        self
+    }
+}
+
+impl<T: BatchInput + Serialize> Body for Batch<T> {
+    type Item = T;
+    type Outcome = BatchResult<T::Extra>;
+
+    const METHOD: Method = Method::POST;
+    const MAX_ITEMS: usize = T::MAX_ITEMS;
+
+    fn set_dry_run(&mut self, dry: bool) {
+        self.dry_run = dry;
+    }
+
+    fn external_id(item: &T) -> Option<&str> {
+        item.external_id()
+    }
+}
