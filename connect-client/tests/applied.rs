@@ -139,7 +139,7 @@ async fn a_batch_remembers_how_its_request_went_before() {
     assert!(tokio::time::timeout(second, batch.next()).await.is_err());
     for may_be in [true, true, false] {
         let error = batch.next().await.unwrap().unwrap_err();
-        assert_eq!(error.may_be_applied(), may_be, "{error}");
+        assert_eq!(error.may_be_saved(), may_be, "{error}");
     }
     script.finish();
 }

@@ -249,6 +249,60 @@ async fn a_long_batch_is_a_stream_of_its_requests() {
     assert_eq!(steps.len(), 2, "nothing comes after an error");
     let first = steps[0].as_ref().unwrap();
     assert_eq!((first.items.clone(), first.result.created), (0..500, 500));
-    assert_eq!(steps[1].as_ref().unwrap_err().status(), Some(422));
+    let stopped = steps[1].as_ref().unwrap_err();
+    assert_eq!((stopped.items(), stopped.resume_from()), (500..501, 500));
+    assert_eq!(
+        (stopped.error().status(), stopped.may_be_saved()),
+        (Some(422), false)
+    );
+    let told = stopped.to_string();
+    assert!(
+        told.starts_with("items 500..501 are not saved, those before are: "),
+        "{told}"
+    );
     script.finish();
+}
+
+#[tokio::test]
+async fn a_program_goes_on_where_the_error_says_with_the_key_of_the_failed_request() {
+    let broken = Reply::Fault(connect_client::transport::Fault::Broken);
+    let script = Script::new([
+        json(200, &all_created(500)),
+        broken,
+        json(200, &all_created(500)),
+        json(200, &all_created(1)),
+    ]);
+    let client = script.client_with(|b| b.retry(RetryPolicy::never()));
+    let (products, menu) = (products(&client), menu(1001));
+    let import = || {
+        products
+            .upsert_all(&menu)
+            .idempotency_key_prefix("import-17")
+    };
+    let stopped = import().run().await.unwrap_err();
+    assert!(stopped.may_be_saved());
+    let rest = import()
+        .resume_from(stopped.resume_from())
+        .run()
+        .await
+        .unwrap();
+    assert_eq!(rest.created, 501);
+    assert_eq!(
+        (rest.results[0].index, rest.results[500].index),
+        (500, 1000)
+    );
+    let sent = script.finish();
+    assert_eq!(sent[2].key(), Some("import-17-500"));
+    assert_eq!(sent[2].key(), sent[1].key());
+    assert_eq!(sent[2].request.body(), sent[1].request.body());
+    assert_eq!(sent[3].key(), Some("import-17-1000"));
+}
+
+#[tokio::test]
+async fn nothing_is_left_behind_the_end() {
+    let script = Script::new([]);
+    let batch = products(&script.client())
+        .upsert_all(menu(2))
+        .resume_from(7);
+    assert_eq!(counts(&batch.run().await.unwrap()), [0; 5]);
 }

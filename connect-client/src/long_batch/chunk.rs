@@ -64,6 +64,12 @@ impl<I> Cutter<I> {
 }
 
 impl<I: Iterator> Cutter<I> {
+    /// Leaves out the items before this one. Only before the first piece is cut.
+    pub(super) fn skip_to(&mut self, index: usize) {
+        let count = index.saturating_sub(self.position);
+        self.position += self.items.by_ref().take(count).count();
+    }
+
     /// The next piece, with the settings of this body; `None` when all items are in one.
     pub(super) fn cut<B: Body>(&mut self, settings: &B) -> Result<Option<Piece>, RequestError>
     where

@@ -8,18 +8,43 @@ use crate::Error;
 ///
 /// Everything before [`resume_from`](Self::resume_from) is saved, or was refused item by item.
 /// Nothing after the failed request's [`items`](Self::items) was sent. Those items are not saved,
-/// unless [`may_be_saved`](Self::may_be_saved): then nobody knows. To go on, send the items from `resume_from` on again: what is saved
-/// already is then `unchanged`, given that the items have the key by which they are matched.
+/// unless [`may_be_saved`](Self::may_be_saved): then nobody knows.
 ///
-/// `T` is the result of a batch of its kind, such as [`BatchResult`](crate::wire::BatchResult).
-pub struct BatchError<T> {
-    pub(super) saved: T,
-    pub(super) items: Range<usize>,
-    pub(super) error: Error,
+/// To go on, send the items from `resume_from` on again: with
+/// [`LongBatch::resume_from`](crate::LongBatch::resume_from), or with the next call of
+/// [`LongBatch::next`](crate::LongBatch::next). What is saved already is then `unchanged`, given that
+/// the items have the key by which they are matched.
+///
+/// `T` is the result of a batch of its kind, such as [`BatchResult`](crate::wire::BatchResult), with
+/// what was saved before. The error of a single step has none: the steps before have told theirs.
+pub struct BatchError<T = ()> {
+    saved: T,
+    items: Range<usize>,
+    error: Error,
+}
+
+impl BatchError {
+    /// The error of a step with these items.
+    pub(super) fn new(items: Range<usize>, error: Error) -> Self {
+        Self {
+            saved: (),
+            items,
+            error,
+        }
+    }
+
+    /// The error of a run that saved this before.
+    pub(super) fn after<T>(self, saved: T) -> BatchError<T> {
+        BatchError {
+            saved,
+            items: self.items,
+            error: self.error,
+        }
+    }
 }
 
 impl<T> BatchError<T> {
-    /// Returns the result of the requests before.
+    /// Returns the result of the requests before; nothing for the error of a single step.
     pub fn saved(&self) -> &T {
         &self.saved
     }

@@ -37,6 +37,27 @@ where
     B: Body,
     I: Iterator<Item: Borrow<B::Item>>,
 {
+    /// Leaves out the items before this index, which were dealt with before: that which the
+    /// [error](BatchError::resume_from) of an earlier run has told. Indexes, and keys with a
+    /// [prefix](Self::idempotency_key_prefix), stay those of the whole.
+    ///
+    /// ```no_run
+    /// # use connect_client::{BatchError, Client, wire::{Id, Location, ProductInput}};
+    /// # async fn example(client: Client, location: Id<Location>, menu: Vec<ProductInput>)
+    /// # -> Result<(), BatchError<connect_client::wire::ProductBatchResult>> {
+    /// let products = client.location(location).products();
+    /// let import = || products.upsert_all(&menu).idempotency_key_prefix("menu-2026-11-22");
+    /// if let Err(stopped) = import().run().await {
+    ///     eprintln!("{stopped}"); // and mend it
+    ///     import().resume_from(stopped.resume_from()).run().await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn resume_from(mut self, index: usize) -> Self {
+        self.cutter.skip_to(index);
+        self
+    }
+
     /// Sends everything and yields the sum.
     ///
     /// # Errors
@@ -60,15 +81,7 @@ where
                     progress(&step);
                     saved.add(step.result);
                 }
-                Err(error) => {
-                    let next = self.cutter.position();
-                    let failed = self.outstanding.map(|failed| failed.items);
-                    return Err(BatchError {
-                        saved,
-                        items: failed.unwrap_or(next..next),
-                        error,
-                    });
-                }
+                Err(stopped) => return Err(stopped.after(saved)),
             }
         }
         Ok(saved)
@@ -80,27 +93,28 @@ where
     /// key. The same holds when its future was dropped before it was done.
     ///
     /// # Errors
-    /// The request failed.
-    pub async fn next(&mut self) -> Option<Result<Progress<B::Outcome>, Error>> {
+    /// The request failed; the error says which items it had.
+    pub async fn next(&mut self) -> Option<Result<Progress<B::Outcome>, BatchError>> {
         self.step().await.transpose()
     }
 
-    /// Sends request after request as the steps are asked for. After an error there is nothing
-    /// more; to go on behind one, call [`next`](Self::next) instead.
+    /// Sends request after request as the steps are asked for. After an error, which says which
+    /// items it is about, there is nothing more. To go on behind one, call [`next`](Self::next)
+    /// instead, or [begin there](Self::resume_from) again.
     ///
     /// ```no_run
-    /// # use connect_client::{Client, Error, wire::{Id, Location, ProductInput}};
+    /// # use connect_client::{BatchError, Client, wire::{Id, Location, ProductInput}};
     /// use futures_util::TryStreamExt as _;
     ///
     /// # async fn example(client: Client, location: Id<Location>, menu: Vec<ProductInput>)
-    /// # -> Result<(), Error> {
+    /// # -> Result<(), BatchError> {
     /// let mut steps = client.location(location).products().upsert_all(&menu).into_stream();
     /// while let Some(step) = steps.try_next().await? {
     ///     println!("{:?}: {} created", step.items, step.result.created);
     /// }
     /// # Ok(()) }
     /// ```
-    pub fn into_stream<'a>(self) -> BoxStream<'a, Result<Progress<B::Outcome>, Error>>
+    pub fn into_stream<'a>(self) -> BoxStream<'a, Result<Progress<B::Outcome>, BatchError>>
     where
         B: Send + 'a,
         I: Send + 'a,
@@ -113,7 +127,16 @@ where
         steps.boxed()
     }
 
-    async fn step(&mut self) -> Result<Option<Progress<B::Outcome>>, Error> {
+    async fn step(&mut self) -> Result<Option<Progress<B::Outcome>>, BatchError> {
+        self.send_next().await.map_err(|error| {
+            let next = self.cutter.position();
+            let failed = self.outstanding.as_ref();
+            let items = failed.map_or(next..next, |failed| failed.items.clone());
+            BatchError::new(items, error)
+        })
+    }
+
+    async fn send_next(&mut self) -> Result<Option<Progress<B::Outcome>>, Error> {
         let request = match self.due()? {
             None => return Ok(None),
             Some(Due::Refused(item)) => return Ok(Some(item)),
