@@ -94,6 +94,20 @@ async fn no_crypto_provider_of_the_process_is_needed_or_set() {
     assert!(CryptoProvider::get_default().is_none());
 }
 
+/// The README tells what to do about it, and its example is run. Here nobody does it.
+#[test]
+fn a_reqwest_client_beside_the_sdk_wants_a_crypto_provider() {
+    let panic = std::panic::catch_unwind(reqwest::Client::new).unwrap_err();
+    let text = panic.downcast_ref::<&str>().unwrap();
+    assert!(
+        text.starts_with("No rustls crypto provider is configured"),
+        "{text}"
+    );
+    assert!(
+        include_str!("../README.md").contains("### \"No rustls crypto provider is configured\"")
+    );
+}
+
 #[tokio::test]
 async fn a_service_that_asks_for_it_sees_the_client_certificate() {
     let own = certificate("till");

@@ -44,7 +44,8 @@ pub(crate) struct HttpSettings<'a> {
 /// reqwest client with a TLS configuration of your own (`tls_backend_preconfigured`).
 ///
 /// It works in any program. `reqwest::Client::new()` panics in one in which nobody has installed a
-/// crypto provider for rustls, unless a feature of reqwest brings one.
+/// crypto provider for rustls, unless a feature of reqwest brings one. The README of the SDK has the line
+/// that installs one, under "No rustls crypto provider is configured".
 ///
 /// # Errors
 /// The system has no authorities.
