@@ -8,6 +8,7 @@
 //!
 //! `docs/testing.md` is the guide.
 
+mod connections;
 mod faults;
 mod serve;
 
@@ -19,6 +20,7 @@ use connect_core::{
     storage::memory::MemoryStorage,
     wire::{Id, Location, VatRate},
 };
+use futures_util::FutureExt as _;
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use self::faults::Faults;
@@ -168,8 +170,16 @@ impl TestShop {
 }
 
 impl Drop for TestShop {
+    /// # Panics
+    /// The service has panicked. The test could pass all the same, and must not.
     fn drop(&mut self) {
         self.accepting.abort();
+        let ended = (&mut self.accepting).now_or_never();
+        let has_panicked = matches!(ended, Some(Err(error)) if error.is_panic());
+        assert!(
+            !has_panicked || std::thread::panicking(),
+            "the service of the test's shop has panicked"
+        );
     }
 }
 
@@ -187,4 +197,24 @@ async fn screen_key(
     let screen = connect.create_screen(account, new).await.expect("a screen");
     let key = connect.roll_screen_key(account, screen.id).await;
     key.expect("a key").expose().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_shop_whose_service_panicked_fails_the_test() {
+        drop(TestShop::start().await);
+
+        let mut shop = TestShop::start().await;
+        shop.accepting.abort();
+        shop.accepting = tokio::spawn(async { panic!("as the test ordered") });
+        while !shop.accepting.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(shop))).is_err());
+    }
 }

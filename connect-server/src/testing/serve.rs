@@ -1,6 +1,6 @@
 //! The listener of a test's shop: the API and that of the devices at one address, behind the faults.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use connect_core::{Connect, Reason, wire::ErrorCode};
@@ -8,11 +8,14 @@ use http::{HeaderValue, Request, Response, StatusCode, header::RETRY_AFTER};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
-use tokio::{net::TcpListener, task::JoinSet, time::sleep};
+use tokio::{net::TcpListener, time::sleep};
 use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
-use super::faults::{Fault, Faults};
+use super::{
+    connections,
+    faults::{Fault, Faults},
+};
 use crate::{api, device_api, endpoint::Reply, net::Peer};
 
 /// A connection that is cut.
@@ -34,7 +37,10 @@ struct Shared {
     faults: Arc<Faults>,
 }
 
-/// Answers connections until it is dropped, and they with it.
+/// Answers connections until this is dropped, and they with it.
+///
+/// # Panics
+/// As [`connections::accept`] does.
 pub(super) async fn accept(listener: TcpListener, connect: Connect, faults: Arc<Faults>) {
     let devices = device_api(connect.clone());
     let filter = api(connect.clone()).or(devices).unify().boxed();
@@ -43,8 +49,7 @@ pub(super) async fn accept(listener: TcpListener, connect: Connect, faults: Arc<
         connect,
         faults,
     });
-    let mut connections = JoinSet::new();
-    while let Ok((stream, remote)) = listener.accept().await {
+    let connection = |stream, remote: SocketAddr| {
         let shared = shared.clone();
         let peer = Peer {
             address: remote.ip(),
@@ -53,8 +58,9 @@ pub(super) async fn accept(listener: TcpListener, connect: Connect, faults: Arc<
         let answer = service_fn(move |request| answer(shared.clone(), peer, request));
         let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
         // One that is cut, or whose client goes away, ends with an error.
-        connections.spawn(async move { connection.await.is_ok() });
-    }
+        async move { _ = connection.await }
+    };
+    connections::accept(listener, connection).await;
 }
 
 async fn answer(
