@@ -126,11 +126,10 @@ impl Admission {
         address: IpAddr,
         token: Option<&str>,
     ) -> Result<Authenticated, Denied> {
-        let found = find(&self.store, &self.tokens, token).await;
+        let found = find(&self.store, &self.tokens, token, Missing::token).await;
         // Only now: a store that took its time must not make the request one of a minute ago.
         let at = self.moment();
         let found = found.and_then(|found| {
-            let found = found.map_err(|missing| Error::bad_token(missing.of("token")))?;
             found.check_valid(at.now)?;
             Ok(found)
         });
@@ -150,11 +149,10 @@ impl Admission {
         address: IpAddr,
         key: Option<&str>,
     ) -> Result<Access, Denied> {
-        let found = find(&self.store, &self.screen_keys, key).await;
+        let found = find(&self.store, &self.screen_keys, key, Missing::key).await;
         let at = self.moment();
         let access = found.and_then(|found| {
-            let device = found.map_err(|missing| Error::bad_screen_key(missing.of("key")))?;
-            Access::of_screen(device)
+            Access::of_screen(found)
                 .ok_or_else(|| Error::bad_screen_key("is that of a screen without a location"))
         });
         access.map_err(|error| self.deny(address, at, error))
@@ -254,8 +252,17 @@ enum Missing {
 }
 
 impl Missing {
-    /// Returns the problem with a token, or with a key.
-    fn of(self, what: &str) -> String {
+    /// Returns the refusal of a token.
+    fn token(self) -> Error {
+        Error::bad_token(self.problem("token"))
+    }
+
+    /// Returns the refusal of a screen's key.
+    fn key(self) -> Error {
+        Error::bad_screen_key(self.problem("key"))
+    }
+
+    fn problem(self, what: &str) -> String {
         match self {
             Self::NotSent => "is missing".to_owned(),
             Self::OtherForm(prefixes) => format!(
@@ -267,23 +274,24 @@ impl Missing {
     }
 }
 
-/// Looks up what a caller presents.
+/// Looks up what a caller presents. When it leads to nothing, that is refused in the words of `refuse`.
 async fn find<C: Credential>(
     store: &Store,
     known: &Known<C>,
     value: Option<&str>,
-) -> Result<Result<Arc<C>, Missing>, Error> {
+    refuse: fn(Missing) -> Error,
+) -> Result<Arc<C>, Error> {
     let Some(value) = value else {
-        return Ok(Err(Missing::NotSent));
+        return Err(refuse(Missing::NotSent));
     };
     // It is looked up whatever its form: what an older version gave out stays good.
     let found = known.find(store, value).await?;
-    Ok(
-        found.ok_or_else(|| match secret::has_form(value, C::PREFIXES) {
+    found.ok_or_else(|| {
+        refuse(match secret::has_form(value, C::PREFIXES) {
             true => Missing::Unknown,
             false => Missing::OtherForm(C::PREFIXES),
-        }),
-    )
+        })
+    })
 }
 
 fn too_many(rate: RateStatus, at: Moment, whose: &str) -> Denied {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{
     ledger::Cause,
-    named::{find, read_elsewhere, read_level, read_named},
+    named::{Nowhere, find, read_elsewhere, read_level, read_named},
 };
 use crate::{
     access::Access,
@@ -32,8 +32,9 @@ impl Change for Adjust {
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
         let Self(wanted) = self;
-        let found = find(unit, access, &wanted.product).await?;
-        let stocked = found.map_err(|nowhere| nowhere.of_request())?;
+        let found = find(unit, &wanted.product).await?;
+        let stocked =
+            found.ok_or_else(|| Nowhere::of(unit, access, &wanted.product).of_request())?;
         let before = stocked.quantity().unwrap_or_default();
         let shift = Shift::by(before, wanted.change.thousandths()).ok_or_else(|| {
             let most = Quantity::MAX;

@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 use super::{
     counts::count,
     ledger::Stocked,
-    named::{find, read_elsewhere, read_level, read_named},
+    named::{Nowhere, find, read_elsewhere, read_level, read_named},
 };
 use crate::{
     access::Access,
@@ -72,8 +72,9 @@ impl CountMany {
             Ok(item) => item,
             Err(refused) => return Err(Failed::of(refused.invalid.clone().into())),
         };
-        let found = find(unit, access, product).await.map_err(Failed::of)?;
-        let stocked = found.map_err(|nowhere| Failed::of(nowhere.of_item()))?;
+        let found = find(unit, product).await.map_err(Failed::of)?;
+        let stocked =
+            found.ok_or_else(|| Failed::of(Nowhere::of(unit, access, product).of_item()))?;
         let counted = count(unit, access, &stocked, wanted, self.note.as_deref());
         match counted {
             Ok(level) => Ok(Counted { stocked, level }),

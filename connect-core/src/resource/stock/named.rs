@@ -48,15 +48,12 @@ pub(super) fn read_elsewhere<'n>(
     engine::look_elsewhere(ids, access, unit, reads);
 }
 
-/// Returns the product that is named, with its stock.
+/// Returns the product that is named, with its stock. `None` when it is not at this location;
+/// [`Nowhere`] is the reason then.
 ///
 /// # Errors
 /// [`Error::Conflict`] when its external id is not the one that it is named by.
-pub(super) async fn find(
-    unit: &mut Unit<'_>,
-    access: &Access,
-    product: &Named,
-) -> Result<Result<Stocked, Nowhere>, Error> {
+pub(super) async fn find(unit: &mut Unit<'_>, product: &Named) -> Result<Option<Stocked>, Error> {
     let id = match &product.name {
         Name::Id(id) => Some(*id),
         Name::ExternalId(text) => {
@@ -72,7 +69,7 @@ pub(super) async fn find(
     if let Some(problem) = its.and_then(|found| product.disagreement(found)) {
         return Err(Error::conflict("externalId", problem));
     }
-    Ok(found.ok_or_else(|| Nowhere::of(unit, access, product)))
+    Ok(found)
 }
 
 /// A product that is not of this location. An external id means one of this location, whatever
@@ -84,7 +81,7 @@ pub(super) struct Nowhere {
 }
 
 impl Nowhere {
-    fn of(unit: &Unit<'_>, access: &Access, product: &Named) -> Self {
+    pub(super) fn of(unit: &Unit<'_>, access: &Access, product: &Named) -> Self {
         let (rows, name) = (<Product as Record>::ROWS, &product.name);
         let is_elsewhere = match name {
             Name::Id(id) => engine::is_elsewhere(access, unit, rows, *id),
