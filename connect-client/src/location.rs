@@ -47,7 +47,8 @@ impl Client {
         Call::collection(self, Request::get("/locations".to_owned()))
     }
 
-    /// Returns the handle of one location.
+    /// Returns the handle of one location. Asks the service nothing: its calls fail when the token has no
+    /// access to the location.
     pub fn location(&self, id: impl Into<Id<Location>>) -> LocationHandle {
         LocationHandle {
             client: self.clone(),

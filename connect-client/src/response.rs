@@ -22,7 +22,7 @@ pub struct Meta {
     pub status: u16,
     /// The service's name for the request: give it to whoever looks into its logs.
     pub request_id: Option<String>,
-    /// The rest of the rate limit.
+    /// The state of the rate limit after this request. `None` when the answer is not the service's.
     pub rate_limit: Option<RateLimit>,
     /// Set when this is the stored response to an earlier request with the same idempotency key.
     pub replayed: bool,
@@ -34,7 +34,8 @@ pub struct Meta {
     pub attempts: u32,
 }
 
-/// The rate limit that is nearest to its end, of the token or of the account.
+/// The rate limit that is nearest to its end: that of the token or of the account. It counts requests
+/// in windows of a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimit {
@@ -42,7 +43,7 @@ pub struct RateLimit {
     pub limit: u64,
     /// Requests left in this window.
     pub remaining: u64,
-    /// The end of the window.
+    /// The end of the window by the service's clock, in whole seconds.
     pub reset: Timestamp,
 }
 

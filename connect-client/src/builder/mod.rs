@@ -127,14 +127,17 @@ impl ClientBuilder {
         self
     }
 
-    /// The name of your program, put in front of the SDK's own in `User-Agent`.
+    /// Puts the name of your program in front of the SDK's own in `User-Agent`: visible ASCII
+    /// characters and blanks, such as `menu-sync/1.4`. With others [`build`](Self::build) fails with
+    /// [`SettingsError::UserAgent`].
     pub fn user_agent(mut self, program: impl AsRef<str>) -> Self {
         self.user_agent = format!("{} {USER_AGENT}", program.as_ref());
         self
     }
 
     /// Trusts the certificates in this PEM text as well as the system's, for a service with a
-    /// certificate of its own making. May be called several times.
+    /// certificate of its own making. May be called several times. When a text is not PEM, or has no
+    /// certificate, [`build`](Self::build) fails with [`SettingsError::Certificate`].
     pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.root_certificates.push(pem.into());
         self
@@ -170,13 +173,16 @@ impl ClientBuilder {
         self
     }
 
-    /// Limits the size of a response body, in bytes. 16 MiB unless set.
+    /// Limits the size of a response body, in bytes. 16 MiB unless set. A larger one is not read, and
+    /// the call fails with [`Fault::TooLarge`](crate::transport::Fault::TooLarge).
     pub fn max_response_bytes(mut self, limit: usize) -> Self {
         self.max_response_bytes = limit;
         self
     }
 
-    /// Sends requests through this instead of HTTP of the SDK's own; for tests, say.
+    /// Sends requests through this instead of HTTP of the SDK's own; for tests, say. The settings of
+    /// connections cannot be set as well, as with [`http_client`](Self::http_client), and
+    /// [`max_response_bytes`](Self::max_response_bytes) is the transport's business.
     pub fn transport(mut self, transport: impl Transport) -> Self {
         self.way = Way::Transport(Arc::new(transport));
         self
@@ -187,8 +193,9 @@ impl ClientBuilder {
     /// [`http_client_builder`](crate::transport::http_client_builder), which has its TLS settled.
     ///
     /// [`connect_timeout`](Self::connect_timeout), [`root_certificate`](Self::root_certificate),
-    /// [`client_certificate`](Self::client_certificate), [`proxy`](Self::proxy) and [`no_proxy`](Self::no_proxy) are then the given client's business;
-    /// setting them as well is an error.
+    /// [`client_certificate`](Self::client_certificate), [`proxy`](Self::proxy) and
+    /// [`no_proxy`](Self::no_proxy) are then the given client's business. With one of them set as well,
+    /// [`build`](Self::build) fails with [`SettingsError::Contradiction`].
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.way = Way::Pool(client);
         self

@@ -14,8 +14,9 @@ impl Client {
     /// Begins a request that the SDK has no method for. It goes the way of every call: with the
     /// token, retries, an idempotency key for a write, and errors that are understood.
     ///
-    /// `path` is below the base address and begins with a slash. What it is made of has to be
-    /// percent-encoded where it needs to be.
+    /// `path` is below the base address, begins with a slash and has no query. Texts that are put into
+    /// it have to be percent-encoded. With another path the call fails with a [`RequestError`], and
+    /// nothing is sent.
     ///
     /// ```no_run
     /// # use connect_client::{Client, Error, Method};
@@ -70,7 +71,7 @@ pub struct RawRequest {
 }
 
 impl RawRequest {
-    /// Adds a parameter to the query.
+    /// Adds a parameter to the query. It is percent-encoded.
     pub fn query(mut self, name: &str, value: impl fmt::Display) -> Self {
         if let Ok(request) = &mut self.request {
             let pair = Serializer::new(String::new())
@@ -84,7 +85,8 @@ impl RawRequest {
         self
     }
 
-    /// Sends this as JSON.
+    /// Sends this as JSON, of which the service takes 2 000 000 bytes. When it cannot be written as JSON
+    /// the call fails with a [`RequestError`].
     pub fn body(mut self, body: &impl Serialize) -> Self {
         self.request = self.request.and_then(|request| request.with_json(body));
         self

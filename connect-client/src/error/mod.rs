@@ -145,10 +145,11 @@ impl Error {
     /// Returns whether a write may have been applied, by this attempt or an earlier one of the
     /// call.
     ///
-    /// It may have been after a timeout, a broken connection, a 5xx or an answer that is not the
-    /// service's, or has a code that this version does not know. A 409 or 422 of the service then settles that it was not, and so does a refusal
-    /// that the service [has stored](Meta::replayed) under the key. Any other refusal does not, as
-    /// it may be given without looking at what was done before. Reads are never applied.
+    /// It may have been after a timeout, a broken connection or a 5xx, after an answer that is not the
+    /// service's, and after one with a code that this version does not know. A 409 or 422 of the service
+    /// then settles that it was not, and so does a refusal that the service
+    /// [has stored](Meta::replayed) under the key. Any other refusal does not, as it may be given
+    /// without looking at what was done before. Reads are never applied.
     pub fn may_be_applied(&self) -> bool {
         self.0.call.as_ref().is_some_and(|call| call.may_be_applied)
     }

@@ -11,7 +11,7 @@ use crate::{
 
 impl Records<OptionGroup> {
     /// Changes the given fields of one option of a group, for example whether it is sold out, and
-    /// yields the group as it is then.
+    /// yields the group as it is then. `not_found` when the group or its option is unknown.
     pub fn update_option(
         &self,
         group: impl Into<Id<OptionGroup>>,
@@ -25,7 +25,7 @@ impl Records<OptionGroup> {
 
 impl Records<Product> {
     /// Adds option groups to up to 1000 products, and removes others from them, with one request.
-    /// Products and groups that something is wrong with are reported, and the others are saved.
+    /// Products and groups that cannot be linked are reported in the result, and the others are saved.
     pub fn link_option_groups(&self, links: &OptionGroupLinks) -> Call<OptionLinksResult> {
         let path = format!("{}/option-groups", self.path());
         Call::record(&self.client, Request::post(path, links))

@@ -48,8 +48,9 @@ impl<R: Record> Records<R> {
 }
 
 impl<R: Listed> Records<R> {
-    /// One page, without deleted records. To read on, send the query again with the page's
-    /// `next_cursor`; [`stream`](Self::stream) does it for you.
+    /// One page, without deleted records: 50 unless the query has a `limit`, and at most 200. To read
+    /// on, send the query again with the page's `next_cursor`, until there is none.
+    /// [`stream`](Self::stream) does it for you.
     pub fn list(&self, query: &R::Query) -> Call<Page<R>> {
         // The type of the page has no place for a deleted record, whatever the query says.
         let mut query = query.clone();
@@ -59,14 +60,15 @@ impl<R: Listed> Records<R> {
 }
 
 impl<R: Readable> Records<R> {
-    /// One record.
+    /// One record. `not_found` when the location has none with this id.
     pub fn get(&self, id: impl Into<Id<R>>) -> Call<R> {
         Call::record(&self.client, Ok(Request::get(self.path_of(id))))
     }
 }
 
 impl<R: Synced> Records<R> {
-    /// One page, by `updatedAt`, with a tombstone for each record deleted in the last 90 days.
+    /// One page, by `updatedAt`, with a tombstone for each record deleted in the last 90 days. Pages are
+    /// as large as those of [`list`](Self::list).
     pub fn list_with_deleted(&self, query: &R::Query) -> Call<Page<Entry<R>>> {
         let mut query = query.clone();
         query.sync_mut().include_deleted = true;
@@ -75,27 +77,30 @@ impl<R: Synced> Records<R> {
 }
 
 impl<R: Writable> Records<R> {
-    /// Creates a record and yields it as the service has it.
+    /// Creates a record and yields it as the service has it. `validation_failed` names the field that is
+    /// wrong; a name or code that has to be unique, and is taken, is a `conflict`.
     pub fn create(&self, input: &R::Input) -> Call<R> {
         Call::record(&self.client, Request::post(self.path(), input))
     }
 
     /// Changes the given fields of a record, and yields it as it is then.
     /// [`Field`](crate::wire::Field) tells the three things apart that a field can say: left out
-    /// keeps what is there, `Null` clears it, `Value` sets it.
+    /// keeps what is there, `Null` clears it, `Value` sets it. Fails as [`create`](Self::create) does,
+    /// and with `not_found`.
     pub fn update(&self, id: impl Into<Id<R>>, input: &R::Input) -> Call<R> {
         Call::record(&self.client, Request::patch(self.path_of(id), input))
     }
 
-    /// Deletes a record. When the answer to the first attempt is lost, the next is answered from
-    /// the service's store, so `not_found` means that the record was gone before.
+    /// Deletes a record. When the answer to the first attempt is lost, the next attempt gets the stored
+    /// answer to it. So `not_found` means that the record was gone before the call.
     pub fn delete(&self, id: impl Into<Id<R>>) -> Call<()> {
         Call::nothing(&self.client, Request::delete(self.path_of(id)))
     }
 }
 
 impl<R: Bulk> Records<R> {
-    /// Writes many records with one request, of at most 2 MB as JSON: up to 500 products. Items
+    /// Writes many records with one request, of at most 2 000 000 bytes of JSON: up to 500 products, or
+    /// up to 200 option groups. Items
     /// are independent: one that the service refuses is reported in its place, and the others are
     /// saved. [`upsert_all`](Self::upsert_all) takes any number.
     pub fn batch(

@@ -17,7 +17,8 @@ impl Records<StockLevel> {
     }
 
     /// Sets the stock of a product to what was counted, and yields it as it is then. The product is
-    /// tracked from then on.
+    /// tracked from then on. A `conflict` when the count has an `expected_quantity` and the stock is
+    /// another one; `not_found` when the product is unknown.
     pub fn count(&self, product: impl Into<Id<Product>>, count: &StockCount) -> Call<StockLevel> {
         let path = self.path_to(product.into());
         Call::record(&self.client, Request::put(path, count))
@@ -30,8 +31,8 @@ impl Records<StockLevel> {
         Call::record(&self.client, Request::put(self.path(), counts))
     }
 
-    /// Books a delivery or a correction, and yields the movement. A call that is sent again is
-    /// booked once: each has an idempotency key.
+    /// Books a delivery or a correction, and yields the movement. It is booked once, however often the
+    /// call is tried. `conflict` when the stock would leave its bounds.
     pub fn adjust(&self, adjustment: &StockAdjustment) -> Call<StockMovement> {
         let path = format!("{}/adjustments", self.path());
         Call::record(&self.client, Request::post(path, adjustment))

@@ -13,9 +13,9 @@ use crate::{
 };
 
 impl<R: Bulk> Records<R> {
-    /// Writes any number of records, in as few requests as the service's limits allow (500
-    /// products and 2 000 000 bytes of JSON each), one after the other, so that of two items for
-    /// one record the later wins. Items are taken and written down as they are sent.
+    /// Writes any number of records, in as few requests as the service's limits allow (500 products or
+    /// 200 option groups, and 2 000 000 bytes of JSON each), one after the other, so that of two items
+    /// for one record the later wins. Items are taken and written down as they are sent.
     ///
     /// An item that alone is larger than a request can be is not sent; it is in the results as
     /// failed with `payload_too_large`, like any other item that the service refuses.

@@ -29,8 +29,9 @@ impl<R: Synced> Records<R> {
     /// and again `every` so long after all is read. At a shop where nothing happens each round is
     /// one request and yields nothing.
     ///
-    /// It yields each change once. An error that may pass (see [`Error::retryable`]) is yielded, and
-    /// the next round goes on where the one before stopped. After another error there is nothing more.
+    /// It yields each change once, deletions included. To stop, drop it. An error that may pass (see
+    /// [`Error::retryable`]) is yielded, and the next round goes on where the one before stopped. After
+    /// another error there is nothing more.
     ///
     /// ```no_run
     /// # use std::{collections::HashMap, time::Duration};

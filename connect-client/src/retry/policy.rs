@@ -11,9 +11,11 @@ pub(crate) const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
 /// The way in which a request that failed for a reason that may pass is sent again.
 ///
 /// Sent again are 408 (the request arrived too slowly), 429, 5xx (but for 501 and 505, which time does
-/// not heal) and faults of the network; nothing else. The wait before attempt *n + 1* is drawn evenly from zero to
-/// `base * 2^(n-1)`, at most `cap` (full jitter). When the service sends `Retry-After`, that is
-/// waited first and the drawn time on top, so that many clients do not return at one instant.
+/// not heal) and faults of the network; nothing else.
+///
+/// The wait before attempt *n + 1* is drawn evenly from zero to `base * 2^(n-1)`, at most `cap` (full
+/// jitter). When the service sends `Retry-After`, that is waited first and the drawn time on top, so
+/// that many clients do not return at one instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
