@@ -71,14 +71,15 @@ impl Connect {
     }
 }
 
-/// The error of a body that was refused, with all fields that are at fault.
+/// The error of a body that was refused, with all fields that are at fault. One that tells them
+/// already stays: rules find faults that no field has by itself.
 fn with_all_faults<T: FromJson>(error: Error, json: &[u8]) -> Error {
     match error {
         Error::Invalid(Reason {
             field: Some(field),
             problem,
-            ..
-        }) => T::faults(json).after(Invalid::new(field, problem)).into(),
+            details,
+        }) if details.is_empty() => T::faults(json).after(Invalid::new(field, problem)).into(),
         other => other,
     }
 }
