@@ -30,6 +30,8 @@ mod longest;
 mod lost_lock;
 mod names;
 mod orders;
+#[cfg(feature = "logic")]
+mod owners;
 #[cfg(feature = "conformance")]
 mod progress;
 #[cfg(feature = "logic")]

@@ -16,6 +16,9 @@ use crate::{
     wire::{Id, Location, VatRate, limits::MAX_OWNER_NAME, read::Invalid},
 };
 
+/// The longest e-mail address, in characters.
+const MAX_OWNER_EMAIL: usize = 254;
+
 /// The facts that a new account needs.
 #[derive(Clone, Debug)]
 pub struct NewAccount {
@@ -45,14 +48,10 @@ impl Connect {
     /// A field is invalid.
     pub async fn create_account(&self, new: NewAccount) -> Result<Account, Error> {
         let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
-        let owner_email = text::name("ownerEmail", &new.owner_email, 254)?;
-        if !owner_email.contains('@') {
-            return Err(Invalid::new("ownerEmail", "must be an e-mail address").into());
-        }
         let account = Account {
             id: self.store().environment().ids.next().into(),
             name,
-            owner_email,
+            owner_email: owner_email(&new.owner_email)?,
             sandbox: new.sandbox,
             locations: Vec::new(),
             screens: Vec::new(),
@@ -183,6 +182,15 @@ fn no_account(id: Id<Account>) -> Error {
 pub(super) fn put_account(unit: &mut Unit<'_>, account: &Account) {
     let row = unit.json(account);
     unit.put(key(account.id.uuid(), Family::Account, &[]), row);
+}
+
+/// Reads the address of an owner.
+pub(super) fn owner_email(text: &str) -> Result<String, Invalid> {
+    let address = text::name("ownerEmail", text, MAX_OWNER_EMAIL)?;
+    if !address.contains('@') {
+        return Err(Invalid::new("ownerEmail", "must be an e-mail address"));
+    }
+    Ok(address)
 }
 
 pub(super) fn check_location(

@@ -1,5 +1,6 @@
 //! The chapters of the specification: a file each, which declares what is particular to it.
 
+mod account_changes;
 mod accounts;
 mod categories;
 mod events;
@@ -17,6 +18,7 @@ mod tokens;
 mod webhook_worker;
 mod webhooks;
 
+pub use account_changes::{AccountChange, LocationChange};
 pub use accounts::{NewAccount, NewLocation};
 pub use image_worker::{ImageWork, ImageWorker};
 pub(crate) use images::queue_key;

@@ -25,7 +25,7 @@ use crate::{
 pub struct NewToken {
     /// Its name, 1 to 100 characters.
     pub name: String,
-    /// From when on it is refused, if ever.
+    /// The time in the future from which on it is refused, if ever.
     pub expires_at: Option<Timestamp>,
     /// Its rights, per location.
     pub grants: Vec<Grant>,
@@ -56,6 +56,9 @@ impl Connect {
         loop {
             let mut unit = attempts.begin();
             let account = get_account(&mut unit).await?;
+            if new.expires_at.is_some_and(|expiry| expiry <= unit.now()) {
+                return Err(Invalid::new("expiresAt", "must be in the future").into());
+            }
             for (index, grant) in new.grants.iter().enumerate() {
                 check_location(
                     &account,

@@ -206,17 +206,17 @@ impl Scene {
     async fn add_tokens(&mut self) {
         let shop = &self.shop;
         let (here, there) = (shop.here, shop.there);
-        let (token, now) = (
-            shop.token.clone(),
-            "2026-11-20T10:00:00Z".parse().expect("a time"),
-        );
+        let token = shop.token.clone();
+        let expiry = "2026-11-20T10:00:01Z".parse().expect("a time");
+        let expired = shop.token_until(expiry).await;
+        // A token is refused from its expiry on.
+        shop.clock.set(expiry);
         let (revoked, id) = shop.revocable_token().await;
         shop.revoke(id).await;
         let tokens = [
             ("cut token", token[..token.len() - 1].to_owned()),
             ("token", token),
-            // A token is refused from its expiry on, and the clock stands at it.
-            ("expired", shop.token_until(now).await),
+            ("expired", expired),
             ("revoked", revoked),
             ("closed", shop.stranger(false).await.1),
             ("reader", shop.token_for(here, &[Scope::CatalogRead]).await),

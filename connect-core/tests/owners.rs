@@ -1,0 +1,213 @@
+//! Accounts, locations and tokens, as owners manage them: changes, and the end of a token.
+
+use std::net::IpAddr;
+
+use connect_core::{
+    Account, AccountChange, Connect, Error, Grant, LocationChange, NewScreen, NewToken, Screen,
+    ScreenType, Token,
+    wire::{Id, Location, ProductInput, Scope, VatRate},
+};
+use uuid::Uuid;
+
+use crate::properties::shop::{Backend, START, Shop};
+
+/// Makes a test for each backend.
+macro_rules! on_each_backend {
+    ($name:ident) => {
+        mod $name {
+            use super::*;
+
+            #[tokio::test]
+            async fn memory() {
+                super::$name(Shop::open(Backend::Memory).await).await;
+            }
+
+            #[cfg(feature = "sled")]
+            #[tokio::test]
+            async fn sled() {
+                super::$name(Shop::open(Backend::Sled).await).await;
+            }
+
+            #[cfg(feature = "redb")]
+            #[tokio::test]
+            async fn redb() {
+                super::$name(Shop::open(Backend::Redb).await).await;
+            }
+        }
+    };
+}
+
+on_each_backend!(what_a_change_does_not_name_stays);
+on_each_backend!(a_change_that_is_not_allowed_changes_nothing);
+on_each_backend!(a_token_ends_when_it_was_meant_to);
+
+/// The account and the first location of a shop.
+fn ids(shop: &Shop) -> (Id<Account>, Id<Location>) {
+    (shop.at.account().id, shop.at.location().id)
+}
+
+/// Makes two screens; the id of the first.
+async fn screens(shop: &Shop) -> Id<Screen> {
+    let (id, location_id) = ids(shop);
+    let mut made = Vec::new();
+    for name in ["Till", "Kiosk"] {
+        let new = NewScreen {
+            location_id,
+            kind: ScreenType::Pos,
+            name: name.into(),
+        };
+        made.push(shop.connect.create_screen(id, new).await.unwrap().id);
+    }
+    made[0]
+}
+
+/// An id that no record has.
+fn nothing<T>() -> Id<T> {
+    Uuid::from_u128(0xDEAD).into()
+}
+
+async fn what_a_change_does_not_name_stays(shop: Shop) {
+    let (connect, (id, location)) = (&shop.connect, ids(&shop));
+    let screen = screens(&shop).await;
+    let before = connect.account(id).await.unwrap();
+    let named = AccountChange {
+        name: Some(" Rye & Co ".into()),
+        ..AccountChange::default()
+    };
+    let after = connect.change_account(id, named).await.unwrap();
+    assert_eq!(after.name, "Rye & Co");
+    let mail = AccountChange {
+        owner_email: Some("noor@rye.example".into()),
+        ..AccountChange::default()
+    };
+    let after = connect.change_account(id, mail).await.unwrap();
+    let expected = Account {
+        name: "Rye & Co".into(),
+        owner_email: "noor@rye.example".into(),
+        ..before
+    };
+    assert_eq!(after, expected);
+
+    let was = after.locations[0].clone();
+    let rate = LocationChange {
+        default_vat_rate: Some(VatRate::percent(5)),
+        ..LocationChange::default()
+    };
+    let now = connect.change_location(id, location, rate).await.unwrap();
+    assert_eq!((now.name, now.currency), (was.name, was.currency));
+    let named = LocationChange {
+        name: Some("Quay".into()),
+        ..LocationChange::default()
+    };
+    let now = connect.change_location(id, location, named).await.unwrap();
+    assert_eq!(
+        (&*now.name, now.default_vat_rate),
+        ("Quay", VatRate::percent(5))
+    );
+
+    let renamed = connect.rename_screen(id, screen, "Bar").await.unwrap();
+    assert_eq!((renamed.id, &*renamed.name), (screen, "Bar"));
+
+    let stored = connect.account(id).await.unwrap();
+    assert_eq!(stored.locations[0], now);
+    assert_eq!(stored.locations[1..], after.locations[1..]);
+    assert_eq!(stored.screens[0], renamed);
+    assert_eq!(stored.screens[1..], after.screens[1..]);
+
+    // An access from before is good, and products get the new rate.
+    let products = connect.location(&shop.at).products();
+    let rye = products.create(ProductInput::named("Rye")).await.unwrap();
+    assert_eq!(rye.vat_rate, VatRate::percent(5));
+}
+
+async fn a_change_that_is_not_allowed_changes_nothing(shop: Shop) {
+    let (connect, (id, location)) = (&shop.connect, ids(&shop));
+    let screen = screens(&shop).await;
+    let before = connect.account(id).await.unwrap();
+    let named = |name: &str| AccountChange {
+        name: Some(name.into()),
+        owner_email: Some("noor@rye.example".into()),
+    };
+    let refused = connect.change_account(id, named(" ")).await.unwrap_err();
+    assert!(matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some("name")));
+    let mail = AccountChange {
+        name: Some("Rye".into()),
+        owner_email: Some("nobody".into()),
+    };
+    let refused = connect.change_account(id, mail).await.unwrap_err();
+    assert!(matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some("ownerEmail")));
+    let long = LocationChange {
+        name: Some("x".repeat(101)),
+        ..LocationChange::default()
+    };
+    let refused = connect.change_location(id, location, long).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+    let refused = connect.rename_screen(id, screen, "").await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+
+    let quay = LocationChange {
+        name: Some("Quay".into()),
+        ..LocationChange::default()
+    };
+    for missing in [
+        connect.change_account(nothing(), named("Rye")).await.err(),
+        connect.change_location(id, nothing(), quay).await.err(),
+        connect.rename_screen(id, nothing(), "Bar").await.err(),
+        connect.revoke_token(id, nothing()).await.err(),
+    ] {
+        assert!(matches!(missing, Some(Error::NotFound(_))), "{missing:?}");
+    }
+    assert_eq!(connect.account(id).await.unwrap(), before);
+}
+
+/// The refusal of the token with this value, if it is refused.
+async fn refusal(connect: &Connect, value: &str) -> Option<String> {
+    let address = IpAddr::from([127, 0, 0, 1]);
+    let let_in = connect.authenticate(address, Some(value)).await;
+    let_in.err().map(|denied| denied.error.to_string())
+}
+
+async fn a_token_ends_when_it_was_meant_to(shop: Shop) {
+    let (connect, (id, location)) = (&shop.connect, ids(&shop));
+    let until = |expires_at| NewToken {
+        name: "Sync".into(),
+        expires_at: Some(expires_at),
+        grants: vec![Grant {
+            location_id: location,
+            scopes: vec![Scope::CatalogRead],
+        }],
+    };
+    for past in [START.plus_seconds(-1), START] {
+        let refused = connect.create_token(id, until(past)).await.unwrap_err();
+        let field = Some("expiresAt");
+        assert!(matches!(&refused, Error::Invalid(why) if why.field.as_deref() == field));
+    }
+    assert_eq!(connect.tokens(id).await.unwrap(), []);
+
+    let expiry = START.plus_seconds(60);
+    let expiring = connect.create_token(id, until(expiry)).await.unwrap();
+    let revoked = connect.create_full_token(id, "Stock").await.unwrap();
+    assert_eq!(refusal(connect, revoked.secret.expose()).await, None);
+    connect.revoke_token(id, revoked.token.id).await.unwrap();
+    let why = refusal(connect, revoked.secret.expose()).await.unwrap();
+    assert!(why.contains("was revoked"), "{why}");
+    // Revoking it again leaves the time of the first.
+    shop.clock.set(START.plus_seconds(30));
+    connect.revoke_token(id, revoked.token.id).await.unwrap();
+
+    assert_eq!(refusal(connect, expiring.secret.expose()).await, None);
+    shop.clock.set(expiry);
+    let why = refusal(connect, expiring.secret.expose()).await.unwrap();
+    assert!(why.contains("expired"), "{why}");
+
+    connect.write_down_uses().await.unwrap();
+    let listed = connect.tokens(id).await.unwrap();
+    let stock = Token {
+        revoked_at: Some(START),
+        ..revoked.token
+    };
+    let used_at = Some(START.plus_seconds(30));
+    assert_eq!(listed, [(expiring.token, used_at), (stock, Some(START))]);
+    let report = connect.check(&mut |_| {}).await.unwrap();
+    assert!(report.problems.is_empty(), "{report:?}");
+}
