@@ -7,7 +7,10 @@ use connect_core::{RateLimits, wire::limits};
 use lettre::message::Mailbox;
 
 use crate::{
-    admin::{screens::ScreenCommand, webhooks::WebhookCommand},
+    admin::{
+        accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
+        tokens::TokenCommand, webhooks::WebhookCommand,
+    },
     images::{DEFAULT_DEADLINE, PublicUrl},
     mail::{SmtpError, SmtpMailer, SmtpUrl},
     net::{PlainHttp, TlsFiles, TrustedProxies},
@@ -36,8 +39,38 @@ pub enum Command {
     /// Exits with 0 when nothing is wrong, 1 when something is, and 2 when the store could not be
     /// checked.
     Check(CheckOptions),
-    /// Make, list and revoke screens: registers, kiosks, and Scan & Order. Works beside a running
+    /// Make, change and list accounts: the businesses that the service is for. Works beside a
+    /// running server, and without one.
+    Account {
+        /// The options of every such command.
+        #[command(flatten)]
+        options: AdminOptions,
+        /// The command.
+        #[command(subcommand)]
+        command: AccountCommand,
+    },
+    /// Make, change and list locations: the shops of an account. Works beside a running server, and
+    /// without one.
+    Location {
+        /// The options of every such command.
+        #[command(flatten)]
+        options: AdminOptions,
+        /// The command.
+        #[command(subcommand)]
+        command: LocationCommand,
+    },
+    /// Make, list and revoke tokens, by which other software uses the API. Works beside a running
     /// server, and without one.
+    Token {
+        /// The options of every such command.
+        #[command(flatten)]
+        options: AdminOptions,
+        /// The command.
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+    /// Make, change, list and delete screens, and give them keys: registers, kiosks, and Scan &
+    /// Order. Works beside a running server, and without one.
     Screen {
         /// The options of every such command.
         #[command(flatten)]

@@ -100,6 +100,15 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Serve(options) => serve(options, false).await,
         Command::Demo(options) => serve(options, true).await,
         Command::Check(options) => return Ok(check::run(&options).await),
+        Command::Account { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Account(command)).await);
+        }
+        Command::Location { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Location(command)).await);
+        }
+        Command::Token { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Token(command)).await);
+        }
         Command::Screen { options, command } => {
             return Ok(admin::run(&options, AdminCommand::Screen(command)).await);
         }

@@ -70,7 +70,8 @@ impl fmt::Display for Welcome {
         let Some(shop) = &self.shop else {
             return write!(
                 f,
-                "The store has no account yet. `connect-server demo` makes one."
+                "The store has no account yet. `connect-server account create` makes one, and \
+                 `connect-server demo` one with a shop to try things out."
             );
         };
         for location in &shop.account.locations {

@@ -1,9 +1,9 @@
 //! The demo's shop.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Connect, NewAccount,
+    Connect, NewAccount, Secret,
     environment::{ManualClock, SequentialIds},
     storage::memory::MemoryStorage,
     wire::{Product, Timestamp, query::ProductQuery},
@@ -53,15 +53,21 @@ async fn a_start_that_was_cut_short_is_completed() {
 }
 
 #[tokio::test]
-async fn started_again_it_finds_everything_and_mints_a_new_token() {
+async fn started_again_it_finds_everything_and_replaces_its_token() {
     let connect = connect();
     let first = demo::open(&connect).await.unwrap();
     let before = on_sale(&connect, &first).await;
+    let own = connect.create_full_token(first.account.id, "Mine").await;
+    let own = own.unwrap().secret;
     let second = demo::open(&connect).await.unwrap();
     assert_eq!(second.account, first.account);
     assert_eq!(on_sale(&connect, &second).await, before);
-    assert_ne!(
-        second.token.unwrap().expose(),
-        first.token.unwrap().expose()
-    );
+    let is_let_in = async |token: &Secret| {
+        let address = IpAddr::from([127, 0, 0, 1]);
+        let caller = connect.authenticate(address, Some(token.expose())).await;
+        caller.is_ok()
+    };
+    assert!(is_let_in(&second.token.unwrap()).await);
+    assert!(!is_let_in(&first.token.unwrap()).await);
+    assert!(is_let_in(&own).await, "only tokens of the demo are revoked");
 }

@@ -60,11 +60,11 @@ pub async fn run(program: &str, arguments: &[&str]) -> Finished {
     }
 }
 
-/// The command that serves a demo on this storage.
-fn demo(program: &str, storage: &str) -> Command {
+/// The command that serves this storage: `serve` or `demo`.
+fn serving(program: &str, how: &str, storage: &str) -> Command {
     let mut command = Command::new(program);
     command
-        .args(["demo", "--json", "--listen", "127.0.0.1:0"])
+        .args([how, "--json", "--listen", "127.0.0.1:0"])
         .args(["--storage", storage])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -93,7 +93,23 @@ impl Process {
     /// # Panics
     /// The program cannot be run.
     pub async fn start_on(program: &str, storage: &str, more: &[&str]) -> Result<Self, NotStarted> {
-        let child = demo(program, storage)
+        Self::start_as(program, "demo", storage, more).await
+    }
+
+    /// Starts `program serve` or `program demo` on this storage.
+    ///
+    /// # Errors
+    /// It ends before it accepts requests.
+    ///
+    /// # Panics
+    /// The program cannot be run.
+    pub async fn start_as(
+        program: &str,
+        how: &str,
+        storage: &str,
+        more: &[&str],
+    ) -> Result<Self, NotStarted> {
+        let child = serving(program, how, storage)
             .args(more)
             .stderr(Stdio::piped())
             .spawn()
@@ -109,7 +125,7 @@ impl Process {
     /// # Panics
     /// The program cannot be run.
     pub async fn start_logged(program: &str, data: &Path, log: File) -> Result<Self, NotStarted> {
-        let child = demo(program, &format!("redb:{}", data.display()))
+        let child = serving(program, "demo", &format!("redb:{}", data.display()))
             .env("CONNECT_TESTS_LOG", "1")
             .env("RUST_LOG", "trace")
             .stderr(log)

@@ -23,6 +23,7 @@ mod http2;
 mod idempotency;
 mod layering;
 mod locations;
+mod owner_commands;
 mod pages;
 mod probes;
 mod rate_limits;

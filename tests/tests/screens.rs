@@ -214,7 +214,7 @@ async fn wrong_commands_are_clear_errors() {
         typed[4] = "till";
         refused(&typed, 2, "must be pos, order_kiosk or scan_and_order").await;
         refused(&["create", "--location", &at], 2, "--type").await;
-        refused(&["delete", NOWHERE], 2, "unrecognized subcommand").await;
+        refused(&["drop", NOWHERE], 2, "unrecognized subcommand").await;
         assert_eq!(screens(&data, &["list"]).await.len(), 4);
         if let Some(server) = server {
             assert_eq!(server.stop().await, Some(0));

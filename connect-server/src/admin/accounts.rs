@@ -1,22 +1,164 @@
-//! The accounts of the store, in which commands look for what they name.
+//! Accounts: made, listed and changed by the operator.
 
-use connect_core::{Account, Connect, Error, Reason};
+use clap::{Args, Subcommand};
+use connect_core::{Account, AccountChange, Connect, Error, NewAccount, wire::Id};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// Returns the first account of which this is true.
-pub(super) async fn find_account(
-    connect: &Connect,
-    has: impl Fn(&Account) -> bool,
-) -> Result<Option<Account>, Error> {
-    for id in connect.account_ids().await? {
-        let account = connect.account(id).await?;
-        if has(&account) {
-            return Ok(Some(account));
-        }
-    }
-    Ok(None)
+/// A command about accounts: the businesses that the service is for.
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AccountCommand {
+    /// Make an account, without locations.
+    Create {
+        /// The name of the business, 1 to 100 characters.
+        #[arg(long)]
+        name: String,
+        /// The e-mail address at which its owner is written to.
+        #[arg(long, value_name = "ADDRESS")]
+        email: String,
+        /// Make it an account for trials: its tokens begin with "ck_test_".
+        #[arg(long)]
+        sandbox: bool,
+    },
+    /// List all accounts.
+    List,
+    /// Change an account. What is not named stays as it is.
+    Change {
+        /// The account.
+        id: Id<Account>,
+        /// The changes.
+        #[command(flatten)]
+        changes: AccountChanges,
+    },
 }
 
-/// The refusal of a command that names something that is not there.
-pub(super) fn not_found(problem: String) -> Error {
-    Error::NotFound(Reason::new(problem))
+/// The changes of an account; at least one.
+#[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
+#[group(required = true, multiple = true)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountChanges {
+    /// The name of the business, 1 to 100 characters.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// The e-mail address at which its owner is written to.
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: Option<String>,
+}
+
+/// An account as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountView {
+    /// Its id.
+    pub id: Id<Account>,
+    /// The name of the business.
+    pub name: String,
+    /// The address at which its owner is written to.
+    pub owner_email: String,
+    /// Set for an account for trials.
+    pub sandbox: bool,
+    /// The number of its locations.
+    pub locations: usize,
+    /// The number of its screens. Without any, the API refuses its tokens.
+    pub screens: usize,
+}
+
+/// The result of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum AccountResult {
+    Account(AccountView),
+    Accounts(Vec<AccountView>),
+}
+
+/// Executes a command.
+///
+/// # Errors
+/// There is no such account, or a value is not allowed.
+pub(super) async fn execute(
+    connect: &Connect,
+    command: &AccountCommand,
+) -> Result<AccountResult, Error> {
+    Ok(match command {
+        AccountCommand::Create {
+            name,
+            email,
+            sandbox,
+        } => {
+            let new = NewAccount {
+                name: name.clone(),
+                owner_email: email.clone(),
+                sandbox: *sandbox,
+            };
+            AccountResult::Account(view(connect.create_account(new).await?))
+        }
+        AccountCommand::List => {
+            let mut all = Vec::new();
+            for id in connect.account_ids().await? {
+                all.push(view(connect.account(id).await?));
+            }
+            AccountResult::Accounts(all)
+        }
+        AccountCommand::Change { id, changes } => {
+            let change = AccountChange {
+                name: changes.name.clone(),
+                owner_email: changes.email.clone(),
+            };
+            AccountResult::Account(view(connect.change_account(*id, change).await?))
+        }
+    })
+}
+
+fn view(account: Account) -> AccountView {
+    AccountView {
+        id: account.id,
+        name: account.name,
+        owner_email: account.owner_email,
+        sandbox: account.sandbox,
+        locations: account.locations.len(),
+        screens: account.screens.len(),
+    }
+}
+
+/// Returns the result of a command as people get it.
+///
+/// # Errors
+/// It is not a result of this command.
+pub(super) fn text(command: &AccountCommand, result: Value) -> serde_json::Result<String> {
+    Ok(match command {
+        AccountCommand::Create { .. } => {
+            let account: AccountView = serde_json::from_value(result)?;
+            let id = account.id;
+            format!(
+                "{}\nNext: `connect-server location create --account {id} --name NAME` gives it a \
+                 location.",
+                line(&account)
+            )
+        }
+        AccountCommand::Change { .. } => line(&serde_json::from_value(result)?),
+        AccountCommand::List => {
+            let accounts: Vec<AccountView> = serde_json::from_value(result)?;
+            if accounts.is_empty() {
+                return Ok(
+                    "There are no accounts. `connect-server account create` makes one.".to_owned(),
+                );
+            }
+            let lines: Vec<_> = accounts.iter().map(line).collect();
+            lines.join("\n")
+        }
+    })
+}
+
+fn line(account: &AccountView) -> String {
+    let (id, name, email) = (account.id, &account.name, &account.owner_email);
+    let sandbox = if account.sandbox { "  sandbox" } else { "" };
+    let locations = counted(account.locations, "location");
+    let screens = counted(account.screens, "screen");
+    format!("{id}  {name}  {email}  {locations}  {screens}{sandbox}")
+}
+
+fn counted(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
 }

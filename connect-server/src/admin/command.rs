@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    accounts::{self, AccountCommand},
+    locations::{self, LocationCommand},
     screens::{self, ScreenCommand},
+    tokens::{self, TokenCommand},
     webhooks::{self, WebhookCommand},
 };
 
@@ -22,8 +25,14 @@ pub(crate) const MARK: HeaderName = HeaderName::from_static("connect-command");
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AdminCommand {
+    /// About accounts.
+    Account(AccountCommand),
+    /// About locations.
+    Location(LocationCommand),
     /// About screens.
     Screen(ScreenCommand),
+    /// About tokens.
+    Token(TokenCommand),
     /// About webhooks.
     Webhook(WebhookCommand),
 }
@@ -35,7 +44,10 @@ impl AdminCommand {
     /// Something that the command names is not there, or a value of it is not allowed.
     pub(crate) async fn execute(&self, connect: &Connect) -> Result<Value, Error> {
         Ok(match self {
+            Self::Account(command) => json(&accounts::execute(connect, command).await?),
+            Self::Location(command) => json(&locations::execute(connect, command).await?),
             Self::Screen(command) => json(&screens::execute(connect, command).await?),
+            Self::Token(command) => json(&tokens::execute(connect, command).await?),
             Self::Webhook(command) => json(&webhooks::execute(connect, command).await?),
         })
     }
@@ -46,7 +58,10 @@ impl AdminCommand {
     /// It is not a result of this command.
     pub(super) fn text(&self, result: Value) -> serde_json::Result<String> {
         Ok(match self {
-            Self::Screen(_) => screens::text(&serde_json::from_value::<Vec<_>>(result)?),
+            Self::Account(command) => accounts::text(command, result)?,
+            Self::Location(command) => locations::text(command, result)?,
+            Self::Screen(command) => screens::text(command, result)?,
+            Self::Token(command) => tokens::text(command, result)?,
             Self::Webhook(command) => webhooks::text(command, result)?,
         })
     }
@@ -54,8 +69,8 @@ impl AdminCommand {
     /// Returns what people should know when the command was executed while no server ran.
     pub(super) fn without_server(&self) -> Option<&'static str> {
         match self {
-            Self::Screen(_) => None,
             Self::Webhook(command) => webhooks::without_server(command),
+            _ => None,
         }
     }
 }

@@ -1,16 +1,19 @@
-//! Commands of the operator: `connect-server screen` and `connect-server webhook`.
+//! Commands of the operator: `connect-server account`, `location`, `screen`, `token` and `webhook`.
 //!
 //! A command is a value. When a server has the store open, it is sent there over the owner's
 //! listener, and the server executes it; otherwise the command line opens the store and executes it
 //! itself. Who may send commands is who can read the [`Pass`], a file in the data folder.
 
-mod accounts;
+pub mod accounts;
 mod command;
+pub mod locations;
+mod owners;
 mod pass;
 mod run;
 pub mod screens;
 mod send;
 mod shown_once;
+pub mod tokens;
 pub mod webhooks;
 
 pub use command::AdminCommand;

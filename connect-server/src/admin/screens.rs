@@ -6,9 +6,10 @@ use connect_core::{
     wire::{Id, Location, Timestamp},
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
-    accounts::{find_account, not_found},
+    owners::{account_of_location, find_account, not_found},
     shown_once::ShownOnce,
 };
 
@@ -37,6 +38,20 @@ pub enum ScreenCommand {
     },
     /// Take the key of a screen away. The screen stays; `roll` gives it another key.
     Revoke {
+        /// The screen.
+        id: Id<Screen>,
+    },
+    /// Give a screen another name. What it wrote before keeps the former one.
+    Change {
+        /// The screen.
+        id: Id<Screen>,
+        /// The name, 1 to 100 characters.
+        #[arg(long)]
+        name: String,
+    },
+    /// Delete a screen with its key. What it wrote stays. The API refuses the tokens of an account
+    /// without screens.
+    Delete {
         /// The screen.
         id: Id<Screen>,
     },
@@ -92,10 +107,7 @@ pub(super) async fn execute(
             kind,
             name,
         } => {
-            let has = |account: &Account| account.locations.iter().any(|at| at.id == *location);
-            let account = find_account(connect, has)
-                .await?
-                .ok_or_else(|| not_found(format!("there is no location {location}")))?;
+            let account = account_of_location(connect, *location).await?;
             let new = NewScreen {
                 location_id: *location,
                 kind: *kind,
@@ -112,6 +124,17 @@ pub(super) async fn execute(
             let account = account_of(connect, *id).await?;
             connect.revoke_screen_key(account.id, *id).await?;
             shown(connect, &account, *id, None).await
+        }
+        ScreenCommand::Change { id, name } => {
+            let account = account_of(connect, *id).await?;
+            connect.rename_screen(account.id, *id, name).await?;
+            shown(connect, &account, *id, None).await
+        }
+        ScreenCommand::Delete { id } => {
+            let account = account_of(connect, *id).await?;
+            let deleted = shown(connect, &account, *id, None).await?;
+            connect.delete_screen(account.id, *id).await?;
+            Ok(deleted)
         }
     }
 }
@@ -157,8 +180,20 @@ async fn account_of(connect: &Connect, id: Id<Screen>) -> Result<Account, Error>
     found.ok_or_else(|| not_found(format!("there is no screen {id}")))
 }
 
-/// For people: a line for each screen.
-pub(super) fn text(screens: &[ScreenView]) -> String {
+/// Returns the result of a command as people get it.
+///
+/// # Errors
+/// It is not a result of this command.
+pub(super) fn text(command: &ScreenCommand, result: Value) -> serde_json::Result<String> {
+    let screens: Vec<ScreenView> = serde_json::from_value(result)?;
+    Ok(match command {
+        ScreenCommand::Delete { id } => format!("{id} was deleted."),
+        _ => lines(&screens),
+    })
+}
+
+/// Shows screens: a line for each.
+fn lines(screens: &[ScreenView]) -> String {
     if screens.is_empty() {
         return "There are no screens. `connect-server screen create` makes one.".to_owned();
     }

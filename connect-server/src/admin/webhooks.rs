@@ -4,10 +4,7 @@ mod command;
 mod text;
 mod view;
 
-use connect_core::{
-    Account, Connect, Error, NewWebhook, Reason, Webhook, WebhookChange,
-    wire::{Id, Location},
-};
+use connect_core::{Account, Connect, Error, NewWebhook, Webhook, WebhookChange, wire::Id};
 use serde_json::Value;
 
 pub use self::{
@@ -15,13 +12,10 @@ pub use self::{
     view::{DeletedWebhook, NewSecret, WebhookView},
 };
 use super::{
-    accounts::{find_account, not_found},
+    owners::{account_for, not_found},
     shown_once::ShownOnce,
 };
 use view::WebhookResult;
-
-/// The accounts that a refusal names.
-const ACCOUNTS_SHOWN: usize = 10;
 
 /// Executes a command.
 ///
@@ -135,48 +129,6 @@ async fn account_of(connect: &Connect, id: Id<Webhook>) -> Result<Id<Account>, E
         }
     }
     Err(no_webhook(id))
-}
-
-/// Returns the account that a new webhook belongs to: the one that is named, that of the locations,
-/// or the only one.
-async fn account_for(
-    connect: &Connect,
-    account: Option<Id<Account>>,
-    locations: &[Id<Location>],
-) -> Result<Id<Account>, Error> {
-    if let Some(account) = account {
-        return Ok(account);
-    }
-    if let Some(first) = locations.first() {
-        let has = |account: &Account| account.locations.iter().any(|at| at.id == *first);
-        let found = find_account(connect, has).await?;
-        let found = found.ok_or_else(|| not_found(format!("there is no location {first}")))?;
-        return Ok(found.id);
-    }
-    match connect.account_ids().await?[..] {
-        [] => Err(not_found("the store has no account".to_owned())),
-        [only] => Ok(only),
-        ref several => Err(ambiguous(connect, several).await?),
-    }
-}
-
-/// Makes the refusal of a new webhook without an account.
-async fn ambiguous(connect: &Connect, accounts: &[Id<Account>]) -> Result<Error, Error> {
-    let mut named = Vec::new();
-    for id in accounts.iter().take(ACCOUNTS_SHOWN) {
-        named.push(format!("{id} ({})", connect.account(*id).await?.name));
-    }
-    let more = if accounts.len() > ACCOUNTS_SHOWN {
-        ", and more"
-    } else {
-        ""
-    };
-    Ok(Error::Conflict(Reason::new(format!(
-        "the store has {} accounts: choose one with --account ID, or locations with --locations; \
-         the accounts are {}{more}",
-        accounts.len(),
-        named.join(", "),
-    ))))
 }
 
 fn no_webhook(id: Id<Webhook>) -> Error {

@@ -3,7 +3,7 @@
 mod menu;
 
 use connect_core::{
-    Account, Connect, Error, NewAccount, NewLocation, NewScreen, Screen, ScreenType, Secret,
+    Account, Connect, Error, NewAccount, NewLocation, NewScreen, Screen, ScreenType, Secret, Token,
     wire::{
         Field, Id, Location, ProductBatch, ProductInput, VatRate,
         limits::MAX_PRODUCTS_PER_BATCH,
@@ -35,9 +35,13 @@ const SCREENS: [(ScreenType, &str); 2] = [
     (ScreenType::OrderKiosk, "Kiosk at the door"),
 ];
 
+/// The name of its token. Others of this name in the demo's account are taken for those of former
+/// starts.
+const TOKEN: &str = "Demo";
+
 /// The demo's account in this store, with a new token and new keys of its screens: the old ones were
-/// shown once and are known only to whoever kept them. What is missing of the shop is made, so a start that was cut short
-/// is completed by the next; what is there stays as it is.
+/// shown once, and are refused from now on. What is missing of the shop is made, so a start that was
+/// cut short is completed by the next; what is there stays as it is.
 ///
 /// # Errors
 /// The store failed.
@@ -56,10 +60,11 @@ pub async fn open(connect: &Connect) -> Result<Shop, Error> {
         }
         stock_shelves(connect, id, location).await?;
     }
-    let token = connect.create_full_token(id, "Demo").await?.secret;
+    let token = connect.create_full_token(id, TOKEN).await?;
+    revoke_former(connect, id, token.token.id).await?;
     Ok(Shop {
         account: connect.account(id).await?,
-        token: Some(token),
+        token: Some(token.secret),
         screens,
     })
 }
@@ -75,6 +80,20 @@ pub async fn find(connect: &Connect) -> Result<Option<Shop>, Error> {
         token: None,
         screens: Vec::new(),
     }))
+}
+
+/// Revokes the tokens of former starts.
+async fn revoke_former(
+    connect: &Connect,
+    account: Id<Account>,
+    current: Id<Token>,
+) -> Result<(), Error> {
+    for (token, _) in connect.tokens(account).await? {
+        if token.name == TOKEN && token.id != current && token.revoked_at.is_none() {
+            connect.revoke_token(account, token.id).await?;
+        }
+    }
+    Ok(())
 }
 
 async fn find_account(

@@ -1,0 +1,40 @@
+//! The results of commands about tokens, as programs get them.
+
+use connect_core::{Token, wire::Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::admin::shown_once::ShownOnce;
+
+/// The result of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(in crate::admin) enum TokenResult {
+    New(NewTokenView),
+    Token(TokenView),
+    Tokens(Vec<TokenView>),
+}
+
+/// A token as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenView {
+    /// The token, without its value.
+    #[serde(flatten)]
+    pub token: Token,
+    /// The time of its last use, which is written down once a minute.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// A token that was made just now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewTokenView {
+    /// The token.
+    #[serde(flatten)]
+    pub made: Token,
+    /// Its value.
+    #[serde(rename = "token")]
+    pub value: ShownOnce,
+    /// Set when the account has a screen. Without any, the API refuses its tokens.
+    pub api_available: bool,
+}
