@@ -16,7 +16,7 @@ use super::{
 };
 
 /// The path at which a server takes commands.
-pub(super) const PATH: &str = "/admin/v1/commands";
+pub(crate) const PATH: &str = "/admin/v1/commands";
 
 /// The header of every response to a command with the right key. Other programs do not send it.
 pub(crate) const MARK: HeaderName = HeaderName::from_static("connect-command");

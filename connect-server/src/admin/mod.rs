@@ -17,7 +17,7 @@ pub mod tokens;
 pub mod webhooks;
 
 pub use command::AdminCommand;
-pub(crate) use command::MARK;
+pub(crate) use command::{MARK, PATH};
 pub use pass::{Pass, PassError, PassFile};
 pub(crate) use run::run;
 pub use shown_once::ShownOnce;

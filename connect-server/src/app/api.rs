@@ -13,8 +13,8 @@ use super::{
 use crate::{
     endpoint::Reply,
     images::PublicUrl,
-    net::headers,
-    routes::{DOCS_PATH, OPENAPI, OPENAPI_PATH},
+    net::{RequestNote, headers},
+    routes::{self, DOCS_PATH, OPENAPI, OPENAPI_PATH},
 };
 
 /// Everything below `/v1`, as the specification has it: tokens, limits, errors, the OpenAPI
@@ -76,20 +76,29 @@ async fn answer(
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
     let form = match incoming.path.as_str() {
-        OPENAPI_PATH => Some(Form::Json),
-        DOCS_PATH => Some(Form::Page),
+        OPENAPI_PATH => Some((OPENAPI_PATH, Form::Json)),
+        DOCS_PATH => Some((DOCS_PATH, Form::Page)),
         _ => None,
     };
-    let (reply, rate) = if let Some(form) = form {
+    let mut note = RequestNote::default();
+    let (reply, rate) = if let Some((path, form)) = form {
+        note.route = Some(path);
         let reply = document.answer(form, &method, &incoming.query);
         (reply, connect.anonymous_rate(address))
     } else {
+        // Whoever has no token does not learn what was found: only the log does.
+        let found = gate::find(&routes::API, &incoming);
+        note.route = found.template();
         let token = gate::bearer(&incoming.headers);
         let unsent = token.err();
         match connect.authenticate(address, token.ok()).await {
             Ok(caller) => {
                 let rate = caller.rate();
-                let reply = match gate::pass(&connect, caller, incoming).await {
+                note.set_caller(|| {
+                    let token = caller.token();
+                    format!("token {} {}", token.prefix, token.name)
+                });
+                let reply = match gate::pass(&connect, caller, found, incoming).await {
                     Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
                     Err(reply) => reply,
                 };
@@ -101,5 +110,5 @@ async fn answer(
             }
         }
     };
-    respond(reply, &method, id, Some(rate))
+    respond(reply, &method, id, Some(rate), note)
 }

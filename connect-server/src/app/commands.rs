@@ -10,9 +10,9 @@ use super::{
     incoming::{Body, Incoming, incoming, respond},
 };
 use crate::{
-    admin::{AdminCommand, MARK, Pass},
+    admin::{AdminCommand, MARK, PATH, Pass},
     endpoint::Reply,
-    net::headers,
+    net::{RequestNote, headers},
 };
 
 /// Answers `POST /admin/v1/commands` of those who have the pass. Rejects every other path.
@@ -32,13 +32,15 @@ fn digest(key: &str) -> [u8; 32] {
 async fn answer(connect: Connect, key: [u8; 32], mut incoming: Incoming<impl Body>) -> Response {
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
+    let mut note = RequestNote::of(Some(PATH));
     if gate::bearer(&incoming.headers).map(digest) != Ok(key) {
         let reason = Reason::of("key", "must be that in the file of the running server");
-        return respond(Error::Unauthorized(reason).into(), &method, id, None);
+        return respond(Error::Unauthorized(reason).into(), &method, id, None, note);
     }
+    note.set_caller(|| "operator".to_owned());
     let reply = execute(&connect, incoming).await;
     let reply = reply.unwrap_or_else(|refused| refused);
-    let mut response = respond(reply, &method, id, None);
+    let mut response = respond(reply, &method, id, None, note);
     let mark = HeaderValue::from_static("1");
     response.headers_mut().insert(MARK, mark);
     response

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use connect_core::Connect;
+use connect_core::{Actor, Connect};
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     endpoint::Reply,
-    net::headers,
-    routes::{DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH},
+    net::{RequestNote, headers},
+    routes::{self, DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH},
 };
 
 /// Everything below `/device/v1`: what registers, kiosks and Scan & Order write, each with the key
@@ -40,19 +40,25 @@ async fn answer(
     let id = headers::ensure_request_id(&mut incoming.headers);
     let method = incoming.method.clone();
     let form = match incoming.path.as_str() {
-        DEVICE_OPENAPI_PATH => Some(Form::Json),
-        DEVICE_DOCS_PATH => Some(Form::Page),
+        DEVICE_OPENAPI_PATH => Some((DEVICE_OPENAPI_PATH, Form::Json)),
+        DEVICE_DOCS_PATH => Some((DEVICE_DOCS_PATH, Form::Page)),
         _ => None,
     };
-    if let Some(form) = form {
+    if let Some((path, form)) = form {
         let reply = document.answer(form, &method, &incoming.query);
-        return respond(reply, &method, id, None);
+        return respond(reply, &method, id, None, RequestNote::of(Some(path)));
     }
+    let found = gate::find(&routes::DEVICE, &incoming);
+    let mut note = RequestNote::of(found.template());
     let key = gate::bearer(&incoming.headers);
     let unsent = key.err();
     let (reply, rate) = match connect.authenticate_screen(address, key.ok()).await {
         Ok(access) => {
-            let reply = match gate::pass_screen(&connect, access, incoming).await {
+            note.set_caller(|| match access.actor() {
+                Actor::Screen { name, .. } => format!("screen {name}"),
+                other => other.id().to_string(),
+            });
+            let reply = match gate::pass_screen(&connect, access, found, incoming).await {
                 Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
                 Err(reply) => reply,
             };
@@ -63,5 +69,5 @@ async fn answer(
             (gate::denied(denied, unsent, "screen's key"), Some(rate))
         }
     };
-    respond(reply, &method, id, rate)
+    respond(reply, &method, id, rate, note)
 }

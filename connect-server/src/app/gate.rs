@@ -77,13 +77,14 @@ pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, what: &str) -> Re
     Reply::from(error).retry_after(denied.retry_after)
 }
 
-/// Takes an admitted caller's request through checks 2 to 5.
+/// Takes an admitted caller's request through checks 2 to 5. `found` is what its path leads to.
 pub(super) async fn pass<S: Body>(
     connect: &Connect,
     caller: Authenticated,
+    found: Found<'static>,
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
-    let (route, ids) = find(&routes::API, &incoming).map_err(|reply| *reply)?;
+    let (route, ids) = route_of(found, &routes::API, &incoming).map_err(|reply| *reply)?;
     let access = match (&route.needs, ids.location) {
         (Needs::Scope(scope), Some(location)) => Some(connect.authorize(&caller, location, scope)?),
         (Needs::AnyScope(scopes), Some(location)) => {
@@ -111,9 +112,10 @@ pub(super) async fn pass<S: Body>(
 pub(super) async fn pass_screen<S: Body>(
     connect: &Connect,
     access: Access,
+    found: Found<'static>,
     incoming: Incoming<S>,
 ) -> Result<(Passed, &'static Route), Reply> {
-    let (route, ids) = find(&routes::DEVICE, &incoming).map_err(|reply| *reply)?;
+    let (route, ids) = route_of(found, &routes::DEVICE, &incoming).map_err(|reply| *reply)?;
     if let Needs::Screen(right) = route.needs {
         access.check_screen(right)?;
     }
@@ -131,14 +133,20 @@ pub(super) async fn pass_screen<S: Body>(
 }
 
 /// Looks a request up in a table.
-fn find<S>(
+pub(super) fn find<S>(table: &'static Table, incoming: &Incoming<S>) -> Found<'static> {
+    table.find(&incoming.method, incoming.path.as_str())
+}
+
+/// Returns the endpoint that a request leads to, or the refusal of one that leads to none.
+fn route_of<S>(
+    found: Found<'static>,
     table: &'static Table,
     incoming: &Incoming<S>,
 ) -> Result<(&'static Route, PathIds), Box<Reply>> {
     let (method, path) = (&incoming.method, incoming.path.as_str());
-    let refused = match table.find(method, path) {
+    let refused = match found {
         Found::Route { route, ids } => return Ok((route, ids)),
-        Found::OtherMethods(allowed) => Reply::method_not_allowed(method, &allowed),
+        Found::OtherMethods { allowed, .. } => Reply::method_not_allowed(method, &allowed),
         Found::Nothing => Reply::no_route(path, &table.hint(path)),
     };
     Err(Box::new(refused))

@@ -10,7 +10,7 @@ use warp::{Filter, Rejection, path::FullPath, reply::Response};
 
 use crate::{
     endpoint::{Reply, add_rate},
-    net::{Peer, headers},
+    net::{Peer, RequestNote, headers},
 };
 
 /// A request.
@@ -65,12 +65,14 @@ fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
         .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
-/// Dresses a reply with the headers that every response has, and logs a fault of ours.
+/// Dresses a reply with the headers that every response has, adds what the log of requests says of
+/// it, and logs a fault of ours.
 pub(super) fn respond(
     reply: Reply,
     method: &Method,
     request_id: HeaderValue,
     rate: Option<RateStatus>,
+    note: RequestNote,
 ) -> Response {
     if let Some(cause) = reply.cause() {
         // By the id the client's report finds this line.
@@ -85,5 +87,6 @@ pub(super) fn respond(
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
     headers::add_request_id(response.headers_mut(), request_id);
+    response.extensions_mut().insert(note);
     response
 }

@@ -7,7 +7,10 @@ use http::{
 use warp::{Filter, Rejection, Reply as _, reject, reply::Response};
 
 use super::{Copies, CopyName};
-use crate::endpoint::Reply;
+use crate::{endpoint::Reply, net::RequestNote};
+
+/// The template of the path.
+const PATH: &str = "/images/{name}";
 
 /// A copy never changes under its name.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -21,6 +24,11 @@ pub fn filter(
         .and(warp::method())
         .and(warp::header::headers_cloned())
         .and_then(move |name, method, headers| answer(copies.clone(), name, method, headers))
+        .map(|mut response: Response| {
+            let note = RequestNote::of(Some(PATH));
+            response.extensions_mut().insert(note);
+            response
+        })
 }
 
 async fn answer(

@@ -14,6 +14,7 @@ use super::{
     activity::Activity,
     body::Leftover,
     head, headers,
+    request_log::{RequestLine, RequestNote},
     shared::Shared,
     workarounds::{discard, hold, without_body},
 };
@@ -44,6 +45,7 @@ pub(super) fn answer<A: App>(
         &shared.plain,
         &shared.limits,
     );
+    let line = RequestLine::begin(id.clone(), request.method().clone(), peer.address);
     let admitted = checked.map(|()| request);
 
     async move {
@@ -66,6 +68,8 @@ pub(super) fn answer<A: App>(
             }
             shared.app.failure(failure, &peer)
         });
+        let note = response.extensions_mut().remove::<RequestNote>();
+        line.end(response.status(), &note.unwrap_or_default());
         headers::finish(&mut response, id);
         if let Some(unread) = leftover.and_then(|leftover| leftover.take())
             && let Some(rest) = discard(unread, waits, &shared.limits).await

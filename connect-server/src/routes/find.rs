@@ -23,10 +23,26 @@ pub enum Found<'t> {
         /// The ids in the path.
         ids: PathIds,
     },
-    /// The path exists, but not with this method; with these it does.
-    OtherMethods(Vec<Method>),
+    /// The path exists, but not with this method.
+    OtherMethods {
+        /// The path as it stands in the table.
+        path: &'t str,
+        /// The methods that it exists with.
+        allowed: Vec<Method>,
+    },
     /// No such path; also when an id in it is not a UUID.
     Nothing,
+}
+
+impl<'t> Found<'t> {
+    /// Returns the path as it stands in the table, with names in place of ids.
+    pub fn template(&self) -> Option<&'t str> {
+        match self {
+            Self::Route { route, .. } => Some(&route.path),
+            Self::OtherMethods { path, .. } => Some(path),
+            Self::Nothing => None,
+        }
+    }
 }
 
 /// The ids in a path.
@@ -119,10 +135,13 @@ impl Table {
         } else {
             method
         };
-        let of_path = matched.value.iter().map(|at| &self.routes[*at]);
+        let mut of_path = matched.value.iter().map(|at| &self.routes[*at]);
         match of_path.clone().find(|route| route.method == *wanted) {
             Some(route) => Found::Route { route, ids },
-            None => Found::OtherMethods(allowed(of_path)),
+            None => Found::OtherMethods {
+                allowed: allowed(of_path.clone()),
+                path: of_path.next().map_or("", |route| &route.path),
+            },
         }
     }
 }
@@ -158,7 +177,7 @@ mod tests {
                     ids.id.is_some()
                 )
             }
-            Found::OtherMethods(methods) => format!("{methods:?}"),
+            Found::OtherMethods { path, allowed } => format!("{path} {allowed:?}"),
             Found::Nothing => "nothing".to_owned(),
         }
     }
@@ -179,8 +198,14 @@ mod tests {
             found(Method::POST, &format!("{products}/batch")),
             "POST /v1/locations/{location}/products/batch true false"
         );
-        assert_eq!(found(Method::PUT, &one), "[GET, HEAD, PATCH, DELETE]");
-        assert_eq!(found(Method::GET, &format!("{products}/batch")), "[POST]");
+        assert_eq!(
+            found(Method::PUT, &one),
+            "/v1/locations/{location}/products/{id} [GET, HEAD, PATCH, DELETE]"
+        );
+        assert_eq!(
+            found(Method::GET, &format!("{products}/batch")),
+            "/v1/locations/{location}/products/batch [POST]"
+        );
         assert_eq!(
             found(
                 Method::GET,

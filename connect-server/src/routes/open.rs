@@ -11,7 +11,7 @@ use warp::{Filter as _, filters::BoxedFilter, path::FullPath};
 
 use crate::{
     endpoint::{Reply, add_rate},
-    net::Peer,
+    net::{Peer, RequestNote},
 };
 
 /// The path of the OpenAPI document.
@@ -32,6 +32,9 @@ pub(crate) const DEVICE_DOCS_PATH: &str = "/device/v1/docs";
 /// The OpenAPI document of the device API.
 pub(crate) const DEVICE_OPENAPI: &str = include_str!("../../openapi/device.json");
 
+/// The paths of the probes.
+const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+
 /// Tells the condition of the store.
 pub(crate) type Probe = Arc<dyn Fn() -> Health + Send + Sync>;
 
@@ -40,8 +43,13 @@ pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::rep
     let answer = move |method: Method, path: FullPath, peer: Option<Peer>| {
         let (connect, health) = (connect.clone(), health.clone());
         async move {
+            let probe = PROBES.iter().find(|probe| **probe == path.as_str());
+            let note = RequestNote {
+                is_probe: probe.is_some(),
+                ..RequestNote::of(probe.copied())
+            };
             let reply = match path.as_str() {
-                "/healthz" | "/readyz" if !matches!(method, Method::GET | Method::HEAD) => {
+                _ if probe.is_some() && !matches!(method, Method::GET | Method::HEAD) => {
                     Reply::method_not_allowed(&method, &[Method::GET, Method::HEAD])
                 }
                 "/healthz" => alive(&health()),
@@ -49,6 +57,7 @@ pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::rep
                 path => Reply::no_route(path, "the API is below /v1; see /v1/openapi.json"),
             };
             let mut response = warp::Reply::into_response(reply);
+            response.extensions_mut().insert(note);
             if let Some(peer) = peer {
                 let rate = connect.anonymous_rate(peer.address);
                 add_rate(response.headers_mut(), rate);

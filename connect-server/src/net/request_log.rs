@@ -1,0 +1,191 @@
+//! The log of requests: one line each, with nothing in it that a client could have written freely but
+//! its request id. Paths, queries and headers stay out, as they may hold secrets.
+
+use std::{net::IpAddr, time::Instant};
+
+use http::{HeaderValue, Method, StatusCode};
+
+/// The target of these lines, by which `RUST_LOG` can leave them out.
+pub const REQUESTS: &str = "connect_server::requests";
+
+/// The longest method that is written whole; longer ones are none of HTTP's.
+const LONGEST_METHOD: usize = 16;
+
+/// The facts about a request that only the app knows. It puts them into the extensions of its
+/// answer.
+#[derive(Clone, Debug, Default)]
+pub struct RequestNote {
+    /// The template of the path, such as `/v1/locations/{location}/products`.
+    pub route: Option<&'static str>,
+    /// The caller, by a name that is no secret.
+    pub caller: Option<String>,
+    /// Set for what is asked every few seconds. It is logged at debug level, unless it fails.
+    pub is_probe: bool,
+}
+
+impl RequestNote {
+    /// Makes the note of a request to a path of this template.
+    pub fn of(route: Option<&'static str>) -> Self {
+        Self {
+            route,
+            ..Self::default()
+        }
+    }
+
+    /// Names the caller, unless nobody asks for these lines.
+    pub fn set_caller(&mut self, name: impl FnOnce() -> String) {
+        if tracing::enabled!(target: REQUESTS, tracing::Level::INFO) {
+            self.caller = Some(name());
+        }
+    }
+}
+
+/// A line to come. Dropped before its end it says that the client went away.
+pub(super) struct RequestLine {
+    began: Instant,
+    id: HeaderValue,
+    method: Method,
+    client: IpAddr,
+    is_written: bool,
+}
+
+impl RequestLine {
+    /// Begins the line of a request.
+    pub(super) fn begin(id: HeaderValue, method: Method, client: IpAddr) -> Self {
+        Self {
+            began: Instant::now(),
+            id,
+            method,
+            client,
+            is_written: false,
+        }
+    }
+
+    /// Writes the line of a request that was answered.
+    pub(super) fn end(mut self, status: StatusCode, note: &RequestNote) {
+        self.is_written = true;
+        self.write(Some(status), note);
+    }
+
+    fn write(&self, status: Option<StatusCode>, note: &RequestNote) {
+        let method = self.method.as_str();
+        let method = method.get(..LONGEST_METHOD).unwrap_or(method);
+        let request_id = self.id.to_str().unwrap_or_default();
+        let milliseconds = self.began.elapsed().as_micros() as f64 / 1000.0;
+        let route = note.route.unwrap_or("none");
+        let caller = note.caller.as_deref();
+        let client = &self.client;
+        // A probe that fails is news.
+        let is_quiet = note.is_probe && status.is_some_and(|status| status.is_success());
+        let status = status.map(|status| status.as_u16());
+        macro_rules! write {
+            ($level:ident, $message:literal) => {
+                tracing::$level!(
+                    target: REQUESTS, request_id, method, route, status, milliseconds, caller,
+                    %client, $message
+                )
+            };
+        }
+        match status {
+            None => write!(info, "the client went away"),
+            Some(_) if is_quiet => write!(debug, "request"),
+            Some(_) => write!(info, "request"),
+        }
+    }
+}
+
+impl Drop for RequestLine {
+    fn drop(&mut self) {
+        if !self.is_written {
+            self.write(None, &RequestNote::default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        net::Ipv4Addr,
+        sync::{Arc, Mutex},
+    };
+
+    use super::*;
+
+    /// A log in memory.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The lines that are written at level info.
+    fn logged(write: impl FnOnce()) -> String {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .finish();
+        tracing::subscriber::with_default(subscriber, write);
+        String::from_utf8(log.0.lock().unwrap().clone()).unwrap()
+    }
+
+    fn begin(method: &str) -> RequestLine {
+        let id = HeaderValue::from_static("r-1");
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        RequestLine::begin(id, method, Ipv4Addr::LOCALHOST.into())
+    }
+
+    #[test]
+    fn a_request_has_one_line_however_it_ends() {
+        let note = RequestNote {
+            caller: Some("token ck_test_Ab3d Sync".to_owned()),
+            ..RequestNote::of(Some("/v1/locations"))
+        };
+        let answered = logged(|| begin("GET").end(StatusCode::OK, &note));
+        assert_eq!(answered.lines().count(), 1, "{answered}");
+        for word in [
+            "request_id=\"r-1\"",
+            "method=\"GET\"",
+            "route=\"/v1/locations\"",
+            "status=200",
+            "caller=\"token ck_test_Ab3d Sync\"",
+            "client=127.0.0.1",
+        ] {
+            assert!(answered.contains(word), "{answered}");
+        }
+        let left = logged(|| drop(begin("GET")));
+        assert_eq!(left.lines().count(), 1, "{left}");
+        assert!(left.contains("the client went away") && !left.contains("status"));
+    }
+
+    #[test]
+    fn a_probe_is_news_when_it_fails() {
+        let probe = RequestNote {
+            is_probe: true,
+            ..RequestNote::of(Some("/readyz"))
+        };
+        let passed = logged(|| begin("GET").end(StatusCode::OK, &probe));
+        assert_eq!(passed, "");
+        let failed = logged(|| begin("GET").end(StatusCode::SERVICE_UNAVAILABLE, &probe));
+        assert!(failed.contains("status=503"), "{failed}");
+    }
+
+    #[test]
+    fn a_method_of_a_clients_own_is_cut() {
+        let line = logged(|| begin(&"X".repeat(500)).end(StatusCode::OK, &RequestNote::default()));
+        assert!(
+            line.contains(&format!("method=\"{}\"", "X".repeat(16))),
+            "{line}"
+        );
+        assert!(line.contains("route=\"none\""), "{line}");
+    }
+}
