@@ -1,8 +1,16 @@
 //! The command line.
 
-use std::{net::SocketAddr, path::PathBuf, str::FromStr, time::Duration};
+mod address;
+mod settings;
+mod storage;
 
-use clap::{Args, Parser, Subcommand};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use clap::{
+    Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+    builder::{BoolishValueParser, TypedValueParser},
+    error::ErrorKind,
+};
 use connect_core::{RateLimits, wire::limits};
 use lettre::message::Mailbox;
 
@@ -17,13 +25,71 @@ use crate::{
     networks::Networks,
 };
 
+pub use settings::{Setting, Source};
+pub use storage::StorageChoice;
+
 /// The reference server of Connect: a shop's catalog for other software, over HTTP.
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Arguments {
+    /// The form of the log on standard error.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "CONNECT_LOG_FORMAT",
+        value_enum,
+        default_value_t,
+        global = true
+    )]
+    pub log_format: LogFormat,
     /// The command.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The forms of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// A line of text for people.
+    #[default]
+    Text,
+    /// A line of JSON for programs.
+    Json,
+}
+
+impl Arguments {
+    /// Reads the command line of this process. Ends the process when it cannot be understood, or
+    /// asks for help.
+    pub fn read() -> Self {
+        let command = Self::command();
+        let matches = command.clone().get_matches();
+        let read = Self::from_arg_matches(&matches);
+        let mut arguments = read.unwrap_or_else(|error| error.format(&mut Self::command()).exit());
+        if let (Command::Config(config), Some((name, matches))) =
+            (&mut arguments.command, matches.subcommand())
+        {
+            config.settings = settings::of(&command, name, matches);
+        }
+        if let Err(conflict) = arguments.check() {
+            conflict.exit();
+        }
+        arguments
+    }
+
+    /// Checks what clap cannot: a switch that is off in the environment conflicts with nothing.
+    fn check(&self) -> Result<(), clap::Error> {
+        let options = match &self.command {
+            Command::Serve(options) | Command::Demo(options) => options,
+            Command::Config(config) => &config.options,
+            _ => return Ok(()),
+        };
+        let is_safe = options.tls_cert.is_some() || options.trusted_proxy.is_some();
+        if !(options.insecure_http && is_safe) {
+            return Ok(());
+        }
+        let conflict = "--insecure-http cannot be used with --tls-cert or --trusted-proxy";
+        Err(Self::command().error(ErrorKind::ArgumentConflict, conflict))
+    }
 }
 
 /// The commands of the server.
@@ -33,6 +99,9 @@ pub enum Command {
     Serve(Options),
     /// Serve a store with a sandbox account and a shop to try things out, and print a token.
     Demo(Options),
+    /// Print the settings that `serve` would have with these options, and where each comes from.
+    /// Secrets are not shown.
+    Config(ConfigOptions),
     /// Check every row of a store that no server has open, and that the rows agree with each
     /// other.
     ///
@@ -98,7 +167,7 @@ pub struct AdminOptions {
     #[command(flatten)]
     pub store: StoreOptions,
     /// Print the result as JSON.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, env = "CONNECT_JSON", value_parser = yes_or_no())]
     pub json: bool,
 }
 
@@ -110,10 +179,16 @@ pub struct StoreOptions {
     pub data: Option<PathBuf>,
     /// The store of the records: "redb:PATH", "sled:PATH", or "memory" [default: redb in "store" of
     /// the data directory]
-    #[arg(long, value_name = "STORAGE", global = true)]
+    #[arg(long, value_name = "STORAGE", env = "CONNECT_STORAGE", global = true)]
     pub storage: Option<StorageChoice>,
     /// The memory that the store may use as a cache, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 256, global = true)]
+    #[arg(
+        long,
+        value_name = "MIB",
+        env = "CONNECT_CACHE",
+        default_value_t = 256,
+        global = true
+    )]
     pub cache: u64,
 }
 
@@ -124,8 +199,19 @@ pub struct CheckOptions {
     #[command(flatten)]
     pub store: StoreOptions,
     /// Print the report as JSON.
-    #[arg(long)]
+    #[arg(long, env = "CONNECT_JSON", value_parser = yes_or_no())]
     pub json: bool,
+}
+
+/// The options of showing the settings: those of serving.
+#[derive(Clone, Debug, Args)]
+pub struct ConfigOptions {
+    /// The options.
+    #[command(flatten)]
+    pub options: Options,
+    /// The settings as they were given.
+    #[arg(skip)]
+    pub settings: Vec<Setting>,
 }
 
 /// The options of serving.
@@ -136,34 +222,50 @@ pub struct Options {
     pub store: StoreOptions,
     /// Start although the machine's clock differs much from the time at which this store was last
     /// served.
-    #[arg(long)]
+    #[arg(long, env = "CONNECT_TRUST_CLOCK", value_parser = yes_or_no())]
     pub trust_clock: bool,
-    /// The address of the API; port 0 lets the system choose one.
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
+    /// The address of the API: "0.0.0.0:8443", "localhost:8080", or a port of this machine alone.
+    /// Port 0 lets the system choose one.
+    #[arg(long, value_name = "ADDR:PORT", env = "CONNECT_LISTEN",
+          default_value = "127.0.0.1:8080", value_parser = address::any)]
     pub listen: SocketAddr,
     /// The owner's own address, on this machine only.
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0", value_parser = loopback)]
+    #[arg(long, value_name = "ADDR:PORT", env = "CONNECT_ADMIN_LISTEN",
+          default_value = "127.0.0.1:0", value_parser = address::loopback)]
     pub admin_listen: SocketAddr,
     /// Requests per minute and token.
-    #[arg(long, value_name = "N", default_value_t = limits::DEFAULT_TOKEN_LIMIT)]
+    #[arg(long, value_name = "N", env = "CONNECT_TOKEN_LIMIT",
+          default_value_t = limits::DEFAULT_TOKEN_LIMIT)]
     pub token_limit: u32,
     /// Requests per minute and account, all its tokens together.
-    #[arg(long, value_name = "N", default_value_t = limits::DEFAULT_ACCOUNT_LIMIT)]
+    #[arg(long, value_name = "N", env = "CONNECT_ACCOUNT_LIMIT",
+          default_value_t = limits::DEFAULT_ACCOUNT_LIMIT)]
     pub account_limit: u32,
     /// Requests without a valid token per minute and address.
-    #[arg(long, value_name = "N", default_value_t = limits::DEFAULT_ADDRESS_LIMIT)]
+    #[arg(long, value_name = "N", env = "CONNECT_IP_LIMIT",
+          default_value_t = limits::DEFAULT_ADDRESS_LIMIT)]
     pub ip_limit: u32,
     /// The certificate chain for HTTPS, in PEM.
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "CONNECT_TLS_CERT",
+        requires = "tls_key"
+    )]
     pub tls_cert: Option<PathBuf>,
     /// The private key for HTTPS, in PEM.
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "CONNECT_TLS_KEY",
+        requires = "tls_cert"
+    )]
     pub tls_key: Option<PathBuf>,
     /// Serve plain HTTP on any address. Tokens can then be read on the way.
-    #[arg(long, conflicts_with_all = ["tls_cert", "trusted_proxy"])]
+    #[arg(long, env = "CONNECT_INSECURE_HTTP", value_parser = yes_or_no())]
     pub insecure_http: bool,
     /// Proxies that end TLS in front of this server: addresses or networks, with commas between.
-    #[arg(long, value_name = "NETS")]
+    #[arg(long, value_name = "NETS", env = "CONNECT_TRUSTED_PROXY")]
     pub trusted_proxy: Option<TrustedProxies>,
     /// Images.
     #[command(flatten)]
@@ -175,7 +277,7 @@ pub struct Options {
     #[command(flatten)]
     pub mail: MailOptions,
     /// Print where and how to connect as one line of JSON.
-    #[arg(long)]
+    #[arg(long, env = "CONNECT_JSON", value_parser = yes_or_no())]
     pub json: bool,
 }
 
@@ -184,20 +286,21 @@ pub struct Options {
 pub struct ImageOptions {
     /// The directory for the copies of images [default: "images" beside the store; with
     /// "--storage memory" in memory]
-    #[arg(long = "images", value_name = "DIR")]
+    #[arg(long = "images", value_name = "DIR", env = "CONNECT_IMAGES")]
     pub folder: Option<PathBuf>,
     /// The address at which everybody reaches this server, for the links to images and in the API
     /// document [default: links have the address that is listened on, and the document "/v1"]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", env = "CONNECT_PUBLIC_URL")]
     pub public_url: Option<PublicUrl>,
     /// The time that the download of an image may take, in seconds, at most 60.
-    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DEADLINE.as_secs(),
+    #[arg(long, value_name = "SECONDS", env = "CONNECT_IMAGE_TIMEOUT",
+          default_value_t = DEFAULT_DEADLINE.as_secs(),
           value_parser = clap::value_parser!(u64).range(1..=60))]
     pub image_timeout: u64,
     /// Networks besides the public internet from which images are downloaded and to which webhooks
     /// are sent, there also over plain HTTP and at any port: addresses or networks, with commas
     /// between.
-    #[arg(long, value_name = "NETS")]
+    #[arg(long, value_name = "NETS", env = "CONNECT_ALLOW_NETWORKS")]
     pub allow_networks: Option<Networks>,
 }
 
@@ -238,7 +341,8 @@ impl MailOptions {
 pub struct WebhookOptions {
     /// The time between two rounds of deliveries, in seconds, at most 3600 [default: 60; 1 in the
     /// demo]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", env = "CONNECT_DELIVERY_INTERVAL",
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub delivery_interval: Option<u64>,
 }
 
@@ -267,6 +371,12 @@ impl Options {
         }
     }
 
+    /// Returns the folder for copies of images, if they are kept in one.
+    pub fn image_folder(&self, choice: &StorageChoice) -> Option<PathBuf> {
+        let wanted = self.images.folder.clone();
+        wanted.or_else(|| choice.images())
+    }
+
     /// The files for TLS, if it is wanted.
     pub fn tls(&self) -> Option<TlsFiles> {
         let (certificates, key) = (self.tls_cert.clone()?, self.tls_key.clone()?);
@@ -283,110 +393,10 @@ impl Options {
     }
 }
 
-/// A place to keep records.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StorageChoice {
-    /// In memory: gone when the server stops.
-    Memory,
-    /// In an embedded store on redb, in this directory.
-    Redb(PathBuf),
-    /// In an embedded store on sled, in this directory.
-    Sled(PathBuf),
-}
-
-impl FromStr for StorageChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            None if text == "memory" => Ok(Self::Memory),
-            Some(("redb", path)) if !path.is_empty() => Ok(Self::Redb(path.into())),
-            Some(("sled", path)) if !path.is_empty() => Ok(Self::Sled(path.into())),
-            _ => Err("must be \"memory\", or \"redb:\" or \"sled:\" and a directory".to_owned()),
-        }
-    }
-}
-
-/// Reads an address of this machine: what needs no token must not be reachable from outside.
-fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address: SocketAddr = text.parse().map_err(|e| format!("{e}"))?;
-    if address.ip().is_loopback() {
-        return Ok(address);
-    }
-    Err("must be a loopback address such as 127.0.0.1:8081 or [::1]:8081".to_owned())
+/// Reads a switch. In the environment it has a value: `CONNECT_JSON=1`.
+fn yes_or_no() -> impl TypedValueParser<Value = bool> {
+    BoolishValueParser::new()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn serve(flags: &[&str]) -> Result<Options, clap::Error> {
-        let words = ["connect-server", "serve"].iter().chain(flags);
-        match Arguments::try_parse_from(words)?.command {
-            Command::Serve(options) => Ok(options),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn deliveries_are_made_every_minute_and_every_second_in_the_demo() {
-        let default = serve(&[]).unwrap().webhooks;
-        assert_eq!(default.interval(false), Duration::from_secs(60));
-        assert_eq!(default.interval(true), Duration::from_secs(1));
-        let set = serve(&["--delivery-interval", "5"]).unwrap().webhooks;
-        assert_eq!(set.interval(false), Duration::from_secs(5));
-        assert_eq!(set.interval(true), Duration::from_secs(5));
-        assert!(serve(&["--delivery-interval", "0"]).is_err());
-    }
-
-    #[test]
-    fn the_password_of_the_mail_server_is_never_shown() {
-        let url = "smtps://user:word@mail.example";
-        let from = "The Shop <shop@example.com>";
-        let mail = serve(&["--smtp-url", url, "--mail-from", from])
-            .unwrap()
-            .mail;
-        assert!(mail.mailer().unwrap().is_some());
-        assert!(!format!("{mail:?}").contains("word"), "{mail:?}");
-        let wrong = ["--smtp-url", "user:word@mail.example", "--mail-from", from];
-        let refused = serve(&wrong).unwrap().mail.mailer().unwrap_err();
-        assert!(!refused.to_string().contains("word"), "{refused}");
-        for wrong in [
-            &["--smtp-url", url][..],
-            &["--smtp-url", url, "--mail-from", "nobody"],
-        ] {
-            let refused = serve(wrong).unwrap_err().to_string();
-            assert!(refused.contains("--mail-from"), "{refused}");
-            assert!(!refused.contains("word"), "{refused}");
-        }
-        assert!(serve(&[]).unwrap().mail.mailer().unwrap().is_none());
-    }
-
-    #[test]
-    fn images_are_taken_as_the_flags_say() {
-        let plain = serve(&["--storage", "redb:/var/lib/connect/store"]).unwrap();
-        assert_eq!(plain.images.deadline(), DEFAULT_DEADLINE);
-        assert_eq!(plain.images.allow_networks, None);
-        let beside = plain.store.choice().unwrap().images();
-        assert_eq!(beside, Some("/var/lib/connect/images".into()));
-        assert_eq!(StorageChoice::Memory.images(), None);
-
-        let flags = "--images /srv/images --image-timeout 5 --public-url https://shop.example/ \
-                     --allow-networks 127.0.0.0/8,::1/128";
-        let flags: Vec<_> = flags.split_whitespace().collect();
-        let images = serve(&flags).unwrap().images;
-        assert_eq!(images.folder, Some("/srv/images".into()));
-        assert_eq!(images.deadline(), Duration::from_secs(5));
-        assert_eq!(images.allow_networks, Some(Networks::loopback()));
-        let public = images.public_url.unwrap().to_string();
-        assert_eq!(public, "https://shop.example");
-        for wrong in [
-            ["--allow-networks", "localhost"],
-            ["--allow-networks", "10.0.0.0/33"],
-            ["--public-url", "shop.example"],
-            ["--image-timeout", "0"],
-        ] {
-            assert!(serve(&wrong).is_err(), "{wrong:?}");
-        }
-    }
-}
+mod tests;

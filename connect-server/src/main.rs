@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use connect_server::{cli::Arguments, run};
 
 /// Batches take and give back memory in many small pieces.
@@ -11,8 +10,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    run::start_logging();
+    let arguments = Arguments::read();
+    run::start_logging(arguments.log_format);
     match run::run(arguments).await {
         Ok(code) => code,
         Err(error) => {

@@ -1,6 +1,6 @@
 //! Lists of IP networks, as flags take them.
 
-use std::{net::IpAddr, str::FromStr};
+use std::{fmt, net::IpAddr, str::FromStr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
@@ -28,10 +28,27 @@ impl Networks {
         self.0.is_empty()
     }
 
+    /// The networks.
+    pub fn iter(&self) -> impl Iterator<Item = &IpNet> {
+        self.0.iter()
+    }
+
     /// Returns whether this address is in one of them. A mapped IPv6 address is in IPv6 networks
     /// only.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.iter().any(|net| net.contains(&address))
+    }
+}
+
+/// As it is read, with an address alone where a network has no other.
+impl fmt::Display for Networks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |net: &IpNet| match net.prefix_len() == net.max_prefix_len() {
+            true => net.addr().to_string(),
+            false => net.to_string(),
+        };
+        let shown: Vec<_> = self.0.iter().map(shown).collect();
+        f.write_str(&shown.join(", "))
     }
 }
 
@@ -63,6 +80,7 @@ mod tests {
     fn loopback_is_what_it_is_called() {
         let loopback = Networks::loopback();
         assert_eq!(loopback, "127.0.0.0/8, ::1".parse().unwrap());
+        assert_eq!(loopback.to_string(), "127.0.0.0/8, ::1");
         for (address, is_in) in [
             ("127.0.0.1", true),
             ("127.255.255.255", true),

@@ -22,16 +22,18 @@ use crate::{
     admin::{self, AdminCommand, Pass, PassFile},
     app::{ConnectApp, Door},
     check,
-    cli::{Arguments, Command, Options, StorageChoice},
-    demo,
+    cli::{Arguments, Command, LogFormat, Options},
+    config, demo,
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
     mail::SmtpError,
     net::{Limits, Listen, Server, StartError},
     networks::Networks,
     open_files,
     outbound::{AddressGuard, OutboundError},
+    private,
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, Store, StoreHealth},
+    warnings::{self, Surroundings},
     watch::until_dead,
     webhooks::{PublicWebhooks, WebhookClient},
     welcome::Welcome,
@@ -80,14 +82,17 @@ pub enum RunError {
 const MAINTENANCE: Duration = Duration::from_secs(60);
 
 /// Logs to standard error; `RUST_LOG` says how much.
-pub fn start_logging() {
+pub fn start_logging(format: LogFormat) {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .init();
+        .with_ansi(std::io::stderr().is_terminal());
+    match format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
 }
 
 /// Does what the command line asks for: serves until Ctrl-C or SIGTERM, then lets running requests
@@ -96,9 +101,11 @@ pub fn start_logging() {
 /// # Errors
 /// The server could not be started, or its store is dead. For a check see the exit code.
 pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
+    private::only_for_owner();
     match arguments.command {
         Command::Serve(options) => serve(options, false).await,
         Command::Demo(options) => serve(options, true).await,
+        Command::Config(options) => return Ok(config::run(&options)?),
         Command::Check(options) => return Ok(check::run(&options).await),
         Command::Account { options, command } => {
             return Ok(admin::run(&options, AdminCommand::Account(command)).await);
@@ -123,6 +130,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     // Before anything is shown: who reads the address may send the signal at once.
     let (stop, stopped) = stop_signal()?;
     open_files::raise();
+    for warning in warnings::of(&options, is_demo, Surroundings::find()) {
+        tracing::warn!("{warning}");
+    }
     let store = open(&options)?;
     let health = store.health();
     let now = SystemClock.now();
@@ -255,7 +265,7 @@ fn write_pass(path: PathBuf, pass: &Pass) -> Option<PassFile> {
 /// Makes the service that takes over images, with links to the address of `api`.
 fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageService, RunError> {
     let wanted = &options.images;
-    let copies = match image_folder(options, &options.store.choice()?) {
+    let copies = match options.image_folder(&options.store.choice()?) {
         Some(folder) => Copies::in_folder(&folder)?,
         None => Copies::in_memory(),
     };
@@ -273,15 +283,9 @@ fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageSer
     )?)
 }
 
-/// The folder for copies of images, if they are kept in one.
-fn image_folder(options: &Options, choice: &StorageChoice) -> Option<PathBuf> {
-    let wanted = options.images.folder.clone();
-    wanted.or_else(|| choice.images())
-}
-
 fn open(options: &Options) -> Result<Store, RunError> {
     let choice = options.store.choice()?;
-    if let (Some(images), Some(store)) = (image_folder(options, &choice), choice.path()) {
+    if let (Some(images), Some(store)) = (options.image_folder(&choice), choice.path()) {
         check_apart(&images, store)?;
     }
     if let Some(path) = choice.path() {

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, ErrorKind},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -13,6 +14,7 @@ use connect_core::storage::{
     redb::{RedbOptions, RedbStorage},
     sled::{SledOptions, SledStorage},
 };
+use rustix::process::geteuid;
 
 use crate::cli::{StorageChoice, StoreOptions};
 
@@ -42,6 +44,16 @@ pub struct UnreadableFolder {
     pub source: io::Error,
 }
 
+/// The store belongs to another user, who could not read what this one would write to it.
+#[derive(Debug, thiserror::Error)]
+#[error("the store in {} belongs to user {owner}: run connect-server as that user", path.display())]
+pub struct OtherOwner {
+    /// The directory.
+    pub path: PathBuf,
+    /// The id of its owner.
+    pub owner: u32,
+}
+
 impl StoreOptions {
     /// Returns the place where records are kept; when none was chosen, that of redb in the data
     /// directory.
@@ -52,10 +64,17 @@ impl StoreOptions {
         if let Some(choice) = &self.storage {
             return Ok(choice.clone());
         }
+        Ok(StorageChoice::Redb(self.data_folder()?.join("store")))
+    }
+
+    /// Returns the data directory.
+    ///
+    /// # Errors
+    /// [`NoDataFolder`].
+    pub fn data_folder(&self) -> Result<PathBuf, NoDataFolder> {
         let folder = self.data.clone();
         folder
             .or_else(|| dirs::data_dir().map(|dir| dir.join("connect")))
-            .map(|folder| StorageChoice::Redb(folder.join("store")))
             .ok_or(NoDataFolder)
     }
 
@@ -90,6 +109,21 @@ impl StorageChoice {
                 path: path.to_owned(),
                 source,
             }),
+        }
+    }
+
+    /// Checks that the directory of the store, if it is there, is that of the user of this process.
+    ///
+    /// # Errors
+    /// [`OtherOwner`].
+    pub fn check_owner(&self) -> Result<(), OtherOwner> {
+        let owner = |path: &Path| Some(path.metadata().ok()?.uid());
+        match self.path().map(|path| (path, owner(path))) {
+            Some((path, Some(owner))) if owner != geteuid().as_raw() => Err(OtherOwner {
+                path: path.to_owned(),
+                owner,
+            }),
+            _ => Ok(()),
         }
     }
 

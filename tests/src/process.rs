@@ -49,8 +49,17 @@ pub struct Finished {
 /// # Panics
 /// The program cannot be run.
 pub async fn run(program: &str, arguments: &[&str]) -> Finished {
+    run_in(program, arguments, &[]).await
+}
+
+/// Runs a command to its end, with these variables in its environment.
+///
+/// # Panics
+/// The program cannot be run.
+pub async fn run_in(program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Finished {
     let mut command = Command::new(program);
-    let ended = command.args(arguments).stdin(Stdio::null()).output().await;
+    command.args(arguments).envs(variables.iter().copied());
+    let ended = command.stdin(Stdio::null()).output().await;
     let ended = ended.expect("the program can be run");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Finished {
@@ -125,9 +134,33 @@ impl Process {
     /// # Panics
     /// The program cannot be run.
     pub async fn start_logged(program: &str, data: &Path, log: File) -> Result<Self, NotStarted> {
-        let child = serving(program, "demo", &format!("redb:{}", data.display()))
+        let storage = format!("redb:{}", data.display());
+        let variables = [("RUST_LOG", "trace"), ("CONNECT_STORAGE", &*storage)];
+        Self::start_in(program, &["demo", "--json"], &variables, log).await
+    }
+
+    /// Starts a command that serves, with these variables in its environment, on a port that is
+    /// free unless they say otherwise. It logs into a file.
+    ///
+    /// # Errors
+    /// It ends before it accepts requests.
+    ///
+    /// # Panics
+    /// The program cannot be run.
+    pub async fn start_in(
+        program: &str,
+        words: &[&str],
+        variables: &[(&str, &str)],
+        log: File,
+    ) -> Result<Self, NotStarted> {
+        let child = Command::new(program)
+            .args(words)
             .env("CONNECT_TESTS_LOG", "1")
-            .env("RUST_LOG", "trace")
+            .env("CONNECT_LISTEN", "0")
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
             .stderr(log)
             .spawn()
             .expect("the server can be started");

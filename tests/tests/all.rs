@@ -23,6 +23,7 @@ mod http2;
 mod idempotency;
 mod layering;
 mod locations;
+mod operation;
 mod owner_commands;
 mod pages;
 mod probes;

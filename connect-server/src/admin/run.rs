@@ -17,7 +17,7 @@ use crate::{
     cli::AdminOptions,
     outbound::AddressGuard,
     start_clock::{self, DoubtfulClock},
-    store::{NoDataFolder, Store, UnreadableFolder},
+    store::{NoDataFolder, OtherOwner, Store, UnreadableFolder},
     webhooks::PublicWebhooks,
 };
 
@@ -35,6 +35,8 @@ enum NotDone {
     Folder(#[from] UnreadableFolder),
     #[error("there is no store in {0}; `connect-server serve` makes one")]
     NoStore(String),
+    #[error(transparent)]
+    Owner(#[from] OtherOwner),
     #[error(transparent)]
     Pass(#[from] PassError),
     #[error(transparent)]
@@ -113,6 +115,7 @@ async fn result(
             done => return Ok((done?, ExecutedBy::Server)),
         }
     }
+    choice.check_owner()?;
     // Waits a moment for a process that is about to end.
     let store = match (Store::open(&choice, options.store.cache_bytes()), found) {
         (Err(OpenError::InUse { path }), Some(found)) => {

@@ -16,7 +16,7 @@ use connect_core::{CheckProgress, Connect, storage::disk::OpenError};
 use self::{findings::Findings, progress::ProgressLine};
 use crate::{
     cli::{CheckOptions, StorageChoice},
-    store::{NoDataFolder, Store, UnreadableFolder},
+    store::{NoDataFolder, OtherOwner, Store, UnreadableFolder},
 };
 
 /// Problems were found.
@@ -36,6 +36,8 @@ enum NotChecked {
     NoStore(String),
     #[error(transparent)]
     Folder(#[from] UnreadableFolder),
+    #[error(transparent)]
+    Owner(#[from] OtherOwner),
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error("the store cannot be read; {0}")]
@@ -102,6 +104,7 @@ async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
 fn place(choice: &StorageChoice) -> Result<&Path, NotChecked> {
     let path = choice.path().ok_or(NotChecked::InMemory)?;
     if choice.has_files()? {
+        choice.check_owner()?;
         return Ok(path);
     }
     Err(NotChecked::NoStore(path.display().to_string()))

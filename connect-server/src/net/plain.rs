@@ -46,6 +46,11 @@ impl TrustedProxies {
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(address)
     }
+
+    /// The addresses and networks.
+    pub fn networks(&self) -> &Networks {
+        &self.0
+    }
 }
 
 impl FromStr for TrustedProxies {

@@ -3,16 +3,16 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use connect_server::{cli::Arguments, run};
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    let arguments = Arguments::read();
     // Into a pipe that nobody reads it would come to a stop.
     if std::env::var_os("CONNECT_TESTS_LOG").is_some() {
-        run::start_logging();
+        run::start_logging(arguments.log_format);
     }
-    match run::run(Arguments::parse()).await {
+    match run::run(arguments).await {
         Ok(code) => code,
         Err(error) => {
             eprintln!("{error}");

@@ -1,0 +1,60 @@
+//! Addresses to listen on, as people write them.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+/// Reads an address with its port, `localhost` with a port, or a port alone. The last two are those
+/// of this machine, which nobody else reaches.
+pub(super) fn any(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").unwrap_or(text);
+    // Numbers may have a plus in front.
+    if port.bytes().all(|byte| byte.is_ascii_digit())
+        && let Ok(port) = port.parse::<u16>()
+    {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    text.parse().map_err(|_| {
+        "must be an address with a port such as 0.0.0.0:8443, [::]:8443 or localhost:8080, or a \
+         port alone"
+            .to_owned()
+    })
+}
+
+/// Reads an address of this machine: what needs no token must not be reachable from outside.
+pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address = any(text)?;
+    if address.ip().is_loopback() {
+        return Ok(address);
+    }
+    Err("must be a loopback address such as 127.0.0.1:8081 or [::1]:8081".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_as_people_write_them() {
+        for (text, address) in [
+            ("8080", Some("127.0.0.1:8080")),
+            ("0", Some("127.0.0.1:0")),
+            ("localhost:8080", Some("127.0.0.1:8080")),
+            ("127.0.0.2:80", Some("127.0.0.2:80")),
+            ("0.0.0.0:8443", Some("0.0.0.0:8443")),
+            ("[::]:8443", Some("[::]:8443")),
+            ("", None),
+            ("+80", None),
+            (" 80", None),
+            (":8080", None),
+            ("65536", None),
+            ("0.0.0.0", None),
+            ("::1:8080", None),
+            ("localhost", None),
+            ("shop.example:443", None),
+        ] {
+            let read = any(text).ok().map(|address| address.to_string());
+            assert_eq!(read.as_deref(), address, "{text:?}");
+        }
+        assert!(loopback("8081").is_ok() && loopback("[::1]:8081").is_ok());
+        assert!(loopback("0.0.0.0:8081").is_err() && loopback("x").is_err());
+    }
+}

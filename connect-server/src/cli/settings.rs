@@ -1,0 +1,65 @@
+//! The settings as they were given, and where each comes from.
+
+use clap::{Arg, ArgMatches, Command, parser::ValueSource};
+use serde::Serialize;
+
+/// A setting of the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Setting {
+    /// The flag, such as `--listen`.
+    pub flag: String,
+    /// The variable of the environment that stands for the flag.
+    pub variable: String,
+    /// The value. `None` when there is none; stars when it is a secret.
+    pub value: Option<String>,
+    /// The place that it comes from.
+    pub source: Source,
+}
+
+/// The places that a setting may come from, the first of them that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Source {
+    /// The command line.
+    Flag,
+    /// The environment.
+    Environment,
+    /// Neither of them.
+    Default,
+}
+
+/// The text in place of a secret.
+const MASK: &str = "********";
+
+/// Returns the settings of a subcommand, in the order of its help.
+pub(super) fn of(command: &Command, name: &str, matches: &ArgMatches) -> Vec<Setting> {
+    let subcommand = command.find_subcommand(name);
+    let own = subcommand.into_iter().flat_map(Command::get_arguments);
+    own.chain(command.get_arguments())
+        .filter_map(|argument| setting(argument, matches))
+        .collect()
+}
+
+/// Returns the setting of an argument; `None` for what is none, such as `--help`.
+fn setting(argument: &Arg, matches: &ArgMatches) -> Option<Setting> {
+    let variable = argument.get_env()?.to_str()?.to_owned();
+    let id = argument.get_id().as_str();
+    let source = match matches.value_source(id) {
+        Some(ValueSource::CommandLine) => Source::Flag,
+        Some(ValueSource::EnvVariable) => Source::Environment,
+        _ => Source::Default,
+    };
+    let given = matches.try_get_raw(id).ok().flatten();
+    let given = given.and_then(|mut values| values.next());
+    let value = given.map(|value| match argument.is_hide_env_values_set() {
+        true => MASK.to_owned(),
+        false => value.to_string_lossy().into_owned(),
+    });
+    Some(Setting {
+        flag: format!("--{}", argument.get_long()?),
+        variable,
+        value,
+        source,
+    })
+}

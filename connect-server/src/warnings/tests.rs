@@ -1,0 +1,143 @@
+//! Tests of the warnings.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
+
+use clap::Parser as _;
+use tempfile::TempDir;
+
+use super::*;
+use crate::cli::{Arguments, Command};
+
+/// The warnings of these flags, on a folder of the test's own, but for that about e-mail.
+fn warnings(folder: &TempDir, flags: &str) -> Vec<String> {
+    let data = folder.path().to_str().unwrap();
+    let words = ["connect-server", "serve", "--data", data];
+    let words = words.into_iter().chain(flags.split_whitespace());
+    let Command::Serve(options) = Arguments::try_parse_from(words).unwrap().command else {
+        panic!("not `serve`");
+    };
+    let mut all = of(&options, false, Surroundings::default());
+    assert!(all.pop().unwrap().contains("CONNECT_SMTP_URL"));
+    all
+}
+
+/// A folder that is the owner's alone.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    set_mode(&folder.path().into(), 0o700);
+    folder
+}
+
+fn set_mode(path: &PathBuf, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn what_can_be_read_on_the_way_is_told() {
+    let folder = folder();
+    for (flags, word) in [
+        ("", None),
+        ("--listen 127.0.0.1:0 --insecure-http", None),
+        (
+            "--listen 0.0.0.0:0 --insecure-http",
+            Some("tokens can be read on the way"),
+        ),
+        ("--listen 0.0.0.0:0 --trusted-proxy 10.0.0.7,fd00::1", None),
+        (
+            "--listen 0.0.0.0:0 --trusted-proxy 10.0.0.7,0.0.0.0/0",
+            Some("whoever is in 0.0.0.0/0"),
+        ),
+        ("--trusted-proxy ::/0", Some("whoever is in ::/0")),
+        (
+            "--allow-networks 10.0.0.0/8",
+            Some("images are taken from 10.0.0.0/8"),
+        ),
+        ("--trust-clock", Some("leave --trust-clock out")),
+    ] {
+        let told = warnings(&folder, flags);
+        assert_eq!(told.len(), usize::from(word.is_some()), "{flags}: {told:?}");
+        let has = |word| told.iter().any(|warning| warning.contains(word));
+        assert!(word.is_none_or(has), "{flags}: {told:?}");
+    }
+}
+
+#[test]
+fn what_others_can_read_or_change_is_told() {
+    let folder = folder();
+    let data = folder.path().to_owned();
+    let (images, key) = (data.join("pictures"), data.join("key.pem"));
+    fs::create_dir(&images).unwrap();
+    fs::write(&key, "").unwrap();
+    let flags = format!(
+        "--images {} --tls-cert x --tls-key {}",
+        images.display(),
+        key.display()
+    );
+    let elsewhere = format!("{flags} --storage redb:{}", data.join("store").display());
+    for (flags, path, mode, word) in [
+        (&flags, &data, 0o700, None),
+        (
+            &flags,
+            &data,
+            0o750,
+            Some("others can read the data folder"),
+        ),
+        (
+            &flags,
+            &data,
+            0o701,
+            Some("others can read the data folder"),
+        ),
+        (&flags, &images, 0o755, None),
+        (
+            &flags,
+            &images,
+            0o775,
+            Some("others can write to the folder of images"),
+        ),
+        (&flags, &key, 0o640, None),
+        (&flags, &key, 0o644, Some("others can read the private key")),
+        (&elsewhere, &data, 0o755, None),
+        (
+            &elsewhere,
+            &data,
+            0o777,
+            Some("others can write to the folder around the store"),
+        ),
+    ] {
+        for private in [&data, &images] {
+            set_mode(private, 0o700);
+        }
+        set_mode(&key, 0o600);
+        set_mode(path, mode);
+        let told = warnings(&folder, flags);
+        assert_eq!(
+            told.len(),
+            usize::from(word.is_some()),
+            "{mode:o}: {told:?}"
+        );
+        let has = |word| told.iter().any(|warning| warning.contains(word));
+        assert!(word.is_none_or(has), "{mode:o}: {told:?}");
+    }
+    set_mode(&data, 0o700);
+}
+
+#[test]
+fn what_only_the_process_shows_is_told() {
+    let words = ["connect-server", "serve", "--storage", "memory"];
+    let Command::Serve(options) = Arguments::try_parse_from(words).unwrap().command else {
+        panic!("not `serve`");
+    };
+    let careless = Surroundings {
+        is_root: true,
+        shows_password: true,
+    };
+    let told = of(&options, false, careless);
+    let words = ["as root", "in memory", "--smtp-url", "CONNECT_MAIL_FROM"];
+    assert_eq!(told.len(), words.len(), "{told:?}");
+    for (told, word) in told.iter().zip(words) {
+        assert!(told.contains(word), "{told}");
+    }
+    // The demo is for trials: it has nobody to write to, and may forget.
+    assert_eq!(of(&options, true, Surroundings::default()), [""; 0]);
+}
