@@ -12,4 +12,5 @@ mod measured;
 mod mounted;
 mod net;
 mod openapi;
+mod operating;
 mod webhooks;
