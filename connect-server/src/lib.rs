@@ -15,6 +15,7 @@ pub mod demo;
 pub mod docs;
 pub mod endpoint;
 pub mod images;
+mod log;
 pub mod mail;
 pub mod net;
 pub mod networks;

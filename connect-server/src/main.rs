@@ -1,6 +1,9 @@
 //! `connect-server`: see `connect-server --help`.
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 use connect_server::{cli::Arguments, run};
 
@@ -11,12 +14,17 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::read();
-    run::start_logging(arguments.log_format);
-    match run::run(arguments).await {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("connect-server: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let logging = match run::start_logging(arguments.log_format) {
+        Ok(logging) => logging,
+        Err(error) => return failed(&error),
+    };
+    let ended = run::run(arguments).await;
+    drop(logging);
+    ended.unwrap_or_else(|error| failed(&error))
+}
+
+/// Tells the reason, where standard error can be written.
+fn failed(reason: &dyn std::error::Error) -> ExitCode {
+    let _ = writeln!(io::stderr(), "connect-server: {reason}");
+    ExitCode::FAILURE
 }

@@ -1,7 +1,7 @@
 //! The commands: starting, serving and stopping.
 
 use std::{
-    io::{IsTerminal as _, Write as _},
+    io::IsTerminal as _,
     path::PathBuf,
     process::ExitCode,
     sync::{Arc, OnceLock},
@@ -25,6 +25,7 @@ use crate::{
     cli::{Arguments, Command, LogFormat, Options},
     config, demo,
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
+    log::Log,
     mail::SmtpError,
     net::{Limits, Listen, Server, StartError},
     networks::Networks,
@@ -73,7 +74,7 @@ pub enum RunError {
     /// The demo's shop could not be set up.
     #[error("the demo could not be set up: {}", .0.cause())]
     Demo(#[from] Error),
-    /// Standard output or the signals of the system could not be used.
+    /// The signals of the system could not be used.
     #[error(transparent)]
     System(#[from] std::io::Error),
 }
@@ -81,17 +82,36 @@ pub enum RunError {
 /// The time between two runs of maintenance.
 const MAINTENANCE: Duration = Duration::from_secs(60);
 
-/// Logs to standard error; `RUST_LOG` says how much.
-pub fn start_logging(format: LogFormat) {
+/// Logs to standard error; `RUST_LOG` says how much. The last lines are written when what this returns
+/// is dropped.
+///
+/// # Errors
+/// The system starts no thread.
+pub fn start_logging(format: LogFormat) -> std::io::Result<Logging> {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt()
+    let log = Log::to(std::io::stderr())?;
+    let writer = log.clone();
+    let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
+        .with_writer(move || writer.clone())
+        .with_ansi(std::io::stderr().is_terminal())
+        // They are printed to standard error, and the program ends where that cannot be written.
+        .log_internal_errors(false);
     match format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Text => lines.init(),
+        LogFormat::Json => lines.json().flatten_event(true).init(),
+    }
+    Ok(Logging(log))
+}
+
+/// The log of a program that runs.
+#[derive(Debug)]
+pub struct Logging(Log);
+
+impl Drop for Logging {
+    fn drop(&mut self) {
+        self.0.finish();
     }
 }
 
@@ -183,14 +203,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let pass_file = options.store.choice()?.pass();
     // Before the welcome: who reads that may give a command at once.
     let pass_file = pass_file.and_then(|path| write_pass(path, &pass));
-    let mut output = std::io::stdout().lock();
-    if options.json {
-        writeln!(output, "{}", welcome.to_json())?;
-    } else {
-        writeln!(output, "{welcome}")?;
+    if let Err(error) = welcome.print(options.json) {
+        tracing::warn!(%error, url = api.url(), "serving, but the welcome could not be printed");
     }
-    output.flush()?;
-    drop(output);
 
     let dead = Arc::new(OnceLock::new());
     let watch = tokio::spawn(watch_store(health.clone(), dead.clone(), stop));

@@ -1,6 +1,9 @@
 //! The words of the server once it accepts requests.
 
-use std::fmt;
+use std::{
+    fmt,
+    io::{self, Write as _},
+};
 
 use serde_json::json;
 
@@ -21,6 +24,17 @@ impl Welcome {
             admin_url: owner.url(),
             shop,
         }
+    }
+
+    /// Prints it to standard output, for programs or for people.
+    pub(crate) fn print(&self, is_json: bool) -> io::Result<()> {
+        let mut output = io::stdout().lock();
+        if is_json {
+            writeln!(output, "{}", self.to_json())?;
+        } else {
+            writeln!(output, "{self}")?;
+        }
+        output.flush()
     }
 
     /// For programs: one line.

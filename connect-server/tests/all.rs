@@ -8,6 +8,7 @@ mod docs;
 mod host;
 mod images;
 mod location;
+mod log;
 mod measured;
 mod mounted;
 mod net;

@@ -1,22 +1,23 @@
 //! The server as a program of this package: cargo builds it before the tests that kill it, which
 //! it does only for programs of the same package.
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 use connect_server::{cli::Arguments, run};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::read();
-    // Into a pipe that nobody reads it would come to a stop.
-    if std::env::var_os("CONNECT_TESTS_LOG").is_some() {
-        run::start_logging(arguments.log_format);
-    }
-    match run::run(arguments).await {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    // The others read their errors from the same pipe.
+    let logs = std::env::var_os("CONNECT_TESTS_LOG").is_some();
+    let logging = logs.then(|| run::start_logging(arguments.log_format));
+    let ended = run::run(arguments).await;
+    drop(logging);
+    ended.unwrap_or_else(|error| {
+        let _ = writeln!(io::stderr(), "{error}");
+        ExitCode::FAILURE
+    })
 }

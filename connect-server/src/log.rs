@@ -1,0 +1,187 @@
+//! The log on standard error, which nobody has to wait for.
+//!
+//! A thread of its own writes the lines. Standard error may be a full disk, a pipe whose reader has gone,
+//! or one that nobody reads. Requests are answered all the same: lines that find no room are lost, and
+//! a later line says how many.
+
+use std::{
+    io,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+
+/// The most bytes of lines that wait to be written.
+const MOST_WAITING: usize = 1_000_000;
+
+/// The longest time that a program which ends waits for its last lines.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+/// A log. Writing to it takes no time and always succeeds. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+/// The lines that wait, and what became of earlier ones.
+#[derive(Debug, Default)]
+struct Queue {
+    lines: Vec<u8>,
+    /// Set while the thread writes lines that it has taken.
+    is_writing: bool,
+    /// The lines that were lost since the last that was written.
+    lost: usize,
+}
+
+impl Log {
+    /// A log that a thread writes to `output`.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub(crate) fn to(output: impl io::Write + Send + 'static) -> io::Result<Self> {
+        let log = Self::default();
+        let writer = log.clone();
+        let thread = thread::Builder::new().name("log".to_owned());
+        thread.spawn(move || writer.run(output))?;
+        Ok(log)
+    }
+
+    /// Adds a line, if there is room for it.
+    pub(crate) fn add(&self, line: &[u8]) {
+        let mut queue = self.queue();
+        if queue.lines.len() + line.len() > MOST_WAITING {
+            queue.lost += 1;
+            return;
+        }
+        queue.lines.extend_from_slice(line);
+        drop(queue);
+        self.0.changed.notify_all();
+    }
+
+    /// Waits until all lines are written, but not for long.
+    pub(crate) fn finish(&self) {
+        let is_busy = |queue: &mut Queue| queue.is_writing || !queue.lines.is_empty();
+        let (changed, queue) = (&self.0.changed, self.queue());
+        // Whether it was written in time changes nothing: the program ends.
+        drop(changed.wait_timeout_while(queue, LAST_LINES, is_busy));
+    }
+
+    /// Writes the lines as they come, for ever.
+    fn run(&self, mut output: impl io::Write) {
+        let mut lines = Vec::new();
+        loop {
+            self.take(&mut lines);
+            let written = output.write_all(&lines).and_then(|()| output.flush());
+            let lost = self.settle(&lines, written.is_ok());
+            lines.clear();
+            if lost > 0 {
+                tracing::warn!(lost, "lines of this log were lost: it could not be written");
+            }
+        }
+    }
+
+    /// Waits for lines, and takes all that there are.
+    fn take(&self, lines: &mut Vec<u8>) {
+        let is_idle = |queue: &mut Queue| queue.lines.is_empty();
+        let queue = self.0.changed.wait_while(self.queue(), is_idle);
+        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut queue.lines, lines);
+        queue.is_writing = true;
+    }
+
+    /// Notes what became of the lines that were taken. Returns how many were lost, once there is a
+    /// log again to say so in.
+    fn settle(&self, lines: &[u8], is_written: bool) -> usize {
+        let mut queue = self.queue();
+        queue.is_writing = false;
+        self.0.changed.notify_all();
+        if is_written {
+            return std::mem::take(&mut queue.lost);
+        }
+        queue.lost += lines.iter().filter(|byte| **byte == b'\n').count();
+        0
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes one line with each call, as `tracing_subscriber` writes them.
+impl io::Write for Log {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.add(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+    use super::*;
+
+    /// An output that takes a write when the test says so, and says how that ends.
+    struct Slow {
+        may_write: Receiver<io::Result<()>>,
+        written: SyncSender<Vec<u8>>,
+    }
+
+    impl io::Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.may_write.recv().map_err(io::Error::other)??;
+            self.written
+                .send(bytes.to_vec())
+                .map_err(io::Error::other)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn slow() -> (Log, SyncSender<io::Result<()>>, Receiver<Vec<u8>>) {
+        let (allow, may_write) = sync_channel(10);
+        let (written, lines) = sync_channel(10);
+        let log = Log::to(Slow { may_write, written }).unwrap();
+        (log, allow, lines)
+    }
+
+    #[test]
+    fn an_output_that_takes_nothing_holds_up_nobody() {
+        let (log, allow, lines) = slow();
+        let line = [b'x'; 1000];
+        for _ in 0..5000 {
+            log.add(&line);
+        }
+        let queue = log.queue();
+        assert!(queue.lines.len() <= MOST_WAITING && queue.lost >= 3000);
+        drop(queue);
+        // It goes on when it is read again.
+        allow.send(Ok(())).unwrap();
+        assert_eq!(lines.recv().unwrap()[..1000], line);
+    }
+
+    #[test]
+    fn lines_that_could_not_be_written_are_counted() {
+        let (log, allow, lines) = slow();
+        log.add(b"one\n");
+        allow.send(Err(io::ErrorKind::StorageFull.into())).unwrap();
+        log.finish();
+        assert_eq!(log.queue().lost, 1);
+        log.add(b"two\n");
+        allow.send(Ok(())).unwrap();
+        assert_eq!(lines.recv().unwrap(), b"two\n");
+        log.finish();
+        assert_eq!(log.queue().lost, 0);
+    }
+}
