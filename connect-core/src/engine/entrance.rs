@@ -7,24 +7,24 @@ use super::{
     answer::Answer,
     change::{Change, Job},
     connect::Connect,
-    request::{FromJson, Input, Request},
+    reading::Reading,
+    request::{FromJson, Request},
     stored_answer::{answer_key, replay},
     write_queue,
 };
 use crate::{
     access::Access,
-    error::{Error, Reason, Refusal},
+    error::{Error, Refusal},
     record::{Reads, Unit},
-    wire::read::Invalid,
 };
 
 impl Connect {
     /// Does a write; [`write`](super::write) tells the order. `change` makes the change of the body.
-    pub(crate) async fn write<T: FromJson>(
+    pub(crate) async fn write<T: FromJson + Send + 'static>(
         &self,
         at: Access,
         request: Request<T>,
-        change: impl FnOnce(T) -> Result<Box<dyn Change>, Error>,
+        change: impl FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
     ) -> Result<Answer, Refusal> {
         // The answer to a key that was used lately is given at once.
         if let Some(idempotency) = &request.idempotency {
@@ -37,25 +37,7 @@ impl Connect {
             }
             self.core.recent_answers.remember(key);
         }
-        let mut is_dry_run = false;
-        let change = match request.input {
-            Input::Json(json) => match T::from_json(&json) {
-                Ok(input) => {
-                    is_dry_run = input.is_dry_run();
-                    change(input)
-                }
-                Err(error) => {
-                    is_dry_run = T::asks_for_dry_run(&json);
-                    Err(error.into())
-                }
-            }
-            .map_err(|error| with_all_faults::<T>(error, &json)),
-            Input::Value(input) => {
-                is_dry_run = input.is_dry_run();
-                change(input)
-            }
-            Input::Refused(error) => Err(error),
-        };
+        let Reading { change, is_dry_run } = Reading::of(request.input, change).await;
         let change = match change {
             Ok(change) => change,
             // Without a key there is nothing to remember the refusal under.
@@ -68,19 +50,6 @@ impl Connect {
             idempotency: request.idempotency,
         };
         write_queue::run(&self.core.queues, job).await
-    }
-}
-
-/// The error of a body that was refused, with all fields that are at fault. One that tells them
-/// already stays: rules find faults that no field has by itself.
-fn with_all_faults<T: FromJson>(error: Error, json: &[u8]) -> Error {
-    match error {
-        Error::Invalid(Reason {
-            field: Some(field),
-            problem,
-            details,
-        }) if details.is_empty() => T::faults(json).after(Invalid::new(field, problem)).into(),
-        other => other,
     }
 }
 

@@ -15,6 +15,7 @@ mod lookup;
 mod maintenance;
 mod page_request;
 mod pages;
+mod reading;
 mod recent_answers;
 mod records;
 mod references;

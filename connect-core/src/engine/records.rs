@@ -89,13 +89,13 @@ impl<R: Resource> JsonRecords<R> {
     }
 
     /// Queues a write. The future owns what it needs, so it can be spawned.
-    pub(crate) fn write<T: FromJson + Send, F>(
+    pub(crate) fn write<T: FromJson + Send + 'static, F>(
         &self,
         request: Request<T>,
         change: F,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R, T, F>
     where
-        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send,
+        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
     {
         let (connect, access) = (self.connect.clone(), self.access.clone());
         async move { connect.write(access, request, change).await }

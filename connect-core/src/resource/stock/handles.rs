@@ -178,13 +178,13 @@ impl JsonStock {
         })
     }
 
-    fn write<T: FromJson + Send, F>(
+    fn write<T: FromJson + Send + 'static, F>(
         &self,
         request: Request<T>,
         change: F,
     ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<T, F>
     where
-        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send,
+        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
     {
         let (connect, access) = (self.connect.clone(), self.access.clone());
         async move { connect.write(access, request, change).await }

@@ -1,81 +1,80 @@
 //! Problems of a text that parses as JSON: a key twice, too deep nesting, or an escape that stands
 //! for no character. Numbers are not looked at: they may be larger than any type holds.
 
-use std::{borrow::Cow, collections::HashSet, fmt};
+use std::{borrow::Cow, collections::HashSet};
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
-/// The most levels of arrays and objects in each other. Bodies of this API need three; each level
-/// costs one more look at what lies in it.
+/// The most levels of arrays and objects in each other. Bodies of this API need four.
 const DEEPEST: usize = 64;
 
-/// Checks `text`, which is one JSON value.
+/// Checks `text`, which is one JSON value, in one pass.
 ///
 /// # Errors
 /// The problem, to follow the name of the text.
 pub(super) fn check(text: &str) -> Result<(), String> {
-    within(text, 0)
+    check_bytes(text, text.bytes().enumerate())
 }
 
-fn within(text: &str, depth: usize) -> Result<(), String> {
-    let parts = match text.trim_start().as_bytes().first() {
-        Some(b'{') => {
-            let Members(members) = parse(text)?;
-            let mut seen = HashSet::new();
-            if let Some((twice, _)) = members.iter().find(|(key, _)| !seen.insert(key)) {
-                return Err(format!("has the key \"{}\" twice", clip(twice)));
+/// Checks `text`, of which `bytes` are the bytes with their places.
+fn check_bytes(text: &str, bytes: impl Iterator<Item = (usize, u8)>) -> Result<(), String> {
+    let mut bytes = bytes.peekable();
+    // The keys of each object that is open, and `None` for each array.
+    let mut open: Vec<Option<HashSet<Cow<'_, str>>>> = Vec::new();
+    while let Some((start, byte)) = bytes.next() {
+        match byte {
+            b'{' | b'[' if open.len() == DEEPEST => {
+                return Err(format!("is nested deeper than {DEEPEST} levels"));
             }
-            members.into_iter().map(|(_, value)| value).collect()
-        }
-        Some(b'[') => parse::<Vec<&RawValue>>(text)?,
-        Some(b'"') if text.contains('\\') => return parse::<String>(text).map(drop),
-        _ => return Ok(()),
-    };
-    if depth == DEEPEST {
-        return Err(format!("is nested deeper than {DEEPEST} levels"));
-    }
-    parts
-        .iter()
-        .try_for_each(|part| within(part.get(), depth + 1))
-}
-
-/// Parses a part of a text whose form was checked; only escapes were not looked at then.
-fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|_| "has an escape that stands for no character".to_owned())
-}
-
-/// The members of an object in order, repeated keys included.
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
-            type Value = Members<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Vec::new();
-                while let Some((Key(key), value)) = map.next_entry()? {
-                    members.push((key, value));
+            b'{' => open.push(Some(HashSet::new())),
+            b'[' => open.push(None),
+            b'}' | b']' => drop(open.pop()),
+            b'"' => {
+                let text = unescaped(&text[start..string_end(&mut bytes)])?;
+                while bytes
+                    .next_if(|(_, byte)| byte.is_ascii_whitespace())
+                    .is_some()
+                {}
+                let is_key = bytes.peek().is_some_and(|(_, byte)| *byte == b':');
+                if is_key
+                    && let Some(Some(keys)) = open.last_mut()
+                    && let Some(twice) = keys.replace(text)
+                {
+                    return Err(format!("has the key \"{}\" twice", clip(&twice)));
                 }
-                Ok(Members(members))
             }
+            _ => {}
         }
-        deserializer.deserialize_map(All)
     }
+    Ok(())
 }
 
-/// A key, borrowed where it has no escapes.
-#[derive(serde::Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+/// Passes over the rest of a string, and returns the place behind it.
+fn string_end(bytes: &mut impl Iterator<Item = (usize, u8)>) -> usize {
+    let mut end = 0;
+    while let Some((at, byte)) = bytes.next() {
+        end = at + 1;
+        match byte {
+            b'"' => break,
+            b'\\' => drop(bytes.next()),
+            _ => {}
+        }
+    }
+    end
+}
+
+/// The text that a string stands for. Its form was checked; only escapes were not looked at then.
+fn unescaped(string: &str) -> Result<Cow<'_, str>, String> {
+    if !string.contains('\\') {
+        return Ok(string.trim_matches('"').into());
+    }
+    let text = serde_json::from_str::<String>(string);
+    text.map(Cow::Owned)
+        .map_err(|_| "has an escape that stands for no character".to_owned())
+}
 
 /// The start of a text of the client's, short enough for a message.
 pub(crate) fn clip(text: &str) -> String {
     const LONGEST: usize = 60;
-    if text.chars().count() <= LONGEST {
+    if text.chars().nth(LONGEST).is_none() {
         return text.to_owned();
     }
     text.chars().take(LONGEST).chain("...".chars()).collect()
@@ -85,28 +84,54 @@ pub(crate) fn clip(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn nested(levels: usize, text: &str) -> String {
+        format!("{}{text}{}", "[".repeat(levels), "]".repeat(levels))
+    }
+
     #[test]
     fn faults_are_found_wherever_they_lie() {
-        let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         for good in [
             "1e999",
             r#"[1e400,{"a":1,"b":[{"a":2}]}]"#,
+            r#"{"a":"a","b":["a","a"],"c":"{[\"a"}"#,
+            r#"{"a":{"a":{}},"b":[],"\"":1,"\\":2}"#,
             r#""\u00e9""#,
-            &deep(DEEPEST),
+            "\"\"",
+            &nested(DEEPEST, ""),
+            // Siblings do not count as levels.
+            &format!("[{}[]]", "[],".repeat(1000)),
         ] {
-            assert!(check(good).is_ok(), "{good}");
+            assert_eq!(check(good), Ok(()), "{good}");
         }
-        for bad in [
-            r#"{"a":1,"a":2}"#,
-            r#"{"a":1,"\u0061":2}"#,
+        let (twice, escape) = ("has the key \"a\" twice", "has an escape");
+        for (bad, problem) in [
+            (r#"{"a":1,"a":2}"#, twice),
+            (r#"{"a":1,"\u0061":2}"#, twice),
+            ("{\"a\" \n:1,\"a\"\t:2}", twice),
             // A number that no float holds once hid what stood behind it.
-            r#"[1e999,{"a":1,"a":2}]"#,
-            r#"{"x":[[{"a":1,"a":2}]]}"#,
-            r#"["\ud800"]"#,
-            &deep(DEEPEST + 1),
-            &deep(10_000),
+            (r#"[1e999,{"a":1,"a":2}]"#, twice),
+            (r#"{"x":[[{"a":1,"a":2}]]}"#, twice),
+            (r#"{"a":{"a":1},"b":"\"","a":2}"#, twice),
+            (r#"["\ud800"]"#, escape),
+            (r#"{"\ud800":1}"#, escape),
+            (&nested(DEEPEST + 1, ""), "is nested deeper"),
+            (&nested(10_000, ""), "is nested deeper"),
         ] {
-            assert!(check(bad).is_err(), "{bad}");
+            let found = check(bad).unwrap_err();
+            assert!(found.starts_with(problem), "{bad}: {found}");
+        }
+    }
+
+    /// Each level was once a look at all that lay in it: 64 looks at a body of 2 MB.
+    #[test]
+    fn each_byte_is_looked_at_once() {
+        let string = format!("\"{}\"", "x".repeat(100_000));
+        for levels in [1, DEEPEST] {
+            let text = nested(levels, &string);
+            let mut looks = 0;
+            let bytes = text.bytes().enumerate().inspect(|_| looks += 1);
+            check_bytes(&text, bytes).unwrap();
+            assert_eq!(looks, text.len(), "{levels} levels");
         }
     }
 }
