@@ -9,6 +9,7 @@ mod check;
 mod clocks;
 mod damage;
 mod dry_run;
+mod echoes;
 #[cfg(feature = "logic")]
 mod events;
 mod faulty;
