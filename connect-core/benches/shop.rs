@@ -39,6 +39,7 @@ pub fn connect(storage: Arc<dyn Storage>) -> Connect {
         token: u32::MAX,
         account: u32::MAX,
         address: u32::MAX,
+        anonymous: u32::MAX,
     };
     Connect::builder(storage).limits(limits).build()
 }

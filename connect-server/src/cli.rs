@@ -245,6 +245,10 @@ pub struct Options {
     #[arg(long, value_name = "N", env = "CONNECT_IP_LIMIT",
           default_value_t = limits::DEFAULT_ADDRESS_LIMIT)]
     pub ip_limit: u32,
+    /// Requests that need no token (the API document, the probes) per minute and address.
+    #[arg(long, value_name = "N", env = "CONNECT_ANONYMOUS_LIMIT",
+          default_value_t = limits::DEFAULT_ANONYMOUS_LIMIT)]
+    pub anonymous_limit: u32,
     /// The certificate chain for HTTPS, in PEM.
     #[arg(
         long,
@@ -368,6 +372,7 @@ impl Options {
             token: self.token_limit,
             account: self.account_limit,
             address: self.ip_limit,
+            anonymous: self.anonymous_limit,
         }
     }
 

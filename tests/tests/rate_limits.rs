@@ -15,6 +15,7 @@ async fn shop(token: u32, account: u32, address: u32) -> Shop {
         token,
         account,
         address,
+        ..RateLimits::default()
     };
     Setup::default().limits(limits).open().await
 }

@@ -79,7 +79,10 @@ pub(crate) struct Admission {
     store: Arc<Store>,
     limits: RateLimits,
     windows: Mutex<Counts>,
+    /// Callers without a valid token or key.
     addresses: Mutex<Windows<IpAddr>>,
+    /// Callers of what needs none.
+    anonymous: Mutex<Windows<IpAddr>>,
     tokens: Known<Credentials>,
     screen_keys: Known<Device>,
     /// Last uses of tokens that are not yet written down.
@@ -107,6 +110,7 @@ impl Admission {
             limits,
             windows: Mutex::default(),
             addresses: Mutex::default(),
+            anonymous: Mutex::default(),
             tokens: Known::default(),
             screen_keys: Known::default(),
             uses: Mutex::default(),
@@ -158,7 +162,23 @@ impl Admission {
         access.map_err(|error| self.deny(address, at, error))
     }
 
-    /// The figures for a request that needs no token.
+    /// Counts a request that needs no token.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when there were too many of those from `address`.
+    pub(crate) fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
+        let at = self.moment();
+        match count_address(&self.anonymous, address, self.limits.anonymous, at) {
+            // Answers without a token have the figures of the limit for invalid ones.
+            Ok(_) => Ok(self.anonymous_rate(address)),
+            Err(used_up) => {
+                let whose = "requests of this address that need no token";
+                Err(too_many(used_up, at, whose))
+            }
+        }
+    }
+
+    /// The figures for a request of which nothing is known but its address.
     pub(crate) fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         let limit = self.limits.address;
         let mut addresses = self.addresses.lock();
@@ -216,28 +236,43 @@ impl Admission {
                 retry_after: None,
             };
         }
-        let limit = self.limits.address;
-        let mut address = rate::counted_address(address);
-        let mut addresses = self.addresses.lock();
-        let mut before = addresses.status(&address, limit, at);
-        if before.remaining == limit && addresses.callers() >= MOST_ADDRESSES {
-            address = IpAddr::from([0, 0, 0, 0]);
-            before = addresses.status(&address, limit, at);
-        }
-        if before.remaining == 0 {
-            let whose = "requests of this address without a valid token or key";
-            return too_many(before, at, whose);
-        }
-        addresses.count(address, at);
-        Denied {
-            error,
-            rate: RateStatus {
-                remaining: before.remaining - 1,
-                ..before
+        match count_address(&self.addresses, address, self.limits.address, at) {
+            Ok(rate) => Denied {
+                error,
+                rate,
+                retry_after: None,
             },
-            retry_after: None,
+            Err(used_up) => {
+                let whose = "requests of this address without a valid token or key";
+                too_many(used_up, at, whose)
+            }
         }
     }
+}
+
+/// Counts a request of an address. Returns the figures after it, or those of a limit that is used
+/// up already.
+fn count_address(
+    windows: &Mutex<Windows<IpAddr>>,
+    address: IpAddr,
+    limit: u32,
+    at: Moment,
+) -> Result<RateStatus, RateStatus> {
+    let mut address = rate::counted_address(address);
+    let mut windows = windows.lock();
+    let mut before = windows.status(&address, limit, at);
+    if before.remaining == limit && windows.callers() >= MOST_ADDRESSES {
+        address = IpAddr::from([0, 0, 0, 0]);
+        before = windows.status(&address, limit, at);
+    }
+    if before.remaining == 0 {
+        return Err(before);
+    }
+    windows.count(address, at);
+    Ok(RateStatus {
+        remaining: before.remaining - 1,
+        ..before
+    })
 }
 
 /// The reason why a token or a key leads to nothing.

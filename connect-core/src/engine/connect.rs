@@ -77,7 +77,15 @@ impl Connect {
         self.core.admission.authenticate_screen(address, key).await
     }
 
-    /// The figures for a request that needs no token.
+    /// Counts a request that needs no token, such as one for the API document.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when there were too many of those from `address`.
+    pub fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
+        self.core.admission.count_anonymous(address)
+    }
+
+    /// The figures for a request of which nothing is known but its address.
     pub fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         self.core.admission.anonymous_rate(address)
     }

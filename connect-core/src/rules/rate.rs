@@ -13,17 +13,21 @@ pub struct RateLimits {
     pub account: u32,
     /// Invalid tokens per address.
     pub address: u32,
+    /// Requests that need no token, per address.
+    pub anonymous: u32,
 }
 
 impl Default for RateLimits {
     fn default() -> Self {
         use crate::wire::limits::{
-            DEFAULT_ACCOUNT_LIMIT, DEFAULT_ADDRESS_LIMIT, DEFAULT_TOKEN_LIMIT,
+            DEFAULT_ACCOUNT_LIMIT, DEFAULT_ADDRESS_LIMIT, DEFAULT_ANONYMOUS_LIMIT,
+            DEFAULT_TOKEN_LIMIT,
         };
         Self {
             token: DEFAULT_TOKEN_LIMIT,
             account: DEFAULT_ACCOUNT_LIMIT,
             address: DEFAULT_ADDRESS_LIMIT,
+            anonymous: DEFAULT_ANONYMOUS_LIMIT,
         }
     }
 }

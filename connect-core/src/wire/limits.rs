@@ -28,6 +28,9 @@ pub const DEFAULT_TOKEN_LIMIT: u32 = 120;
 pub const DEFAULT_ACCOUNT_LIMIT: u32 = 600;
 /// Invalid tokens per address and window, unless configured otherwise.
 pub const DEFAULT_ADDRESS_LIMIT: u32 = 30;
+/// Requests that need no token (the document, the probes) per address and window, unless configured
+/// otherwise.
+pub const DEFAULT_ANONYMOUS_LIMIT: u32 = 600;
 /// The length of a rate-limit window in seconds; windows are aligned to the minute.
 pub const RATE_WINDOW_SECONDS: i64 = 60;
 

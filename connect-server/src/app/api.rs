@@ -83,8 +83,13 @@ async fn answer(
     let mut note = RequestNote::default();
     let (reply, rate) = if let Some((path, form)) = form {
         note.route = Some(path);
-        let reply = document.answer(form, &method, &incoming.query);
-        (reply, connect.anonymous_rate(address))
+        match connect.count_anonymous(address) {
+            Ok(rate) => (document.answer(form, &method, &incoming.query), rate),
+            Err(denied) => {
+                let rate = denied.rate;
+                (gate::denied(denied, None, "token"), rate)
+            }
+        }
     } else {
         // Whoever has no token does not learn what was found: only the log does.
         let found = gate::find(&routes::API, &incoming);

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use connect_core::{Connect, storage::disk::Health};
+use connect_core::{Connect, RateStatus, storage::disk::Health};
 use http::{Method, StatusCode};
 use warp::{Filter as _, filters::BoxedFilter, path::FullPath};
 
@@ -48,6 +48,15 @@ pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::rep
                 is_probe: probe.is_some(),
                 ..RequestNote::of(probe.copied())
             };
+            // Without a socket, as in a test, nobody is counted.
+            let rate = match peer.map(|peer| connect.count_anonymous(peer.address)) {
+                Some(Err(denied)) => {
+                    let reply = Reply::from(denied.error).retry_after(denied.retry_after);
+                    return dressed(reply, Some(denied.rate), note);
+                }
+                Some(Ok(rate)) => Some(rate),
+                None => None,
+            };
             let reply = match path.as_str() {
                 _ if probe.is_some() && !matches!(method, Method::GET | Method::HEAD) => {
                     Reply::method_not_allowed(&method, &[Method::GET, Method::HEAD])
@@ -56,13 +65,7 @@ pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::rep
                 "/readyz" => ready(&connect, &health()).await,
                 path => Reply::no_route(path, "the API is below /v1; see /v1/openapi.json"),
             };
-            let mut response = warp::Reply::into_response(reply);
-            response.extensions_mut().insert(note);
-            if let Some(peer) = peer {
-                let rate = connect.anonymous_rate(peer.address);
-                add_rate(response.headers_mut(), rate);
-            }
-            response
+            dressed(reply, rate, note)
         }
     };
     warp::method()
@@ -70,6 +73,16 @@ pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::rep
         .and(warp::ext::optional::<Peer>())
         .then(answer)
         .boxed()
+}
+
+/// The response, with the figures of the limit that applies, and what the log says of it.
+fn dressed(reply: Reply, rate: Option<RateStatus>, note: RequestNote) -> warp::reply::Response {
+    let mut response = warp::Reply::into_response(reply);
+    response.extensions_mut().insert(note);
+    if let Some(rate) = rate {
+        add_rate(response.headers_mut(), rate);
+    }
+    response
 }
 
 /// The answer to `/healthz`.

@@ -64,6 +64,7 @@ impl TestShop {
             token: PLENTY,
             account: PLENTY,
             address: PLENTY,
+            anonymous: PLENTY,
         };
         let storage = Arc::new(MemoryStorage::new());
         let connect = Connect::builder(storage).limits(limits).build();

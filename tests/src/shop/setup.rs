@@ -64,6 +64,7 @@ impl Default for Setup {
                 token: PLENTY,
                 account: PLENTY,
                 address: PLENTY,
+                anonymous: PLENTY,
             },
             now: "2026-11-20T10:00:00Z".parse().expect("a time"),
             health: Arc::new(|| Health::Working),

@@ -104,6 +104,7 @@ async fn valid_keys_have_no_limits_and_invalid_ones_are_counted() {
         token: 2,
         account: 2,
         address: 3,
+        ..RateLimits::default()
     };
     let shop = Setup::default().limits(limits).open().await;
     let till = shop.register("Till").await;

@@ -113,6 +113,7 @@ async fn a_limit_that_outlasts_the_budget_is_reported_with_its_wait() {
         token: 1,
         account: 100,
         address: 100,
+        ..RateLimits::default()
     };
     let shop = Setup::default().limits(limits).open().await;
     let watch = Watch::over(&shop).await;
@@ -145,6 +146,7 @@ async fn tasks_at_the_limit_are_held_back_until_the_next_window() {
         token: 40,
         account: 100,
         address: 100,
+        ..RateLimits::default()
     };
     let shop = Setup::default().limits(limits).open().await;
     let watch = Watch::over(&shop).await;
