@@ -9,3 +9,4 @@ mod shutdown;
 mod start;
 mod time;
 mod tls;
+mod tls_files;

@@ -30,12 +30,12 @@ impl Certificate {
         }
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 }
 
-async fn refusal(listen: Listen) -> String {
+pub(super) async fn refusal(listen: Listen) -> String {
     Server::bind(listen)
         .await
         .expect_err("cannot start")
@@ -75,53 +75,6 @@ async fn a_taken_port_is_named() {
         error.contains(&address.to_string()) && error.contains("in use"),
         "{error}"
     );
-}
-
-#[tokio::test]
-async fn bad_tls_files_are_named_with_the_problem() {
-    let (good, other) = (Certificate::new("localhost"), Certificate::new("localhost"));
-    let write = |name: &str, content: &str| {
-        fs::write(good.file(name), content).expect("writes");
-        good.file(name)
-    };
-    let empty = write("empty.pem", "");
-    let text = write("text.pem", "certificate goes here");
-    let torn = write("torn.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n");
-    let noise = write(
-        "noise.pem",
-        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-    );
-    let none = good.file("none.pem");
-    let (cert, key) = (good.file("cert.pem"), good.file("key.pem"));
-    for (certificates, key, named, problem) in [
-        (&none, &key, &none, "No such file"),
-        (&empty, &key, &empty, "no certificate"),
-        (&text, &key, &text, "no certificate"),
-        (&key, &key, &key, "no certificate"),
-        (&torn, &key, &torn, "not valid PEM"),
-        (&noise, &key, &noise, "cannot be used"),
-        (&cert, &none, &none, "No such file"),
-        (&cert, &empty, &empty, "no private key"),
-        (&cert, &cert, &cert, "no private key"),
-        (
-            &cert,
-            &other.file("key.pem"),
-            &other.file("key.pem"),
-            "does not belong",
-        ),
-    ] {
-        let tls = TlsFiles {
-            certificates: certificates.clone(),
-            key: key.clone(),
-        };
-        let error = refusal(Listen {
-            tls: Some(tls),
-            ..Listen::on(loopback())
-        })
-        .await;
-        assert!(error.contains(&named.display().to_string()), "{error}");
-        assert!(error.contains(problem), "{problem}: {error}");
-    }
 }
 
 #[test]

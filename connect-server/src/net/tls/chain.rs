@@ -1,0 +1,153 @@
+//! The certificates of the server: that of its own first, then those that vouch for it.
+
+use std::{fs, path::Path};
+
+use rustls::pki_types::{
+    CertificateDer, PrivateKeyDer,
+    pem::{Error, PemObject as _},
+};
+use x509_parser::{
+    certificate::X509Certificate, parse_x509_certificate, public_key::PublicKey, time::ASN1Time,
+};
+
+/// The fewest bits of an RSA key that clients take.
+const FEWEST_RSA_BITS: usize = 2048;
+
+/// The seconds before its end from which on a certificate is in doubt: two weeks.
+const ENDS_SOON: i64 = 14 * 24 * 3600;
+
+/// Reads the certificates in a file. The error says what to do next.
+pub(super) fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let pem = fs::read(path).map_err(|error| error.to_string())?;
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    match chain {
+        Ok(chain) if !chain.is_empty() => Ok(chain),
+        Ok(_) => Err(missing(&pem).to_owned()),
+        Err(Error::NoItemsFound) => Err(missing(&pem).to_owned()),
+        Err(_) => Err("it is not valid PEM".to_owned()),
+    }
+}
+
+/// The problem with a file that has no certificate.
+fn missing(pem: &[u8]) -> &'static str {
+    if pem.trim_ascii().is_empty() {
+        "it is empty; it should have the server's certificate in PEM form"
+    } else if PrivateKeyDer::from_pem_slice(pem).is_ok() {
+        "no certificate in it, but a private key, which --tls-key takes"
+    } else {
+        "no certificate in PEM form in it"
+    }
+}
+
+/// Checks what no client would accept in the server's own certificate. One that cannot be parsed
+/// passes: rustls judges it.
+pub(super) fn check(chain: &[CertificateDer<'_>], now: ASN1Time) -> Result<(), String> {
+    let Some(own) = parsed(chain).next() else {
+        return Ok(());
+    };
+    let (from, to) = (own.validity.not_before, own.validity.not_after);
+    if now > to {
+        return Err(format!(
+            "the first certificate has expired: it was valid until {to}; renew it"
+        ));
+    }
+    if now < from {
+        return Err(format!(
+            "the first certificate is not valid yet, but from {from} on; wait, or set this \
+             machine's clock right, which says {now}"
+        ));
+    }
+    match own.public_key().parsed() {
+        Ok(PublicKey::RSA(key)) if key.key_size() < FEWEST_RSA_BITS => Err(format!(
+            "the key of the first certificate is weak: RSA with {} bits, of which clients want \
+             {FEWEST_RSA_BITS} or more; make a new key, and have it certified",
+            key.key_size()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Returns what some clients may refuse, or will soon.
+pub(super) fn doubts(chain: &[CertificateDer<'_>], now: ASN1Time) -> Vec<String> {
+    let chain: Vec<_> = parsed(chain).collect();
+    let mut doubts = Vec::new();
+    for (at, certificate) in chain.iter().enumerate() {
+        let (number, until) = (at + 1, certificate.validity.not_after);
+        if until.timestamp() - now.timestamp() < ENDS_SOON {
+            doubts.push(format!(
+                "certificate {number} is valid until {until}; renew it"
+            ));
+        }
+        if let Some(next) = chain.get(at + 1)
+            && certificate.issuer() != next.subject()
+        {
+            doubts.push(format!(
+                "certificate {} does not vouch for certificate {number}, which it stands behind",
+                number + 1
+            ));
+        }
+    }
+    doubts
+}
+
+/// Returns the place of the certificate that has this public key, from 1.
+pub(super) fn place_of_key(chain: &[CertificateDer<'_>], public_key: &[u8]) -> Option<usize> {
+    let place = parsed(chain).position(|one| one.public_key().raw == public_key);
+    place.map(|place| place + 1)
+}
+
+fn parsed<'a>(chain: &'a [CertificateDer<'_>]) -> impl Iterator<Item = X509Certificate<'a>> {
+    let parse = |der: &'a CertificateDer<'_>| parse_x509_certificate(der).ok();
+    chain
+        .iter()
+        .map_while(parse)
+        .map(|(_, certificate)| certificate)
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+
+    use super::*;
+
+    /// The noon of a day in 2030.
+    fn on_the(day: i64) -> ASN1Time {
+        ASN1Time::from_timestamp(1_893_499_200 + day * 24 * 3600).unwrap()
+    }
+
+    /// An authority whose name this is.
+    fn authority(name: &str) -> (Issuer<'static, KeyPair>, CertificateDer<'static>) {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name = rcgen::DistinguishedName::new();
+        let kind = rcgen::DnType::CommonName;
+        params.distinguished_name.push(kind, name);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        (Issuer::new(params, key), certificate.der().clone())
+    }
+
+    #[test]
+    fn what_ends_soon_or_stands_in_the_wrong_place_is_in_doubt() {
+        let (issuer, vouching) = authority("A");
+        let (_, stranger) = authority("B");
+        let mut own = CertificateParams::new(["shop.example".to_owned()]).unwrap();
+        own.not_after = date_time_ymd(2030, 1, 31);
+        let key = KeyPair::generate().unwrap();
+        let own = own.signed_by(&key, &issuer).unwrap().der().clone();
+
+        let good = [own.clone(), vouching.clone()];
+        assert_eq!(doubts(&good, on_the(1)), Vec::<String>::new());
+        let late = doubts(&good, on_the(20));
+        assert!(
+            late.len() == 1 && late[0].starts_with("certificate 1 is valid until"),
+            "{late:?}"
+        );
+        let strange = doubts(&[own, stranger, vouching], on_the(1));
+        assert!(
+            strange.iter().all(|doubt| doubt.contains("does not vouch")),
+            "{strange:?}"
+        );
+        assert_eq!(strange.len(), 2);
+    }
+}
