@@ -13,6 +13,7 @@ pub mod cli;
 mod config;
 pub mod demo;
 pub mod docs;
+mod encoding;
 pub mod endpoint;
 pub mod images;
 mod log;

@@ -10,6 +10,7 @@ mod bad_requests;
 mod catalog;
 mod changes;
 mod checker;
+mod compression;
 mod demo;
 mod devices;
 mod document;

@@ -7,7 +7,8 @@ use super::open_enum::open_enum;
 open_enum! {
     /// The stable, machine-readable reason of an error.
     ErrorCode {
-        /// 400 for a malformed request, 422 for a field that is missing or invalid.
+        /// 400 for a malformed request, 415 for a body in another encoding than gzip, 422 for a field
+        /// that is missing or invalid.
         ValidationFailed = "validation_failed",
         /// 401: the token is missing, unknown, expired or revoked.
         Unauthorized = "unauthorized",

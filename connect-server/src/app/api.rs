@@ -8,12 +8,12 @@ use warp::{Filter, Rejection, reply::Response};
 use super::{
     document::{Document, Form},
     gate,
-    incoming::{Body, Incoming, incoming, respond},
+    incoming::{Asked, Body, Incoming, incoming, respond},
 };
 use crate::{
     endpoint::Reply,
     images::PublicUrl,
-    net::{RequestNote, headers},
+    net::RequestNote,
     routes::{self, DOCS_PATH, OPENAPI, OPENAPI_PATH},
 };
 
@@ -73,8 +73,7 @@ async fn answer(
     address: IpAddr,
     mut incoming: Incoming<impl Body>,
 ) -> Response {
-    let id = headers::ensure_request_id(&mut incoming.headers);
-    let method = incoming.method.clone();
+    let asked = Asked::of(&mut incoming);
     let form = match incoming.path.as_str() {
         OPENAPI_PATH => Some((OPENAPI_PATH, Form::Json)),
         DOCS_PATH => Some((DOCS_PATH, Form::Page)),
@@ -84,7 +83,11 @@ async fn answer(
     let (reply, rate) = if let Some((path, form)) = form {
         note.route = Some(path);
         match connect.count_anonymous(address) {
-            Ok(rate) => (document.answer(form, &method, &incoming.query), rate),
+            Ok(rate) => {
+                let (method, query) = (&asked.method, &incoming.query);
+                let reply = document.answer(form, method, query, asked.accepted).await;
+                (reply, rate)
+            }
             Err(denied) => {
                 let rate = denied.rate;
                 (gate::denied(denied, None, "token"), rate)
@@ -115,5 +118,5 @@ async fn answer(
             }
         }
     };
-    respond(reply, &method, id, Some(rate), note)
+    respond(reply, asked, Some(rate), note).await
 }

@@ -7,12 +7,12 @@ use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
 use super::{
     gate,
-    incoming::{Body, Incoming, incoming, respond},
+    incoming::{Asked, Body, Incoming, incoming, respond},
 };
 use crate::{
     admin::{AdminCommand, MARK, PATH, Pass},
     endpoint::Reply,
-    net::{RequestNote, headers},
+    net::RequestNote,
 };
 
 /// Answers `POST /admin/v1/commands` of those who have the pass. Rejects every other path.
@@ -30,17 +30,16 @@ fn digest(key: &str) -> [u8; 32] {
 }
 
 async fn answer(connect: Connect, key: [u8; 32], mut incoming: Incoming<impl Body>) -> Response {
-    let id = headers::ensure_request_id(&mut incoming.headers);
-    let method = incoming.method.clone();
+    let asked = Asked::of(&mut incoming);
     let mut note = RequestNote::of(Some(PATH));
     if gate::bearer(&incoming.headers).map(digest) != Ok(key) {
         let reason = Reason::of("key", "must be that in the file of the running server");
-        return respond(Error::Unauthorized(reason).into(), &method, id, None, note);
+        return respond(Error::Unauthorized(reason).into(), asked, None, note).await;
     }
     note.set_caller(|| "operator".to_owned());
     let reply = execute(&connect, incoming).await;
     let reply = reply.unwrap_or_else(|refused| refused);
-    let mut response = respond(reply, &method, id, None, note);
+    let mut response = respond(reply, asked, None, note).await;
     let mark = HeaderValue::from_static("1");
     response.headers_mut().insert(MARK, mark);
     response

@@ -8,11 +8,11 @@ use warp::{Filter, Rejection, reply::Response};
 use super::{
     document::{Document, Form},
     gate,
-    incoming::{Body, Incoming, incoming, respond},
+    incoming::{Asked, Body, Incoming, incoming, respond},
 };
 use crate::{
     endpoint::Reply,
-    net::{RequestNote, headers},
+    net::RequestNote,
     routes::{self, DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH},
 };
 
@@ -37,16 +37,16 @@ async fn answer(
     address: IpAddr,
     mut incoming: Incoming<impl Body>,
 ) -> Response {
-    let id = headers::ensure_request_id(&mut incoming.headers);
-    let method = incoming.method.clone();
+    let asked = Asked::of(&mut incoming);
     let form = match incoming.path.as_str() {
         DEVICE_OPENAPI_PATH => Some((DEVICE_OPENAPI_PATH, Form::Json)),
         DEVICE_DOCS_PATH => Some((DEVICE_DOCS_PATH, Form::Page)),
         _ => None,
     };
     if let Some((path, form)) = form {
-        let reply = document.answer(form, &method, &incoming.query);
-        return respond(reply, &method, id, None, RequestNote::of(Some(path)));
+        let (method, query) = (&asked.method, &incoming.query);
+        let reply = document.answer(form, method, query, asked.accepted).await;
+        return respond(reply, asked, None, RequestNote::of(Some(path))).await;
     }
     let found = gate::find(&routes::DEVICE, &incoming);
     let mut note = RequestNote::of(found.template());
@@ -69,5 +69,5 @@ async fn answer(
             (gate::denied(denied, unsent, "screen's key"), Some(rate))
         }
     };
-    respond(reply, &method, id, rate, note)
+    respond(reply, asked, rate, note).await
 }

@@ -12,7 +12,12 @@ use connect_core::{
 };
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::{docs, endpoint::Reply, images::PublicUrl};
+use crate::{
+    docs,
+    encoding::{Encoding, Kept},
+    endpoint::Reply,
+    images::PublicUrl,
+};
 
 /// The address of the API in its document, which is the server that the document came from.
 const RELATIVE: &str = r#""url": "/v1""#;
@@ -29,7 +34,7 @@ pub(super) enum Form {
 /// A document as it is served. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Document {
-    text: Bytes,
+    text: Kept,
     /// Rendered when it is first asked for.
     page: Arc<OnceLock<Option<Page>>>,
 }
@@ -37,7 +42,7 @@ pub(super) struct Document {
 /// A page, and the policy that browsers hold it to.
 #[derive(Clone)]
 struct Page {
-    html: Bytes,
+    html: Kept,
     policy: HeaderValue,
 }
 
@@ -56,30 +61,42 @@ impl Document {
 
     fn of(text: Bytes) -> Self {
         Self {
-            text,
+            text: Kept::new(text),
             page: Arc::default(),
         }
     }
 
-    /// Answers a request for it.
-    pub(super) fn answer(&self, form: Form, method: &Method, query: &str) -> Reply {
+    /// Answers a request for it, in an encoding that is accepted.
+    pub(super) async fn answer(
+        &self,
+        form: Form,
+        method: &Method,
+        query: &str,
+        accepted: Option<Encoding>,
+    ) -> Reply {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return Reply::method_not_allowed(method, &[Method::GET, Method::HEAD]);
         }
         if let Err(invalid) = NoQuery::parse(query) {
             return Error::Malformed(invalid.into()).into();
         }
-        match form {
-            Form::Json => Reply::json(StatusCode::OK, self.text.clone()),
-            Form::Page => match self.page.get_or_init(|| render(&self.text)) {
-                Some(page) => Reply::page(page.html.clone(), page.policy.clone()),
+        let (reply, text) = match form {
+            Form::Json => (
+                Reply::json(StatusCode::OK, self.text.plain().clone()),
+                &self.text,
+            ),
+            Form::Page => match self.page.get_or_init(|| render(self.text.plain())) {
+                Some(Page { html, policy }) => {
+                    (Reply::page(html.plain().clone(), policy.clone()), html)
+                }
                 None => {
                     let reason = Reason::new("the page could not be rendered; read openapi.json");
                     let detail = reason.detail(ErrorCode::ServerError);
-                    Reply::error(StatusCode::INTERNAL_SERVER_ERROR, detail)
+                    return Reply::error(StatusCode::INTERNAL_SERVER_ERROR, detail);
                 }
             },
-        }
+        };
+        reply.kept(text, accepted).await
     }
 }
 
@@ -90,7 +107,7 @@ fn render(text: &[u8]) -> Option<Page> {
         .inspect_err(|error| tracing::error!(%error, "the API reference was not rendered"))
         .ok()?;
     Some(Page {
-        html: reference.html.into(),
+        html: Kept::new(reference.html.into()),
         policy: HeaderValue::try_from(reference.policy).ok()?,
     })
 }

@@ -3,7 +3,7 @@
 //! 1. the address, the token, the rate limits ([`Connect::authenticate`])
 //! 2. the route: 404, 405
 //! 3. the availability of the API, the location, the scope ([`Connect::authorize`])
-//! 4. the size of the body: 413
+//! 4. the size of the body, and of what it decompresses to: 413, 415, 400
 //! 5. `Idempotency-Key` and `Content-Type`: 400
 //!
 //! Then the handler has the core check the stored answer, the form, the fields and the state.
@@ -19,11 +19,13 @@ use connect_core::{
 use futures_util::StreamExt as _;
 use http::{
     HeaderMap, Method, StatusCode,
-    header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
+    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE},
 };
+use tokio::task::spawn_blocking;
 
 use super::incoming::{Body, Incoming};
 use crate::{
+    encoding::{NotDecompressed, decompress, is_gzip},
     endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, Place, Reply, Route},
     routes::{self, Found, PathIds, Table},
 };
@@ -185,15 +187,41 @@ async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
     Ok(content)
 }
 
+/// Reads the whole body, and decompresses it.
+pub(super) async fn read<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
+    let body = read_as_sent(headers, body).await?;
+    // Nothing has no encoding.
+    if body.is_empty() || !is_gzip(headers).map_err(undecoded)? {
+        return Ok(body);
+    }
+    let decompressed = spawn_blocking(move || decompress(&body, MAX_BODY_BYTES)).await;
+    let decompressed = decompressed.unwrap_or(Err(NotDecompressed::Malformed));
+    decompressed.map_err(undecoded)
+}
+
+/// The answer to a body that was not decompressed.
+fn undecoded(reason: NotDecompressed) -> Reply {
+    match reason {
+        NotDecompressed::Unsupported => Reply::unsupported_encoding(),
+        NotDecompressed::TooLarge => too_large(),
+        NotDecompressed::Malformed => {
+            let problem = "is not the gzip that Content-Encoding announces, or breaks off";
+            Error::Malformed(Reason::of("body", problem)).into()
+        }
+    }
+}
+
+fn too_large() -> Reply {
+    let problem = format!(
+        "must have at most {MAX_BODY_BYTES} bytes, compressed or not; send it in several requests"
+    );
+    let reason = Reason::of("body", problem).detail(ErrorCode::PayloadTooLarge);
+    Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason)
+}
+
 /// Reads the whole body. One that announces more than it may have is not touched, and one that
 /// comes in one piece is not copied.
-pub(super) async fn read<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
-    let too_large = || {
-        let problem =
-            format!("must have at most {MAX_BODY_BYTES} bytes; send it in several requests");
-        let reason = Reason::of("body", problem).detail(ErrorCode::PayloadTooLarge);
-        Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason)
-    };
+async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
     let announced = only(headers, &CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
         .and_then(|length| length.parse::<usize>().ok());
@@ -242,22 +270,15 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Error>
 
 /// A body has to be JSON and say so.
 pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Error> {
-    let invalid = |field: &str, problem: &str| Err(Error::Malformed(Reason::of(field, problem)));
     let essence = only(headers, &CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.split(';').next())
         .map(str::trim);
-    if !essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
-        return invalid("Content-Type", "must be application/json");
+    if essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+        return Ok(());
     }
-    match only(headers, &CONTENT_ENCODING) {
-        None if !headers.contains_key(CONTENT_ENCODING) => Ok(()),
-        Some(value) if value.as_bytes().eq_ignore_ascii_case(b"identity") => Ok(()),
-        _ => invalid(
-            "Content-Encoding",
-            "must be left out: bodies are taken uncompressed",
-        ),
-    }
+    let reason = Reason::of("Content-Type", "must be application/json");
+    Err(Error::Malformed(reason))
 }
 
 /// The value of a header that may be given once.

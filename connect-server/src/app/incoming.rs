@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderValue, Method, header::CACHE_CONTROL};
 use warp::{Filter, Rejection, path::FullPath, reply::Response};
 
 use crate::{
+    encoding::{Encoding, accepted},
     endpoint::{Reply, add_rate},
     net::{Peer, RequestNote, headers},
 };
@@ -65,20 +66,43 @@ fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
         .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
-/// Dresses a reply with the headers that every response has, adds what the log of requests says of
-/// it, and logs a fault of ours.
-pub(super) fn respond(
-    reply: Reply,
-    method: &Method,
+/// The part of a request that its response needs once the rest is gone.
+pub(super) struct Asked {
+    pub(super) method: Method,
     request_id: HeaderValue,
+    /// The encoding that the client wants.
+    pub(super) accepted: Option<Encoding>,
+}
+
+impl Asked {
+    /// Keeps that part. A request without a usable id gets one.
+    pub(super) fn of<S>(incoming: &mut Incoming<S>) -> Self {
+        Self {
+            method: incoming.method.clone(),
+            request_id: headers::ensure_request_id(&mut incoming.headers),
+            accepted: accepted(&incoming.headers),
+        }
+    }
+}
+
+/// Dresses a reply with the headers and in the encoding of its response, adds what the log of requests
+/// says of it, and logs a fault of ours.
+pub(super) async fn respond(
+    reply: Reply,
+    asked: Asked,
     rate: Option<RateStatus>,
     note: RequestNote,
 ) -> Response {
+    let Asked {
+        method,
+        request_id,
+        accepted,
+    } = asked;
     if let Some(cause) = reply.cause() {
         // By the id the client's report finds this line.
         tracing::error!(?request_id, %method, %cause, "a request failed");
     }
-    let mut response = warp::Reply::into_response(reply);
+    let mut response = warp::Reply::into_response(reply.encoded(accepted).await);
     if let Some(rate) = rate {
         add_rate(response.headers_mut(), rate);
     }

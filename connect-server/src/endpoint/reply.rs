@@ -8,10 +8,12 @@ use connect_core::{
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
     header::{
-        ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER,
-        WWW_AUTHENTICATE,
+        ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY,
+        CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
     },
 };
+
+use crate::encoding::{Encoding, Kept, WORTH_COMPRESSING, compress};
 
 /// An answer, not yet dressed with the headers that every response has.
 #[derive(Clone, Debug)]
@@ -68,6 +70,17 @@ impl Reply {
         Error::NotFound(Reason::new(message)).into()
     }
 
+    /// The body is in an encoding that is not taken.
+    pub(crate) fn unsupported_encoding() -> Self {
+        let problem = "must be gzip, or left out for a body that is not compressed";
+        let reason = Reason::of("Content-Encoding", problem);
+        let reason = reason.detail(ErrorCode::ValidationFailed);
+        let mut reply = Self::error(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason);
+        let taken = HeaderValue::from_static("gzip");
+        reply.headers.insert(ACCEPT_ENCODING, taken);
+        reply
+    }
+
     /// The path exists, the method does not.
     pub fn method_not_allowed(method: &Method, allowed: &[Method]) -> Self {
         let allowed = allowed
@@ -96,7 +109,40 @@ impl Reply {
         response
     }
 
-    /// The cause of a fault of ours, for the log.
+    /// The same, compressed where the client takes that and it is worth it.
+    pub(crate) async fn encoded(mut self, accepted: Option<Encoding>) -> Self {
+        if self.body.len() < WORTH_COMPRESSING {
+            return self;
+        }
+        let vary = HeaderValue::from_static("accept-encoding");
+        self.headers.insert(VARY, vary);
+        if !self.headers.contains_key(CONTENT_ENCODING)
+            && let Some(encoding) = accepted
+            && let Some(compressed) = compress(encoding, &self.body).await
+        {
+            self.replace(compressed, encoding);
+        }
+        self
+    }
+
+    /// The same for a text that is kept, which clients may keep for a while too. No cache that they
+    /// share may: the figures of the rate limit are those of one address.
+    pub(crate) async fn kept(mut self, text: &Kept, accepted: Option<Encoding>) -> Self {
+        if let Some(encoding) = accepted
+            && let Some(compressed) = text.compressed(encoding).await
+        {
+            self.replace(compressed, encoding);
+        }
+        let five_minutes = HeaderValue::from_static("private, max-age=300");
+        self.headers.insert(CACHE_CONTROL, five_minutes);
+        self
+    }
+
+    fn replace(&mut self, compressed: Bytes, encoding: Encoding) {
+        self.body = compressed;
+        self.headers.insert(CONTENT_ENCODING, encoding.header());
+    }
+
     pub(crate) fn cause(&self) -> Option<&str> {
         self.cause.as_deref()
     }

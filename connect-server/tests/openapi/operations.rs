@@ -169,7 +169,11 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
         ));
     }
     if is_write {
-        errors.extend([(409, "Conflict"), (413, "PayloadTooLarge")]);
+        errors.extend([
+            (409, "Conflict"),
+            (413, "PayloadTooLarge"),
+            (415, "UnsupportedEncoding"),
+        ]);
         errors.extend(has_body.then_some((422, "Invalid")));
     }
     errors.extend([(429, "RateLimited"), (500, "ServerError")]);

@@ -39,10 +39,18 @@ pub(super) fn table() -> Vec<Bad> {
             twice,
             "Content-Type",
         ));
-        for coding in ["gzip", "br", "identity, gzip", "x"] {
+        let encoded = |coding: &str| {
             let name = format!("{request}: Content-Encoding {coding}");
-            let request = write(request, r#"{"name":"Rye"}"#).header("content-encoding", coding);
-            table.push(Bad::malformed(&name, request, "Content-Encoding"));
+            let request = write(request, r#"{"name":"Rye"}"#);
+            (name, request.header("content-encoding", coding))
+        };
+        for coding in ["gzip", "x-gzip", "identity, gzip"] {
+            let (name, request) = encoded(coding);
+            table.push(Bad::malformed(&name, request, "body"));
+        }
+        for coding in ["br", "deflate", "gzip, gzip", "x"] {
+            let (name, request) = encoded(coding);
+            table.push(Bad::unsupported(&name, request));
         }
     }
     for request in [

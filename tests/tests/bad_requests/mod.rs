@@ -12,8 +12,8 @@
 //! | 5 | the API is available to the account | 403 `api_not_available` |
 //! | 6 | the token has access to the location | 403 `forbidden_location` |
 //! | 7 | and the scope there | 403 `forbidden_scope` |
-//! | 8 | the body is not too large | 413 |
-//! | 9 | `Idempotency-Key`, `Content-Encoding` and `Content-Type` are good | 400 |
+//! | 8 | the body is not too large, in an encoding that is taken, and as that wants it | 413, 415, 400 |
+//! | 9 | `Idempotency-Key` and `Content-Type` are good | 400 |
 //! | 10 | the key is new, or was used for the same request | stored answer, 409 |
 //! | 11 | query and JSON are well-formed | 400 |
 //! | 12 | the fields are valid | 422 |

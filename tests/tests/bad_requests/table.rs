@@ -62,6 +62,11 @@ impl Bad {
         Self::new(name, request, 400, "validation_failed", names)
     }
 
+    /// 415: an encoding that is not taken.
+    pub(crate) fn unsupported(name: &str, request: Request) -> Self {
+        Self::new(name, request, 415, "validation_failed", "Content-Encoding")
+    }
+
     /// 422: a field.
     pub(crate) fn invalid(name: &str, request: Request, names: &str) -> Self {
         Self::new(name, request, 422, "validation_failed", names)

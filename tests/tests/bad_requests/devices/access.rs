@@ -138,7 +138,7 @@ fn bodies() -> Vec<Bad> {
         let text = bare().header("content-type", "text/plain");
         header("a text", text, "Content-Type");
         let packed = by(screen, request, "{}").header("content-encoding", "gzip");
-        header("a packed body", packed, "Content-Encoding");
+        header("a body that is no gzip", packed, "body");
         for (key, why) in [("", "an empty key"), ("a b", "a key with a blank")] {
             header(why, by(screen, request, "{}").key(key), "Idempotency-Key");
         }
