@@ -8,6 +8,7 @@
 mod applied;
 mod calls;
 mod changes;
+mod compression;
 mod counts;
 mod device;
 mod errors;

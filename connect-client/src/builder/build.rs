@@ -62,7 +62,7 @@ impl ClientBuilder {
         }
         Ok(match &self.way {
             Way::Transport(transport) => transport.clone(),
-            Way::Pool(pool) => Arc::new(HttpClient::over(pool.clone(), self.max_response_bytes)),
+            Way::Pool(pool) => Arc::new(HttpClient::over(pool.clone(), self.bodies)),
             Way::OwnPool => {
                 let settings = HttpSettings {
                     // Shorter than the whole, or a connection that was never made would look like a
@@ -76,7 +76,7 @@ impl ClientBuilder {
                     plain: base.is_plain(),
                     loopback: base.is_loopback(),
                 };
-                Arc::new(HttpClient::new(&settings, self.max_response_bytes)?)
+                Arc::new(HttpClient::new(&settings, self.bodies)?)
             }
         })
     }

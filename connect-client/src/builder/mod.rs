@@ -11,7 +11,7 @@ use crate::{
     error::SettingsError,
     retry::OnRetry,
     token::Token,
-    transport::{Proxy, Transport},
+    transport::{Bodies, Proxy, Transport},
 };
 
 /// Limit on connecting unless set otherwise.
@@ -41,7 +41,7 @@ pub struct ClientBuilder {
     root_certificates: Vec<Vec<u8>>,
     client_certificate: Option<Vec<u8>>,
     proxy: Proxy,
-    max_response_bytes: usize,
+    bodies: Bodies,
     way: Way,
 }
 
@@ -68,7 +68,11 @@ impl ClientBuilder {
             root_certificates: Vec::new(),
             client_certificate: None,
             proxy: Proxy::Environment,
-            max_response_bytes: MAX_RESPONSE_BYTES,
+            bodies: Bodies {
+                max_response_bytes: MAX_RESPONSE_BYTES,
+                #[cfg(feature = "gzip")]
+                compress_requests: false,
+            },
             way: Way::OwnPool,
         }
     }
@@ -173,10 +177,19 @@ impl ClientBuilder {
         self
     }
 
-    /// Limits the size of a response body, in bytes. 16 MiB unless set. A larger one is not read, and
-    /// the call fails with [`Fault::TooLarge`](crate::transport::Fault::TooLarge).
+    /// Limits the size of a response body, in bytes, also of what it decompresses to. 16 MiB unless set. A
+    /// larger one is not read, and the call fails with [`Fault::TooLarge`](crate::transport::Fault::TooLarge).
     pub fn max_response_bytes(mut self, limit: usize) -> Self {
-        self.max_response_bytes = limit;
+        self.bodies.max_response_bytes = limit;
+        self
+    }
+
+    /// Sets whether bodies of 1000 bytes and more are sent in gzip; `false` unless set. A batch becomes
+    /// about a tenth as long, and takes some milliseconds more of a processor on either side. A
+    /// [`transport`](Self::transport) of your own gets them as they are.
+    #[cfg(feature = "gzip")]
+    pub fn compress_requests(mut self, on: bool) -> Self {
+        self.bodies.compress_requests = on;
         self
     }
 

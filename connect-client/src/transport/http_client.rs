@@ -5,6 +5,8 @@ use std::{error::Error, io, time::Duration};
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 
+#[cfg(feature = "gzip")]
+use super::gzip;
 use super::{
     Fault, Proxy, Transport, TransportError,
     tls::{self, Identity, Trust},
@@ -14,7 +16,17 @@ use crate::error::SettingsError;
 /// A connection pool of our own making, or the caller's.
 pub(crate) struct HttpClient {
     http: reqwest::Client,
-    max_response_bytes: usize,
+    bodies: Bodies,
+}
+
+/// The bodies of requests and answers, whoever made the connection pool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bodies {
+    /// The longest answer, before and after it is decompressed.
+    pub(crate) max_response_bytes: usize,
+    /// Set when requests are compressed.
+    #[cfg(feature = "gzip")]
+    pub(crate) compress_requests: bool,
 }
 
 /// The settings of a connection pool.
@@ -65,10 +77,7 @@ fn builder(
 }
 
 impl HttpClient {
-    pub(crate) fn new(
-        settings: &HttpSettings<'_>,
-        max_response_bytes: usize,
-    ) -> Result<Self, SettingsError> {
+    pub(crate) fn new(settings: &HttpSettings<'_>, bodies: Bodies) -> Result<Self, SettingsError> {
         let roots = tls::certificates(settings.root_certificates)?;
         let identity = settings
             .client_certificate
@@ -97,14 +106,11 @@ impl HttpClient {
         let http = builder
             .build()
             .map_err(|e| SettingsError::Http(inmost(&e)))?;
-        Ok(Self::over(http, max_response_bytes))
+        Ok(Self::over(http, bodies))
     }
 
-    pub(crate) fn over(http: reqwest::Client, max_response_bytes: usize) -> Self {
-        Self {
-            http,
-            max_response_bytes,
-        }
+    pub(crate) fn over(http: reqwest::Client, bodies: Bodies) -> Self {
+        Self { http, bodies }
     }
 
     async fn exchange(
@@ -116,7 +122,7 @@ impl HttpClient {
         let mut body = BytesMut::new();
         // Piece by piece: a length may be missing or a lie.
         while let Some(piece) = response.chunk().await.map_err(told)? {
-            if body.len().saturating_add(piece.len()) > self.max_response_bytes {
+            if body.len().saturating_add(piece.len()) > self.bodies.max_response_bytes {
                 return Err(TransportError::new(Fault::TooLarge));
             }
             body.extend_from_slice(&piece);
@@ -128,11 +134,29 @@ impl HttpClient {
     }
 }
 
+#[cfg(feature = "gzip")]
+impl HttpClient {
+    async fn exchange_gzip(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Bytes>, TransportError> {
+        let mut request = gzip::ask(request);
+        if self.bodies.compress_requests {
+            request = gzip::compress(request);
+        }
+        let answer = self.exchange(request).await?;
+        gzip::decompress(answer, self.bodies.max_response_bytes)
+    }
+}
+
 impl Transport for HttpClient {
     fn send(
         &self,
         request: http::Request<Bytes>,
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>> {
+        #[cfg(feature = "gzip")]
+        return Box::pin(self.exchange_gzip(request));
+        #[cfg(not(feature = "gzip"))]
         Box::pin(self.exchange(request))
     }
 }

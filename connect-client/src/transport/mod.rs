@@ -1,5 +1,7 @@
 //! The way out: one request goes in, one whole response comes back.
 
+#[cfg(feature = "gzip")]
+mod gzip;
 mod http_client;
 mod tls;
 
@@ -9,7 +11,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
 pub use http_client::http_client_builder;
-pub(crate) use http_client::{HttpClient, HttpSettings};
+pub(crate) use http_client::{Bodies, HttpClient, HttpSettings};
 
 /// The proxy that requests go through.
 pub(crate) enum Proxy {

@@ -1,0 +1,62 @@
+//! Compressed bodies: answers are asked for in gzip, and requests are sent in it where that is set.
+
+use std::io::{Read as _, Write as _};
+
+use bytes::Bytes;
+use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
+use http::{HeaderValue, header};
+
+use super::{Fault, TransportError};
+
+/// The bytes from which on a body is compressed.
+const WORTH_COMPRESSING: usize = 1000;
+
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+
+/// Asks for an answer in gzip. One with an `Accept-Encoding` of its own gets what it asks for.
+pub(super) fn ask(mut request: http::Request<Bytes>) -> http::Request<Bytes> {
+    let accepted = request.headers_mut().entry(header::ACCEPT_ENCODING);
+    accepted.or_insert(GZIP);
+    request
+}
+
+/// Compresses the body of a request, where that makes it smaller.
+pub(super) fn compress(mut request: http::Request<Bytes>) -> http::Request<Bytes> {
+    let body = request.body();
+    if body.len() < WORTH_COMPRESSING || request.headers().contains_key(header::CONTENT_ENCODING) {
+        return request;
+    }
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory does not fail. If it did, the body would go as it is.
+    let written = encoder.write_all(body).and_then(|()| encoder.finish());
+    if let Some(gzip) = written.ok().filter(|gzip| gzip.len() < body.len()) {
+        *request.body_mut() = gzip.into();
+        request.headers_mut().insert(header::CONTENT_ENCODING, GZIP);
+    }
+    request
+}
+
+/// Decompresses an answer, to `most` bytes at most.
+pub(super) fn decompress(
+    answer: http::Response<Bytes>,
+    most: usize,
+) -> Result<http::Response<Bytes>, TransportError> {
+    let encoding = answer.headers().get(header::CONTENT_ENCODING);
+    if encoding != Some(&GZIP) || answer.body().is_empty() {
+        return Ok(answer);
+    }
+    let (mut head, gzip) = answer.into_parts();
+    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    let mut body = Vec::new();
+    let read = MultiGzDecoder::new(&*gzip)
+        .take(limit)
+        .read_to_end(&mut body);
+    read.map_err(|error| TransportError::because(Fault::Broken, error))?;
+    if body.len() > most {
+        return Err(TransportError::new(Fault::TooLarge));
+    }
+    // They told of the compressed body.
+    head.headers.remove(header::CONTENT_ENCODING);
+    head.headers.remove(header::CONTENT_LENGTH);
+    Ok(http::Response::from_parts(head, body.into()))
+}
