@@ -103,7 +103,7 @@ impl Shared {
             409 => ErrorCode::Conflict,
             413 => ErrorCode::PayloadTooLarge,
             429 => ErrorCode::RateLimited,
-            500 | 503 => ErrorCode::ServerError,
+            408 | 500 | 503 => ErrorCode::ServerError,
             _ => {
                 let mut bare = Response::new(Full::default());
                 *bare.status_mut() = status;
