@@ -35,7 +35,7 @@ impl Data {
 
     /// The JSON that a command prints.
     async fn json(&self, words: &str, more: &[&str]) -> Value {
-        let done = self.run(&format!("{words} --json"), more).await;
+        let done = self.run(words, &[more, &["--json"]].concat()).await;
         assert_eq!((done.code, &*done.said), (Some(0), ""), "{words}: {done:?}");
         serde_json::from_str(&done.output).unwrap()
     }
@@ -138,17 +138,18 @@ async fn accounts_and_locations_change_beside_a_server_and_without_one() {
     let server = data.serve().await;
     let (account, location) = data.set_up("Rye").await;
     for server in [Some(server), None] {
-        let changed = data
-            .json(&format!("account change {account} --name Oats"), &[])
-            .await;
-        assert_eq!(text_of(&changed, "name"), "Oats");
-        assert_eq!(text_of(&changed, "ownerEmail"), "noor@rye.example");
-        let change = format!("account change {account} --name Rye --email owner@rye.example");
+        let change = format!("account change {account} --email owner@rye.example");
+        let changed = data.json(&change, &[]).await;
+        assert_eq!(text_of(&changed, "name"), "Rye");
+        assert_eq!(text_of(&changed, "ownerEmail"), "owner@rye.example");
+        let change = format!("account change {account} --name Oats --email noor@rye.example");
         let changed = data.json(&change, &[]).await;
         assert_eq!(data.json("account list", &[]).await, json!([changed]));
         let line = data.text("account list").await;
-        let expected = "  Rye  owner@rye.example  1 location  1 screen  sandbox\n";
+        let expected = "  Oats  noor@rye.example  1 location  1 screen  sandbox\n";
         assert_eq!(line, format!("{account}{expected}"));
+        data.json(&format!("account change {account} --name Rye"), &[])
+            .await;
 
         let change = format!("location change {location} --vat-rate 5.5");
         let changed = data.json(&change, &[]).await;

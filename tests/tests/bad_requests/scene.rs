@@ -207,7 +207,7 @@ impl Scene {
         let shop = &self.shop;
         let (here, there) = (shop.here, shop.there);
         let token = shop.token.clone();
-        let expiry = "2026-11-20T10:00:01Z".parse().expect("a time");
+        let expiry = "2026-11-20T10:00:00.000001Z".parse().expect("a time");
         let expired = shop.token_until(expiry).await;
         // A token is refused from its expiry on.
         shop.clock.set(expiry);
