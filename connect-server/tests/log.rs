@@ -72,6 +72,8 @@ fn start(output: Stdio, log: Stdio) -> Child {
             "127.0.0.1:0",
             "--storage",
             "memory",
+            "--anonymous-limit",
+            "10000",
         ])
         .env("RUST_LOG", "trace")
         .stdin(Stdio::null())

@@ -116,9 +116,10 @@ async fn what_was_answered_survives_a_kill_on_sled() {
 async fn what_was_answered_survives_a_kill(engine: &str) {
     let data = tempfile::tempdir().unwrap();
     let store = format!("{engine}:{}", data.path().join("store").display());
-    let start = || Process::start_on(PROGRAM, &store, &PLENTY);
-    let mut server = start().await.unwrap();
+    let mut server = Process::start_on(PROGRAM, &store, &PLENTY).await.unwrap();
     let token = server.token();
+    // The demo would revoke the token.
+    let start = || Process::start_as(PROGRAM, "serve", &store, &PLENTY);
     let mut last_change = String::new();
     for round in 0..4 {
         let sent = write_until_killed(server, &token, round, 40 + 30 * round).await;
@@ -191,11 +192,13 @@ async fn a_batch_survives_whole_or_not_at_all_on_sled() {
 async fn a_batch_survives_whole_or_not_at_all(engine: &str) {
     let data = tempfile::tempdir().unwrap();
     let store = format!("{engine}:{}", data.path().join("store").display());
-    let start = || Process::start_on(PROGRAM, &store, &PLENTY);
-    let server = start().await.unwrap();
+    let server = Process::start_on(PROGRAM, &store, &PLENTY).await.unwrap();
     let token = server.token();
     write_until_killed(server, &token, 0, 60).await;
-    let server = start().await.unwrap();
+    // The demo would revoke the token.
+    let server = Process::start_as(PROGRAM, "serve", &store, &PLENTY)
+        .await
+        .unwrap();
     let mut seen = std::collections::HashMap::<String, usize>::new();
     let mut query = "products?limit=200".to_owned();
     loop {

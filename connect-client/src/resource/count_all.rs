@@ -57,7 +57,7 @@ impl<I> LongBatch<Counts, I> {
     }
 }
 
-/// What all requests of a long count share; see [`count_all`](Records::count_all).
+/// The fields that all requests of a long count share; see [`count_all`](Records::count_all).
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {

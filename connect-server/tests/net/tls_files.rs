@@ -1,6 +1,6 @@
 //! Files of a certificate and its key with which a server does not start, and what it says.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::Path};
 
 use connect_server::net::{Listen, TlsFiles};
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
@@ -31,10 +31,10 @@ fn valid(from: i32, to: i32) -> (String, String) {
 }
 
 /// Holds that a server with these files does not start, and names a file and its problem.
-async fn refuses(certificates: &PathBuf, key: &PathBuf, named: &PathBuf, problem: &str) {
+async fn refuses(certificates: &Path, key: &Path, named: &Path, problem: &str) {
     let tls = TlsFiles {
-        certificates: certificates.clone(),
-        key: key.clone(),
+        certificates: certificates.to_owned(),
+        key: key.to_owned(),
     };
     let listen = Listen {
         tls: Some(tls),
