@@ -72,6 +72,7 @@ fn start(output: Stdio, log: Stdio) -> Child {
             "127.0.0.1:0",
             "--storage",
             "memory",
+            // One of the tests asks for more than the probes that an address has.
             "--anonymous-limit",
             "10000",
         ])
