@@ -65,7 +65,7 @@ async fn answers_are_asked_for_and_read_in_gzip() {
 
 #[tokio::test]
 async fn an_answer_that_grows_beyond_the_limit_is_cut_off() {
-    let bomb = gzip(&vec![b' '; 50_000_000]);
+    let bomb = gzip(&vec![b' '; 5_000_000]);
     assert!(bomb.len() < 1_000_000);
     let server = service(bomb).await;
     let client = builder(&server).max_response_bytes(1_000_000).build();
