@@ -155,9 +155,10 @@ impl Transport for HttpClient {
         request: http::Request<Bytes>,
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>> {
         #[cfg(feature = "gzip")]
-        return Box::pin(self.exchange_gzip(request));
+        let exchange = self.exchange_gzip(request);
         #[cfg(not(feature = "gzip"))]
-        Box::pin(self.exchange(request))
+        let exchange = self.exchange(request);
+        Box::pin(exchange)
     }
 }
 
