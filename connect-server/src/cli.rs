@@ -1,6 +1,7 @@
 //! The command line.
 
 mod address;
+mod network;
 mod settings;
 mod storage;
 
@@ -14,6 +15,7 @@ use clap::{
 use connect_core::{RateLimits, wire::limits};
 use lettre::message::Mailbox;
 
+pub use self::network::NetworkOptions;
 use crate::{
     admin::{
         accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
@@ -249,6 +251,9 @@ pub struct Options {
     #[arg(long, value_name = "N", env = "CONNECT_ANONYMOUS_LIMIT",
           default_value_t = limits::DEFAULT_ANONYMOUS_LIMIT)]
     pub anonymous_limit: u32,
+    /// The limits on connections and memory.
+    #[command(flatten)]
+    pub network: NetworkOptions,
     /// The certificate chain for HTTPS, in PEM.
     #[arg(
         long,

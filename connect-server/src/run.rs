@@ -82,6 +82,10 @@ pub enum RunError {
 /// The time between two runs of maintenance.
 const MAINTENANCE: Duration = Duration::from_secs(60);
 
+/// The log unless `RUST_LOG` says otherwise. The `h2` crate warns of what clients do wrong, which
+/// would let them fill the log.
+const DEFAULT_LOG: &str = "info,h2=error";
+
 /// Logs to standard error; `RUST_LOG` says how much. The last lines are written when what this returns
 /// is dropped.
 ///
@@ -89,7 +93,7 @@ const MAINTENANCE: Duration = Duration::from_secs(60);
 /// The system starts no thread.
 pub fn start_logging(format: LogFormat) -> std::io::Result<Logging> {
     use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
     let log = Log::to(std::io::stderr())?;
     let writer = log.clone();
     let lines = tracing_subscriber::fmt()
@@ -177,6 +181,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let api = Server::bind(Listen {
         tls: options.tls(),
         plain: options.plain_http(),
+        limits: options.network.limits(),
         ..Listen::on(options.listen)
     })
     .await?;
@@ -184,6 +189,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         // The owner and a few probes: files are better spent on integrators.
         limits: Limits {
             connections: 50,
+            connections_per_address: 50,
             ..Limits::default()
         },
         ..Listen::on(options.admin_listen)

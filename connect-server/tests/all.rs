@@ -3,6 +3,7 @@
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod attacked;
 mod demo;
 mod docs;
 mod host;

@@ -9,7 +9,7 @@
 //! Then the handler has the core check the stored answer, the form, the fields and the state.
 //! Nobody without a valid token learns which routes there are.
 
-use std::{borrow::Cow, error::Error as _, pin::pin};
+use std::{borrow::Cow, pin::pin};
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use connect_core::{
@@ -23,7 +23,10 @@ use http::{
 };
 use tokio::task::spawn_blocking;
 
-use super::incoming::{Body, Incoming};
+use super::{
+    incoming::{Body, Incoming},
+    unread::unread,
+};
 use crate::{
     encoding::{NotDecompressed, decompress, is_gzip},
     endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, Place, Reply, Route},
@@ -232,10 +235,7 @@ async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Re
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(piece) = body.next().await {
-        let mut piece = piece.map_err(|error| {
-            let reason = error.source().unwrap_or(&error);
-            Error::Malformed(Reason::of("body", format!("{reason}; send it again")))
-        })?;
+        let mut piece = piece.map_err(|error| unread(&error))?;
         let piece = piece.copy_to_bytes(piece.remaining());
         if first.len() + all.len() + piece.len() > MAX_BODY_BYTES {
             return Err(too_large());

@@ -8,6 +8,7 @@ mod gate;
 mod incoming;
 mod service;
 mod tower;
+mod unread;
 
 pub use api::{api, api_at};
 pub use device::device_api;

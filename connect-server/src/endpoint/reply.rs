@@ -64,8 +64,7 @@ impl Reply {
 
     /// A path where there is nothing. The hint says what to do next.
     pub fn no_route(path: &str, hint: &str) -> Self {
-        const LONGEST: usize = 200;
-        let path: String = path.chars().take(LONGEST).collect();
+        let path = clipped(path);
         let message = format!("there is nothing at {path}; {hint}");
         Error::NotFound(Reason::new(message)).into()
     }
@@ -88,6 +87,7 @@ impl Reply {
             .map(Method::as_str)
             .collect::<Vec<_>>()
             .join(", ");
+        let method = clipped(method.as_str());
         let message = format!("{method} is not allowed on this path; allowed: {allowed}");
         let reason = Reason::new(message).detail(ErrorCode::MethodNotAllowed);
         let mut reply = Self::error(StatusCode::METHOD_NOT_ALLOWED, reason);
@@ -160,6 +160,12 @@ impl Reply {
                 .insert("idempotent-replayed", HeaderValue::from_static("true"));
         }
     }
+}
+
+/// What a client sent, as it stands in a message: an answer must not grow with the request.
+fn clipped(text: &str) -> String {
+    const LONGEST: usize = 200;
+    text.chars().take(LONGEST).collect()
 }
 
 /// A status of the core's, all of which are valid.

@@ -1,19 +1,23 @@
 //! The activity of one connection, by which its limits on time are kept.
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 
-use super::Limits;
+use super::{Limits, budget::Budget, rounds::Rounds};
 
-/// The activity of one connection: shared by its socket, its requests and the task that watches its
-/// time. One clock reading a request, no timer.
+/// The activity of one connection: shared by its socket, its requests, its answers and the task that
+/// watches its time. One clock reading a request, no timer.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
+    /// Requests whose answer is not made, or not yet taken by the client.
     in_flight: AtomicUsize,
     served: AtomicBool,
     http2: AtomicBool,
@@ -22,6 +26,17 @@ pub(super) struct Activity {
     idle_since: AtomicU64,
     /// The same for the first byte after that; [`NEVER`] when none came.
     head_since: AtomicU64,
+    /// The same for the last turn of `rounds`.
+    turned: AtomicU64,
+    rounds: Rounds,
+    /// Set for good once an answer was found stuck.
+    stuck: AtomicBool,
+    /// Bytes that requests in flight hold, with those of answers that the client has not taken.
+    held: AtomicUsize,
+    freed: Notify,
+    leaving: AtomicBool,
+    cut: AtomicBool,
+    asked: Notify,
 }
 
 const NEVER: u64 = u64::MAX;
@@ -36,6 +51,15 @@ pub(super) enum Verdict {
     Cut,
 }
 
+/// The way in which the server asks a connection to make room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leave {
+    /// For another connection: it is idle.
+    ForAnother,
+    /// At once: it holds more than others.
+    AtOnce,
+}
+
 impl Activity {
     pub(super) fn new() -> Self {
         Self {
@@ -46,21 +70,35 @@ impl Activity {
             linger: AtomicBool::new(false),
             idle_since: AtomicU64::new(0),
             head_since: AtomicU64::new(NEVER),
+            turned: AtomicU64::new(0),
+            rounds: Rounds::default(),
+            stuck: AtomicBool::new(false),
+            held: AtomicUsize::new(0),
+            freed: Notify::new(),
+            leaving: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
+            asked: Notify::new(),
         }
     }
 
-    /// A request begins; it ends when the guard is dropped.
-    pub(super) fn begin(&self, http2: bool) -> InFlight<'_> {
+    /// A request begins; it ends when the guard is dropped. What it holds counts in `budget`.
+    pub(super) fn begin(self: &Arc<Self>, http2: bool, budget: Arc<Budget>) -> InFlight {
         self.in_flight.fetch_add(1, Relaxed);
         self.served.store(true, Relaxed);
         self.http2.store(http2, Relaxed);
         self.head_since.store(NEVER, Relaxed);
-        InFlight(self)
+        let mut in_flight = InFlight {
+            activity: self.clone(),
+            budget,
+            bytes: 0,
+        };
+        in_flight.hold(REQUEST);
+        in_flight
     }
 
     /// Bytes came in. Between two requests they are the start of the next head.
     pub(super) fn received(&self) {
-        if self.in_flight.load(Relaxed) == 0 && self.head_since.load(Relaxed) == NEVER {
+        if self.is_idle() && self.head_since.load(Relaxed) == NEVER {
             self.head_since.store(self.now(), Relaxed);
         }
     }
@@ -75,12 +113,80 @@ impl Activity {
         self.linger.load(Relaxed)
     }
 
+    /// Returns whether no request is in flight.
+    pub(super) fn is_idle(&self) -> bool {
+        self.in_flight.load(Relaxed) == 0
+    }
+
+    /// Returns the time since which it has been idle, unless it is not, or is leaving already.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let is_free = self.is_idle() && !self.leaving.load(Relaxed);
+        is_free.then(|| self.opened + Duration::from_millis(self.idle_since.load(Relaxed)))
+    }
+
+    /// The answers of which the client takes one piece after the other.
+    pub(super) fn rounds(&self) -> &Rounds {
+        &self.rounds
+    }
+
+    /// Returns the bytes that its requests hold, and answers that the client has not taken.
+    pub(super) fn held(&self) -> usize {
+        self.held.load(Relaxed)
+    }
+
+    /// Waits until the client has taken so much that no more than this is held.
+    pub(super) async fn room(&self, most: usize) {
+        while self.held() > most {
+            let freed = self.freed.notified();
+            // Only what is freed from here on wakes it.
+            if self.held() > most {
+                freed.await;
+            }
+        }
+    }
+
+    /// Asks the task that runs the connection to end it.
+    pub(super) fn ask(&self, leave: Leave) {
+        self.leaving.store(true, Relaxed);
+        self.cut.fetch_or(leave == Leave::AtOnce, Relaxed);
+        self.asked.notify_one();
+    }
+
+    /// Returns whether it was asked to leave.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.leaving.load(Relaxed)
+    }
+
+    /// Waits until the connection is asked to leave.
+    pub(super) async fn asked(&self) -> Leave {
+        self.asked.notified().await;
+        match self.cut.load(Relaxed) {
+            true => Leave::AtOnce,
+            false => Leave::ForAnother,
+        }
+    }
+
+    /// Returns whether the client does not take an answer. For the task that watches the time.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.stuck.load(Relaxed)
+    }
+
+    /// Decides about the connection. For the task that watches its time.
     pub(super) fn verdict(&self, limits: &Limits) -> Verdict {
         let now = self.now();
         let past = |since: u64, limit: Duration| {
             since != NEVER && u128::from(now.saturating_sub(since)) > limit.as_millis()
         };
-        if self.in_flight.load(Relaxed) == 0 {
+        if past(self.turned.load(Relaxed), limits.download.within) {
+            self.turned.store(now, Relaxed);
+            if self.rounds.turn() {
+                self.stuck.store(true, Relaxed);
+            }
+        }
+        if self.is_stuck() {
+            return Verdict::Finish;
+        }
+        if self.is_idle() {
             if !self.served.load(Relaxed) && past(0, limits.head) {
                 return Verdict::Cut;
             }
@@ -104,13 +210,44 @@ impl Activity {
     }
 }
 
-/// A request that is being answered.
-#[derive(Debug)]
-pub(super) struct InFlight<'a>(&'a Activity);
+/// Bytes that count for a request beside its answer: its streams, its task and its headers. Without
+/// them many small answers that nobody takes would hold much and count little.
+const REQUEST: usize = 4096;
 
-impl Drop for InFlight<'_> {
+/// A request that is being answered, until the client has taken the answer.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    activity: Arc<Activity>,
+    budget: Arc<Budget>,
+    bytes: usize,
+}
+
+impl InFlight {
+    pub(super) fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
+    /// Counts more bytes as held.
+    pub(super) fn hold(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        self.activity.held.fetch_add(bytes, Relaxed);
+        self.budget.take(bytes);
+    }
+}
+
+impl Drop for InFlight {
     fn drop(&mut self) {
-        self.0.idle_since.store(self.0.now(), Relaxed);
-        self.0.in_flight.fetch_sub(1, Relaxed);
+        let Activity {
+            idle_since,
+            in_flight,
+            held,
+            freed,
+            ..
+        } = &*self.activity;
+        idle_since.store(self.activity.now(), Relaxed);
+        in_flight.fetch_sub(1, Relaxed);
+        held.fetch_sub(self.bytes, Relaxed);
+        freed.notify_waiters();
+        self.budget.give_back(self.bytes);
     }
 }

@@ -1,17 +1,16 @@
-//! The body of a request: a stream with a deadline.
+//! The body of a request: a stream that has to keep a pace, and whose bytes are counted.
 
 use std::{
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, ready},
-    time::Duration,
 };
 
 use bytes::Bytes;
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use super::deadline::Deadline;
+use super::{Pace, budget::Held, pace::Pacer};
 
 /// A request's body, not read yet.
 ///
@@ -20,8 +19,10 @@ use super::deadline::Deadline;
 #[derive(Debug)]
 pub struct Body {
     incoming: Option<Incoming>,
-    within: Duration,
-    deadline: Deadline,
+    pace: Pace,
+    pacer: Pacer,
+    /// `None` when there are no bytes to count.
+    held: Option<Arc<Held>>,
     touched: bool,
     leftover: Option<Leftover>,
 }
@@ -29,25 +30,42 @@ pub struct Body {
 /// The reason why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// It did not arrive in time.
+    /// It came too slowly. A client may send it again.
     #[error("the body took too long to arrive")]
     TooSlow,
+    /// The server holds as many bytes of bodies as it may. A client may send it again later.
+    #[error("the server has no room for the body at the moment")]
+    NoRoom,
     /// It broke off or is not framed as HTTP wants it.
     #[error("the body broke off")]
     Broken,
 }
 
 impl Body {
-    /// A body that has to arrive `within` this time of the first wait for it. With `leftover`, what
+    /// A body that has to come at this pace, and whose bytes count as `held`. With `leftover`, what
     /// stays unread ends up there.
-    pub(super) fn new(incoming: Incoming, within: Duration, leftover: Option<Leftover>) -> Self {
+    pub(super) fn new(
+        incoming: Incoming,
+        pace: Pace,
+        held: Option<Arc<Held>>,
+        leftover: Option<Leftover>,
+    ) -> Self {
         Self {
             incoming: Some(incoming),
-            within,
-            deadline: Deadline::default(),
+            pace,
+            pacer: Pacer::default(),
+            held,
             touched: false,
             leftover,
         }
+    }
+
+    /// Returns whether there may be room for all of it: better to refuse it now than when half of
+    /// it is here.
+    fn may_fit(&self) -> bool {
+        let announced = usize::try_from(self.announced().unwrap_or(0)).unwrap_or(usize::MAX);
+        let held = self.held.as_ref();
+        held.is_none_or(|held| held.has_room_for(announced))
     }
 
     /// Its length in bytes, when the client announced one.
@@ -74,12 +92,23 @@ impl http_body::Body for Body {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
+        if !this.touched && !this.may_fit() {
+            return Poll::Ready(Some(Err(BodyError::NoRoom)));
+        }
         let Some(incoming) = &mut this.incoming else {
             return Poll::Ready(None);
         };
         this.touched = true;
         match Pin::new(incoming).poll_frame(cx) {
-            Poll::Ready(Some(Ok(frame))) => Poll::Ready(Some(Ok(frame))),
+            Poll::Ready(Some(Ok(frame))) => {
+                let bytes = frame.data_ref().map_or(0, Bytes::len);
+                let fits = this.held.as_ref().is_none_or(|held| held.take(bytes));
+                if !fits {
+                    return Poll::Ready(Some(Err(BodyError::NoRoom)));
+                }
+                this.pacer.moved(bytes, this.pace);
+                Poll::Ready(Some(Ok(frame)))
+            }
             Poll::Ready(Some(Err(_))) => {
                 this.incoming = None;
                 Poll::Ready(Some(Err(BodyError::Broken)))
@@ -88,9 +117,8 @@ impl http_body::Body for Body {
                 this.incoming = None;
                 Poll::Ready(None)
             }
-            // The deadline runs from the first wait on, whatever comes in between.
             Poll::Pending => {
-                ready!(this.deadline.poll(cx, this.within));
+                ready!(this.pacer.poll(cx, this.pace));
                 Poll::Ready(Some(Err(BodyError::TooSlow)))
             }
         }

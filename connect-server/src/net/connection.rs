@@ -1,6 +1,6 @@
 //! One connection, from accept to close.
 
-use std::{io, net::SocketAddr, pin::pin, sync::Arc};
+use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -14,12 +14,16 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{
     App, NetFailure, Peer,
-    activity::{Activity, Verdict},
+    activity::{Activity, Leave, Verdict},
+    census::Entered,
     guarded::Guarded,
     service,
     shared::{Phase, Shared},
     workarounds::refusal,
 };
+
+/// The time that a connection which makes room for another has to say goodbye.
+const FAREWELL: Duration = Duration::from_millis(200);
 
 /// A TLS record that starts a handshake.
 const TLS_HANDSHAKE: u8 = 0x16;
@@ -29,24 +33,27 @@ pub(super) async fn run<A: App>(
     shared: Arc<Shared<A>>,
     stream: TcpStream,
     remote: SocketAddr,
+    entered: Entered,
     mut phase: watch::Receiver<Phase>,
 ) {
     // Answers are written whole: waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
+    let activity = entered.activity();
     let Some(acceptor) = &shared.tls else {
-        return serve(&shared, stream, remote, phase).await;
+        return serve(&shared, stream, remote, activity, phase).await;
     };
     let opened = tokio::select! {
         opened = timeout(shared.limits.handshake, open(acceptor, stream)) => opened,
+        _ = activity.asked() => return,
         _ = phase.wait_for(|phase| *phase != Phase::Serving) => return,
     };
     match opened {
         Err(_) => tracing::debug!(%remote, "TLS handshake took too long"),
         Ok(Err(error)) => tracing::debug!(%remote, %error, "TLS handshake failed"),
-        Ok(Ok(Opened::Tls(stream))) => serve(&shared, *stream, remote, phase).await,
+        Ok(Ok(Opened::Tls(stream))) => serve(&shared, *stream, remote, activity, phase).await,
         Ok(Ok(Opened::NotTls(stream))) => {
             tracing::debug!(%remote, "not TLS on a TLS port");
-            refuse(&shared, stream, remote).await;
+            refuse(&shared, stream, remote, activity).await;
         }
         Ok(Ok(Opened::Gone)) => {}
     }
@@ -70,13 +77,17 @@ async fn open(acceptor: &TlsAcceptor, stream: TcpStream) -> io::Result<Opened> {
 }
 
 /// Says in plain HTTP that this port speaks TLS, and closes.
-async fn refuse<A: App>(shared: &Shared<A>, stream: TcpStream, remote: SocketAddr) {
+async fn refuse<A: App>(
+    shared: &Shared<A>,
+    stream: TcpStream,
+    remote: SocketAddr,
+    activity: &Arc<Activity>,
+) {
     let peer = Peer::new(remote.ip(), false);
     let refuse_with = |failure| refusal(&shared.app, failure, &peer);
     let answer = refuse_with(NetFailure::HttpsOnly);
-    let activity = Arc::new(Activity::new());
     activity.linger();
-    let mut socket = Guarded::new(stream, activity, &shared.limits, refuse_with);
+    let mut socket = Guarded::new(stream, activity.clone(), &shared.limits, refuse_with);
     if socket.write_all(&answer).await.is_ok() {
         let _ = socket.shutdown().await;
     }
@@ -87,12 +98,12 @@ async fn serve<A: App, S>(
     shared: &Arc<Shared<A>>,
     stream: S,
     remote: SocketAddr,
+    activity: &Arc<Activity>,
     mut phase: watch::Receiver<Phase>,
 ) where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let limits = &shared.limits;
-    let activity = Arc::new(Activity::new());
     let refuse_with = {
         let (shared, peer) = (shared.clone(), Peer::new(remote.ip(), shared.tls.is_some()));
         move |failure| refusal(&shared.app, failure, &peer)
@@ -119,23 +130,30 @@ async fn serve<A: App, S>(
                 }
                 http.as_mut().graceful_shutdown();
             }
-            () = sleep_until(wake) => {
-                if finishing {
+            leave = activity.asked() => {
+                if leave == Leave::AtOnce {
+                    tracing::debug!(%remote, "connection cut, too many answers are not read");
+                    return;
+                }
+                finishing = true;
+                wake = Instant::now() + FAREWELL;
+                http.as_mut().graceful_shutdown();
+            }
+            () = sleep_until(wake) => match activity.verdict(limits) {
+                Verdict::Cut => {
+                    tracing::debug!(%remote, "connection cut, its request head did not come");
+                    return;
+                }
+                // Requests that are under way have limits of their own.
+                _ if finishing && (activity.is_idle() || activity.is_stuck()) => {
                     tracing::debug!(%remote, "connection cut, it did not finish");
                     return;
                 }
-                wake = Instant::now() + tick;
-                match activity.verdict(limits) {
-                    Verdict::Stay => {}
-                    Verdict::Cut => {
-                        tracing::debug!(%remote, "connection cut, its request head did not come");
-                        return;
-                    }
-                    Verdict::Finish => {
-                        finishing = true;
-                        wake = Instant::now() + limits.drain;
-                        http.as_mut().graceful_shutdown();
-                    }
+                Verdict::Stay => wake = Instant::now() + tick,
+                Verdict::Finish => {
+                    finishing = true;
+                    wake = Instant::now() + limits.drain;
+                    http.as_mut().graceful_shutdown();
                 }
             }
         }

@@ -9,7 +9,7 @@ pub enum NetFailure {
     Panicked,
     /// Bytes that are not HTTP.
     Malformed,
-    /// HTTP/1.1 without a `Host`, with several, or HTTP/2 without an authority.
+    /// HTTP/1.1 without a `Host`, with several or an invalid one, or HTTP/2 without an authority.
     Host,
     /// The path and query are longer than this many bytes.
     UriTooLong(usize),
@@ -35,7 +35,10 @@ impl NetFailure {
         match self {
             Self::Panicked => "The server failed while answering this request.".into(),
             Self::Malformed => "The request is not valid HTTP.".into(),
-            Self::Host => "The request must name its host, exactly once.".into(),
+            Self::Host => {
+                "The request must name its host, exactly once and as \"name\" or \"name:port\"."
+                    .into()
+            }
             Self::UriTooLong(limit) => {
                 format!("The path with its query is too long: at most {limit} bytes.")
             }

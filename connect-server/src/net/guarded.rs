@@ -10,9 +10,19 @@ use std::{
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{Limits, NetFailure, activity::Activity, deadline::Deadline, workarounds::bare_answer};
+use super::{
+    Limits, NetFailure,
+    activity::Activity,
+    deadline::Deadline,
+    pace::Pacer,
+    workarounds::{bare_answer, has_absurd_length},
+};
 
-/// A connection's socket with what hyper does not do: a client that reads nothing fails the
+/// Bytes that are read of a connection before its requests have their turn. HTTP/2 would read all that
+/// the system has, and hold the heads of a hundred requests before the first is answered.
+const TURN: usize = 64 * 1024;
+
+/// A connection's socket with what hyper does not do: a client that reads too slowly fails the
 /// write after a while, hyper's own bare answers are replaced, and a close can wait for what the
 /// client is still sending.
 pub(super) struct Guarded<S, R> {
@@ -23,7 +33,11 @@ pub(super) struct Guarded<S, R> {
     refusal: R,
     /// Those bytes, as far as they are not written yet.
     instead: Bytes,
-    stall: Deadline,
+    pacer: Pacer,
+    /// Set when a head was read with a length of body that hyper takes for too large a head.
+    absurd_length: bool,
+    /// Bytes read since the connection last gave way to the requests that it has read.
+    read_in_turn: usize,
     /// Runs once our side is shut down and the client's is not.
     lingering: Deadline,
 }
@@ -31,32 +45,51 @@ pub(super) struct Guarded<S, R> {
 impl<S, R> Guarded<S, R> {
     pub(super) fn new(socket: S, activity: Arc<Activity>, limits: &Limits, refusal: R) -> Self {
         let limits = limits.clone();
-        let (stall, lingering) = (Deadline::default(), Deadline::default());
         Self {
             socket,
             activity,
             limits,
             refusal,
             instead: Bytes::new(),
-            stall,
-            lingering,
+            pacer: Pacer::default(),
+            absurd_length: false,
+            read_in_turn: 0,
+            lingering: Deadline::default(),
         }
     }
 
-    /// Passes a write's outcome on; one that waits too long in a row becomes an error.
-    fn watch<T>(
+    /// Passes on how many bytes were written; a client that takes them too slowly is an error.
+    fn written(
         &mut self,
         cx: &mut Context<'_>,
-        outcome: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
+        outcome: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(outcome) = outcome {
+            let bytes = *outcome.as_ref().unwrap_or(&0);
+            self.pacer.moved(bytes, self.limits.download);
+            return Poll::Ready(outcome);
+        }
+        self.wait(cx)
+    }
+
+    /// Passes on that all is written, in the same way.
+    fn flushed(
+        &mut self,
+        cx: &mut Context<'_>,
+        outcome: Poll<io::Result<()>>,
+    ) -> Poll<io::Result<()>> {
         if outcome.is_ready() {
-            self.stall.stop();
+            self.pacer.stop();
             return outcome;
         }
-        ready!(self.stall.poll(cx, self.limits.write_stall));
+        self.wait(cx)
+    }
+
+    fn wait<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+        ready!(self.pacer.poll(cx, self.limits.download));
         Poll::Ready(Err(io::Error::new(
             io::ErrorKind::TimedOut,
-            "the client does not read",
+            "the client does not read, or too slowly",
         )))
     }
 }
@@ -64,7 +97,7 @@ impl<S, R> Guarded<S, R> {
 impl<S: AsyncWrite + Unpin, R: Fn(NetFailure) -> Bytes> Guarded<S, R> {
     /// Takes a bare answer out of the stream. Whether these bytes were one.
     fn replace(&mut self, bytes: &[u8]) -> bool {
-        let Some(failure) = bare_answer(bytes, &self.limits) else {
+        let Some(failure) = bare_answer(bytes, &self.limits, self.absurd_length) else {
             return false;
         };
         self.instead = (self.refusal)(failure);
@@ -76,7 +109,7 @@ impl<S: AsyncWrite + Unpin, R: Fn(NetFailure) -> Bytes> Guarded<S, R> {
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.instead.is_empty() {
             let outcome = Pin::new(&mut self.socket).poll_write(cx, &self.instead);
-            let written = ready!(self.watch(cx, outcome))?;
+            let written = ready!(self.written(cx, outcome))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -92,9 +125,19 @@ impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.read_in_turn >= TURN {
+            self.read_in_turn = 0;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.socket).poll_read(cx, buffer))?;
-        if buffer.filled().len() > before {
+        let bytes = &buffer.filled()[before..];
+        if !bytes.is_empty() {
+            self.read_in_turn += bytes.len();
+            if self.activity.is_idle() {
+                self.absurd_length |= has_absurd_length(bytes);
+            }
             self.activity.received();
         }
         Poll::Ready(Ok(()))
@@ -116,7 +159,7 @@ where
             return Poll::Ready(Ok(bytes.len()));
         }
         let outcome = Pin::new(&mut self.socket).poll_write(cx, bytes);
-        self.watch(cx, outcome)
+        self.written(cx, outcome)
     }
 
     fn poll_write_vectored(
@@ -131,7 +174,7 @@ where
             return Poll::Ready(Ok(bytes.len()));
         }
         let outcome = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
-        self.watch(cx, outcome)
+        self.written(cx, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -141,14 +184,14 @@ where
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_instead(cx))?;
         let outcome = Pin::new(&mut self.socket).poll_flush(cx);
-        self.watch(cx, outcome)
+        self.flushed(cx, outcome)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.lingering.runs() {
             ready!(self.poll_instead(cx))?;
             let outcome = Pin::new(&mut self.socket).poll_shutdown(cx);
-            ready!(self.watch(cx, outcome))?;
+            ready!(self.flushed(cx, outcome))?;
             if !self.activity.lingers() {
                 return Poll::Ready(Ok(()));
             }

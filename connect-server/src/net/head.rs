@@ -1,11 +1,15 @@
 //! The checks of a request's head before the app sees it.
 
-use std::net::IpAddr;
+use std::{
+    net::{IpAddr, Ipv6Addr},
+    str::FromStr as _,
+};
 
 use http::{
     Method, Request, Version,
     header::{HOST, TRANSFER_ENCODING},
     request::Parts,
+    uri::Authority,
 };
 
 use super::{Limits, NetFailure, Peer, PlainHttp, peer::forwarded};
@@ -74,26 +78,57 @@ fn size<B>(request: &Request<B>, limits: &Limits) -> Result<(), NetFailure> {
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len())
         .sum();
+    // A method can be as long as a header, and none is longer than this by far.
+    let headers = headers + request.method().as_str().len();
     if headers > limits.header_bytes {
         return Err(NetFailure::HeadersTooLarge(limits.header_bytes));
     }
     Ok(())
 }
 
-/// RFC 9112, 3.2: a server must refuse HTTP/1.1 without exactly one `Host`.
+/// RFC 9112, 3.2: a server must refuse HTTP/1.1 without exactly one valid `Host`.
 fn host<B>(request: &Request<B>) -> Result<(), NetFailure> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let (first, second) = (hosts.next(), hosts.next());
+    let authority = request.uri().authority();
     let named = match request.version() {
         Version::HTTP_09 | Version::HTTP_10 => true,
         Version::HTTP_11 => first.is_some(),
-        _ => first.is_some() || request.uri().authority().is_some(),
+        _ => first.is_some() || authority.is_some(),
     };
-    if named && second.is_none() {
+    let is_valid = first.is_none_or(|host| is_host(host.as_bytes()))
+        && authority.is_none_or(|authority| is_host(authority.as_str().as_bytes()));
+    if named && second.is_none() && is_valid {
         Ok(())
     } else {
         Err(NetFailure::Host)
     }
+}
+
+/// Returns whether this is a host, perhaps with a port: `shop.example:8443`, `[2001:db8::1]`.
+fn is_host(text: &[u8]) -> bool {
+    let Some(text) = Authority::try_from(text).ok() else {
+        return false;
+    };
+    let text = text.as_str();
+    // Only a colon behind the brackets of an IPv6 address is one before a port.
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => (text, ""),
+    };
+    let is_port = port.is_empty() || (is_digits(port) && port.parse::<u16>().is_ok());
+    let is_name = match host.strip_prefix('[') {
+        Some(rest) => {
+            let address = rest.strip_suffix(']').map(Ipv6Addr::from_str);
+            address.is_some_and(|address| address.is_ok())
+        }
+        None => !host.is_empty() && !host.contains(['@', ':', '[', ']']),
+    };
+    is_name && is_port
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 /// Returns whether the client waits for our consent before it sends its body.

@@ -2,34 +2,52 @@
 
 use std::time::Duration;
 
+use super::Pace;
+
 /// The most that one client may take of the server's time and memory.
 ///
 /// Time is checked from time to time, not to the millisecond: a connection may live up to a
 /// quarter longer than the shortest of these says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections open at once. More of them wait in the system's queue until one ends: a
-    /// short burst loses nothing. The default leaves room for files below the usual 1024 open
-    /// files of a process.
+    /// Connections open at once. One more closes the longest idle; when none is idle it waits until
+    /// one ends, and others wait in the system's queue: a short burst loses nothing. The default
+    /// leaves room for files below the usual 1024 open files of a process.
     pub connections: usize,
+    /// Connections open at once from one IPv4 address, or one /64 of IPv6; trusted proxies may have
+    /// more. One more closes the longest idle of them, or is closed itself when none is idle.
+    pub connections_per_address: usize,
     /// From the first byte of a TLS connection to the end of its handshake.
     pub handshake: Duration,
     /// From a connection's start to its first request, and from the first byte of an HTTP/1.1
     /// head to its last: who sends half a head does not keep a connection.
     pub head: Duration,
-    /// For one whole body, however many pieces it comes in.
-    pub body: Duration,
+    /// The pace at which the body of a request has to come. Time counts while it is waited for.
+    pub upload: Pace,
     /// Between two requests on one connection. Longer than the minute most proxies in front keep
     /// theirs, so that they and not we close first.
     pub idle: Duration,
-    /// The longest time in which a client may read nothing of an answer.
-    pub write_stall: Duration,
-    /// The age at which a connection is asked to end (running requests finish): bounds what
-    /// pings and half-read HTTP/2 streams can hold.
+    /// The pace at which an answer has to be taken. A connection whose client is slower is asked to
+    /// end, with [`Limits::drain`] for the other requests on it. Of an HTTP/2 stream the pieces of
+    /// an answer are watched, and it may take twice the time until that is noticed.
+    pub download: Pace,
+    /// The age at which a connection is asked to end (running requests finish).
     pub connection_age: Duration,
     /// From the wish to stop to the end of the last request; what runs longer is cut. The same
-    /// for one connection that is closed because it is idle or old.
+    /// for one connection that is closed because its client takes nothing; one that is idle or old
+    /// ends with its last request.
     pub drain: Duration,
+    /// Bytes of request bodies held at once, until their requests are answered. A request with more
+    /// is answered with 503 and `Retry-After`. A quarter is for bodies of at most 64 KiB.
+    pub body_bytes: usize,
+    /// Bytes of answers held at once until clients have taken them, with 4 KiB for each request under
+    /// way. More of them cut the connection that holds most.
+    pub answer_bytes: usize,
+    /// The same of one HTTP/2 connection: while it holds more, its requests wait.
+    pub h2_answer_bytes: usize,
+    /// Bytes that the system keeps of a connection's answers until they are acknowledged. Systems
+    /// would let them grow to megabytes for each connection.
+    pub send_buffer: u32,
     /// Bytes of path and query.
     pub uri_bytes: usize,
     /// Bytes of all header names and values together. Between this and [`Limits::head_hard_bytes`]
@@ -47,6 +65,8 @@ pub struct Limits {
     pub discard: Duration,
     /// Requests at once on one HTTP/2 connection.
     pub h2_streams: u32,
+    /// Bytes that the client may send on an HTTP/2 connection before they are looked at.
+    pub h2_window: u32,
     /// HTTP/2 streams that the client opened and reset before they were looked at; one more ends
     /// the connection (rapid reset, CVE-2023-44487). The `h2` crate's default.
     pub h2_pending_resets: usize,
@@ -63,19 +83,32 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 800,
+            connections_per_address: 200,
             handshake: Duration::from_secs(10),
             head: Duration::from_secs(10),
-            body: Duration::from_secs(30),
+            upload: Pace {
+                bytes: 16 * 1024,
+                within: Duration::from_secs(30),
+            },
             idle: Duration::from_secs(75),
-            write_stall: Duration::from_secs(30),
+            // What a client reads shows here only when the system makes room for 64 kB or so.
+            download: Pace {
+                bytes: 16 * 1024,
+                within: Duration::from_secs(60),
+            },
             connection_age: Duration::from_secs(3600),
             drain: Duration::from_secs(30),
+            body_bytes: 64 * 1024 * 1024,
+            answer_bytes: 64 * 1024 * 1024,
+            h2_answer_bytes: 4 * 1024 * 1024,
+            send_buffer: 128 * 1024,
             uri_bytes: 8 * 1024,
             header_bytes: 16 * 1024,
             head_hard_bytes: 64 * 1024,
             discard_bytes: 16 * 1024 * 1024,
             discard: Duration::from_secs(5),
             h2_streams: 100,
+            h2_window: 128 * 1024,
             h2_pending_resets: 20,
             h2_error_resets: 1024,
             h2_ping: Duration::from_secs(20),
@@ -88,6 +121,7 @@ impl Limits {
     /// The time between two looks at a connection's time.
     pub(super) fn tick(&self) -> Duration {
         let shortest = self.head.min(self.idle).min(self.connection_age);
+        let shortest = shortest.min(self.download.within);
         (shortest / 4).max(Duration::from_millis(1))
     }
 }

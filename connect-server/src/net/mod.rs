@@ -9,8 +9,11 @@
 //! ```
 
 mod activity;
+mod answer;
 mod app;
 mod body;
+mod budget;
+mod census;
 mod connection;
 mod deadline;
 mod error;
@@ -19,9 +22,12 @@ mod guarded;
 mod head;
 pub(crate) mod headers;
 mod limits;
+mod load;
+mod pace;
 mod peer;
 mod plain;
 mod request_log;
+mod rounds;
 mod server;
 mod service;
 mod shared;
@@ -33,6 +39,8 @@ pub use body::{Body, BodyError};
 pub use error::StartError;
 pub use failure::NetFailure;
 pub use limits::Limits;
+pub use load::Load;
+pub use pace::Pace;
 pub use peer::Peer;
 pub use plain::{PlainHttp, TrustedProxies};
 pub use request_log::{REQUESTS, RequestNote};

@@ -3,14 +3,16 @@
 use std::{fmt, future::Future, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
+    net::{TcpListener, TcpSocket, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 
 use super::{
-    App, Limits, PlainHttp, StartError, TlsFiles, connection,
+    App, Limits, Load, PlainHttp, StartError, TlsFiles,
+    census::Entered,
+    connection,
     shared::{self, Phase, Shared},
     tls,
 };
@@ -47,6 +49,7 @@ pub struct Server {
     tls: Option<TlsAcceptor>,
     plain: PlainHttp,
     limits: Limits,
+    load: Load,
 }
 
 impl Server {
@@ -64,13 +67,14 @@ impl Server {
         }
         let tls = tls.as_ref().map(tls::acceptor).transpose()?;
         let bound = |source| StartError::Bind { address, source };
-        let listener = TcpListener::bind(address).await.map_err(bound)?;
+        let listener = listener(address, &limits).map_err(bound)?;
         let address = listener.local_addr().map_err(bound)?;
         Ok(Self {
             listener,
             address,
             tls,
             plain,
+            load: Load::new(&limits),
             limits,
         })
     }
@@ -90,6 +94,11 @@ impl Server {
         format!("{}://{}", self.scheme(), self.address())
     }
 
+    /// The connections and bytes that it holds, also while it serves.
+    pub fn load(&self) -> Load {
+        self.load.clone()
+    }
+
     /// Answers connections until `stop` is ready; then takes no new ones, closes the idle ones,
     /// lets running requests finish for at most [`Limits::drain`] and returns.
     pub async fn serve<A: App>(self, app: A, stop: impl Future<Output = ()>) {
@@ -98,6 +107,7 @@ impl Server {
             tls,
             plain,
             limits,
+            load,
             ..
         } = self;
         let drain = limits.drain;
@@ -107,6 +117,7 @@ impl Server {
         let shared = Arc::new(Shared {
             app,
             limits,
+            load,
             plain,
             tls,
             http,
@@ -116,15 +127,20 @@ impl Server {
         let mut stop = pin!(stop);
         loop {
             let next = async {
-                // Waiting for a slot before accepting leaves the others in the system's queue.
-                let slot = slots.clone().acquire_owned().await;
-                (accept(&listener).await, slot)
+                let (stream, remote) = accept(&listener).await;
+                let entered = shared.enter(remote.ip())?;
+                let slot = slot(&slots, &entered).await;
+                Some((stream, remote, entered, slot))
             };
             tokio::select! {
                 biased;
                 () = stop.as_mut() => break,
-                ((stream, remote), slot) = next => {
-                    let connection = connection::run(shared.clone(), stream, remote, watched.clone());
+                next = next => {
+                    let Some((stream, remote, entered, slot)) = next else {
+                        continue;
+                    };
+                    let connection =
+                        connection::run(shared.clone(), stream, remote, entered, watched.clone());
                     tokio::spawn(async move {
                         connection.await;
                         drop(slot);
@@ -155,6 +171,19 @@ impl fmt::Debug for Server {
     }
 }
 
+/// Binds an address. What is set here holds for the connections too.
+fn listener(address: SocketAddr, limits: &Limits) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // A new start need not wait until the system has forgotten the connections of the last.
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(limits.send_buffer)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// The next connection. Errors of a single one are skipped; errors of the process, such as too
 /// many open files, are waited out, longer each time: accepting again at once would only spin.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
@@ -168,6 +197,26 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
                 sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(1));
             }
+        }
+    }
+}
+
+/// Connections that wait in the system's queue.
+const BACKLOG: u32 = 1024;
+
+/// The time between two looks for an idle connection while one waits for a slot.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Waits for a free slot. When there is none, idle connections have to make room; meanwhile others
+/// wait in the system's queue. The semaphore is never closed.
+async fn slot(slots: &Arc<Semaphore>, newcomer: &Entered) -> Option<OwnedSemaphorePermit> {
+    loop {
+        if let Ok(slot) = slots.clone().try_acquire_owned() {
+            return Some(slot);
+        }
+        newcomer.make_room();
+        if let Ok(slot) = timeout(LOOK, slots.clone().acquire_owned()).await {
+            return slot.ok();
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use std::{convert::Infallible, future::Future, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
-use bytes::Bytes;
 use futures_util::FutureExt;
 use http::{HeaderValue, Method, Request, Response, Version, header::CONNECTION};
 use http_body::Body as _;
-use http_body_util::Full;
 use hyper::body::Incoming;
 
 use super::{
     App, Body, NetFailure,
     activity::Activity,
+    answer::Answer,
     body::Leftover,
+    budget::Held,
     head, headers,
     request_log::{RequestLine, RequestNote},
     shared::Shared,
@@ -28,7 +28,7 @@ pub(super) fn answer<A: App>(
     activity: Arc<Activity>,
     remote: IpAddr,
     request: Request<Incoming>,
-) -> impl Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send {
+) -> impl Future<Output = Result<Response<Answer>, Infallible>> + Send {
     let http2 = request.version() == Version::HTTP_2;
     let head_only = request.method() == Method::HEAD;
     let (mut parts, incoming) = request.into_parts();
@@ -36,7 +36,14 @@ pub(super) fn answer<A: App>(
     // A body that is at its end leaves nothing.
     let leftover = (!incoming.is_end_stream()).then(Leftover::default);
     let waits = leftover.is_some() && head::expects_continue(&parts);
-    let body = Body::new(incoming, shared.limits.body, leftover.clone());
+    let bodies = &shared.load.bodies;
+    let held = leftover.is_some().then(|| Held::none_of(bodies.clone()));
+    let body = Body::new(
+        incoming,
+        shared.limits.upload,
+        held.clone(),
+        leftover.clone(),
+    );
     let request = Request::from_parts(parts, body);
     let (peer, checked) = head::check(
         &request,
@@ -49,7 +56,11 @@ pub(super) fn answer<A: App>(
     let admitted = checked.map(|()| request);
 
     async move {
-        let _in_flight = activity.begin(http2);
+        let in_flight = activity.begin(http2, shared.load.answers.clone());
+        shared.load.relieve();
+        if http2 {
+            activity.room(shared.limits.h2_answer_bytes).await;
+        }
         let outcome = match admitted {
             Err(failure) => Err(failure),
             Ok(request) => {
@@ -84,10 +95,13 @@ pub(super) fn answer<A: App>(
                     .insert(CONNECTION, HeaderValue::from_static("close"));
             }
         }
-        Ok(if head_only {
-            without_body(response)
-        } else {
-            response.map(Full::new)
-        })
+        drop(held);
+        if head_only {
+            response = without_body(response);
+        }
+        let piece = http2.then_some(shared.limits.download.bytes);
+        let answer = response.map(|body| Answer::new(body, piece, in_flight));
+        shared.load.relieve();
+        Ok(answer)
     }
 }

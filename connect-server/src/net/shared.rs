@@ -1,18 +1,36 @@
 //! The parts of a server that its connections share.
 
+use std::net::IpAddr;
+
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio_rustls::TlsAcceptor;
 
-use super::{Limits, PlainHttp};
+use super::{Limits, Load, PlainHttp, census::Entered};
 
 /// The things that all connections of a server use.
 pub(super) struct Shared<A> {
     pub(super) app: A,
     pub(super) limits: Limits,
+    pub(super) load: Load,
     pub(super) plain: PlainHttp,
     pub(super) tls: Option<TlsAcceptor>,
     pub(super) http: auto::Builder<TokioExecutor>,
+}
+
+impl<A> Shared<A> {
+    /// Enters a new connection in the census; `None` when its address has too many. A trusted proxy
+    /// speaks for many.
+    pub(super) fn enter(&self, remote: IpAddr) -> Option<Entered> {
+        let remote = remote.to_canonical();
+        let proxies = self.plain.proxies();
+        let is_proxy = proxies.is_some_and(|proxies| proxies.contains(remote));
+        let entered = self.load.census.enter((!is_proxy).then_some(remote));
+        if entered.is_none() {
+            tracing::debug!(%remote, "too many connections from one address: closing one at once");
+        }
+        entered
+    }
 }
 
 /// The stages of stopping.
@@ -37,6 +55,8 @@ pub(super) fn http(limits: &Limits) -> auto::Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .max_header_list_size(u32::try_from(limits.head_hard_bytes).unwrap_or(u32::MAX))
         .max_concurrent_streams(limits.h2_streams)
+        .initial_stream_window_size(limits.h2_window)
+        .initial_connection_window_size(limits.h2_window)
         .max_pending_accept_reset_streams(limits.h2_pending_resets)
         .max_local_error_reset_streams(limits.h2_error_resets)
         .keep_alive_interval(limits.h2_ping)

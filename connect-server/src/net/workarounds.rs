@@ -3,6 +3,8 @@
 //! - hyper answers a head that it cannot read by itself, without a body. Such an answer would not be
 //!   JSON and have no request id: [`bare_answer`] finds it, and
 //!   [`Guarded`](super::guarded::Guarded) writes the [`refusal`] in its place.
+//! - hyper answers the two largest lengths that a body can announce with 431, as if the head were too
+//!   large: [`has_absurd_length`] finds them.
 //! - hyper leaves the body on the answer to HEAD over HTTP/2, and the client reports a broken
 //!   protocol: [`without_body`].
 //! - hyper closes an HTTP/1.1 connection on a body that nobody read. A reset then overtakes the 413,
@@ -22,7 +24,7 @@ use http::{
     HeaderValue, Response,
     header::{CONNECTION, CONTENT_LENGTH, DATE},
 };
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::{sleep, timeout};
 
@@ -32,7 +34,11 @@ use super::{App, Limits, NetFailure, Peer, body::Unread, headers};
 ///
 /// Ours are told apart by their `x-request-id`. Nothing that an app sends as a body can be
 /// mistaken for one unless it is exactly such a head and happens to start a write of its own.
-pub(super) fn bare_answer(bytes: &[u8], limits: &Limits) -> Option<NetFailure> {
+pub(super) fn bare_answer(
+    bytes: &[u8],
+    limits: &Limits,
+    absurd_length: bool,
+) -> Option<NetFailure> {
     // The longest is about 140 bytes; answers of the app's that start alike are longer.
     if bytes.len() > 200 || !bytes.starts_with(b"HTTP/1.1 4") {
         return None;
@@ -42,6 +48,7 @@ pub(super) fn bare_answer(bytes: &[u8], limits: &Limits) -> Option<NetFailure> {
     let failure = match lines.next()?.get(9..12)? {
         "400" => NetFailure::Malformed,
         "414" => NetFailure::UriTooLong(limits.uri_bytes),
+        "431" if absurd_length => NetFailure::Malformed,
         "431" => NetFailure::HeadersTooLarge(limits.header_bytes),
         _ => return None,
     };
@@ -49,6 +56,12 @@ pub(super) fn bare_answer(bytes: &[u8], limits: &Limits) -> Option<NetFailure> {
         !["connection: close", "content-length: 0"].contains(&line) && !line.starts_with("date: ")
     };
     if lines.any(ours) { None } else { Some(failure) }
+}
+
+/// Returns whether one of the two lengths may be in these bytes of a head: 2^64 - 1 and 2^64 - 2.
+pub(super) fn has_absurd_length(bytes: &[u8]) -> bool {
+    const BOTH: &[u8] = b"1844674407370955161";
+    bytes.windows(BOTH.len()).any(|window| window == BOTH)
 }
 
 /// The app's answer to `failure` as the bytes of an HTTP/1.1 response, after which the
@@ -91,14 +104,14 @@ fn print(response: &Response<Bytes>) -> Bytes {
 }
 
 /// Takes the body off the answer to HEAD, and keeps its length.
-pub(super) fn without_body(mut response: Response<Bytes>) -> Response<Full<Bytes>> {
+pub(super) fn without_body(mut response: Response<Bytes>) -> Response<Bytes> {
     let length = response.body().len();
     if !response.headers().contains_key(CONTENT_LENGTH) {
         response
             .headers_mut()
             .insert(CONTENT_LENGTH, HeaderValue::from(length));
     }
-    response.map(|_| Full::new(Bytes::new()))
+    response.map(|_| Bytes::new())
 }
 
 /// Reads and forgets what the app left of a body. What is still unread at the end of the limits

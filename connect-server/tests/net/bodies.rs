@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use connect_server::net::Limits;
+use connect_server::net::{Limits, Pace};
 use futures_util::stream;
 use http::StatusCode;
 use tokio::{
@@ -123,7 +123,10 @@ async fn so_does_one_to_a_body_past_the_bound_of_discarding() {
 #[tokio::test]
 async fn a_slow_body_is_given_up() {
     let limits = Limits {
-        body: Duration::from_millis(50),
+        upload: Pace {
+            bytes: 1000,
+            within: Duration::from_millis(50),
+        },
         discard: Duration::from_millis(50),
         ..Limits::default()
     };

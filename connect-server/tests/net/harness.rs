@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use connect_server::net::{App, Body, BodyError, Limits, Listen, NetFailure, Peer, Server};
+use connect_server::net::{App, Body, BodyError, Limits, Listen, Load, NetFailure, Peer, Server};
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use tokio::{
@@ -11,11 +11,14 @@ use tokio::{
     net::TcpStream,
     sync::{Semaphore, oneshot},
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 /// Longer than any limit in these tests: reaching it means that something hangs.
 pub(super) const HANGS: Duration = Duration::from_secs(20);
+
+/// The bytes of the answer at `/page`.
+pub(super) const PAGE: usize = 100_000;
 
 /// Answers by path; `/wait` waits until the test lets it go.
 #[derive(Debug)]
@@ -33,6 +36,10 @@ impl App for Probe {
             "/id" => text(parts.headers["x-request-id"].as_bytes().to_vec()),
             "/announced" => text(format!("{:?} {}", body.announced(), body.is_empty())),
             "/big" => text(vec![0; 64_000_000]),
+            "/page" => {
+                self.entered.add_permits(1);
+                text(vec![0; PAGE])
+            }
             "/refuse" => status(StatusCode::PAYLOAD_TOO_LARGE, "refused"),
             "/panic" => unreachable!("on purpose"),
             "/wait" => {
@@ -68,6 +75,7 @@ async fn echo(body: Body) -> Response<Bytes> {
         Err(error) => match error.downcast_ref::<BodyError>() {
             None => status(StatusCode::PAYLOAD_TOO_LARGE, "too large"),
             Some(BodyError::TooSlow) => status(StatusCode::REQUEST_TIMEOUT, "too slow"),
+            Some(BodyError::NoRoom) => status(StatusCode::SERVICE_UNAVAILABLE, "no room"),
             Some(BodyError::Broken) => status(StatusCode::BAD_REQUEST, "broken"),
         },
     }
@@ -87,6 +95,7 @@ fn status(status: StatusCode, body: impl Into<Bytes>) -> Response<Bytes> {
 pub(super) struct Running {
     pub(super) address: SocketAddr,
     pub(super) app: Arc<Probe>,
+    pub(super) load: Load,
     scheme: &'static str,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
@@ -100,13 +109,14 @@ impl Running {
         });
         let server = Server::bind(listen).await.expect("binds");
         let (stop, stopped) = oneshot::channel::<()>();
-        let (address, scheme) = (server.address(), server.scheme());
+        let (address, scheme, load) = (server.address(), server.scheme(), server.load());
         let task = tokio::spawn(server.serve(app.clone(), async {
             let _ = stopped.await;
         }));
         Self {
             address,
             app,
+            load,
             scheme,
             stop: Some(stop),
             task,
@@ -135,6 +145,24 @@ impl Running {
         let mut stream = self.connect().await;
         stream.write_all(request.as_bytes()).await.expect("writes");
         read_to_end(&mut stream).await
+    }
+
+    /// Waits until a request is with the app, at `/wait` or `/page`.
+    pub(super) async fn entered(&self) {
+        let entered = timeout(HANGS, self.app.entered.acquire()).await;
+        let entered = entered.expect("the request gets in");
+        entered.expect("never closed").forget();
+    }
+
+    /// Waits until what the server holds is as it should be.
+    pub(super) async fn holds(&self, what: &str, expected: impl Fn(&Load) -> bool) {
+        let wait = async {
+            while !expected(&self.load) {
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let waited = timeout(HANGS, wait).await;
+        waited.unwrap_or_else(|_| panic!("{what}: {:?}", self.load));
     }
 
     /// Asks the server to stop, without waiting for it.

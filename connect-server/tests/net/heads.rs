@@ -3,7 +3,9 @@
 use connect_server::net::Limits;
 use http::StatusCode;
 
-use super::harness::{Running, client};
+use tokio::io::AsyncWriteExt as _;
+
+use super::harness::{Running, client, read_to_end};
 
 #[tokio::test]
 async fn a_bad_head_is_answered_in_the_apps_shape() {
@@ -77,6 +79,24 @@ async fn a_bad_head_is_answered_in_the_apps_shape() {
         ),
         ("two hosts", get("/", "Host: y\r\n"), 400, "Host"),
         (
+            "a length beyond 64 bits",
+            get("/", "content-length: 99999999999999999999\r\n"),
+            400,
+            "Malformed",
+        ),
+        (
+            "the largest length, which once was 431",
+            get("/", "content-length: 18446744073709551615\r\n"),
+            400,
+            "Malformed",
+        ),
+        (
+            "a method as long as a page",
+            format!("{} / HTTP/1.1\r\nHost: x\r\n\r\n", "A".repeat(20_000)),
+            431,
+            "HeadersTooLarge(16384)",
+        ),
+        (
             "a long path",
             get(&path(10_000), ""),
             414,
@@ -137,6 +157,59 @@ async fn garbage_after_a_good_request_is_answered_too() {
         answer.ends_with("{\"failure\":\"Malformed 127.0.0.1\"}"),
         "{answer}"
     );
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_host_has_to_be_one() {
+    let server = Running::plain(Limits::default()).await;
+    for (host, is_one) in [
+        ("shop.example", true),
+        ("shop.example:8443", true),
+        ("shop.example:", true),
+        ("127.0.0.1:8080", true),
+        ("[::1]", true),
+        ("[2001:db8::1]:8443", true),
+        ("", false),
+        (":80", false),
+        ("shop.example:http", false),
+        ("shop.example:99999", false),
+        ("shop.example:+80", false),
+        ("user@shop.example", false),
+        ("shop.example/path", false),
+        ("shop example", false),
+        ("shop<example", false),
+        ("2001:db8::1", false),
+        ("[::1", false),
+        ("[shop.example]", false),
+        ("[::1]80", false),
+        ("shop.example, other.example", false),
+    ] {
+        let request = format!("GET /hello HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let answer = server.exchange(&request).await;
+        let end = if is_one {
+            "hello"
+        } else {
+            "{\"failure\":\"Host 127.0.0.1\"}"
+        };
+        assert!(answer.ends_with(end), "{host}: {answer}");
+    }
+    server.stop().await;
+}
+
+/// What fits into 64 bits is for the app to refuse, by its own limit.
+#[tokio::test]
+async fn an_absurd_length_is_refused_before_it_is_waited_for() {
+    let server = Running::plain(Limits::default()).await;
+    for length in ["9223372036854775807", "18446744073709551613"] {
+        let request =
+            format!("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\nx");
+        let mut stream = server.connect().await;
+        stream.write_all(request.as_bytes()).await.expect("writes");
+        stream.shutdown().await.expect("ends");
+        let answer = read_to_end(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 413 "), "{length}: {answer}");
+    }
     server.stop().await;
 }
 

@@ -1,6 +1,7 @@
 //! The accept loop and the service around the app: over sockets, with a small app of its own.
 
 mod bodies;
+mod crowd;
 mod harness;
 mod heads;
 mod proxies;
@@ -10,3 +11,5 @@ mod start;
 mod time;
 mod tls;
 mod tls_files;
+mod untaken;
+mod uploads;

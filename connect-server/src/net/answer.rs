@@ -1,0 +1,135 @@
+//! The body of an answer, which counts as held until the client has taken it.
+
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+
+use super::activity::InFlight;
+
+/// A body as hyper takes it.
+///
+/// Over HTTP/2 it is handed over in pieces, the next when the client has made room for the one
+/// before: that is how the client's progress is seen. Over HTTP/1.1 the socket shows it, see
+/// [`Guarded`](super::guarded::Guarded).
+#[derive(Debug)]
+pub(super) struct Answer {
+    rest: Bytes,
+    /// Bytes of a piece; `None` hands all over at once.
+    piece: Option<usize>,
+    untaken: Option<Arc<Untaken>>,
+}
+
+impl Answer {
+    /// A body of which the client takes nothing.
+    pub(super) fn empty() -> Self {
+        Self {
+            rest: Bytes::new(),
+            piece: None,
+            untaken: None,
+        }
+    }
+
+    /// A body that counts, and its request as in flight, until hyper has let go of the last byte.
+    pub(super) fn new(bytes: Bytes, piece: Option<usize>, mut in_flight: InFlight) -> Self {
+        if bytes.is_empty() {
+            return Self::empty();
+        }
+        in_flight.hold(bytes.len());
+        let round = match piece {
+            Some(_) => in_flight.activity().rounds().enter(),
+            None => NO_ROUND,
+        };
+        let untaken = Arc::new(Untaken {
+            in_flight,
+            round: AtomicUsize::new(round),
+        });
+        let owned = Owned {
+            bytes,
+            _untaken: untaken.clone(),
+        };
+        Self {
+            rest: Bytes::from_owner(owned),
+            piece,
+            untaken: Some(untaken),
+        }
+    }
+}
+
+impl http_body::Body for Answer {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let this = self.get_mut();
+        if this.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        if let Some(untaken) = &this.untaken {
+            untaken.moved();
+        }
+        let piece = this.piece.unwrap_or(usize::MAX).min(this.rest.len());
+        Poll::Ready(Some(Ok(Frame::data(this.rest.split_to(piece)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.rest.len() as u64)
+    }
+}
+
+/// The round of an answer that is not watched by rounds.
+const NO_ROUND: usize = usize::MAX;
+
+/// An answer that the client has not taken whole.
+#[derive(Debug)]
+struct Untaken {
+    in_flight: InFlight,
+    round: AtomicUsize,
+}
+
+impl Untaken {
+    /// Notes that a piece goes to hyper.
+    fn moved(&self) {
+        let round = self.round.load(Relaxed);
+        if round != NO_ROUND {
+            let rounds = self.in_flight.activity().rounds();
+            rounds.leave(round);
+            self.round.store(rounds.enter(), Relaxed);
+        }
+    }
+}
+
+impl Drop for Untaken {
+    fn drop(&mut self) {
+        let round = *self.round.get_mut();
+        if round != NO_ROUND {
+            self.in_flight.activity().rounds().leave(round);
+        }
+    }
+}
+
+/// The bytes with what has to be dropped after them. hyper's slices of them share it.
+struct Owned {
+    bytes: Bytes,
+    _untaken: Arc<Untaken>,
+}
+
+impl AsRef<[u8]> for Owned {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}

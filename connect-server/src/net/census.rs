@@ -1,0 +1,223 @@
+//! The open connections, by the network that they come from.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use super::activity::{Activity, Leave};
+
+/// The open connections of a server: the place where it is decided which of them has to make room.
+#[derive(Debug)]
+pub(super) struct Census {
+    per_address: usize,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    next: u64,
+    connections: HashMap<u64, Connection>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    /// `None` for one that no limit per address applies to.
+    network: Option<IpAddr>,
+    activity: Arc<Activity>,
+}
+
+impl Open {
+    /// Asks the longest idle of some connections to leave. Returns whether there was one.
+    fn close_idle(&self, which: impl Fn(&Connection) -> bool) -> bool {
+        let those = self.connections.values().filter(|open| which(open));
+        let idle = those.filter_map(|open| Some((open.activity.idle_since()?, &open.activity)));
+        let longest = idle.min_by_key(|(since, _)| *since);
+        if let Some((_, activity)) = longest {
+            activity.ask(Leave::ForAnother);
+        }
+        longest.is_some()
+    }
+}
+
+impl Census {
+    pub(super) fn new(per_address: usize) -> Arc<Self> {
+        let open = Mutex::default();
+        Arc::new(Self { per_address, open })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the number of open connections.
+    pub(super) fn connections(&self) -> usize {
+        self.open().connections.len()
+    }
+
+    /// Enters a connection from an address; without one, only the limit on all applies to it. An
+    /// address that has too many gives up its longest idle one; `None` when none of them is.
+    pub(super) fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Entered> {
+        let network = address.map(network);
+        let mut open = self.open();
+        if network.is_some() {
+            let of_network = |open: &Connection| open.network == network;
+            let staying = open.connections.values().filter(|open| of_network(open));
+            let staying = staying.filter(|open| !open.activity.is_leaving()).count();
+            if staying >= self.per_address && !open.close_idle(of_network) {
+                return None;
+            }
+        }
+        let activity = Arc::new(Activity::new());
+        let id = open.next;
+        open.next += 1;
+        let connection = Connection {
+            network,
+            activity: activity.clone(),
+        };
+        open.connections.insert(id, connection);
+        drop(open);
+        Some(Entered {
+            census: self.clone(),
+            id,
+            activity,
+        })
+    }
+
+    fn make_room(&self, newcomer: &Arc<Activity>) {
+        let open = self.open();
+        let mut all = open.connections.values().map(|open| &open.activity);
+        if !all.any(|activity| activity.is_leaving() && activity.is_idle()) {
+            open.close_idle(|open| !Arc::ptr_eq(&open.activity, newcomer));
+        }
+    }
+
+    /// Cuts the connection that holds most, unless those that are about to end hold `excess` already.
+    pub(super) fn cut_largest(&self, excess: usize) {
+        let open = self.open();
+        let all = open.connections.values().map(|open| &open.activity);
+        let (leaving, staying): (Vec<_>, Vec<_>) = all.partition(|activity| activity.is_leaving());
+        let freed: usize = leaving.iter().map(|activity| activity.held()).sum();
+        let largest = staying.iter().max_by_key(|activity| activity.held());
+        if let Some(largest) = largest.filter(|_| freed < excess) {
+            largest.ask(Leave::AtOnce);
+        }
+    }
+}
+
+/// A connection in the census, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Entered {
+    census: Arc<Census>,
+    id: u64,
+    activity: Arc<Activity>,
+}
+
+impl Entered {
+    pub(super) fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+
+    /// Asks the longest idle of the other connections to leave, unless one is about to.
+    pub(super) fn make_room(&self) {
+        self.census.make_room(&self.activity);
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.census.open().connections.remove(&self.id);
+    }
+}
+
+/// The addresses that one caller has to choose from: an IPv4 address, or the /64 of an IPv6 one.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::budget::Budget, *};
+
+    fn address(text: &str) -> Option<IpAddr> {
+        Some(text.parse().unwrap())
+    }
+
+    #[test]
+    fn an_address_has_its_share_and_a_64_is_one_address() {
+        let census = Census::new(2);
+        let enter = |text| census.enter(address(text));
+        let busy: Vec<_> = ["2001:db8:0:1::7", "2001:db8:0:1:ffff::9", "192.0.2.1"]
+            .map(|text| enter(text).unwrap())
+            .into();
+        let requests: Vec<_> = busy
+            .iter()
+            .map(|c| c.activity().begin(false, Budget::new(0)))
+            .collect();
+        assert!(enter("2001:db8:0:1::8").is_none());
+        assert!(enter("2001:db8:0:2::8").is_some());
+        assert!(enter("::ffff:192.0.2.1").is_some());
+        assert!(census.enter(None).is_some());
+        drop(requests);
+        let last = enter("2001:db8:0:1::8").unwrap();
+        let left: Vec<_> = busy.iter().map(|c| c.activity().is_leaving()).collect();
+        assert_eq!(
+            left,
+            [true, false, false],
+            "the longest idle one makes room"
+        );
+        drop((busy, last));
+        assert_eq!(census.connections(), 0);
+    }
+
+    #[test]
+    fn one_connection_at_a_time_makes_room() {
+        let census = Census::new(9);
+        let open: Vec<_> = (0..3).map(|_| census.enter(None).unwrap()).collect();
+        let leaving = || open.iter().filter(|c| c.activity().is_leaving()).count();
+        let request = open[0].activity().begin(false, Budget::new(0));
+        open[2].make_room();
+        open[2].make_room();
+        assert_eq!(leaving(), 1);
+        assert!(
+            open[1].activity().is_leaving(),
+            "the other two are busy, and new"
+        );
+        // A request came after all: another one has to leave.
+        let last = open[1].activity().begin(false, Budget::new(0));
+        drop(request);
+        open[2].make_room();
+        assert_eq!(leaving(), 2);
+        assert!(!open[2].activity().is_leaving());
+        drop(last);
+    }
+
+    #[test]
+    fn the_connections_that_hold_most_are_cut() {
+        let census = Census::new(9);
+        let open: Vec<_> = (0..3).map(|_| census.enter(None).unwrap()).collect();
+        let mut requests = Vec::new();
+        for (entered, bytes) in open.iter().zip([10, 30, 20]) {
+            let mut request = entered.activity().begin(true, Budget::new(0));
+            request.hold(bytes);
+            requests.push(request);
+        }
+        let largest = open[1].activity().held();
+        for (excess, expected) in [
+            (5, [false, true, false]),
+            (largest, [false, true, false]),
+            (largest + 1, [false, true, true]),
+        ] {
+            census.cut_largest(excess);
+            let left: Vec<_> = open.iter().map(|c| c.activity().is_leaving()).collect();
+            assert_eq!(left, expected, "{excess}");
+        }
+    }
+}

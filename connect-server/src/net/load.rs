@@ -1,0 +1,47 @@
+//! The things that a server holds at a time.
+
+use std::sync::Arc;
+
+use super::{Limits, budget::Budget, census::Census};
+
+/// The connections and bytes that a server holds, as they are now.
+#[derive(Clone, Debug)]
+pub struct Load {
+    pub(super) census: Arc<Census>,
+    pub(super) bodies: Arc<Budget>,
+    pub(super) answers: Arc<Budget>,
+}
+
+impl Load {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            census: Census::new(limits.connections_per_address),
+            bodies: Budget::new(limits.body_bytes),
+            answers: Budget::new(limits.answer_bytes),
+        }
+    }
+
+    /// Returns the number of open connections.
+    pub fn connections(&self) -> usize {
+        self.census.connections()
+    }
+
+    /// Returns the bytes of request bodies whose requests are not answered.
+    pub fn body_bytes(&self) -> usize {
+        self.bodies.used()
+    }
+
+    /// Cuts connections while they hold more than they may.
+    pub(super) fn relieve(&self) {
+        let excess = self.answers.excess();
+        if excess > 0 {
+            self.census.cut_largest(excess);
+        }
+    }
+
+    /// Returns the bytes of answers that clients have not taken, and 4 KiB for each request under
+    /// way.
+    pub fn answer_bytes(&self) -> usize {
+        self.answers.used()
+    }
+}

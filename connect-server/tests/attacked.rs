@@ -1,0 +1,272 @@
+//! The API under clients that take more than their share: its answers, and its log.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _},
+    net::{IpAddr, SocketAddr},
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use connect_core::{
+    Connect, RateLimits,
+    environment::{ManualClock, SequentialIds},
+    storage::memory::MemoryStorage,
+    wire::Timestamp,
+};
+use connect_server::{
+    app::{ConnectApp, Door},
+    demo,
+    net::{Limits, Listen, Pace, Server},
+};
+use reqwest::{Method, Response, StatusCode};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    task::JoinHandle,
+};
+
+/// A shop on a server that is stopped with its handle.
+struct Shop {
+    address: SocketAddr,
+    token: String,
+    products: String,
+    server: JoinHandle<()>,
+}
+
+impl Shop {
+    async fn open(limits: Limits, rates: RateLimits) -> Self {
+        // The clock stands still, so a window never ends.
+        let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
+        let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+            .clock(clock)
+            .ids(Arc::new(SequentialIds::default()))
+            .limits(rates)
+            .build();
+        let shop = demo::open(&connect).await.unwrap();
+        let listen = Listen {
+            limits,
+            ..Listen::on(([127, 0, 0, 1], 0).into())
+        };
+        let server = Server::bind(listen).await.unwrap();
+        Self {
+            address: server.address(),
+            token: shop.token.unwrap().expose().to_owned(),
+            products: format!("/v1/locations/{}/products", shop.account.locations[0].id),
+            server: tokio::spawn(
+                server.serve(ConnectApp::new(connect, Door::Api), std::future::pending()),
+            ),
+        }
+    }
+
+    /// Sends a request from an address of this machine, with the token when it has a body.
+    async fn send(
+        &self,
+        from: [u8; 4],
+        method: Method,
+        path: &str,
+        body: Option<String>,
+    ) -> Response {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .tls_certs_only([])
+            .local_address(IpAddr::from(from))
+            .build()
+            .unwrap();
+        let request = client.request(method, format!("http://{}{path}", self.address));
+        let request = match body {
+            Some(body) => request
+                .bearer_auth(&self.token)
+                .header("idempotency-key", "one")
+                .header("content-type", "application/json")
+                .body(body),
+            None => request,
+        };
+        request.send().await.unwrap()
+    }
+}
+
+const HERE: [u8; 4] = [127, 0, 0, 1];
+
+async fn code(answer: Response) -> Value {
+    let body: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    body["error"]["code"].clone()
+}
+
+/// It was a 400, which tells clients to give up.
+#[tokio::test]
+async fn a_body_that_came_too_slowly_may_be_sent_again() {
+    let soon = Duration::from_millis(50);
+    let limits = Limits {
+        upload: Pace {
+            bytes: 1000,
+            within: soon,
+        },
+        discard: soon,
+        ..Limits::default()
+    };
+    let shop = Shop::open(limits, RateLimits::default()).await;
+    let mut stream = TcpStream::connect(shop.address).await.unwrap();
+    let (path, token) = (&shop.products, &shop.token);
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Idempotency-Key: one\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{{"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.contains("\"code\":\"server_error\""), "{answer}");
+    assert!(
+        answer.contains("\r\nx-ratelimit-limit: 120\r\n"),
+        "{answer}"
+    );
+    let body = r#"{"name":"Rye bread"}"#.to_owned();
+    let again = shop.send(HERE, Method::POST, path, Some(body)).await;
+    assert_eq!(again.status(), StatusCode::CREATED);
+    shop.server.abort();
+}
+
+#[tokio::test]
+async fn a_body_for_which_there_is_no_room_may_be_sent_again() {
+    let limits = Limits {
+        body_bytes: 200_000,
+        ..Limits::default()
+    };
+    let shop = Shop::open(limits, RateLimits::default()).await;
+    let body = |length| {
+        format!(
+            r#"{{"name":"Rye bread","description":"{}"}}"#,
+            "x".repeat(length)
+        )
+    };
+    let refused = shop
+        .send(HERE, Method::POST, &shop.products, Some(body(180_000)))
+        .await;
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(refused.headers()["retry-after"], "1");
+    assert_eq!(code(refused).await, "server_error");
+    let served = shop
+        .send(HERE, Method::POST, &shop.products, Some(body(100)))
+        .await;
+    assert_eq!(served.status(), StatusCode::CREATED);
+    shop.server.abort();
+}
+
+#[tokio::test]
+async fn requests_that_need_no_token_are_counted_per_address() {
+    let rates = RateLimits {
+        anonymous: 4,
+        ..RateLimits::default()
+    };
+    let shop = Shop::open(Limits::default(), rates).await;
+    let paths = ["/healthz", "/readyz", "/v1/openapi.json", "/nothing"];
+    for (path, left) in paths.into_iter().zip(["3", "2", "1", "0"]) {
+        let answer = shop.send(HERE, Method::GET, path, None).await;
+        assert_ne!(answer.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
+        assert_eq!(answer.headers()["x-ratelimit-remaining"], left, "{path}");
+    }
+    for path in ["/healthz", "/v1/docs"] {
+        let refused = shop.send(HERE, Method::GET, path, None).await;
+        assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
+        assert!(refused.headers().contains_key("retry-after"));
+        assert_eq!(refused.headers()["x-ratelimit-limit"], "4");
+        assert_eq!(code(refused).await, "rate_limited");
+    }
+    let other = shop
+        .send([127, 0, 0, 2], Method::GET, "/healthz", None)
+        .await;
+    assert_eq!(other.status(), StatusCode::OK);
+    let body = r#"{"name":"Rye bread"}"#.to_owned();
+    let write = shop
+        .send(HERE, Method::POST, &shop.products, Some(body))
+        .await;
+    assert_eq!(
+        write.status(),
+        StatusCode::CREATED,
+        "tokens have limits of their own"
+    );
+    shop.server.abort();
+}
+
+/// Who sends little must not have much made.
+#[tokio::test]
+async fn an_answer_does_not_grow_with_what_it_repeats() {
+    let shop = Shop::open(Limits::default(), RateLimits::default()).await;
+    let long = "a".repeat(8_000);
+    let method = Method::from_bytes(long.as_bytes()).unwrap();
+    for (method, path) in [
+        (Method::GET, format!("/{long}")),
+        (method, "/healthz".into()),
+    ] {
+        let answer = shop.send(HERE, method, &path, None).await;
+        let body = answer.bytes().await.unwrap();
+        assert!((1..1000).contains(&body.len()), "{}", body.len());
+    }
+    shop.server.abort();
+}
+
+/// A frame of HTTP/2 on a stream.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();
+    [&head, payload].concat()
+}
+
+/// The crate warns of what clients do wrong, so anybody could fill the log.
+#[tokio::test]
+async fn the_log_holds_no_warnings_of_h2() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Command::new(env!("CARGO_BIN_EXE_connect-server"))
+        .args([
+            "demo",
+            "--json",
+            "--storage",
+            "memory",
+            "--listen",
+            "127.0.0.1:0",
+        ])
+        .env("CONNECT_DATA", folder.path())
+        .env_remove("RUST_LOG")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut welcome = String::new();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    output.read_line(&mut welcome).unwrap();
+    let welcome: Value = serde_json::from_str(&welcome).unwrap();
+    let address = welcome["baseUrl"].as_str().unwrap();
+    let address = address
+        .trim_start_matches("http://")
+        .trim_end_matches("/v1");
+
+    let (headers, reset, settings) = (1, 3, 4);
+    let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    bytes.extend(frame(settings, 0, 0, &[]));
+    for stream in (1..200).step_by(2) {
+        // GET http://x/ with the end of headers and of the stream, which is reset at once.
+        bytes.extend(frame(headers, 5, stream, b"\x82\x84\x86\x41\x01x"));
+        bytes.extend(frame(reset, 0, stream, &8_u32.to_be_bytes()));
+    }
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(&bytes).await.unwrap();
+    let mut rest = Vec::new();
+    // The server ends the connection: too many resets.
+    let _ = stream.read_to_end(&mut rest).await;
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let mut log = String::new();
+    server
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut log)
+        .unwrap();
+    let goaway = String::from_utf8_lossy(&rest).contains("too_many_resets");
+    assert!(goaway, "the attack reached its limit: {rest:?}");
+    assert!(log.contains("INFO"), "{log}");
+    assert!(!log.contains("WARN"), "{log}");
+}
