@@ -170,6 +170,7 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
     }
     if is_write {
         errors.extend([
+            (408, "BodyTooSlow"),
             (409, "Conflict"),
             (413, "PayloadTooLarge"),
             (415, "UnsupportedEncoding"),
@@ -177,6 +178,7 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
         errors.extend(has_body.then_some((422, "Invalid")));
     }
     errors.extend([(429, "RateLimited"), (500, "ServerError")]);
+    errors.extend(is_write.then_some((503, "Busy")));
     errors
 }
 
