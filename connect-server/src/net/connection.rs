@@ -22,7 +22,8 @@ use super::{
     workarounds::refusal,
 };
 
-/// The time that a connection which makes room for another has to say goodbye.
+/// The time that a connection which makes room for another has to say goodbye, and that its requests
+/// have to end.
 const FAREWELL: Duration = Duration::from_millis(200);
 
 /// A TLS record that starts a handshake.
@@ -34,13 +35,26 @@ pub(super) async fn run<A: App>(
     stream: TcpStream,
     remote: SocketAddr,
     entered: Entered,
-    mut phase: watch::Receiver<Phase>,
+    phase: watch::Receiver<Phase>,
 ) {
     // Answers are written whole: waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
     let activity = entered.activity();
+    open_and_serve(&shared, stream, remote, activity, phase).await;
+    // HTTP/2 requests end a moment after their connection. What they hold is counted as about to be
+    // freed as long as the connection is known.
+    let _ = timeout(FAREWELL, activity.room(0)).await;
+}
+
+async fn open_and_serve<A: App>(
+    shared: &Arc<Shared<A>>,
+    stream: TcpStream,
+    remote: SocketAddr,
+    activity: &Arc<Activity>,
+    mut phase: watch::Receiver<Phase>,
+) {
     let Some(acceptor) = &shared.tls else {
-        return serve(&shared, stream, remote, activity, phase).await;
+        return serve(shared, stream, remote, activity, phase).await;
     };
     let opened = tokio::select! {
         opened = timeout(shared.limits.handshake, open(acceptor, stream)) => opened,
@@ -50,10 +64,10 @@ pub(super) async fn run<A: App>(
     match opened {
         Err(_) => tracing::debug!(%remote, "TLS handshake took too long"),
         Ok(Err(error)) => tracing::debug!(%remote, %error, "TLS handshake failed"),
-        Ok(Ok(Opened::Tls(stream))) => serve(&shared, *stream, remote, activity, phase).await,
+        Ok(Ok(Opened::Tls(stream))) => serve(shared, *stream, remote, activity, phase).await,
         Ok(Ok(Opened::NotTls(stream))) => {
             tracing::debug!(%remote, "not TLS on a TLS port");
-            refuse(&shared, stream, remote, activity).await;
+            refuse(shared, stream, remote, activity).await;
         }
         Ok(Ok(Opened::Gone)) => {}
     }
