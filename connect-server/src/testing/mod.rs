@@ -1,9 +1,9 @@
 //! A real shop in a test: the whole service in this process, in memory, on a port of its own, with
 //! faults to order. With the feature `testing`, for the dev-dependencies of an integration.
 //!
-//! ```toml
-//! [dev-dependencies]
-//! connect-server = { version = "0.1", features = ["testing"] }
+//! ```sh
+//! cargo add --dev connect-server --path ../connect/connect-server --features testing
+//! cargo add --dev tokio --features macros,rt
 //! ```
 //!
 //! `docs/testing.md` is the guide.
