@@ -5,9 +5,12 @@
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
 async fn get_document() -> Result {
-    let url = format!("{}/openapi.json", std::env::var("CONNECT_URL")?);
-    let document = reqwest::get(url).await?.text().await?;
-    println!("{document}");
+    use connect_client::{Client, Method};
+    use serde_json::Value;
+
+    let client = Client::from_env()?;
+    let document: Value = client.request(Method::GET, "/openapi.json").json().await?;
+    println!("{document:#}");
     Ok(())
 }
 
@@ -33,15 +36,11 @@ async fn list_categories() -> Result {
 
 async fn create_category() -> Result {
     use connect_client::{Client, Uuid, wire::CategoryInput};
-    use serde_json::{from_value, json};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let body: CategoryInput = from_value(json!({
-        "name": "Loaves",
-        "position": 1,
-    }))?;
+    let body = CategoryInput::named("Loaves").position(1);
     let answer = location.categories().create(&body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -61,15 +60,12 @@ async fn get_category() -> Result {
 
 async fn update_category() -> Result {
     use connect_client::{Client, Uuid, wire::CategoryInput};
-    use serde_json::{from_value, json};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
-    let body: CategoryInput = from_value(json!({
-        "isActive": false,
-    }))?;
+    let body = CategoryInput::default().is_active(false);
     let answer = location.categories().update(id, &body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -98,19 +94,16 @@ async fn list_products() -> Result {
 }
 
 async fn create_product() -> Result {
-    use connect_client::{Client, Uuid, wire::ProductInput};
-    use serde_json::{from_value, json};
+    use connect_client::{Client, Uuid, wire::{ProductInput, VatRate}};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let body: ProductInput = from_value(json!({
-        "externalId": "RYE-800",
-        "name": "Rye loaf",
-        "priceCents": 425,
-        "vatRate": 9,
-        "categoryName": "Loaves",
-    }))?;
+    let body = ProductInput::named("Rye loaf")
+        .external_id("RYE-800")
+        .price_cents(425)
+        .vat_rate(VatRate::percent(9))
+        .category_name("Loaves");
     let answer = location.products().create(&body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -129,17 +122,15 @@ async fn get_product() -> Result {
 }
 
 async fn update_product() -> Result {
-    use connect_client::{Client, Uuid, wire::ProductInput};
-    use serde_json::{from_value, json};
+    use connect_client::{Client, Uuid, wire::{Field, ProductInput}};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
-    let body: ProductInput = from_value(json!({
-        "priceCents": 445,
-        "description": null,
-    }))?;
+    let body = ProductInput::default()
+        .price_cents(445)
+        .description(Field::Null);
     let answer = location.products().update(id, &body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -158,57 +149,40 @@ async fn delete_product() -> Result {
 
 async fn write_product_batch() -> Result {
     use connect_client::{Client, Uuid, wire::{Batch, ProductInput}};
-    use serde_json::{from_value, json};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let items: Vec<ProductInput> = from_value(json!([
-        {
-            "externalId": "RYE-800",
-            "priceCents": 445,
-        },
-        {
-            "externalId": "BUN-1",
-            "name": "Currant bun",
-            "priceCents": 180,
-            "categoryName": "Loaves",
-        },
-        {
-            "externalId": "BUN-2",
-        },
-    ]))?;
+    let items = vec![
+        ProductInput::default()
+            .external_id("RYE-800")
+            .price_cents(445),
+        ProductInput::named("Currant bun")
+            .external_id("BUN-1")
+            .price_cents(180)
+            .category_name("Loaves"),
+        ProductInput::default().external_id("BUN-2"),
+    ];
     let answer = location.products().batch(&Batch::new(items)).await?;
     println!("{answer:#?}");
     Ok(())
 }
 
 async fn link_option_groups() -> Result {
-    use connect_client::{Client, Uuid, wire::OptionGroupLinks};
-    use serde_json::{from_value, json};
+    use connect_client::{Client, Uuid, wire::{Id, OptionGroupLinks, OptionGroupRef}};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let body: OptionGroupLinks = from_value(json!({
-        "productIds": [
-            "019a8c53-0f31-7b53-9b20-5d3e7f90bc04",
-        ],
-        "productExternalIds": [
-            "BUN-1",
-            "BUN-2",
-        ],
-        "add": [
-            {
-                "externalId": "SAUCES",
-            },
-        ],
-        "remove": [
-            {
-                "id": "019a8c52-8e20-7c42-8a1f-4c2d6e8fab05",
-            },
-        ],
-    }))?;
+    let body = OptionGroupLinks::default()
+        .product_ids(vec![
+            "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse::<Id<_>>()?,
+        ])
+        .product_external_ids(vec!["BUN-1".to_owned(), "BUN-2".to_owned()])
+        .add(vec![OptionGroupRef::by_external_id("SAUCES")])
+        .remove(vec![
+            OptionGroupRef::by_id("019a8c52-8e20-7c42-8a1f-4c2d6e8fab05".parse::<Id<_>>()?),
+        ]);
     let answer = location.products().link_option_groups(&body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -226,29 +200,23 @@ async fn list_option_groups() -> Result {
 }
 
 async fn create_option_group() -> Result {
-    use connect_client::{Client, Uuid, wire::OptionGroupInput};
-    use serde_json::{from_value, json};
+    use connect_client::{Client, Uuid, wire::{OptionGroupInput, OptionInput}};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let body: OptionGroupInput = from_value(json!({
-        "externalId": "SAUCES",
-        "name": "Sauces",
-        "maxSelect": 2,
-        "position": 1,
-        "options": [
-            {
-                "externalId": "KETCHUP",
-                "name": "Ketchup",
-                "priceCents": 50,
-            },
-            {
-                "name": "Mayonnaise",
-                "priceCents": 50,
-            },
+    let body = OptionGroupInput::named(
+        "Sauces",
+        vec![
+            OptionInput::named("Ketchup")
+                .external_id("KETCHUP")
+                .price_cents(50),
+            OptionInput::named("Mayonnaise").price_cents(50),
         ],
-    }))?;
+    )
+    .external_id("SAUCES")
+    .max_select(2)
+    .position(1);
     let answer = location.option_groups().create(&body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -268,15 +236,12 @@ async fn get_option_group() -> Result {
 
 async fn update_option_group() -> Result {
     use connect_client::{Client, Uuid, wire::OptionGroupInput};
-    use serde_json::{from_value, json};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
-    let body: OptionGroupInput = from_value(json!({
-        "maxSelect": 1,
-    }))?;
+    let body = OptionGroupInput::default().max_select(1);
     let answer = location.option_groups().update(id, &body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -294,23 +259,18 @@ async fn delete_option_group() -> Result {
 }
 
 async fn write_option_group_batch() -> Result {
-    use connect_client::{Client, Uuid, wire::{Batch, OptionGroupInput}};
-    use serde_json::{from_value, json};
+    use connect_client::{Client, Uuid, wire::{Batch, OptionGroupInput, OptionInput}};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let items: Vec<OptionGroupInput> = from_value(json!([
-        {
-            "externalId": "SAUCES",
-            "name": "Sauces",
-            "options": [
-                {
-                    "name": "Ketchup",
-                },
-            ],
-        },
-    ]))?;
+    let items = vec![
+        OptionGroupInput::named(
+            "Sauces",
+            vec![OptionInput::named("Ketchup")],
+        )
+        .external_id("SAUCES"),
+    ];
     let answer = location.option_groups().batch(&Batch::new(items)).await?;
     println!("{answer:#?}");
     Ok(())
@@ -318,17 +278,14 @@ async fn write_option_group_batch() -> Result {
 
 async fn update_option() -> Result {
     use connect_client::{Client, Uuid, wire::OptionInput};
-    use serde_json::{from_value, json};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
-    let part: Uuid = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab06".parse()?;
-    let body: OptionInput = from_value(json!({
-        "isAvailable": false,
-    }))?;
-    let answer = location.option_groups().update_option(id, part, &body).await?;
+    let option_id: Uuid = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab06".parse()?;
+    let body = OptionInput::default().is_available(false);
+    let answer = location.option_groups().update_option(id, option_id, &body).await?;
     println!("{answer:#?}");
     Ok(())
 }
@@ -368,45 +325,39 @@ async fn list_stock() -> Result {
 }
 
 async fn count_stocks() -> Result {
-    use connect_client::{Client, Uuid, wire::{StockCountItem, StockCounts}};
-    use serde_json::{from_value, json};
+    use connect_client::{Client, Uuid, wire::{Id, Quantity, StockCountItem, StockCounts}};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let items: Vec<StockCountItem> = from_value(json!([
-        {
-            "externalId": "RYE-800",
-            "quantity": 24,
-        },
-        {
-            "productId": "019a8c55-1042-7c64-8c31-6e4f80a1cd05",
-            "quantity": 7.25,
-            "expectedQuantity": 8,
-        },
-        {
-            "externalId": "BUN-2",
-            "quantity": 0,
-        },
-    ]))?;
+    let items = vec![
+        StockCountItem::default()
+            .external_id("RYE-800")
+            .quantity("24".parse::<Quantity>()?),
+        StockCountItem::default()
+            .product_id("019a8c55-1042-7c64-8c31-6e4f80a1cd05".parse::<Id<_>>()?)
+            .quantity("7.25".parse::<Quantity>()?)
+            .expected_quantity("8".parse::<Quantity>()?),
+        StockCountItem::default()
+            .external_id("BUN-2")
+            .quantity("0".parse::<Quantity>()?),
+    ];
     let answer = location.stock().count_many(&StockCounts { items, ..StockCounts::default() }).await?;
     println!("{answer:#?}");
     Ok(())
 }
 
 async fn adjust_stock() -> Result {
-    use connect_client::{Client, Uuid, wire::StockAdjustment};
-    use serde_json::{from_value, json};
+    use connect_client::{Client, Uuid, wire::{AdjustmentType, Quantity, StockAdjustment}};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let body: StockAdjustment = from_value(json!({
-        "externalId": "RYE-800",
-        "quantityChange": 12.5,
-        "type": "delivery",
-        "note": "Truck of Friday",
-    }))?;
+    let body = StockAdjustment::default()
+        .external_id("RYE-800")
+        .quantity_change("12.5".parse::<Quantity>()?)
+        .kind(AdjustmentType::Delivery)
+        .note("Truck of Friday");
     let answer = location.stock().adjust(&body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -429,26 +380,23 @@ async fn get_stock() -> Result {
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
-    let answer = location.stock().get(id).await?;
+    let product_id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
+    let answer = location.stock().get(product_id).await?;
     println!("{answer:#?}");
     Ok(())
 }
 
 async fn count_stock() -> Result {
-    use connect_client::{Client, Uuid, wire::StockCount};
-    use serde_json::{from_value, json};
+    use connect_client::{Client, Uuid, wire::{Quantity, StockCount}};
 
     let client = Client::from_env()?;
     let location: Uuid = std::env::var("CONNECT_LOCATION")?.parse()?;
     let location = client.location(location);
-    let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
-    let body: StockCount = from_value(json!({
-        "quantity": 24,
-        "expectedQuantity": 25,
-        "note": "Shelf by the door",
-    }))?;
-    let answer = location.stock().count(id, &body).await?;
+    let product_id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
+    let body = StockCount::of("24".parse::<Quantity>()?)
+        .expected_quantity("25".parse::<Quantity>()?)
+        .note("Shelf by the door");
+    let answer = location.stock().count(product_id, &body).await?;
     println!("{answer:#?}");
     Ok(())
 }
@@ -533,56 +481,53 @@ async fn list_events() -> Result {
 }
 
 async fn get_device_document() -> Result {
-    let url = format!("{}/device/v1/openapi.json", std::env::var("CONNECT_ADMIN_URL")?);
-    let document = reqwest::get(url).await?.text().await?;
-    println!("{document}");
+    use connect_client::{Client, Method};
+    use serde_json::Value;
+
+    let url = std::env::var("CONNECT_ADMIN_URL")?;
+    let key = std::env::var("CONNECT_DEVICE_KEY")?;
+    let client = Client::builder(format!("{url}/device/v1"), key).build()?;
+    let document: Value = client.request(Method::GET, "/openapi.json").json().await?;
+    println!("{document:#}");
     Ok(())
 }
 
 async fn create_transaction() -> Result {
-    use connect_client::{device::DeviceClient, wire::TransactionInput};
-    use serde_json::{from_value, json};
+    use connect_client::device::DeviceClient;
+    use connect_client::wire::{
+        LineInput, LineOptionInput, PaymentInput, PaymentMethod, Quantity, Timestamp,
+        TransactionInput, TransactionType, VatInput, VatRate,
+    };
 
     let url = std::env::var("CONNECT_ADMIN_URL")?;
     let key = std::env::var("CONNECT_DEVICE_KEY")?;
     let client = DeviceClient::builder(url, key).build()?;
-    let body: TransactionInput = from_value(json!({
-        "type": "sale",
-        "employee": "Noor",
-        "totalCents": 900,
-        "lines": [
-            {
-                "externalId": "RYE-800",
-                "name": "Rye loaf",
-                "quantity": 2,
-                "unitPriceCents": 425,
-                "totalCents": 900,
-                "vatRate": 9,
-                "options": [
-                    {
-                        "name": "Sliced",
-                        "priceCents": 25,
-                    },
-                ],
-            },
-        ],
-        "payments": [
-            {
-                "method": "card",
-                "amountCents": 900,
-            },
-        ],
-        "vat": [
-            {
-                "vatRate": 9,
-                "netCents": 826,
-                "vatCents": 74,
-                "grossCents": 900,
-            },
-        ],
-        "note": "For the office",
-        "createdAt": "2026-11-20T09:15:30Z",
-    }))?;
+    let body = TransactionInput::default()
+        .kind(TransactionType::Sale)
+        .employee("Noor")
+        .total_cents(900)
+        .lines(vec![
+            LineInput::default()
+                .external_id("RYE-800")
+                .name("Rye loaf")
+                .quantity("2".parse::<Quantity>()?)
+                .unit_price_cents(425)
+                .total_cents(900)
+                .vat_rate(VatRate::percent(9))
+                .options(vec![
+                    LineOptionInput::default().name("Sliced").price_cents(25),
+                ]),
+        ])
+        .payments(vec![PaymentInput::of(PaymentMethod::Card, 900)])
+        .vat(vec![
+            VatInput::default()
+                .vat_rate(VatRate::percent(9))
+                .net_cents(826)
+                .vat_cents(74)
+                .gross_cents(900),
+        ])
+        .note("For the office")
+        .created_at("2026-11-20T09:15:30Z".parse::<Timestamp>()?);
     let answer = client.write_transaction(&body).await?;
     println!("{answer:#?}");
     Ok(())
@@ -590,58 +535,52 @@ async fn create_transaction() -> Result {
 
 async fn create_z_report() -> Result {
     use connect_client::{device::DeviceClient, wire::ZReportInput};
-    use serde_json::{from_value, json};
 
     let url = std::env::var("CONNECT_ADMIN_URL")?;
     let key = std::env::var("CONNECT_DEVICE_KEY")?;
     let client = DeviceClient::builder(url, key).build()?;
-    let body: ZReportInput = from_value(json!({
-        "countedCents": 15000,
-    }))?;
+    let body = ZReportInput::default().counted_cents(15000);
     let answer = client.close(&body).await?;
     println!("{answer:#?}");
     Ok(())
 }
 
 async fn create_order() -> Result {
-    use connect_client::{device::DeviceClient, wire::OrderInput};
-    use serde_json::{from_value, json};
+    use connect_client::device::DeviceClient;
+    use connect_client::wire::{
+        Fulfilment, LineInput, OrderInput, Quantity, VatRate,
+    };
 
     let url = std::env::var("CONNECT_ADMIN_URL")?;
     let key = std::env::var("CONNECT_DEVICE_KEY")?;
     let client = DeviceClient::builder(url, key).build()?;
-    let body: OrderInput = from_value(json!({
-        "fulfilment": "dine_in",
-        "tableLabel": "7",
-        "customerName": "Noor",
-        "note": "Birthday table",
-        "lines": [
-            {
-                "externalId": "RYE-800",
-                "name": "Rye loaf",
-                "quantity": 2,
-                "unitPriceCents": 425,
-                "totalCents": 850,
-                "vatRate": 9,
-            },
-        ],
-    }))?;
+    let body = OrderInput::default()
+        .fulfilment(Fulfilment::DineIn)
+        .table_label("7")
+        .customer_name("Noor")
+        .note("Birthday table")
+        .lines(vec![
+            LineInput::default()
+                .external_id("RYE-800")
+                .name("Rye loaf")
+                .quantity("2".parse::<Quantity>()?)
+                .unit_price_cents(425)
+                .total_cents(850)
+                .vat_rate(VatRate::percent(9)),
+        ]);
     let answer = client.create_order(&body).await?;
     println!("{answer:#?}");
     Ok(())
 }
 
 async fn update_order() -> Result {
-    use connect_client::{device::DeviceClient, Uuid, wire::OrderChange};
-    use serde_json::{from_value, json};
+    use connect_client::{device::DeviceClient, Uuid, wire::{OrderChange, OrderStatus}};
 
     let url = std::env::var("CONNECT_ADMIN_URL")?;
     let key = std::env::var("CONNECT_DEVICE_KEY")?;
     let client = DeviceClient::builder(url, key).build()?;
     let id: Uuid = "019a8c53-0f31-7b53-9b20-5d3e7f90bc04".parse()?;
-    let body: OrderChange = from_value(json!({
-        "status": "ready",
-    }))?;
+    let body = OrderChange::default().status(OrderStatus::Ready);
     let answer = client.update_order(id, &body).await?;
     println!("{answer:#?}");
     Ok(())

@@ -18,8 +18,7 @@ pub(super) fn add(document: &mut Value, table: &Table, mut texts: Value) {
     for route in table.routes() {
         let id = &route.operation.id;
         let text = texts.as_object_mut().unwrap().remove(id);
-        let path = route.path.strip_prefix(&base).unwrap();
-        let path = path.replace("{location}", "{locationId}");
+        let path = documented(route.path.strip_prefix(&base).unwrap());
         let item = &mut document["paths"][&path];
         if item.is_null() {
             *item = json!({ "parameters": path_parameters(&path) });
@@ -38,11 +37,19 @@ fn shared(kind: &str, name: &str) -> Value {
     json!({ "$ref": format!("#/components/{kind}/{name}") })
 }
 
+/// The path with names of ids that tell in a generated client what they are ids of.
+fn documented(path: &str) -> String {
+    path.replace("{location}", "{locationId}")
+        .replace("/stock/{id}", "/stock/{productId}")
+        .replace("/options/{part}", "/options/{optionId}")
+}
+
 fn path_parameters(path: &str) -> Vec<Value> {
     let mut names = Vec::new();
     names.extend(path.contains("{locationId}").then_some("LocationId"));
     names.extend(path.contains("{id}").then_some("RecordId"));
-    names.extend(path.contains("{part}").then_some("PartId"));
+    names.extend(path.contains("{productId}").then_some("ProductId"));
+    names.extend(path.contains("{optionId}").then_some("OptionId"));
     names.push("RequestId");
     let parameter = |name| shared("parameters", name);
     names.into_iter().map(parameter).collect()

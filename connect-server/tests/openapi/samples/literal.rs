@@ -5,8 +5,6 @@ use serde_json::Value;
 /// A language in which a value is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
-    /// In the macro `json!`, which takes commas at the end.
-    Rust,
     TypeScript,
     Python,
 }
@@ -15,7 +13,7 @@ impl Language {
     fn step(self) -> &'static str {
         match self {
             Self::TypeScript => "  ",
-            Self::Rust | Self::Python => "    ",
+            Self::Python => "    ",
         }
     }
 
@@ -23,7 +21,7 @@ impl Language {
         match self {
             // All names are identifiers.
             Self::TypeScript => name.to_owned(),
-            Self::Rust | Self::Python => format!("\"{name}\""),
+            Self::Python => format!("\"{name}\""),
         }
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Operation<'a> {
     pub(super) is_open: bool,
     /// The example of the body, and the name of its schema.
     pub(super) body: Option<(&'a Value, &'a str)>,
+    /// The schemas of the document.
+    pub(super) schemas: &'a Value,
     /// The name of the schema of the answer; `None` when that has no body.
     pub(super) answer: Option<&'a str>,
 }
@@ -74,8 +76,9 @@ impl<'a> Operation<'a> {
             ids: ids(document, item),
             address: if is_of_devices { &DEVICES } else { &API },
             is_open: operation["security"] == json!([]),
-            body: body.map(|body| (&body["example"], schema(body))),
-            answer: answer.map(schema),
+            body: body.map(|body| (&body["example"], schema_name(&body["schema"]))),
+            schemas: &document["components"]["schemas"],
+            answer: answer.map(|answer| schema_name(&answer["schema"])),
         }
     }
 
@@ -115,8 +118,8 @@ fn ids<'a>(document: &'a Value, path: &'a Value) -> Vec<(&'a str, &'a str)> {
         .collect()
 }
 
-/// The name of the schema of a body; an empty one when it has none.
-fn schema(content: &Value) -> &str {
-    let reference = content["schema"]["$ref"].as_str().unwrap_or_default();
+/// The name of the schema that is referred to; an empty one for a schema that stands in its place.
+pub(super) fn schema_name(schema: &Value) -> &str {
+    let reference = schema["$ref"].as_str().unwrap_or_default();
     reference.rsplit('/').next().unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! The methods of the SDK for the operations of the API.
 
-use super::Operation;
+use super::{Operation, snake_case};
 
 /// A call of the SDK.
 pub(super) struct Call {
@@ -15,17 +15,6 @@ pub(super) struct Body {
     pub(super) of: String,
     /// Set for a call that takes the items of the body.
     pub(super) is_list: bool,
-}
-
-impl Body {
-    /// The type of what the sample reads from JSON.
-    pub(super) fn kind(&self) -> String {
-        let of = &self.of;
-        match self.is_list {
-            true => format!("Vec<{of}>"),
-            false => of.clone(),
-        }
-    }
 }
 
 /// Operations that are not those of every kind of record, without a body and with one.
@@ -45,12 +34,12 @@ const WITH_BODY: [(&str, &str, &str); 8] = [
     ),
     (
         "updateOption",
-        "location.option_groups().update_option(id, part, &body)",
+        "location.option_groups().update_option(id, option_id, &body)",
         "OptionInput",
     ),
     (
         "countStock",
-        "location.stock().count(id, &body)",
+        "location.stock().count(product_id, &body)",
         "StockCount",
     ),
     (
@@ -108,7 +97,8 @@ pub(super) fn call(operation: &Operation<'_>) -> Call {
         let kind = stem(operation.answer.unwrap(), "Page");
         without(&format!("{records}.list(&{kind}Query::default())"))
     } else if begins("get") {
-        without(&format!("{records}.get(id)"))
+        let id = operation.ids.last().map(|(name, _)| snake_case(name));
+        without(&format!("{records}.get({})", id.unwrap_or_default()))
     } else if begins("create") {
         with(&format!("{records}.create(&body)"), &input("Create"), false)
     } else if begins("update") {

@@ -1,15 +1,17 @@
 //! The sample in Rust, with the SDK. All samples are also written as a module of the SDK's tests, which
 //! compile them.
 
+mod body;
 mod call;
+mod expression;
 mod imports;
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{
-    literal::{Language, literal},
-    operation::{self, DEVICES, LOCATION, Operation},
-};
+use super::operation::{self, DEVICES, LOCATION, Operation};
+use body::Bodies;
 use call::{Call, call};
 
 /// The module with all samples, from this crate.
@@ -45,37 +47,47 @@ pub(super) fn sample(operation: &Operation<'_>) -> String {
     }
 }
 
-/// Reads the document itself, which no typed client needs.
+/// Reads the document itself, which no typed method does.
 fn document(operation: &Operation<'_>) -> String {
     let address = operation.address;
-    let url = format!("{{}}{}{}", address.base, operation.path);
-    format!(
-        "let url = format!(\"{url}\", std::env::var(\"{}\")?);\n\
-         let document = reqwest::get(url).await?.text().await?;\n\
-         println!(\"{{document}}\");",
-        address.url
-    )
+    let mut lines = vec![
+        "use connect_client::{Client, Method};".to_owned(),
+        "use serde_json::Value;".to_owned(),
+        String::new(),
+    ];
+    if *address == DEVICES {
+        let base = address.base;
+        lines.extend(url_and_key(operation));
+        lines.push(format!(
+            "let client = Client::builder(format!(\"{{url}}{base}\"), key).build()?;"
+        ));
+    } else {
+        lines.extend(client(operation));
+    }
+    lines.push(format!(
+        "let document: Value = client.request(Method::GET, \"{}\").json().await?;",
+        operation.path
+    ));
+    lines.push("println!(\"{document:#}\");".to_owned());
+    lines.join("\n")
 }
 
 fn typed(operation: &Operation<'_>) -> String {
     let call = call(operation);
-    let mut lines = imports::of(operation, &call);
+    let mut bodies = Bodies {
+        schemas: operation.schemas,
+        names: BTreeSet::new(),
+    };
+    let body = body(operation, &call, &mut bodies);
+    let mut lines = imports::of(operation, &call, bodies.names);
     lines.push(String::new());
     lines.extend(client(operation));
     for (name, example) in &operation.ids {
+        let name = snake_case(name);
         lines.push(format!("let {name}: Uuid = \"{example}\".parse()?;"));
     }
-    let Call { method, body } = call;
-    if let (Some(body), Some((example, _))) = (body, operation.body) {
-        let (name, example) = match body.is_list {
-            true => ("items", &example["items"]),
-            false => ("body", example),
-        };
-        let (kind, example) = (body.kind(), literal(example, Language::Rust, ""));
-        lines.push(format!(
-            "let {name}: {kind} = from_value(json!({example}))?;"
-        ));
-    }
+    lines.extend(body);
+    let method = call.method;
     if operation.answer.is_none() {
         lines.push(format!("{method}.await?;"));
     } else {
@@ -85,18 +97,31 @@ fn typed(operation: &Operation<'_>) -> String {
     lines.join("\n")
 }
 
+/// Makes the body of a call.
+fn body(operation: &Operation<'_>, call: &Call, bodies: &mut Bodies<'_>) -> Option<String> {
+    let (example, schema) = operation.body?;
+    let body = call.body.as_ref()?;
+    let schema = &operation.schemas[schema];
+    let (name, made) = if body.is_list {
+        let schema = &schema["properties"]["items"]["items"];
+        ("items", bodies.list(&body.of, schema, &example["items"]))
+    } else {
+        ("body", bodies.input(&body.of, schema, example))
+    };
+    Some(format!("let {name} = {};", made.write("")))
+}
+
 /// Connects, and goes to the location if there is one.
 fn client(operation: &Operation<'_>) -> Vec<String> {
-    let address = operation.address;
-    if *address == DEVICES {
-        return vec![
-            format!("let url = std::env::var(\"{}\")?;", address.url),
-            format!("let key = std::env::var(\"{}\")?;", address.credential),
-            "let client = DeviceClient::builder(url, key).build()?;".to_owned(),
-        ];
+    let mut lines = Vec::new();
+    if *operation.address == DEVICES {
+        let client = "let client = DeviceClient::builder(url, key).build()?;";
+        lines.extend(url_and_key(operation));
+        lines.push(client.to_owned());
+        return lines;
     }
-    // The variables of `address`.
-    let mut lines = vec!["let client = Client::from_env()?;".to_owned()];
+    // The variables of the address.
+    lines.push("let client = Client::from_env()?;".to_owned());
     if operation.is_at_location() {
         lines.push(format!(
             "let location: Uuid = std::env::var(\"{LOCATION}\")?.parse()?;"
@@ -104,6 +129,13 @@ fn client(operation: &Operation<'_>) -> Vec<String> {
         lines.push("let location = client.location(location);".to_owned());
     }
     lines
+}
+
+/// Reads where a screen writes, and its key.
+fn url_and_key(operation: &Operation<'_>) -> [String; 2] {
+    let address = operation.address;
+    [("url", address.url), ("key", address.credential)]
+        .map(|(name, variable)| format!("let {name} = std::env::var(\"{variable}\")?;"))
 }
 
 /// `listProducts` as `list_products`.
