@@ -4,7 +4,7 @@ use std::{collections::HashMap, fs, path::Path, time::Duration};
 
 use connect_client::{
     Client, IdempotencyKey,
-    wire::{Entry, ErrorCode, Id, Location, Product, ProductInput, Timestamp},
+    wire::{Entry, ErrorCode, Id, Location, Product, ProductInput, Timestamp, query::ProductQuery},
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -72,12 +72,33 @@ async fn import(client: &Client, location_id: Id<Location>) -> Result<[usize; 2]
         Ok(done) => println!("{} unchanged", done.unchanged),
         Err(stopped) => println!("{stopped}; go on at item {}", stopped.resume_from()),
     }
+
+    // Its answers are stored under its keys. Without them the price would be set back now.
+    let dearer = ProductInput::default().external_id("SOUP-1");
+    let dearer = [dearer.price_cents(700)];
+    assert_eq!(products.upsert_all(&dearer).run().await?.updated, 1);
+    let again = products.upsert_all(&menu).idempotency_key_prefix(key);
+    let again = again.run().await?;
+    assert_eq!([again.updated, again.unchanged, again.failed], [0, 1, 1]);
+    let error = again.results[1].error.as_ref().ok_or("item 1 failed")?;
+    assert_eq!(error.field.as_deref(), Some("priceCents"));
+    let soups = names(client, location_id).await?;
+    let soups = soups.iter().filter(|name| name.ends_with(" soup"));
+    assert_eq!(soups.count(), 1);
     Ok(planned)
+}
+
+/// The names of all products of a location.
+async fn names(client: &Client, location_id: Id<Location>) -> Result<Vec<String>, Error> {
+    let products = client.location(location_id).products();
+    let all = products.stream(&ProductQuery::default()).all().await?;
+    Ok(all.into_iter().map(|product| product.name).collect())
 }
 
 /// `docs/errors.md` and `docs/idempotency.md`.
 async fn write(client: &Client, location_id: Id<Location>) -> Result<(), Error> {
     let products = client.location(location_id).products();
+    let before = names(client, location_id).await?.len();
 
     let soup = ProductInput::named("Soup").price_cents(-1);
     if let Err(error) = products.create(&soup).await {
@@ -89,11 +110,18 @@ async fn write(client: &Client, location_id: Id<Location>) -> Result<(), Error> 
         }
     }
 
+    let error = products.create(&soup).await.unwrap_err();
+    assert_eq!(error.code(), Some(&ErrorCode::ValidationFailed));
+    assert_eq!(error.field(), Some("priceCents"));
+    assert!(!error.is_conflict() && !error.retryable());
+    assert_eq!(names(client, location_id).await?.len(), before);
+
     let key = IdempotencyKey::new("menu-2026-11-20/rye")?;
     let rye = ProductInput::named("Rye loaf");
     let made = products.create(&rye).idempotency_key(key.clone()).await?;
     let again = products.create(&rye).idempotency_key(key).await?;
     assert_eq!(made.id, again.id); // there is one
+    assert_eq!(names(client, location_id).await?.len(), before + 1);
     Ok(())
 }
 
