@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use crate::layering::members;
 
-/// Returns what only rustdoc would render: hidden lines of examples, and links to items.
+/// Returns what only one of the two would render: hidden lines of examples, links to items, and links to
+/// files outside of the crate.
 fn foreign(text: &str) -> Vec<&str> {
     let mut in_rust = false;
     let mut found = Vec::new();
@@ -15,16 +16,28 @@ fn foreign(text: &str) -> Vec<&str> {
             if line == "#" || line.starts_with("# ") {
                 found.push(line);
             }
-        } else if line.contains("[`") || line.split("](").skip(1).any(leads_to_an_item) {
+        } else if line.contains("[`") || targets(line).any(|to| is_an_item(to) || is_outside(to)) {
             found.push(line);
         }
     }
     found
 }
 
-fn leads_to_an_item(rest: &str) -> bool {
-    let target = rest.split(')').next().unwrap_or_default();
+/// The targets of the links of a line, and of a definition of a link.
+fn targets(line: &str) -> impl Iterator<Item = &str> {
+    let inline = line.split("](").skip(1);
+    let inline = inline.map(|rest| rest.split(')').next().unwrap_or_default());
+    let defined = line.split_once("]: ").filter(|_| line.starts_with('['));
+    inline.chain(defined.map(|(_, target)| target))
+}
+
+fn is_an_item(target: &str) -> bool {
     !target.contains(['/', '.', '#'])
+}
+
+/// The page of rustdoc lies elsewhere, so a path from the README leads nowhere there.
+fn is_outside(target: &str) -> bool {
+    target.starts_with("../")
 }
 
 #[test]
@@ -46,11 +59,18 @@ fn they_read_the_same_everywhere() {
 }
 
 #[test]
-fn what_only_rustdoc_knows_is_seen() {
-    let text = "A [`Type`].\n[it](guide::it)\n[page](docs/it.md)\n```rust\n# let a = 1;\nlet b = 2;\n\
+fn what_only_one_of_them_knows_is_seen() {
+    let text = "A [`Type`].\n[it](guide::it)\n[page](docs/it.md)\n[up](../docs/it.md)\n\
+                [up]: ../it.md\n[page]: docs/it.md\n```rust\n# let a = 1;\nlet b = 2;\n\
                 #[test]\n```\n```sh\n# a comment\n```";
     assert_eq!(
         foreign(text),
-        ["A [`Type`].", "[it](guide::it)", "# let a = 1;"]
+        [
+            "A [`Type`].",
+            "[it](guide::it)",
+            "[up](../docs/it.md)",
+            "[up]: ../it.md",
+            "# let a = 1;"
+        ]
     );
 }
