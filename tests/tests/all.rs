@@ -36,6 +36,7 @@ mod rust_version;
 mod screens;
 mod sdk;
 mod servers;
+mod shell_lines;
 mod stock;
 mod store_check;
 mod store_clock;
