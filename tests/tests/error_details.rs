@@ -168,6 +168,31 @@ async fn items_of_a_batch_have_their_own() {
 }
 
 #[tokio::test]
+async fn a_bare_array_is_no_batch() {
+    let shop = Shop::open().await;
+    for (method, path) in [
+        (Method::POST, "products/batch"),
+        (Method::POST, "option-groups/batch"),
+        (Method::PUT, "stock"),
+    ] {
+        for body in [json!([{ "name": "x" }]), json!([true]), json!([])] {
+            let request = Request::new(method.clone(), shop.at(path)).json(&body);
+            let answer = shop.send(request).await.expect(422);
+            let expected = json!({
+                "code": "validation_failed",
+                "field": "body",
+                "message": "body: must be a JSON object, not an array; send {\"items\": [...]}",
+            });
+            assert_eq!(error(&answer), expected, "{path}");
+        }
+    }
+    let answer = shop.batch(&json!({ "items": [["abc"]] })).await;
+    let result = &answer["results"][0];
+    assert_eq!(result["externalId"], Value::Null, "{result}");
+    assert_eq!(result["error"]["field"], "item");
+}
+
+#[tokio::test]
 async fn query_parameters_have_them_too() {
     let shop = Shop::open().await;
     let answer = shop

@@ -4,7 +4,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::{
-    Faults, FieldRule, Invalid, ReadError, array, check_syntax, missing, object, refusal, utf8,
+    Faults, FieldRule, Invalid, ReadError, array, check_syntax, faults::field, kind, missing,
+    object, refusal, utf8,
 };
 use crate::wire::{Batch, BatchInput, Field, MatchBy, WriteInput};
 
@@ -61,13 +62,8 @@ impl<T> BatchRequest<T> {
 
 /// Returns whether a body asks for a dry run, also when the rest of it is refused.
 pub(super) fn asks_for_dry_run(json: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Sent {
-        #[serde(rename = "dryRun")]
-        dry_run: Field<bool>,
-    }
-    let sent = serde_json::from_slice::<Sent>(json);
-    sent.is_ok_and(|sent| sent.dry_run == Field::Value(true))
+    let text = std::str::from_utf8(json).unwrap_or_default();
+    field(text, "dryRun").is_some_and(|sent| sent.get() == "true")
 }
 
 impl<T> From<Batch<T>> for BatchRequest<T> {
@@ -144,10 +140,16 @@ pub(super) fn body<'a, B: Deserialize<'a>, T>(
     if !request.as_ref().is_ok_and(is_whole) {
         check_syntax(text)?;
     }
-    request.map_err(|invalid| {
-        let refusal = || refusal::<B>(super::BODY, text, &[]);
-        invalid.unwrap_or_else(refusal).into()
-    })
+    request.map_err(|invalid| invalid.unwrap_or_else(|| refusal_of_body::<B>(text)).into())
+}
+
+/// Returns the reason why a text with good syntax is not a body that has items.
+fn refusal_of_body<'a, B: Deserialize<'a>>(text: &'a str) -> Invalid {
+    let mut refused = refusal::<B>(super::BODY, text, &[]);
+    if text.trim_start().starts_with('[') {
+        refused.problem.push_str("; send {\"items\": [...]}");
+    }
+    refused
 }
 
 /// Returns all that is wrong with a body but for its items, of which only the number counts.
@@ -157,16 +159,11 @@ pub(super) fn faults_of_request(json: &[u8], settings: &[FieldRule], most: usize
         return faults;
     };
     faults.fields(text, "", settings, &[], &["items"]);
-    #[derive(Deserialize)]
-    struct Sent<'a> {
-        #[serde(borrow)]
-        items: &'a RawValue,
-    }
-    if let Ok(Sent { items }) = serde_json::from_str(text) {
+    if let Some(items) = field(text, "items") {
         match serde_json::from_str::<Vec<&RawValue>>(items.get()) {
             Ok(items) => faults.extend(check_number(items.len(), most)),
             Err(_) => {
-                let problem = format!("must be an array, not {}", super::kind(items.get()));
+                let problem = format!("must be an array, not {}", kind(items.get()));
                 faults.add(Invalid::new("items", problem));
             }
         }
@@ -210,11 +207,5 @@ fn check_settings<T: BatchInput>(match_by: &MatchBy, items: usize) -> Result<(),
 
 /// The external id of an item that is otherwise wrong.
 fn external_id(item: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Sent<'a> {
-        #[serde(borrow, rename = "externalId")]
-        external_id: Option<&'a RawValue>,
-    }
-    let sent: Sent<'_> = serde_json::from_str(item).ok()?;
-    serde_json::from_str(sent.external_id?.get()).ok()
+    serde_json::from_str(field(item, "externalId")?.get()).ok()
 }

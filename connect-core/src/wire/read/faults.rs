@@ -235,7 +235,15 @@ impl Faults {
     }
 }
 
-/// The fields of an object in the order of the text.
+/// Returns a field of a text that is an object, as it was sent.
+pub(super) fn field<'a>(text: &'a str, name: &str) -> Option<&'a RawValue> {
+    let Sent(sent) = serde_json::from_str(text).ok()?;
+    let mut named = sent.into_iter().filter(|(sent, _)| sent == name);
+    named.next().map(|(_, value)| value)
+}
+
+/// The fields of an object in the order of the text. An array is none, which a derived reader would
+/// take for one.
 struct Sent<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Sent<'a> {

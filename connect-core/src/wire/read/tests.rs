@@ -247,7 +247,11 @@ fn a_batch_is_refused_for_its_settings() {
             r#"{"items":[{"name":"a","name":"b"}]}"#,
             "body: has the key \"name\" twice; send one JSON object in UTF-8",
         ),
-        ("[]", "body: must be a JSON object, not an array"),
+        (
+            r#" [{"name":"Rye"}]"#,
+            "body: must be a JSON object, not an array; send {\"items\": [...]}",
+        ),
+        ("7", "body: must be a JSON object, not a number"),
     ] {
         let refused = BatchRequest::<ProductInput>::from_json(json.as_bytes()).unwrap_err();
         assert_eq!(refused.to_string(), told, "{json}");
@@ -255,4 +259,18 @@ fn a_batch_is_refused_for_its_settings() {
     let dry = |json: &str| BatchRequest::<ProductInput>::asks_for_dry_run(json.as_bytes());
     assert!(dry(r#"{"atomic":1,"dryRun":true}"#));
     assert!(!dry(r#"{"dryRun":"true"}"#) && !dry(r#"{"items":[]}"#) && !dry(""));
+}
+
+/// A derived reader takes an array for a struct.
+#[test]
+fn an_array_has_no_fields() {
+    for json in ["[true]", "[[]]", r#"["abc"]"#, r#"[{"name":"Rye"}]"#] {
+        let json = json.as_bytes();
+        assert!(BatchRequest::<ProductInput>::faults(json).is_empty());
+        assert!(CountsRequest::faults(json).is_empty());
+        assert!(!BatchRequest::<ProductInput>::asks_for_dry_run(json));
+    }
+    let batch = BatchRequest::<ProductInput>::from_json(br#"{"items":[["abc"]]}"#).unwrap();
+    let refused = Invalid::new("item", "must be a JSON object, not an array");
+    assert_eq!(batch.items, [Err((refused, None))]);
 }
