@@ -168,6 +168,33 @@ async fn items_of_a_batch_have_their_own() {
 }
 
 #[tokio::test]
+async fn a_required_field_that_is_null_is_not_to_be_left_out() {
+    const REQUIRED: &str = "is required, and must not be null";
+    let shop = Shop::open().await;
+    let product = shop.make("products", &json!({ "name": "Rye" })).await;
+    let product = format!("products/{}", product["id"].as_str().unwrap());
+    let answer = shop.post("products", &json!({ "name": null })).await;
+    let answer = answer.expect(422);
+    assert_eq!(message(&answer), format!("name: {REQUIRED}"));
+    assert!(error(&answer).get("details").is_none());
+    // Also when another field is told first, and within an object.
+    let wrong = json!({ "price": 3, "name": null });
+    let answer = shop.post("products", &wrong).await.expect(422);
+    let told = error(&answer)["details"][1]["message"].clone();
+    assert_eq!(told, format!("name: {REQUIRED}"));
+    let group = json!({ "name": "Size", "options": [{ "name": null }] });
+    let answer = shop.post("option-groups", &group).await.expect(422);
+    assert_eq!(message(&answer), format!("options[0].name: {REQUIRED}"));
+    // A change requires no name, and nothing requires the others.
+    let left_out = "must not be null; leave it out instead";
+    let answer = shop.patch(&product, &json!({ "name": null })).await;
+    assert_eq!(message(&answer.expect(422)), format!("name: {left_out}"));
+    let wrong = json!({ "name": "A", "isActive": null });
+    let answer = shop.post("products", &wrong).await.expect(422);
+    assert_eq!(message(&answer), format!("isActive: {left_out}"));
+}
+
+#[tokio::test]
 async fn a_bare_array_is_no_batch() {
     let shop = Shop::open().await;
     for (method, path) in [

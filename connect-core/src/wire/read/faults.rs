@@ -11,7 +11,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::{Invalid, WriteInput, clip, missing, nearest::unknown_field};
+use super::{Invalid, WriteInput, clip, missing, nearest::unknown_field, required_not_null};
 
 /// The most faults of a request that are told.
 const MOST_FAULTS: usize = 20;
@@ -91,11 +91,14 @@ impl Faults {
         Some(self.after(first))
     }
 
-    /// Returns the fault that a request is refused with, with all that were found.
+    /// Returns the fault that a request is refused with, with all that were found. What was found of
+    /// the same field is told in its place, since it was found by one who knows what is required.
     pub(crate) fn after(self, first: Invalid) -> Invalid {
         let Invalid { field, problem, .. } = first;
-        let is_other = |fault: &Invalid| fault.field != field;
-        let others: Vec<_> = self.found.into_iter().filter(is_other).collect();
+        let is_same = |fault: &Invalid| fault.field == field;
+        let (same, others): (Vec<_>, Vec<_>) = self.found.into_iter().partition(is_same);
+        let same = same.into_iter().next();
+        let problem = same.map_or(problem, |fault| fault.problem);
         let others = others.into_iter().take(MOST_FAULTS - 1).collect();
         Invalid {
             field,
@@ -182,6 +185,9 @@ impl Faults {
                 continue;
             }
             match rules.iter().find(|rule| rule.name == name) {
+                Some(_) if value.get() == "null" && required.contains(&&**name) => {
+                    self.add(required_not_null(&format!("{path}{name}")));
+                }
                 Some(rule) => (rule.faults)(value, &format!("{path}{name}"), self),
                 None if unknown == MOST_FAULTS => {}
                 None => {

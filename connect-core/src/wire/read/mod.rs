@@ -212,6 +212,11 @@ pub fn missing(field: &str) -> Invalid {
     Invalid::new(field, "is required")
 }
 
+/// A field that may not be left out, and was sent as `null`.
+fn required_not_null(field: &str) -> Invalid {
+    Invalid::new(field, "is required, and must not be null")
+}
+
 /// Parses the hyphenated form of a UUID, and no other: `Uuid::parse_str` also takes braces,
 /// `urn:` and no hyphens.
 pub fn parse_uuid(text: &str) -> Option<Uuid> {
