@@ -234,8 +234,19 @@ async fn query_parameters_have_them_too() {
         answer.json()["error"]["details"][1]["message"]
             .as_str()
             .unwrap()
-            .ends_with("did you mean updatedSince?")
+            .contains("; did you mean updatedSince? Allowed: limit, ")
     );
+}
+
+/// The same words for a parameter and for a field.
+#[tokio::test]
+async fn a_word_for_an_id_is_refused_alike() {
+    let shop = Shop::open().await;
+    let parameter = shop.get("products?categoryId=Soups").await.expect(400);
+    let wrong = json!({ "name": "A", "categoryId": "Soups" });
+    let field = shop.post("products", &wrong).await.expect(422);
+    assert_eq!(message(&parameter), message(&field));
+    assert!(message(&field).ends_with("not \"Soups\"; names and codes of your own are no ids"));
 }
 
 #[tokio::test]
@@ -271,6 +282,10 @@ async fn messages_say_what_was_probably_meant() {
         (
             r#"{"name":"A","priceCents":0.001}"#,
             "priceCents: must be a whole number, not 0.001; amounts are in cents",
+        ),
+        (
+            r#"{"name":"A","priceCents":"3.45"}"#,
+            "priceCents: must be a whole number, not a string; amounts are in cents: send 345",
         ),
         (
             r#"{"name":"A","categoryId":"Bread"}"#,

@@ -26,7 +26,7 @@ use super::{
     Category, Id, OrderSource, OrderStatus, Timestamp,
     json_name::json_name,
     limits::{MAX_BARCODE, MAX_EXTERNAL_ID},
-    read::{Faults, Invalid, clip, nearest},
+    read::{Faults, Invalid, clip, unknown},
 };
 
 /// Query parameters that can be read from and written to a query string.
@@ -55,7 +55,9 @@ pub trait Query: Default + 'static {
             } else if let Some(known) = Self::PARAMETERS.iter().find(|p| p.name == name) {
                 faults.extend(known.set(&mut parsed, &value));
             } else {
-                faults.add(unknown::<Self>(&name));
+                let names: Vec<_> = Self::PARAMETERS.iter().map(|p| p.name).collect();
+                let problem = unknown("query parameter", &name, &names);
+                faults.add(Invalid::new(clip(&name), problem));
             }
             if faults.is_full() {
                 break;
@@ -74,20 +76,6 @@ pub trait Query: Default + 'static {
             .extend_pairs(self.pairs())
             .finish()
     }
-}
-
-fn unknown<Q: Query>(name: &str) -> Invalid {
-    let names: Vec<_> = Q::PARAMETERS.iter().map(|p| p.name).collect();
-    let allowed = match &names[..] {
-        [] => "this request takes none".to_owned(),
-        names => format!("allowed here: {}", names.join(", ")),
-    };
-    let meant = match nearest(name, &names) {
-        Some(meant) => format!("; did you mean {meant}?"),
-        None => String::new(),
-    };
-    let problem = format!("is not a query parameter ({allowed}){meant}");
-    Invalid::new(clip(name), problem)
 }
 
 /// The decoder would replace what is not UTF-8 and keep a stray `%`; a filter that silently

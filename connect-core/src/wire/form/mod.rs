@@ -26,7 +26,7 @@ pub use text::{Code, ExternalId, Name, Prose, WebLink};
 
 use super::{
     Date, Timestamp,
-    read::{Faults, Invalid, clip, kind, parse_uuid, problem},
+    read::{Faults, Invalid, clip, kind, no_id, parse_uuid, problem},
 };
 
 /// The form of a field.
@@ -111,14 +111,7 @@ impl Form for Uuid {
         let Some(text) = unquoted(raw)? else {
             return Err(mismatch("a UUID", raw));
         };
-        parse_uuid(&text).ok_or_else(|| {
-            let sent = clip(&text);
-            let example = "018f2f6e-4c1a-7000-8000-000000000001";
-            D::Error::custom(format_args!(
-                "must be an id, which is a UUID such as {example}, not \"{sent}\"; names and codes \
-                 of your own are no ids"
-            ))
-        })
+        parse_uuid(&text).ok_or_else(|| D::Error::custom(no_id(&text)))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Form, mismatch, raw};
 use crate::wire::{
     Quantity, VatRate,
     number::{BadNumber, fixed, is_number},
-    read::{Invalid, clip},
+    read::{Invalid, clip, kind},
 };
 
 /// A whole number from 0 to `MAX`, however written: `12`, `12.0`, `1.2e1`.
@@ -57,7 +57,7 @@ impl<const MAX: i64> Form for Amount<MAX> {
     }
 }
 
-/// Reads a whole number. `hint` says what to send for a number with a fraction.
+/// Reads a whole number. `hint` says what to send for a number with a fraction, or for a string.
 fn whole<'de, D: Deserializer<'de>>(
     deserializer: D,
     least: i64,
@@ -66,7 +66,12 @@ fn whole<'de, D: Deserializer<'de>>(
 ) -> Result<i64, D::Error> {
     let raw = raw(deserializer)?;
     if !is_number(raw) {
-        return Err(mismatch("a whole number", raw));
+        let string = raw
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'));
+        let hint = string.map_or_else(String::new, hint);
+        let problem = format!("must be a whole number, not {}{hint}", kind(raw));
+        return Err(D::Error::custom(problem));
     }
     fixed(raw, 0).map_err(|bad| {
         let (what, hint) = match bad {
@@ -78,10 +83,15 @@ fn whole<'de, D: Deserializer<'de>>(
 }
 
 /// The hint for an amount that was sent in the unit of the currency: `12.50` is 1250 cents.
-fn in_cents(raw: &str) -> String {
-    match fixed(raw, 2) {
-        Ok(cents) => format!("; amounts are in cents: send {cents}"),
-        Err(_) => "; amounts are in cents".to_owned(),
+fn in_cents(sent: &str) -> String {
+    // A string holds anything, and a whole number in one may be in cents already.
+    let sent = sent.trim();
+    let is_number = serde_json::from_str::<serde_json::Number>(sent).is_ok();
+    let has_fraction = is_number && fixed(sent, 0) == Err(BadNumber::TooPrecise);
+    let cents = has_fraction.then(|| fixed(sent, 2));
+    match cents {
+        Some(Ok(cents)) => format!("; amounts are in cents: send {cents}"),
+        _ => "; amounts are in cents".to_owned(),
     }
 }
 

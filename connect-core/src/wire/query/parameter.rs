@@ -3,7 +3,7 @@
 use crate::wire::{
     Date, Id, Timestamp,
     limits::MAX_PAGE_SIZE,
-    read::{Invalid, parse_uuid},
+    read::{Invalid, no_id, parse_uuid},
 };
 
 /// A parameter of the query `Q`.
@@ -156,8 +156,7 @@ impl<T> Value for IdOf<T> {
     type Read = Id<T>;
 
     fn read(text: &str) -> Result<Id<T>, String> {
-        let id = parse_uuid(text).ok_or_else(|| "must be a UUID".to_owned());
-        id.map(Id::new)
+        parse_uuid(text).map(Id::new).ok_or_else(|| no_id(text))
     }
 }
 

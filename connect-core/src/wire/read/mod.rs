@@ -28,7 +28,7 @@ pub(super) use array::array;
 pub use batch::{BatchItem, BatchRequest};
 pub use counts::CountsRequest;
 pub use faults::{Faults, FieldRule};
-pub(in crate::wire) use nearest::nearest;
+pub(in crate::wire) use nearest::unknown;
 use strict::Strict;
 pub(crate) use syntax::clip;
 
@@ -224,6 +224,15 @@ pub fn parse_uuid(text: &str) -> Option<Uuid> {
         return None;
     }
     Uuid::try_parse(text).ok()
+}
+
+/// The problem with a text that should be an id.
+pub(super) fn no_id(sent: &str) -> String {
+    let (example, sent) = ("018f2f6e-4c1a-7000-8000-000000000001", clip(sent));
+    format!(
+        "must be an id, which is a UUID such as {example}, not \"{sent}\"; names and codes of your own \
+         are no ids"
+    )
 }
 
 /// The kind of value that a JSON text is.

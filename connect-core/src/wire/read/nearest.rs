@@ -7,17 +7,21 @@ const LIKE: f64 = 0.85;
 
 /// Returns the problem with a field that a request does not have.
 pub(super) fn unknown_field(sent: &str, known: &[&'static str]) -> String {
-    let allowed = known.join(", ");
-    match nearest(sent, known) {
-        Some(name) => {
-            format!("is not a field of this request; did you mean {name}? Allowed: {allowed}")
-        }
-        None => format!("is not a field of this request; allowed: {allowed}"),
-    }
+    unknown("field", sent, known)
+}
+
+/// Returns the problem with a name of this `kind` that a request does not have.
+pub(in crate::wire) fn unknown(kind: &str, sent: &str, known: &[&'static str]) -> String {
+    let hint = match (nearest(sent, known), known) {
+        (_, []) => "it takes none".to_owned(),
+        (Some(name), _) => format!("did you mean {name}? Allowed: {}", known.join(", ")),
+        (None, _) => format!("allowed: {}", known.join(", ")),
+    };
+    format!("is not a {kind} of this request; {hint}")
 }
 
 /// Returns the known name that is most like the one that was sent, if one is.
-pub(in crate::wire) fn nearest(sent: &str, known: &[&'static str]) -> Option<&'static str> {
+fn nearest(sent: &str, known: &[&'static str]) -> Option<&'static str> {
     // The names are short: a long text is none of them, and comparing it would take long.
     if sent.len() > 100 {
         return None;
@@ -43,6 +47,22 @@ fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_meant_is_told_first() {
+        for (sent, known, problem) in [
+            (
+                "Limit",
+                &["limit", "cursor"][..],
+                "did you mean limit? Allowed: limit, cursor",
+            ),
+            ("colour", &["limit", "cursor"], "allowed: limit, cursor"),
+            ("limit", &[], "it takes none"),
+        ] {
+            let problem = format!("is not a parameter of this request; {problem}");
+            assert_eq!(unknown("parameter", sent, known), problem);
+        }
+    }
 
     #[test]
     fn a_name_that_is_like_one_is_taken_for_it() {

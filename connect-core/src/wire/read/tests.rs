@@ -57,7 +57,22 @@ fn a_field_is_refused_by_its_path_and_what_it_can_be() {
         (
             r#"{"priceCents":"12"}"#,
             "priceCents",
-            "must be a whole number, not a string",
+            "must be a whole number, not a string; amounts are in cents",
+        ),
+        (
+            r#"{"priceCents":" 3.45 "}"#,
+            "priceCents",
+            "must be a whole number, not a string; amounts are in cents: send 345",
+        ),
+        (
+            r#"{"priceCents":"3,45"}"#,
+            "priceCents",
+            "must be a whole number, not a string; amounts are in cents",
+        ),
+        (
+            r#"{"priceCents":[3.45]}"#,
+            "priceCents",
+            "must be a whole number, not an array",
         ),
         (
             r#"{"priceCents":12.5}"#,
@@ -204,7 +219,10 @@ fn the_items_of_a_batch_are_refused_alone() {
             Ok(ProductInput::named("Rye")),
             Err((refused("item", "must be a JSON object, not a number"), None)),
             Err((
-                refused("priceCents", "must be a whole number, not a string"),
+                refused(
+                    "priceCents",
+                    "must be a whole number, not a string; amounts are in cents"
+                ),
                 Some("A".into())
             )),
             Ok(ProductInput::default()),
