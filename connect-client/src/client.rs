@@ -11,10 +11,10 @@ use crate::{ClientBuilder, RateLimit, pipeline::Pipeline};
 pub struct Client(Arc<Pipeline>);
 
 impl Client {
-    /// Begins a client. `base_url` is the service's base address with its version, as the
-    /// dashboard (or `connect-server demo`) shows it: `https://api.example.com/v1`, with or
-    /// without a slash at the end. `token` is an API token. [`build`](ClientBuilder::build) tells when
-    /// one of them cannot be.
+    /// Begins a client. `base_url` is the service's base address with its version, such as
+    /// `https://api.example.com/v1`, with or without a slash at the end. `token` is an API token. Ask the
+    /// owner of the shop for both, or start `connect-server demo`, which shows its own.
+    /// [`build`](ClientBuilder::build) tells when one of them cannot be.
     ///
     /// Plain `http` is taken for this machine only (`localhost`, `127.0.0.1`, `[::1]`), or after
     /// [`allow_plain_http`](ClientBuilder::allow_plain_http).

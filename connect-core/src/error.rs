@@ -224,7 +224,7 @@ impl Error {
     }
 
     pub(crate) fn bad_token(problem: impl fmt::Display) -> Self {
-        let problem = format!("{problem}; the owner makes tokens in the dashboard");
+        let problem = format!("{problem}; ask the owner of the shop for a token");
         Self::Unauthorized(Reason::of("token", problem))
     }
 

@@ -321,7 +321,7 @@ async fn a_token_that_is_refused_has_its_own_reason() {
     shop.revoke(id).await;
     shop.clock.set(expiry);
     let unknown = format!("ck_live_{}", "x".repeat(43));
-    let make = "; the owner makes tokens in the dashboard";
+    let make = "; ask the owner of the shop for a token";
     let send = "; send \"Authorization: Bearer\", a blank and the token";
     for (header, reason) in [
         (None, format!("is missing{send}")),

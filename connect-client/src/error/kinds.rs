@@ -41,7 +41,7 @@ pub enum SettingsError {
     )]
     PlainHttp,
     /// The token is empty or has characters that no token has.
-    #[error("token: must be visible ASCII characters, as the dashboard shows them")]
+    #[error("token: must be visible ASCII characters, such as ck_live_ and 43 letters and digits")]
     Token,
     /// The user agent cannot stand in a header.
     #[error("user agent: must be visible ASCII characters and blanks")]

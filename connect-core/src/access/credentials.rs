@@ -90,8 +90,8 @@ impl Credentials {
         let names: Vec<_> = scopes.iter().map(Scope::as_str).collect();
         let names = names.join(" or ");
         Err(Error::ForbiddenScope(Reason::new(format!(
-            "this token lacks the scope {names} for location {location}; its owner can make a \
-             token that has it in the dashboard"
+            "this token lacks the scope {names} for location {location}; ask the owner of the shop \
+             for a token that has it"
         ))))
     }
 
@@ -104,8 +104,8 @@ impl Credentials {
             return Ok(());
         }
         Err(Error::ApiNotAvailable(Reason::new(
-            "the API needs a screen of type POS, order kiosk or Scan & Order; add one in the \
-             dashboard and the token works again",
+            "the API needs a screen of type POS, order kiosk or Scan & Order; once the owner of the \
+             shop adds one, the token works again",
         )))
     }
 }
