@@ -330,6 +330,14 @@ async fn a_token_that_is_refused_has_its_own_reason() {
             format!("has another scheme, or nothing behind it{send}"),
         ),
         (
+            Some(unknown.clone()),
+            format!("has no scheme in front{send}"),
+        ),
+        (
+            Some(format!("Bearer dk_{}", "x".repeat(43))),
+            format!("the token is the key of a screen, which only the device API takes{make}"),
+        ),
+        (
             Some("Bearer abc".to_owned()),
             format!(
                 "the token is not of the form that a token has: ck_live_ or ck_test_ and 43 \

@@ -282,6 +282,8 @@ enum Missing {
     NotSent,
     /// It is not of the form that ours have.
     OtherForm(&'static [&'static str]),
+    /// It has the form of the other kind: a screen's key in place of a token, or the reverse.
+    OtherKind,
     /// Nothing is known of it.
     Unknown,
 }
@@ -289,21 +291,24 @@ enum Missing {
 impl Missing {
     /// Returns the refusal of a token.
     fn token(self) -> Error {
-        Error::bad_token(self.problem("token"))
+        let key = "is the key of a screen, which only the device API takes";
+        Error::bad_token(self.problem("token", key))
     }
 
     /// Returns the refusal of a screen's key.
     fn key(self) -> Error {
-        Error::bad_screen_key(self.problem("key"))
+        let token = "is a token, which only the API takes";
+        Error::bad_screen_key(self.problem("key", token))
     }
 
-    fn problem(self, what: &str) -> String {
+    fn problem(self, what: &str, other_kind: &str) -> String {
         match self {
             Self::NotSent => "is missing".to_owned(),
             Self::OtherForm(prefixes) => format!(
                 "is not of the form that a {what} has: {} and 43 letters and digits",
                 prefixes.join(" or ")
             ),
+            Self::OtherKind => other_kind.to_owned(),
             Self::Unknown => "is unknown: it was mistyped, replaced or deleted".to_owned(),
         }
     }
@@ -322,9 +327,10 @@ async fn find<C: Credential>(
     // It is looked up whatever its form: what an older version gave out stays good.
     let found = known.find(store, value).await?;
     found.ok_or_else(|| {
-        refuse(match secret::has_form(value, C::PREFIXES) {
-            true => Missing::Unknown,
-            false => Missing::OtherForm(C::PREFIXES),
+        refuse(match value {
+            _ if secret::has_form(value, C::PREFIXES) => Missing::Unknown,
+            _ if secret::has_form(value, secret::PREFIXES) => Missing::OtherKind,
+            _ => Missing::OtherForm(C::PREFIXES),
         })
     })
 }

@@ -12,6 +12,8 @@ pub(crate) const LIVE_TOKEN: &str = "ck_live_";
 pub(crate) const SANDBOX_TOKEN: &str = "ck_test_";
 /// The beginning of the keys of screens.
 pub(crate) const SCREEN_KEY: &str = "dk_";
+/// The beginnings of all that lets a caller in.
+pub(crate) const PREFIXES: &[&str] = &[LIVE_TOKEN, SANDBOX_TOKEN, SCREEN_KEY];
 
 /// The random characters of a secret.
 const CHARACTERS: usize = 43;

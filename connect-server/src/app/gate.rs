@@ -40,6 +40,8 @@ pub(super) enum NoBearer {
     Missing,
     /// There are several.
     Several,
+    /// It has one word, which is no scheme: presumably the token.
+    NoScheme,
     /// It has another scheme, or nothing behind it.
     OtherScheme,
 }
@@ -50,6 +52,7 @@ impl NoBearer {
         let problem = match self {
             Self::Missing => "is missing",
             Self::Several => "is given more than once",
+            Self::NoScheme => "has no scheme in front",
             Self::OtherScheme => "has another scheme, or nothing behind it",
         };
         let problem = format!("{problem}; send \"Authorization: Bearer\", a blank and the {what}");
@@ -63,8 +66,15 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
         return Err(NoBearer::Missing);
     }
     let value = only(headers, &AUTHORIZATION).ok_or(NoBearer::Several)?;
-    let parts = value.to_str().ok().and_then(|text| text.split_once(' '));
-    let (scheme, token) = parts.ok_or(NoBearer::OtherScheme)?;
+    let text = value.to_str().unwrap_or_default();
+    let Some((scheme, token)) = text.split_once(' ') else {
+        let is_scheme = text.is_empty() || text.eq_ignore_ascii_case("bearer");
+        return Err(if is_scheme {
+            NoBearer::OtherScheme
+        } else {
+            NoBearer::NoScheme
+        });
+    };
     let token = token.trim_matches(' ');
     if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
         return Err(NoBearer::OtherScheme);
@@ -300,7 +310,8 @@ mod tests {
             ("Bearer", Err(NoBearer::OtherScheme)),
             ("Bearer ", Err(NoBearer::OtherScheme)),
             ("Basic abc", Err(NoBearer::OtherScheme)),
-            ("abc", Err(NoBearer::OtherScheme)),
+            ("", Err(NoBearer::OtherScheme)),
+            ("abc", Err(NoBearer::NoScheme)),
         ] {
             let headers = HeaderMap::from_iter([(AUTHORIZATION, header.parse().unwrap())]);
             assert_eq!(bearer(&headers), token, "{header:?}");

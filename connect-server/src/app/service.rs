@@ -27,6 +27,19 @@ pub enum Door {
     Owner,
 }
 
+impl Door {
+    /// Says what to do about a path where the listener has nothing.
+    fn hint(self) -> &'static str {
+        match self {
+            Self::Api => "the API is below /v1; see /v1/openapi.json",
+            Self::Owner => {
+                "this address is for registers and kiosks, below /device/v1 (see \
+                 /device/v1/openapi.json); the API is at another address"
+            }
+        }
+    }
+}
+
 /// Connect as an [`App`].
 pub struct ConnectApp {
     connect: Connect,
@@ -45,7 +58,7 @@ impl ConnectApp {
         door: Door,
         health: impl Fn() -> Health + Send + Sync + 'static,
     ) -> Self {
-        let open = routes::open_filters(connect.clone(), Arc::new(health));
+        let open = routes::open_filters(connect.clone(), Arc::new(health), door.hint());
         let filter = match door {
             Door::Api => api(connect.clone()).or(open).unify().boxed(),
             Door::Owner => device_api(connect.clone()).or(open).unify().boxed(),

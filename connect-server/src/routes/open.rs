@@ -38,8 +38,12 @@ const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 /// Tells the condition of the store.
 pub(crate) type Probe = Arc<dyn Fn() -> Health + Send + Sync>;
 
-/// Answers every request, if need be with 404 or 405.
-pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::reply::Response,)> {
+/// Answers every request, if need be with 404 or 405. `hint` says where the listener has something.
+pub(crate) fn filters(
+    connect: Connect,
+    health: Probe,
+    hint: &'static str,
+) -> BoxedFilter<(warp::reply::Response,)> {
     let answer = move |method: Method, path: FullPath, peer: Option<Peer>| {
         let (connect, health) = (connect.clone(), health.clone());
         async move {
@@ -63,7 +67,7 @@ pub(crate) fn filters(connect: Connect, health: Probe) -> BoxedFilter<(warp::rep
                 }
                 "/healthz" => alive(&health()),
                 "/readyz" => ready(&connect, &health()).await,
-                path => Reply::no_route(path, "the API is below /v1; see /v1/openapi.json"),
+                path => Reply::no_route(path, hint),
             };
             dressed(reply, rate, note)
         }

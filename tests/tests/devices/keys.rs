@@ -51,7 +51,13 @@ async fn keys_and_tokens_open_different_doors() {
     let shop = Shop::open().await;
     let till = shop.register("Till").await;
     let with_token = Request::post(device_path("transactions"), &sale("Tea", 200));
-    shop.send(with_token).await.fails(401, "unauthorized");
+    let refused = shop.send(with_token).await.fails(401, "unauthorized");
+    let (_, _, message) = refused.failure();
+    assert_eq!(
+        message,
+        "Authorization: the key is a token, which only the API takes; `connect-server screen roll` \
+         gives a screen a new key"
+    );
     let list = Request::get(shop.at("transactions"));
     shop.send_as(&till.key, list)
         .await
@@ -62,7 +68,10 @@ async fn keys_and_tokens_open_different_doors() {
     elsewhere.fails(404, "not_found");
     let list = Request::get(shop.at("transactions")).bearer(&shop.token);
     let elsewhere = send(shop.owner_address, list).await.unwrap();
-    elsewhere.fails(404, "not_found");
+    let (_, _, message) = elsewhere.fails(404, "not_found").failure();
+    let hint = "; this address is for registers and kiosks, below /device/v1 (see \
+                /device/v1/openapi.json); the API is at another address";
+    assert!(message.ends_with(hint), "{message}");
 }
 
 #[tokio::test]
