@@ -166,6 +166,81 @@ async fn what_ends_a_call_is_told_too() {
     assert_eq!(events[1]["fields"]["gave_up"], "Attempts");
 }
 
+/// The last event of a call that failed.
+fn end(log: &Log) -> Value {
+    let event = log.events().pop().unwrap();
+    assert_eq!(event["level"], "WARN");
+    assert_eq!(event["span"]["name"], "connect_call");
+    let fields = &event["fields"];
+    assert_eq!(fields["message"], "the call failed");
+    fields.clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_never_sent_is_told() {
+    let log = Log::default();
+    let guard = log.listen();
+    let client = Script::new([]).client();
+    let late = client.locations().timeout(Duration::ZERO);
+    late.send().await.unwrap_err();
+    let fields = end(&log);
+    assert_eq!(fields["why"], Fault::Busy.to_string());
+    assert_eq!(
+        (&fields["attempt"], &fields["gave_up"]),
+        (&0.into(), &"Budget".into())
+    );
+
+    let refused = client.locations().header("secret name", "secret");
+    refused.send().await.unwrap_err();
+    drop(guard);
+    assert_eq!(end(&log)["why"], "the request cannot be written");
+    assert!(!log.text().contains("secret"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_time_is_over_after_a_wait_is_told() {
+    let log = Log::default();
+    let guard = log.listen();
+    let limited = [("retry-after", "1"), ("x-request-id", "r-1")];
+    let script = Script::new([text(503, &limited, ""), Reply::Silence]);
+    let client = script.client_with(|b| {
+        b.max_in_flight(1)
+            .request_timeout(Duration::from_secs(20))
+            .retry(RetryPolicy::default().budget(Duration::from_secs(10)))
+    });
+    // The second one takes the only slot while the first one waits, and keeps it until it ends
+    // after the first one.
+    let first = async {
+        client.locations().send().await.unwrap_err();
+        end(&log)
+    };
+    let (fields, _) = tokio::join!(first, client.locations().send());
+    drop(guard);
+    assert_eq!(
+        (&fields["attempt"], &fields["status"], &fields["gave_up"]),
+        (&1.into(), &503.into(), &"Budget".into())
+    );
+    assert_eq!(fields["request_id"], "r-1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_not_what_was_promised_is_told() {
+    let log = Log::default();
+    let guard = log.listen();
+    let script = Script::new([text(200, &[("x-request-id", "r-1")], "[\"secret\"]")]);
+    script.client().locations().await.unwrap_err();
+    drop(guard);
+    let fields = end(&log);
+    assert_eq!(fields["why"], "unexpected response");
+    assert_eq!(
+        (&fields["attempt"], &fields["status"]),
+        (&1.into(), &200.into())
+    );
+    assert_eq!(fields["request_id"], "r-1");
+    assert_eq!(fields["gave_up"], Value::Null);
+    assert!(!log.text().contains("secret"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_code_or_request_id_from_elsewhere_brings_no_token_into_the_log() {
     let log = Log::default();

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Makes of a body what the call yields.
-type Read<T> = fn(&Bytes) -> Result<T, serde_json::Error>;
+pub(crate) type Read<T> = fn(&Bytes) -> Result<T, serde_json::Error>;
 
 /// One call of the API. Await it for its result, or [`send`](Self::send) it for the response with
 /// what the headers say.
@@ -59,14 +59,7 @@ impl<T> Call<T> {
     pub async fn send(self) -> Result<Response<T>, Error> {
         let request = self.request?;
         let pipeline = self.client.pipeline();
-        let answer = pipeline.send(&request, self.options).await?;
-        match (self.read)(&answer.body) {
-            Ok(data) => Ok(Response {
-                data,
-                meta: answer.meta,
-            }),
-            Err(e) => Err(pipeline.undecodable(answer, &e.to_string())),
-        }
+        pipeline.send(&request, self.options, self.read).await
     }
 }
 

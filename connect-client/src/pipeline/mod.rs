@@ -17,9 +17,9 @@ use tokio::{
 };
 
 use crate::{
-    Meta, RateLimit, RetryPolicy,
+    Meta, RateLimit, Response, RetryPolicy,
     base_url::BaseUrl,
-    call::CallOptions,
+    call::{CallOptions, Read},
     error::{CallInfo, DecodeError, Error, ErrorKind, clip},
     request::{Request, random_key},
     retry::{Decision, GaveUp, LEAST_ATTEMPT, OnRetry, Retry},
@@ -47,21 +47,32 @@ pub(crate) struct Pipeline {
 }
 
 /// A successful response, its body still bytes, and the call it answers.
-pub(crate) struct Answer {
-    pub(crate) meta: Meta,
-    pub(crate) body: Bytes,
+struct Answer {
+    meta: Meta,
+    body: Bytes,
     call: CallInfo,
 }
 
 impl Pipeline {
-    /// Sends a request until it succeeds, fails for good, or the policy ends it. A write carries
-    /// one key on every attempt, so that it is applied once.
-    pub(crate) async fn send(
+    /// Sends a request until it succeeds, fails for good, or the policy ends it, and reads the body
+    /// of the response. A write carries one key on every attempt, so that it is applied once.
+    pub(crate) async fn send<T>(
         &self,
         request: &Request,
         options: CallOptions,
-    ) -> Result<Answer, Error> {
-        trace::within(request, self.run(request, options)).await
+        read: Read<T>,
+    ) -> Result<Response<T>, Error> {
+        let work = async {
+            let answer = self.run(request, options).await?;
+            match read(&answer.body) {
+                Ok(data) => Ok(Response {
+                    data,
+                    meta: answer.meta,
+                }),
+                Err(problem) => Err(self.undecodable(answer, &problem.to_string())),
+            }
+        };
+        trace::within(request, work).await
     }
 
     async fn run(&self, request: &Request, options: CallOptions) -> Result<Answer, Error> {
@@ -77,14 +88,14 @@ impl Pipeline {
             may_be_applied: options.may_be_applied,
         };
         if let Some(refused) = options.refused {
-            return Err(Error::of_call(refused.into(), call, None));
+            return Err(ended(refused.into(), call, None));
         }
         let began = Instant::now();
         let mut last = None;
         loop {
             let ready = match self.prepare(request, call.key.as_ref(), &options.headers) {
                 Ok(ready) => ready,
-                Err(unfit) => return Err(Error::of_call(unfit.into(), call, None)),
+                Err(unfit) => return Err(ended(unfit.into(), call, None)),
             };
             let left = || retry.budget.saturating_sub(began.elapsed());
             let turn = self.turn(left).await;
@@ -98,7 +109,7 @@ impl Pipeline {
                 // An earlier attempt tells more than that there was no other.
                 let (kind, meta) =
                     last.unwrap_or_else(|| (TransportError::new(Fault::Busy).into(), None));
-                return Err(Error::of_call(kind, call, meta));
+                return Err(ended(kind, call, meta));
             };
             call.attempts += 1;
             let sent = Instant::now();
@@ -179,13 +190,13 @@ impl Pipeline {
     }
 
     /// The error of a successful response whose body is not what was promised.
-    pub(crate) fn undecodable(&self, mut answer: Answer, problem: &str) -> Error {
+    fn undecodable(&self, mut answer: Answer, problem: &str) -> Error {
         answer.call.may_be_applied = answer.call.key.is_some();
         let error = DecodeError {
             problem: self.token.redact(problem),
             body: clip(&answer.body, |text| self.token.redact(text)),
         };
-        Error::of_call(error.into(), answer.call, Some(answer.meta))
+        ended(error.into(), answer.call, Some(answer.meta))
     }
 
     pub(crate) fn last_rate_limit(&self) -> MutexGuard<'_, Option<RateLimit>> {
@@ -194,4 +205,10 @@ impl Pipeline {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The error of a call that ends otherwise than with a failed attempt, which the log tells of.
+fn ended(kind: ErrorKind, call: CallInfo, meta: Option<Meta>) -> Error {
+    trace::ended(&call, meta.as_ref(), &kind);
+    Error::of_call(kind, call, meta)
 }

@@ -1,5 +1,5 @@
-//! The log of calls: a span for each, an event for each attempt. No token, no body, and no text that a
-//! body may be in. Without the feature `tracing` there is nothing.
+//! The log of calls: a span for each, an event for each attempt, and one for an end that is not that of
+//! an attempt. No token, no body, and no text that a body may be in. Without the feature `tracing` there is nothing.
 
 use std::time::Duration;
 
@@ -92,6 +92,22 @@ pub(super) fn failed(
     let _ = (call, meta, kind, took, decision);
 }
 
+/// Tells of a call that ended otherwise than with a failed attempt: it could not be sent, its time
+/// was over before it was sent (again), or its answer is not what was promised.
+pub(super) fn ended(call: &CallInfo, meta: Option<&Meta>, kind: &ErrorKind) {
+    #[cfg(feature = "tracing")]
+    tracing::warn!(
+        attempt = call.attempts,
+        status = meta.map(|meta| meta.status),
+        request_id = meta.and_then(|meta| meta.request_id.as_deref()),
+        why = why(kind),
+        gave_up = call.gave_up.map(tracing::field::debug),
+        "the call failed"
+    );
+    #[cfg(not(feature = "tracing"))]
+    let _ = (call, meta, kind);
+}
+
 /// The reason of a failure in words of the SDK's own or of the service's codes.
 #[cfg(feature = "tracing")]
 fn why(kind: &ErrorKind) -> String {
@@ -103,7 +119,10 @@ fn why(kind: &ErrorKind) -> String {
             None => "not an answer of the service".to_owned(),
         },
         ErrorKind::Transport(error) => error.fault().to_string(),
-        _ => String::new(),
+        // Their texts may have parts of a request or of a body.
+        ErrorKind::Request(_) => "the request cannot be written".to_owned(),
+        ErrorKind::Decode(_) => "unexpected response".to_owned(),
+        ErrorKind::Settings(_) => String::new(),
     }
 }
 
