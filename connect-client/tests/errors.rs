@@ -1,7 +1,8 @@
 //! What an error says, and what it never says.
 
 use connect_client::{
-    ErrorKind, RetryPolicy,
+    ErrorKind, RetryPolicy, SettingsError,
+    transport::{Fault, TransportError},
     wire::{CategoryInput, ErrorCode},
 };
 
@@ -204,4 +205,41 @@ async fn all_fields_at_fault_are_told() {
     );
     let other = failed(text(502, &[], "no")).await;
     assert_eq!((other.details(), other.field()), (&[][..], None));
+}
+
+/// `{:?}` is what a `main` prints that returns the error.
+#[tokio::test]
+async fn every_error_reads_the_same_in_debug_output() {
+    let read = |error: &dyn std::error::Error, part: &str| {
+        assert_eq!(format!("{error:?}"), error.to_string());
+        let whole = format!("{error:#?}");
+        assert!(whole.contains(part), "{part} is not in {whole}");
+    };
+    let variable = SettingsError::Environment("CONNECT_URL");
+    read(&variable, "Environment {");
+    let told = "environment: CONNECT_URL is not set, is empty, or is not text";
+    assert_eq!(variable.to_string(), told);
+    read(&SettingsError::PlainHttp, "PlainHttp");
+    read(
+        &TransportError::because(Fault::Connect, "refused"),
+        "source: Some",
+    );
+
+    let refused = failed(json(422, &error("validation_failed", "name: is required"))).await;
+    read(&refused, "attempts: 1");
+    read(refused.kind(), "Api {");
+    read(refused.api().unwrap(), "retry_after: None");
+
+    let garbled = failed(text(200, &[], "<html>")).await;
+    let ErrorKind::Decode(decode) = garbled.kind() else {
+        panic!("{garbled}");
+    };
+    read(decode, "body: \"<html>\"");
+
+    let unsent = Script::new([]).client().locations().header("a b", "");
+    let unsent = unsent.await.unwrap_err();
+    let ErrorKind::Request(request) = unsent.kind() else {
+        panic!("{unsent}");
+    };
+    read(request, "RequestError {");
 }

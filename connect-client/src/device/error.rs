@@ -2,10 +2,10 @@
 
 use std::{io, path::PathBuf};
 
-use crate::Error;
+use crate::{Error, error::debug_reads_like_display};
 
 /// A queue could not do its work. Rows that were pushed before are still there.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum QueueError {
     /// Another queue has the folder open, in this process or in another.
@@ -43,8 +43,16 @@ pub enum QueueError {
     Row(#[from] serde_json::Error),
 }
 
+debug_reads_like_display!(QueueError {
+    InUse(path),
+    Disk { path, source },
+    Damaged { path, line },
+    Unreadable { path, line, source },
+    Row(problem),
+});
+
 /// The reason why sending stopped before nothing was left.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
     /// A call failed, of the row that is [first](super::DeviceQueue::first) now: because of the
@@ -56,3 +64,5 @@ pub enum Stopped {
     #[error(transparent)]
     Queue(#[from] QueueError),
 }
+
+debug_reads_like_display!(Stopped { Call(error), Queue(error) });

@@ -2,6 +2,7 @@
 
 use std::{fmt, time::Duration};
 
+use super::debug_reads_like_display;
 use crate::wire::{ErrorBody, ErrorCode, FieldError};
 
 /// The most that an error keeps of a body that is not the service's, in characters.
@@ -10,7 +11,7 @@ const CLIP: usize = 300;
 const LOOK: usize = 64 * 1024;
 
 /// The error that a response tells of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiError {
     /// The stable code. `None` when the body is not the service's: a proxy's page, or nothing. A
@@ -74,6 +75,14 @@ impl fmt::Display for ApiError {
         }
     }
 }
+
+debug_reads_like_display!(struct ApiError {
+    code,
+    message,
+    field,
+    details,
+    retry_after,
+});
 
 impl std::error::Error for ApiError {}
 

@@ -1,10 +1,10 @@
 //! The kinds of error.
 
-use super::ApiError;
+use super::{ApiError, debug_reads_like_display};
 use crate::transport::TransportError;
 
 /// The kinds of failure.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The client's settings do not work.
@@ -24,12 +24,20 @@ pub enum ErrorKind {
     Decode(#[from] DecodeError),
 }
 
+debug_reads_like_display!(ErrorKind {
+    Settings(error),
+    Request(error),
+    Api(error),
+    Transport(error),
+    Decode(error),
+});
+
 /// The reason why a client cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
     /// This variable of the environment is not set, is empty, or is not text.
-    #[error("environment: {0} is not set")]
+    #[error("environment: {0} is not set, is empty, or is not text")]
     Environment(&'static str),
     /// The base address is not one.
     #[error("base address: {0}")]
@@ -65,13 +73,28 @@ pub enum SettingsError {
     Contradiction(&'static str),
 }
 
+debug_reads_like_display!(SettingsError {
+    Environment(variable),
+    BaseUrl(problem),
+    PlainHttp,
+    Token,
+    UserAgent,
+    Certificate(problem),
+    ClientCertificate(problem),
+    Proxy,
+    Http(problem),
+    Contradiction(setting),
+});
+
 /// A request cannot be written down.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the request cannot be written: {0}")]
 pub struct RequestError(pub(crate) String);
 
+debug_reads_like_display!(struct RequestError(problem));
+
 /// A response is not what the service promises.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unexpected response: {problem}; it begins with {body:?}")]
 #[non_exhaustive]
 pub struct DecodeError {
@@ -80,3 +103,5 @@ pub struct DecodeError {
     /// The beginning of the response's body.
     pub body: String,
 }
+
+debug_reads_like_display!(struct DecodeError { problem, body });

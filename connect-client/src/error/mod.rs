@@ -1,6 +1,7 @@
 //! Everything that can go wrong, in one type.
 
 mod api;
+mod debug;
 mod kinds;
 mod text;
 
@@ -10,6 +11,7 @@ use http::Method;
 
 pub use api::ApiError;
 pub(crate) use api::clip;
+pub(crate) use debug::debug_reads_like_display;
 pub use kinds::{DecodeError, ErrorKind, RequestError, SettingsError};
 
 use crate::{

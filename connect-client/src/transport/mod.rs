@@ -13,6 +13,8 @@ use futures_util::future::BoxFuture;
 pub use http_client::http_client_builder;
 pub(crate) use http_client::{Bodies, HttpClient, HttpSettings};
 
+use crate::error::debug_reads_like_display;
+
 /// The proxy that requests go through.
 pub(crate) enum Proxy {
     /// The one that the environment names, except for an address on this machine.
@@ -39,7 +41,6 @@ pub trait Transport: Send + Sync + 'static {
 }
 
 /// There was no whole response.
-#[derive(Debug)]
 pub struct TransportError {
     fault: Fault,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -138,6 +139,8 @@ impl fmt::Display for TransportError {
         }
     }
 }
+
+debug_reads_like_display!(struct TransportError { fault, source });
 
 impl std::error::Error for TransportError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

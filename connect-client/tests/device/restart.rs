@@ -193,6 +193,8 @@ fn a_folder_has_one_queue_at_a_time() {
     let queue = DeviceQueue::open(folder.path()).unwrap();
     let refused = DeviceQueue::open(folder.path()).unwrap_err();
     assert!(matches!(refused, QueueError::InUse(_)), "{refused}");
+    assert_eq!(format!("{refused:?}"), refused.to_string());
+    assert!(format!("{refused:#?}").starts_with("InUse {"));
     drop(queue);
     DeviceQueue::open(folder.path()).unwrap();
 }
