@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use connect_client::{Watch, wire::Product};
+use connect_client::{RetryPolicy, Watch, wire::Product};
 use futures_util::StreamExt;
 use tokio::time::{Instant, timeout};
 
@@ -88,5 +88,19 @@ async fn a_refusal_ends_the_watch() {
     // As a stream, too.
     assert!(StreamExt::next(&mut watch).await.is_none());
     assert_eq!(watch.since(), Some(time(1)));
+    script.finish();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_without_a_pause_does_not_spin_while_the_service_is_down() {
+    let changed = json(200, &page([product(1)], None));
+    let script = Script::new([bare(503), bare(503), changed]);
+    let client = script.client_with(|b| b.retry(RetryPolicy::never()));
+    let mut watch = products(&client).watch(None, Duration::ZERO);
+    let began = Instant::now();
+    for (expected, seconds) in [("503", 0), ("503", 1), ("P-1", 2)] {
+        assert_eq!(next(&mut watch).await, expected);
+        assert_eq!(began.elapsed().as_secs(), seconds);
+    }
     script.finish();
 }

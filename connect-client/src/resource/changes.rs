@@ -8,7 +8,7 @@ use std::{
     vec,
 };
 
-use futures_util::{Stream, StreamExt as _};
+use futures_util::{Stream, StreamExt};
 
 use super::{Listing, Records, Synced, record::changed_at};
 use crate::{
@@ -96,7 +96,7 @@ impl<R: Synced> Changes<R> {
     /// The next change; `None` when there is none at present. What changes while the pages are
     /// read comes as well.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {
-        poll_fn(|context| self.poll_next_unpin(context)).await
+        StreamExt::next(self).await
     }
 
     /// Returns the time to begin at the next time. Good at any moment, also after an error: the

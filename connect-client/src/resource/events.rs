@@ -2,12 +2,11 @@
 
 use std::{
     fmt,
-    future::poll_fn,
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
-use futures_util::{Stream, StreamExt as _};
+use futures_util::{Stream, StreamExt};
 
 use super::{Listing, Records};
 use crate::{
@@ -74,7 +73,7 @@ impl NewEvents {
     /// The next event; `None` when there is none at present. What happens while the pages are read
     /// comes as well.
     pub async fn next(&mut self) -> Option<Result<AnyEvent, Error>> {
-        poll_fn(|context| self.poll_next_unpin(context)).await
+        StreamExt::next(self).await
     }
 
     /// The id of the last event that [`next`](Self::next) gave, where to begin the next time. Good

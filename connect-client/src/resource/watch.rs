@@ -2,15 +2,13 @@
 
 use std::{
     collections::HashSet,
-    fmt,
-    future::poll_fn,
-    mem,
+    fmt, mem,
     pin::Pin,
     task::{Context, Poll, ready},
     time::Duration,
 };
 
-use futures_util::{Stream, StreamExt as _};
+use futures_util::{Stream, StreamExt};
 use tokio::time::{Sleep, sleep};
 use uuid::Uuid;
 
@@ -24,6 +22,9 @@ use crate::{
     wire::{Entry, Timestamp},
 };
 
+/// The shortest wait after an error: a service that is down is not asked again and again without a pause.
+const AFTER_ERROR: Duration = Duration::from_secs(1);
+
 impl<R: Synced> Records<R> {
     /// Follows the changes at or after `since` without an end: [`changes_since`](Self::changes_since),
     /// and again `every` so long after all is read. At a shop where nothing happens each round is
@@ -31,7 +32,8 @@ impl<R: Synced> Records<R> {
     ///
     /// It yields each change once, deletions included. To stop, drop it. An error that may pass (see
     /// [`Error::retryable`]) is yielded, and the next round goes on where the one before stopped. After
-    /// another error there is nothing more.
+    /// another error there is nothing more. The round after an error begins a second later at the
+    /// earliest.
     ///
     /// ```no_run
     /// # use std::{collections::HashMap, time::Duration};
@@ -91,7 +93,7 @@ impl<R: Synced> Watch<R> {
 
     /// The next change, as soon as there is one.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {
-        poll_fn(|context| self.poll_next_unpin(context)).await
+        StreamExt::next(self).await
     }
 
     /// Returns the time to begin at the next time the program starts. Good at any moment; see
@@ -100,12 +102,12 @@ impl<R: Synced> Watch<R> {
         self.round.since()
     }
 
-    /// Ends the round; the next one begins where it stopped.
-    fn rest(&mut self) {
+    /// Ends the round; the next one begins where it stopped, after this wait.
+    fn rest(&mut self, wait: Duration) {
         let options = mem::take(&mut self.round.pages.options);
         self.round = self.records.changes_since(self.round.since());
         self.round.pages.options = options;
-        self.wait = Some(Box::pin(sleep(self.every)));
+        self.wait = Some(Box::pin(sleep(wait)));
     }
 
     /// Returns whether an entry was not yielded before, and remembers it.
@@ -132,7 +134,10 @@ impl<R: Synced> Stream for Watch<R> {
                 self.wait = None;
             }
             match ready!(self.round.poll_next_unpin(context)) {
-                None => self.rest(),
+                None => {
+                    let every = self.every;
+                    self.rest(every);
+                }
                 Some(Ok(entry)) => {
                     if self.is_new(&entry) {
                         return Poll::Ready(Some(Ok(entry)));
@@ -140,7 +145,8 @@ impl<R: Synced> Stream for Watch<R> {
                 }
                 Some(Err(error)) => {
                     if error.retryable() {
-                        self.rest();
+                        let wait = self.every.max(AFTER_ERROR);
+                        self.rest(wait);
                     } else {
                         self.is_over = true;
                     }
