@@ -1,7 +1,7 @@
 //! The typed calls of the device API.
 
 use crate::{
-    Call, Client, ClientBuilder, Error,
+    Call, Client, ClientBuilder, Error, Method, RawRequest,
     request::Request,
     wire::{
         Id, Order, OrderChange, OrderInput, Transaction, TransactionInput, ZReport, ZReportInput,
@@ -50,6 +50,24 @@ impl DeviceClient {
     pub fn update_order(&self, id: impl Into<Id<Order>>, change: &OrderChange) -> Call<Order> {
         let path = format!("{ORDERS}/{}", id.into());
         Call::record(&self.0, Request::patch(path, change))
+    }
+
+    /// Begins a request that the SDK has no method for. It goes the way of every call, as that of
+    /// [`Client::request`] does, of which `path` has the rules. It is below the address of the listener
+    /// and begins with `/device/v1`.
+    ///
+    /// ```no_run
+    /// # use connect_client::{Error, Method, device::DeviceClient};
+    /// # async fn example(client: DeviceClient) -> Result<(), Error> {
+    /// let drawer: serde_json::Value = client
+    ///     .request(Method::POST, "/device/v1/drawer-openings")
+    ///     .body(&serde_json::json!({ "reason": "change" }))
+    ///     .json()
+    ///     .await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn request(&self, method: Method, path: impl Into<String>) -> RawRequest {
+        self.0.request(method, path)
     }
 
     pub(super) fn client(&self) -> &Client {

@@ -1,7 +1,7 @@
 //! The typed calls: methods, paths, bodies, keys.
 
 use connect_client::{
-    ErrorKind, SettingsError,
+    ErrorKind, Method, SettingsError,
     device::DeviceClient,
     wire::{
         Field, Fulfilment, LineInput, OrderChange, OrderInput, OrderStatus, Quantity, VatRate,
@@ -97,6 +97,25 @@ async fn each_call_is_one_write_with_the_key_of_the_screen() {
         );
         assert!(sent.key().is_some());
     }
+}
+
+#[tokio::test]
+async fn a_request_without_a_method_goes_the_way_of_every_call() {
+    let script = Script::new([reply(201, &json!({ "opened": true }))]);
+    let opened: serde_json::Value = client(&script)
+        .request(Method::POST, "/device/v1/drawer-openings")
+        .body(&json!({ "reason": "change" }))
+        .json()
+        .await
+        .unwrap();
+    assert_eq!(opened["opened"], true);
+    let sent = script.finish().remove(0);
+    let uri = "http://127.0.0.1:1/device/v1/drawer-openings";
+    assert_eq!(sent.request.uri().to_string(), uri);
+    assert_eq!(sent.json(), json!({ "reason": "change" }));
+    let token = format!("Bearer {KEY}");
+    assert_eq!(sent.header("authorization"), Some(&*token));
+    assert!(sent.key().is_some());
 }
 
 #[test]
