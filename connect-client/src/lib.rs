@@ -25,7 +25,7 @@ pub use error::{ApiError, DecodeError, Error, ErrorKind, RequestError, SettingsE
 pub use futures_util::Stream;
 pub use http::Method;
 pub use location::LocationHandle;
-pub use long_batch::{BatchError, LongBatch, Progress};
+pub use long_batch::{BatchBody, BatchError, LongBatch, Progress};
 pub use resource::{
     Bulk, Changes, Counts, Listed, Listing, NewEvents, Readable, Record, Records, Synced, Watch,
     Writable,

@@ -24,13 +24,17 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    pub(crate) fn get(path: String) -> Self {
+    pub(crate) fn new(method: Method, path: String) -> Self {
         Self {
-            method: Method::GET,
+            method,
             path,
             query: String::new(),
             body: None,
         }
+    }
+
+    pub(crate) fn get(path: String) -> Self {
+        Self::new(Method::GET, path)
     }
 
     pub(crate) fn list(path: String, query: &impl Query) -> Self {
@@ -41,18 +45,14 @@ impl Request {
     }
 
     pub(crate) fn delete(path: String) -> Self {
-        Self {
-            method: Method::DELETE,
-            ..Self::get(path)
-        }
+        Self::new(Method::DELETE, path)
     }
 
     /// A write whose body is already JSON.
-    pub(crate) fn post_bytes(path: String, body: Bytes) -> Self {
+    pub(crate) fn of_bytes(method: Method, path: String, body: Bytes) -> Self {
         Self {
-            method: Method::POST,
             body: Some(body),
-            ..Self::get(path)
+            ..Self::new(method, path)
         }
     }
 
@@ -66,25 +66,15 @@ impl Request {
     }
 
     pub(crate) fn post(path: String, body: &impl Serialize) -> Result<Self, RequestError> {
-        let post = Self {
-            method: Method::POST,
-            ..Self::get(path)
-        };
-        post.with_json(body)
+        Self::new(Method::POST, path).with_json(body)
     }
 
     pub(crate) fn patch(path: String, body: &impl Serialize) -> Result<Self, RequestError> {
-        Ok(Self {
-            method: Method::PATCH,
-            ..Self::post(path, body)?
-        })
+        Self::new(Method::PATCH, path).with_json(body)
     }
 
     pub(crate) fn put(path: String, body: &impl Serialize) -> Result<Self, RequestError> {
-        Ok(Self {
-            method: Method::PUT,
-            ..Self::post(path, body)?
-        })
+        Self::new(Method::PUT, path).with_json(body)
     }
 
     /// Returns whether it changes something, and so carries an idempotency key.

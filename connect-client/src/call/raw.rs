@@ -32,10 +32,7 @@ impl Client {
         let path = path.into();
         let request = match fault(&path) {
             Some(fault) => Err(RequestError(format!("path: {fault}"))),
-            None => Ok(Request {
-                method,
-                ..Request::get(path)
-            }),
+            None => Ok(Request::new(method, path)),
         };
         RawRequest {
             client: self.clone(),

@@ -135,15 +135,13 @@ impl QueuedRow {
     /// The request that writes it.
     pub(super) fn request(&self) -> Request {
         let body = Bytes::copy_from_slice(self.body().as_bytes());
-        match self.kind {
-            RowKind::Transaction => Request::post_bytes(TRANSACTIONS.to_owned(), body),
-            RowKind::ZReport => Request::post_bytes(Z_REPORTS.to_owned(), body),
-            RowKind::Order => Request::post_bytes(ORDERS.to_owned(), body),
-            RowKind::OrderChange(id) => Request {
-                method: Method::PATCH,
-                ..Request::post_bytes(format!("{ORDERS}/{id}"), body)
-            },
-        }
+        let (method, path) = match self.kind {
+            RowKind::Transaction => (Method::POST, TRANSACTIONS.to_owned()),
+            RowKind::ZReport => (Method::POST, Z_REPORTS.to_owned()),
+            RowKind::Order => (Method::POST, ORDERS.to_owned()),
+            RowKind::OrderChange(id) => (Method::PATCH, format!("{ORDERS}/{id}")),
+        };
+        Request::of_bytes(method, path, body)
     }
 
     /// Returns whether an error is the service's last word on this row. Others concern all rows:

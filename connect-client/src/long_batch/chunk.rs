@@ -4,7 +4,7 @@ use std::{borrow::Borrow, ops::Range};
 
 use bytes::Bytes;
 
-use super::Body;
+use super::BatchBody;
 use crate::error::RequestError;
 
 /// The largest size of one request.
@@ -71,7 +71,7 @@ impl<I: Iterator> Cutter<I> {
     }
 
     /// The next piece, with the settings of this body; `None` when all items are in one.
-    pub(super) fn cut<B: Body>(&mut self, settings: &B) -> Result<Option<Piece>, RequestError>
+    pub(super) fn cut<B: BatchBody>(&mut self, settings: &B) -> Result<Option<Piece>, RequestError>
     where
         I::Item: Borrow<B::Item>,
     {

@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Range};
 
+use super::Outcome;
 use crate::Error;
 
 /// A batch of any length stopped at a request that failed.
@@ -16,7 +17,8 @@ use crate::Error;
 /// the items have the key by which they are matched.
 ///
 /// `T` is the result of a batch of its kind, such as [`BatchResult`](crate::wire::BatchResult), with
-/// what was saved before. The error of a single step has none: the steps before have told theirs.
+/// what came of the items before. The error of a single step has none: the steps before have told
+/// theirs.
 pub struct BatchError<T = ()> {
     saved: T,
     items: Range<usize>,
@@ -43,12 +45,15 @@ impl BatchError {
     }
 }
 
-impl<T> BatchError<T> {
-    /// Returns the result of the requests before; nothing for the error of a single step.
+impl<T: Outcome> BatchError<T> {
+    /// Returns the result of the requests before. An item that was refused is in its `results` as
+    /// failed.
     pub fn saved(&self) -> &T {
         &self.saved
     }
+}
 
+impl<T> BatchError<T> {
     /// The index of the item to go on with: the first that is not known to be saved or refused.
     pub fn resume_from(&self) -> usize {
         self.items.start
@@ -86,9 +91,9 @@ impl<T> fmt::Display for BatchError<T> {
             "are not saved"
         };
         if start == end {
-            write!(f, "items before {start} are saved, no others: ")?;
+            write!(f, "items before {start} are done, no others: ")?;
         } else {
-            write!(f, "items {start}..{end} {outcome}, those before are: ")?;
+            write!(f, "items {start}..{end} {outcome}; those before are done: ")?;
         }
         self.error.fmt(f)
     }
@@ -96,6 +101,13 @@ impl<T> fmt::Display for BatchError<T> {
 
 impl<T> fmt::Debug for BatchError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return f
+                .debug_struct("BatchError")
+                .field("items", &self.items)
+                .field("error", &self.error)
+                .finish_non_exhaustive();
+        }
         fmt::Display::fmt(self, f)
     }
 }

@@ -7,7 +7,8 @@ mod outcome;
 mod plan;
 mod run;
 
-pub(crate) use body::Body;
+pub use body::BatchBody;
+pub(crate) use body::Sealed;
 pub use error::BatchError;
 pub(crate) use outcome::Outcome;
 pub use plan::LongBatch;

@@ -5,7 +5,7 @@ use std::{fmt, ops::Range};
 use bytes::Bytes;
 
 use super::{
-    Body,
+    BatchBody,
     chunk::{Cutter, Limits},
 };
 use crate::{
@@ -41,7 +41,7 @@ pub(super) struct Outstanding {
     pub(super) may_be_applied: bool,
 }
 
-impl<B: Body, I> LongBatch<B, I> {
+impl<B: BatchBody, I> LongBatch<B, I> {
     pub(crate) fn new(client: &Client, path: String, body: B, items: I) -> Self {
         let limits = Limits {
             items: B::MAX_ITEMS,

@@ -7,7 +7,7 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 
-use super::{BatchError, Body, LongBatch, Outcome as _, chunk::Piece, plan::Outstanding};
+use super::{BatchBody, BatchError, LongBatch, Outcome as _, chunk::Piece, plan::Outstanding};
 use crate::{
     Call, Error, IdempotencyKey,
     error::RequestError,
@@ -34,7 +34,7 @@ enum Due<T> {
 
 impl<B, I> LongBatch<B, I>
 where
-    B: Body,
+    B: BatchBody,
     I: Iterator<Item: Borrow<B::Item>>,
 {
     /// Leaves out the items before this index, which were dealt with before: that which the
@@ -148,10 +148,7 @@ where
             key,
             may_be_applied,
         } = request;
-        let request = Request {
-            method: B::METHOD,
-            ..Request::post_bytes(self.path.clone(), json)
-        };
+        let request = Request::of_bytes(B::METHOD, self.path.clone(), json);
         let call = Call::<B::Outcome>::record(&self.client, Ok(request))
             .with(self.options.clone())
             .idempotency_key(key)

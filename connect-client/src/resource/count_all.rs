@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Records;
 use crate::{
     LongBatch,
-    long_batch::Body,
+    long_batch::{BatchBody, Sealed},
     wire::{StockCountItem, StockCountsResult, StockLevel, limits::MAX_STOCK_COUNTS},
 };
 
@@ -69,18 +69,20 @@ pub struct Counts {
     items: [StockCountItem; 0],
 }
 
-impl Body for Counts {
+impl BatchBody for Counts {
     type Item = StockCountItem;
     type Outcome = StockCountsResult;
 
+    fn external_id(item: &StockCountItem) -> Option<&str> {
+        item.external_id.value().map(String::as_str)
+    }
+}
+
+impl Sealed for Counts {
     const METHOD: Method = Method::PUT;
     const MAX_ITEMS: usize = MAX_STOCK_COUNTS;
 
     fn set_dry_run(&mut self, dry: bool) {
         self.dry_run = dry;
-    }
-
-    fn external_id(item: &StockCountItem) -> Option<&str> {
-        item.external_id.value().map(String::as_str)
     }
 }

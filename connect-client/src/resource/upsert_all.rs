@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Bulk, Records};
 use crate::{
     LongBatch,
-    long_batch::Body,
+    long_batch::{BatchBody, Sealed},
     wire::{Batch, BatchInput, BatchResult, MatchBy},
 };
 
@@ -56,18 +56,20 @@ impl<T: BatchInput + Serialize, I> LongBatch<Batch<T>, I> {
     }
 }
 
-impl<T: BatchInput + Serialize> Body for Batch<T> {
+impl<T: BatchInput + Serialize> BatchBody for Batch<T> {
     type Item = T;
     type Outcome = BatchResult<T::Extra>;
 
+    fn external_id(item: &T) -> Option<&str> {
+        item.external_id()
+    }
+}
+
+impl<T: BatchInput + Serialize> Sealed for Batch<T> {
     const METHOD: Method = Method::POST;
     const MAX_ITEMS: usize = T::MAX_ITEMS;
 
     fn set_dry_run(&mut self, dry: bool) {
         self.dry_run = dry;
-    }
-
-    fn external_id(item: &T) -> Option<&str> {
-        item.external_id()
     }
 }

@@ -22,8 +22,8 @@ use clap::Parser;
 use connect_client::{
     BatchError, Client,
     wire::{
-        BatchResult, BatchStatus, Field, Id, Location, OptionGroup, OptionGroupInput, OptionInput,
-        ProductInput, VatRate,
+        BatchExtra, BatchResult, BatchStatus, Field, Id, Location, OptionGroup, OptionGroupInput,
+        OptionInput, ProductInput, VatRate,
     },
 };
 use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
@@ -162,7 +162,7 @@ async fn run(arguments: &Arguments) -> Result<u8, Error> {
 }
 
 /// Prints the counts, and each item that was refused with its line.
-fn report<E>(
+fn report<E: BatchExtra>(
     what: &str,
     lines: &[usize],
     saved: Result<BatchResult<E>, BatchError<BatchResult<E>>>,
