@@ -169,12 +169,10 @@ async fn categories_delete() {
 #[tokio::test]
 async fn products_list() {
     let (server, client) = service(200, page([product(1)], None)).await;
-    let query = ProductQuery {
-        external_id: Some("A&B/ü".to_owned()),
-        category_id: Some(ID.into()),
-        barcode: Some("290 1".to_owned()),
-        ..ProductQuery::default()
-    };
+    let query = ProductQuery::default()
+        .external_id("A&B/ü")
+        .category_id(ID)
+        .barcode("290 1");
     let page = products(&client).list(&query).await.unwrap();
     assert_eq!((page.data.len(), page.next_cursor), (1, None));
     let query = format!("barcode=290+1&categoryId={ID}&externalId=A%26B%2F%C3%BC");

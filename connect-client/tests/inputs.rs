@@ -3,8 +3,9 @@
 use std::time::SystemTime;
 
 use connect_client::wire::{
-    Category, Field, Id, OptionGroupInput, OptionInput, OrderStatus, ProductInput, Quantity,
-    StockCount, Timestamp, TransactionInput, VatRate,
+    Category, Date, Field, Id, OptionGroupInput, OptionInput, OrderStatus, ProductInput, Quantity,
+    StockCount, Timestamp, TransactionInput, TransactionType, VatRate,
+    query::{OrderQuery, Query as _, TransactionQuery},
 };
 use serde_json::json;
 
@@ -20,7 +21,7 @@ fn every_field_has_a_setter_for_its_values() {
         .barcode(Field::Null)
         .category_id(category)
         .is_active(false)
-        .available_from("2026-11-20".parse::<connect_client::wire::Date>().unwrap())
+        .available_from("2026-11-20".parse::<Date>().unwrap())
         .option_group_ids(vec![]);
     assert_eq!(
         serde_json::to_value(&soup).unwrap(),
@@ -40,6 +41,23 @@ fn every_field_has_a_setter_for_its_values() {
     );
     let change = connect_client::wire::OrderChange::default().status(OrderStatus::Ready);
     assert_eq!(change.status.value(), Some(&OrderStatus::Ready));
+}
+
+#[test]
+fn every_filter_of_a_query_has_a_setter() {
+    let day: Date = "2026-11-20".parse().unwrap();
+    let time: Timestamp = "2026-11-21T09:15:30Z".parse().unwrap();
+    let rows = TransactionQuery::default()
+        .kind(TransactionType::Sale)
+        .since_receipt(4711_u64)
+        .from(day)
+        .to(time);
+    assert_eq!(
+        rows.to_query(),
+        "from=2026-11-20&to=2026-11-21T09%3A15%3A30.000000Z&type=sale&sinceReceipt=4711"
+    );
+    let orders = OrderQuery::default().status(OrderStatus::New).from(day);
+    assert_eq!(orders.to_query(), "from=2026-11-20&status=new");
 }
 
 #[test]

@@ -29,10 +29,7 @@ async fn a_stream_follows_the_cursor_with_the_same_parameters() {
         json(200, &page([], Some("c+2&="))),
         json(200, &page([product(3)], None)),
     ]);
-    let query = ProductQuery {
-        barcode: Some("29 ë".to_owned()),
-        ..ProductQuery::default()
-    };
+    let query = ProductQuery::default().barcode("29 ë");
     let listed = products(&script.client()).stream(&query);
     let names: Vec<String> = listed.map_ok(|p| p.name).try_collect().await.unwrap();
     assert_eq!(names, ["Product 1", "Product 2", "Product 3"]);

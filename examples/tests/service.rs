@@ -144,10 +144,7 @@ impl Service {
         location: Id<Location>,
         external_id: &str,
     ) -> Option<Product> {
-        let query = ProductQuery {
-            external_id: Some(external_id.to_owned()),
-            ..ProductQuery::default()
-        };
+        let query = ProductQuery::default().external_id(external_id);
         self.client()
             .location(location)
             .products()

@@ -7,6 +7,7 @@ mod paging;
 mod parameter;
 mod period;
 mod rows;
+mod setters;
 
 use std::borrow::Cow;
 
@@ -21,6 +22,7 @@ pub use rows::{
     DailySummaryQuery, EventQuery, ImageJobQuery, StockMovementQuery, TransactionQuery,
     ZReportQuery,
 };
+use setters::setters;
 
 use super::{
     Category, Id, OrderSource, OrderStatus, Timestamp,
@@ -145,26 +147,29 @@ macro_rules! list_parameters {
 }
 
 /// Declares the parameters of a list by `updatedAt`. A line declares a filter: its description, for
-/// code and for the API document, its field, and behind the arrow the values that it takes.
+/// code and for the API document, its field, and behind the arrow the values that it takes. A method of the
+/// name of the field sets it.
 macro_rules! list_query {
     (
         $(#[$meta:meta])*
         pub struct $query:ident;
 
-        $(#[doc = $about:literal] $field:ident: $type:ty => $value:ty;)*
+        $(#[doc = $about:literal] $field:ident: $type:ty => $parameter:ty;)*
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct $query {
             /// Pages and synchronisation.
             pub sync: SyncQuery,
-            $(#[doc = $about] pub $field: $type,)*
+            $(#[doc = $about] pub $field: Option<$type>,)*
         }
+
+        setters!($query { $($field: $type,)* });
 
         impl Query for $query {
             const PARAMETERS: &'static [Parameter<Self>] = list_parameters![
                 // A doc comment begins with a blank.
-                $(parameter!(json_name!($field), $field, $value, $about.trim_ascii())),*
+                $(parameter!(json_name!($field), $field, $parameter, $about.trim_ascii())),*
             ];
         }
 
@@ -190,7 +195,7 @@ list_query! {
     pub struct OptionGroupQuery;
 
     /// Only the group with exactly this external id.
-    external_id: Option<String> => Text<MAX_EXTERNAL_ID>;
+    external_id: String => Text<MAX_EXTERNAL_ID>;
 }
 
 list_query! {
@@ -198,11 +203,11 @@ list_query! {
     pub struct ProductQuery;
 
     /// Only products with exactly this barcode.
-    barcode: Option<String> => Text<MAX_BARCODE>;
+    barcode: String => Text<MAX_BARCODE>;
     /// Only products in this category.
-    category_id: Option<Id<Category>> => IdOf<Category>;
+    category_id: Id<Category> => IdOf<Category>;
     /// Only the product with exactly this external id.
-    external_id: Option<String> => Text<MAX_EXTERNAL_ID>;
+    external_id: String => Text<MAX_EXTERNAL_ID>;
 }
 
 list_query! {
@@ -216,11 +221,11 @@ list_query! {
     pub struct OrderQuery;
 
     /// Only orders that were not made earlier: a day in the location's time zone, or a time.
-    from: Option<Moment> => Moment;
+    from: Moment => Moment;
     /// Only orders that were made before this time, or not later than this day. Not earlier than `from`.
-    to: Option<Moment> => Moment;
+    to: Moment => Moment;
     /// Only orders in this state.
-    status: Option<OrderStatus> => OrderStatus;
+    status: OrderStatus => OrderStatus;
     /// Only orders of this kind of screen.
-    source: Option<OrderSource> => OrderSource;
+    source: OrderSource => OrderSource;
 }

@@ -73,6 +73,18 @@ impl FromStr for Moment {
     }
 }
 
+impl From<Date> for Moment {
+    fn from(day: Date) -> Self {
+        Self::Day(day)
+    }
+}
+
+impl From<Timestamp> for Moment {
+    fn from(time: Timestamp) -> Self {
+        Self::At(time)
+    }
+}
+
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

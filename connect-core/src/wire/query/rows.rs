@@ -5,6 +5,7 @@ use super::{
     paging::page_parameters,
     parameter::{IdOf, Whole, parameter},
     period::{FROM, TO},
+    setters,
 };
 use crate::wire::{
     AnyEvent, Date, EventType, Id, ImageStatus, MovementType, Product, TransactionType,
@@ -18,6 +19,10 @@ pub struct ImageJobQuery {
     /// Only jobs that are this far.
     pub status: Option<ImageStatus>,
 }
+
+setters!(ImageJobQuery {
+    status: ImageStatus
+});
 
 impl Query for ImageJobQuery {
     const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
@@ -36,6 +41,8 @@ pub struct EventQuery {
     /// Only events after the one with this id.
     pub after: Option<Id<AnyEvent>>,
 }
+
+setters!(EventQuery { kind: EventType, after: Id<AnyEvent> });
 
 impl Query for EventQuery {
     const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
@@ -62,6 +69,8 @@ pub struct TransactionQuery {
     pub since_receipt: Option<u64>,
 }
 
+setters!(TransactionQuery { kind: TransactionType, since_receipt: u64, from in period: Moment, to in period: Moment });
+
 impl Query for TransactionQuery {
     const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
         paging;
@@ -84,6 +93,8 @@ pub struct ZReportQuery {
     pub period: Period,
 }
 
+setters!(ZReportQuery { from in period: Moment, to in period: Moment });
+
 impl Query for ZReportQuery {
     const PARAMETERS: &'static [Parameter<Self>] = page_parameters![
         paging;
@@ -98,6 +109,8 @@ pub struct DailySummaryQuery {
     /// The day; today unless given.
     pub date: Option<Date>,
 }
+
+setters!(DailySummaryQuery { date: Date });
 
 impl Query for DailySummaryQuery {
     const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
@@ -120,6 +133,8 @@ pub struct StockMovementQuery {
     /// Only movements of this time.
     pub period: Period,
 }
+
+setters!(StockMovementQuery { product_id: Id<Product>, kind: MovementType, from in period: Moment, to in period: Moment });
 
 impl Query for StockMovementQuery {
     const PARAMETERS: &'static [Parameter<Self>] = page_parameters![

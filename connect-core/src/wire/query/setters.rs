@@ -1,0 +1,19 @@
+//! The methods that set the parameters of a query.
+
+/// Gives a query a method for each of these parameters, which are fields of it or, with `in`, of one of
+/// its fields.
+macro_rules! setters {
+    ($query:ident { $($field:ident $(in $of:ident)?: $type:ty),* $(,)? }) => {
+        impl $query {
+            $(
+                #[doc = concat!("Sets `", $(stringify!($of), ".",)? stringify!($field), "`.")]
+                #[must_use]
+                pub fn $field(mut self, value: impl Into<$type>) -> Self {
+                    self.$($of.)?$field = Some(value.into());
+                    self
+                }
+            )*
+        }
+    };
+}
+pub(super) use setters;
