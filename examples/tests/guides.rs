@@ -5,7 +5,7 @@ use std::{collections::HashMap, fs, path::Path};
 use connect_client::{
     Client, RetryPolicy, Uuid,
     wire::{
-        AdjustmentType, AnyEvent, Changed, Date, Deleted, Entry, ErrorCode, EventType, Field, Id,
+        AdjustmentType, AnyEvent, Changed, Date, Deleted, Entry, ErrorCode, EventType, Id,
         Location, MovementType, Product, ProductInput, Quantity, StockAdjustment, StockCount,
         StockCountItem, StockCounts, Timestamp, Totals, Transaction, TransactionType,
         query::{ProductQuery, StockMovementQuery, ZReportQuery},
@@ -65,10 +65,10 @@ async fn stock(client: &Client, location_id: Id<Location>, product: &Product) ->
         .await?;
     assert_eq!(level.quantity.to_string(), "24");
 
-    let item = |code: &str, quantity: Quantity| StockCountItem {
-        external_id: code.into(),
-        quantity: Field::Value(quantity),
-        ..StockCountItem::default()
+    let item = |code: &str, quantity: Quantity| {
+        StockCountItem::default()
+            .external_id(code)
+            .quantity(quantity)
     };
     let items = vec![
         item("RYE-800", "24".parse()?),
@@ -92,14 +92,12 @@ async fn stock(client: &Client, location_id: Id<Location>, product: &Product) ->
         .await?;
     assert_eq!((done.unchanged, done.failed), (1, 1));
 
-    let movement = stock
-        .adjust(&StockAdjustment {
-            external_id: "RYE-800".into(),
-            quantity_change: Field::Value("12.5".parse()?),
-            kind: Field::Value(AdjustmentType::Delivery),
-            ..StockAdjustment::default()
-        })
-        .await?;
+    let quantity: Quantity = "12.5".parse()?;
+    let delivery = StockAdjustment::default()
+        .external_id("RYE-800")
+        .quantity_change(quantity)
+        .kind(AdjustmentType::Delivery);
+    let movement = stock.adjust(&delivery).await?;
     assert_eq!(movement.quantity_after.to_string(), "36.5");
 
     let mut changes = stock.changes_since(since);
@@ -113,10 +111,7 @@ async fn stock(client: &Client, location_id: Id<Location>, product: &Product) ->
     assert!(since.is_some());
     assert_eq!(copy[&product_id], movement.quantity_after);
 
-    let query = StockMovementQuery {
-        product_id: Some(product_id),
-        ..StockMovementQuery::default()
-    };
+    let query = StockMovementQuery::default().product_id(product_id);
     let movements = stock.movements().stream(&query).all().await?;
     let kinds: Vec<_> = movements.iter().map(|it| it.kind.clone()).collect();
     assert_eq!(kinds, [MovementType::Count, MovementType::Delivery]);
@@ -154,10 +149,7 @@ async fn webhooks(
     }
 
     fn is_too_old(error: &connect_client::Error) -> bool {
-        error.api().is_some_and(|refusal| {
-            refusal.code == Some(ErrorCode::ValidationFailed)
-                && refusal.field.as_deref() == Some("after")
-        })
+        error.code() == Some(&ErrorCode::ValidationFailed) && error.field() == Some("after")
     }
 
     let nowhere = Some(Uuid::max().into());
@@ -197,20 +189,14 @@ async fn testing() -> Result<(), Error> {
 async fn they_run() {
     let service = Service::start().await;
     let (client, at) = (service.client(), service.locations[0]);
-    let rye = ProductInput {
-        external_id: "RYE-800".into(),
-        ..ProductInput::named("Rye loaf")
-    };
+    let rye = ProductInput::named("Rye loaf").external_id("RYE-800");
     let rye = client.location(at).products().create(&rye).await.unwrap();
     accounting(&client, at).await.unwrap();
     stock(&client, at, &rye).await.unwrap();
 
     let mut prices = HashMap::new();
     let last = webhooks(&client, at, None, &mut prices).await.unwrap();
-    let tea = ProductInput {
-        price_cents: Field::Value(450),
-        ..ProductInput::named("Tea")
-    };
+    let tea = ProductInput::named("Tea").price_cents(450);
     let products = client.location(at).products();
     let tea = products.create(&tea).await.unwrap();
     products.delete(rye.id).await.unwrap();

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, fs, path::Path, time::Duration};
 
 use connect_client::{
-    Client, IdempotencyKey,
+    Client, IdempotencyKey, Method, RetryPolicy,
     wire::{Entry, ErrorCode, Id, Location, Product, ProductInput, Timestamp, query::ProductQuery},
 };
 use tokio::{
@@ -125,6 +125,27 @@ async fn write(client: &Client, location_id: Id<Location>) -> Result<(), Error> 
     Ok(())
 }
 
+/// `docs/errors.md`: the settings of a client, and a request that has no method.
+async fn settings(url: String, token: String, location_id: Id<Location>) -> Result<(), Error> {
+    let client = Client::builder(&url, &token)
+        .retry(RetryPolicy::default().max_attempts(3))
+        .on_retry(|retry| eprintln!("{}: {}, again in {:?}", retry.path, retry.error, retry.wait))
+        .pacing(false) // at the rate limit a request is refused instead of held back
+        .build()?;
+    let limit = Duration::from_secs(5);
+    let locations = client.locations().timeout(limit).await?;
+    assert!(locations.iter().any(|location| location.id == location_id));
+
+    let found: serde_json::Value = client
+        .request(Method::GET, format!("/locations/{location_id}/products"))
+        .query("externalId", "SOUP-1")
+        .json()
+        .await?;
+    println!("{}", found["data"][0]["name"]);
+    assert_eq!(found["data"][0]["name"], "Tomato soup");
+    Ok(())
+}
+
 #[tokio::test]
 async fn they_run() {
     let service = Service::start().await;
@@ -135,6 +156,8 @@ async fn they_run() {
     assert!(matches!(change, Entry::Live(product) if product.name == "Late"));
     assert_eq!(import(&client, at).await.unwrap(), [1, 1]);
     write(&client, at).await.unwrap();
+    let (url, token) = (service.url.clone(), service.token.clone());
+    settings(url, token, at).await.unwrap();
 }
 
 /// The status and the body of the answer to a request to create a product.

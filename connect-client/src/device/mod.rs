@@ -7,8 +7,8 @@
 //! use connect_client::{
 //!     device::{DeviceClient, DeviceQueue},
 //!     wire::{
-//!         Field, LineInput, PaymentInput, PaymentMethod, Quantity, TransactionInput,
-//!         TransactionType, VatRate,
+//!         LineInput, PaymentInput, PaymentMethod, Quantity, TransactionInput, TransactionType,
+//!         VatRate,
 //!     },
 //! };
 //!
@@ -16,20 +16,18 @@
 //! let client = DeviceClient::builder("http://127.0.0.1:8081", std::env::var("DEVICE_KEY")?).build()?;
 //! let queue = DeviceQueue::open("/var/lib/till/queue")?;
 //!
-//! let sale = TransactionInput {
-//!     kind: Field::Value(TransactionType::Sale),
-//!     total_cents: Field::Value(345),
-//!     payments: Field::Value(vec![PaymentInput::of(PaymentMethod::Card, 345)]),
-//!     lines: Field::Value(vec![LineInput {
-//!         name: "Bread".into(),
-//!         quantity: Quantity::from_thousandths(1000).map(Some).into(),
-//!         unit_price_cents: Field::Value(345),
-//!         total_cents: Field::Value(345),
-//!         vat_rate: Field::Value(VatRate::percent(9)),
-//!         ..LineInput::default()
-//!     }]),
-//!     ..TransactionInput::default()
-//! };
+//! let one: Quantity = "1".parse()?;
+//! let bread = LineInput::default()
+//!     .name("Bread")
+//!     .quantity(one)
+//!     .unit_price_cents(345)
+//!     .total_cents(345)
+//!     .vat_rate(VatRate::percent(9));
+//! let sale = TransactionInput::default()
+//!     .kind(TransactionType::Sale)
+//!     .total_cents(345)
+//!     .payments(vec![PaymentInput::of(PaymentMethod::Card, 345)])
+//!     .lines(vec![bread]);
 //! queue.push(sale)?; // on disk once this returns
 //!
 //! let delivery = queue.send(&client).await;
