@@ -21,6 +21,8 @@ fn the_document_lists_exactly_the_routes_that_there_are() {
                 Needs::Nothing | Needs::Screen(_) => None,
             };
             let path = route.path.replace("{location}", "{locationId}");
+            let path = path.replace("/stock/{id}", "/stock/{productId}");
+            let path = path.replace("{part}", "{optionId}");
             (route.method.to_string(), path, scope)
         })
         .collect();
