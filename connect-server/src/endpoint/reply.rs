@@ -162,7 +162,7 @@ impl Reply {
     }
 }
 
-/// What a client sent, as it stands in a message: an answer must not grow with the request.
+/// The text that a client sent, as it stands in a message: an answer must not grow with the request.
 fn clipped(text: &str) -> String {
     const LONGEST: usize = 200;
     text.chars().take(LONGEST).collect()
