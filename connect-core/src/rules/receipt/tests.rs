@@ -253,7 +253,7 @@ fn unknown_words_are_refused() {
     };
     let refused = Receipt::check(unknown).unwrap_err();
     assert_eq!(refused.field, "type");
-    assert!(refused.problem.ends_with("not gift"), "{refused}");
+    assert!(refused.problem.ends_with("not \"gift\""), "{refused}");
 }
 
 /// Returns the fields at fault, in the order in which they are told.
