@@ -130,9 +130,11 @@ async fn pass(
     Ok(response)
 }
 
-/// Headers without those that belong to one connection.
+/// Headers without those that belong to one connection. Answers come as they are, since what is in
+/// gzip cannot be judged.
 fn end_to_end(mut headers: HeaderMap) -> HeaderMap {
     for name in [
+        header::ACCEPT_ENCODING,
         header::HOST,
         header::CONNECTION,
         header::CONTENT_LENGTH,
