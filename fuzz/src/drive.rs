@@ -1,0 +1,65 @@
+//! The driver on stable Rust: a bounded run of a target, the same for the same seed.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    Target, Verdict,
+    mutate::Mutator,
+    shrink::{run, shrink},
+};
+
+/// The faults after which a run ends.
+const ENOUGH: usize = 5;
+
+/// The outcome of a run.
+#[derive(Debug)]
+pub struct Summary {
+    /// The inputs that were tried, seeds included.
+    pub inputs: u64,
+    /// Those that were taken.
+    pub taken: u64,
+    /// The time that it took.
+    pub time: Duration,
+    /// The inputs that failed, shortened, with the words of the panic.
+    pub faults: Vec<(Vec<u8>, String)>,
+}
+
+/// Gives a target so many inputs. `progress` hears of every thousandth.
+///
+/// A run ends early after five faults.
+pub fn drive(target: &Target, inputs: u64, seed: u64, mut progress: impl FnMut(u64)) -> Summary {
+    let began = Instant::now();
+    let mut mutator = Mutator::new(target, seed);
+    let mut summary = Summary {
+        inputs: 0,
+        taken: 0,
+        time: Duration::ZERO,
+        faults: Vec::new(),
+    };
+    let mut seeds = target.seeds.iter().cloned();
+    while summary.inputs < inputs && summary.faults.len() < ENOUGH {
+        let seed = seeds.next();
+        let is_seed = seed.is_some();
+        let input = seed.unwrap_or_else(|| mutator.next_input());
+        summary.inputs += 1;
+        match run(target, &input) {
+            Ok(Verdict::Refused) => {}
+            Ok(Verdict::Taken) => {
+                summary.taken += 1;
+                if !is_seed {
+                    mutator.keep(input);
+                }
+            }
+            Err(_) => {
+                let short = shrink(target, &input);
+                let words = run(target, &short).err();
+                summary.faults.push((short, words.unwrap_or_default()));
+            }
+        }
+        if summary.inputs.is_multiple_of(1000) {
+            progress(summary.inputs);
+        }
+    }
+    summary.time = began.elapsed();
+    summary
+}
