@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+pub mod attack;
 pub mod check;
 pub mod data;
 pub mod document;

@@ -126,6 +126,21 @@ impl Process {
         Self::of(child).await
     }
 
+    /// Starts `program serve` on this storage, whose log nobody reads.
+    ///
+    /// # Errors
+    /// It ends before it accepts requests.
+    ///
+    /// # Panics
+    /// The program cannot be run.
+    pub async fn serve(program: &str, storage: &str) -> Result<Self, NotStarted> {
+        let child = serving(program, "serve", storage)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server can be started");
+        Self::of(child).await
+    }
+
     /// Starts `program demo` on a store in `data`, and has it log everything there is into a file.
     ///
     /// # Errors

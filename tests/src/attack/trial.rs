@@ -1,0 +1,139 @@
+//! One attack on one server: what it cost the server, and what a well-behaved client noticed.
+
+use std::{fmt, sync::atomic::Ordering::Relaxed, time::Duration};
+
+use connect_core::wire::limits::DEFAULT_ACCOUNT_LIMIT;
+use tokio::time::{sleep, timeout};
+
+use super::{
+    Attack, Caller,
+    bystander::{Bystander, Waiting},
+    scene::Scene,
+    victim::{Store, peak_memory, processor_time},
+};
+
+/// The most memory that the server may have resident, in bytes.
+pub const MOST_MEMORY: u64 = 150_000_000;
+/// The time in which 99 of 100 requests of the well-behaved client have to be answered.
+pub const MOST_WAITING: Duration = Duration::from_millis(100);
+/// The requests without a token that an address may have served in a minute.
+const ANONYMOUS_LIMIT: u32 = 600;
+
+/// The outcome of an attack.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The name of the attack.
+    pub name: &'static str,
+    /// The most memory that the server has had resident, in bytes.
+    pub memory: u64,
+    /// The processor time of the server, for each second of the attack.
+    pub load: f64,
+    /// The experience of the well-behaved client.
+    pub waiting: Waiting,
+    /// The connections that the attack opened.
+    pub connections: u64,
+    /// The answers that it read.
+    pub answers: u64,
+    /// Those of them with a status of 2xx.
+    pub served: u64,
+    /// The most that it may be served.
+    pub most_served: u64,
+}
+
+/// Runs an attack for a while on a new server.
+///
+/// # Panics
+/// The server does not start, or ends.
+pub async fn run(store: &Store, program: &str, attack: &Attack, time: Duration) -> Outcome {
+    let server = store.serve(program).await;
+    let scene = Scene::new(
+        server.address,
+        store.attackers.clone(),
+        store.products.clone(),
+    );
+    let bystander = Bystander::start(server.address, store.bystanders.clone());
+    // Elapsing is how every attack ends.
+    let _ = timeout(time, (attack.run)(scene.clone())).await;
+    let waiting = tokio::task::spawn_blocking(|| bystander.stop()).await;
+    let memory = peak_memory(&server.id()).expect("the server is there");
+    let worked = processor_time(&server.id()).expect("the server is there");
+    server.kill().await;
+    Outcome {
+        name: attack.name,
+        memory,
+        load: worked.as_secs_f64() / time.as_secs_f64(),
+        waiting: waiting.expect("a client that does not panic"),
+        connections: scene.tally.connections.load(Relaxed),
+        answers: scene.tally.answers.load(Relaxed),
+        served: scene.tally.served.load(Relaxed),
+        most_served: most_served(attack.caller, time),
+    }
+}
+
+/// Runs nothing for a while beside the well-behaved client, to compare with.
+///
+/// # Panics
+/// The server does not start, or ends.
+pub async fn run_none(store: &Store, program: &str, time: Duration) -> Outcome {
+    let nothing = Attack {
+        name: "(none)",
+        about: "",
+        caller: Caller::Stranger,
+        run: |_| Box::pin(sleep(Duration::from_secs(3600))),
+    };
+    run(store, program, &nothing, time).await
+}
+
+/// The requests that a caller may have served in this time, by the rate limits. A window may begin
+/// in the middle.
+fn most_served(caller: Caller, time: Duration) -> u64 {
+    let windows = time.as_secs() / 60 + 2;
+    let limit = match caller {
+        Caller::Stranger => ANONYMOUS_LIMIT,
+        Caller::Customer => DEFAULT_ACCOUNT_LIMIT,
+        Caller::Smuggler => 0,
+    };
+    u64::from(limit) * windows
+}
+
+impl Outcome {
+    /// Returns whether the bounds on memory and on what is served hold. These do not depend on how
+    /// busy the machine is.
+    pub fn is_bounded(&self) -> bool {
+        self.memory < MOST_MEMORY && self.served <= self.most_served
+    }
+
+    /// Returns whether all bounds hold.
+    pub fn holds(&self) -> bool {
+        self.is_bounded() && self.waiting.percentile(99) < MOST_WAITING
+    }
+
+    /// The heading of a table of outcomes, in Markdown.
+    pub const HEADING: &'static str = "\
+        | attack | memory, MB | load | median, ms | 99th, ms | failed | connections | answers | served, of at most | holds |\n\
+        |---|---|---|---|---|---|---|---|---|---|";
+}
+
+/// A line of the table.
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            load,
+            connections,
+            answers,
+            served,
+            most_served,
+            ..
+        } = self;
+        let (memory, failed) = (self.memory as f64 / 1e6, self.waiting.failed);
+        let milliseconds = |percent| self.waiting.percentile(percent).as_secs_f64() * 1e3;
+        let (median, most) = (milliseconds(50), milliseconds(99));
+        let holds = if self.holds() { "yes" } else { "**no**" };
+        write!(
+            f,
+            "| {name} | {memory:.0} | {load:.2} | {median:.1} | {most:.1} | {failed} | {connections} \
+             | {answers} | {served} of {most_served} | {holds} |"
+        )
+    }
+}
