@@ -98,6 +98,7 @@ pub struct Mutator {
     /// Seeds first, then inputs that were taken.
     kept: Vec<Vec<u8>>,
     seeds: usize,
+    longest_kept: usize,
 }
 
 impl Mutator {
@@ -109,11 +110,13 @@ impl Mutator {
             .words
             .iter()
             .map(|word| format!("\"{word}\":").into_bytes());
+        let longest_seed = target.seeds.iter().map(Vec::len).max();
         Self {
             random: StdRng::seed_from_u64(seed),
             words: words.chain(own).chain(quoted).collect(),
             kept: target.seeds.clone(),
             seeds: target.seeds.len(),
+            longest_kept: 2 * longest_seed.unwrap_or_default() + 64,
         }
     }
 
@@ -130,8 +133,12 @@ impl Mutator {
         input
     }
 
-    /// Keeps an input that was taken, to make others of it.
+    /// Keeps an input that was taken, to make others of it. One that has grown far beyond the seeds
+    /// takes long to read, and shows little that is new.
     pub fn keep(&mut self, input: Vec<u8>) {
+        if input.len() > self.longest_kept {
+            return;
+        }
         if self.kept.len() < self.seeds + KEPT {
             self.kept.push(input);
         } else {
