@@ -67,7 +67,7 @@ fn target(
     let settings = SETTINGS.iter().map(|word| (*word).to_owned());
     Target {
         words: settings.chain(within).collect(),
-        ..super::target(name, seeds, &[], run)
+        ..Target::new(name, seeds, &[], run)
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn targets() -> Vec<Target> {
 fn target<T: Body>(name: &str, seeds: &[&str], within: impl IntoIterator<Item = String>) -> Target {
     Target {
         words: words::<T>().chain(within).collect(),
-        ..super::target(name, seeds, &[], read::<T>)
+        ..Target::new(name, seeds, &[], read::<T>)
     }
 }
 

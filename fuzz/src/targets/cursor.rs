@@ -9,7 +9,6 @@ use connect_core::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::verdict;
 use crate::{
     Target, Verdict,
     shop::{NOW, Place, Shop},
@@ -33,11 +32,11 @@ pub(super) fn targets() -> Vec<Target> {
     vec![
         Target {
             seeds: sent.into(),
-            ..super::target("cursor", &[], &[], read)
+            ..Target::new("cursor", &[], &[], read)
         },
         Target {
             seeds: vec![record, row],
-            ..super::target("cursor-forged", &[], &[], forge)
+            ..Target::new("cursor-forged", &[], &[], forge)
         },
     ]
 }
@@ -96,7 +95,7 @@ fn in_each_list(shop: &Shop, cursor: impl Fn(&str, &str) -> String) -> Verdict {
         rows::<AnyEvent>(shop, &cursor(<AnyEvent as Listed>::LIST, "")),
         rows::<Transaction>(shop, &cursor(<Transaction as Listed>::LIST, "")),
     ];
-    verdict(taken.contains(&true))
+    Verdict::of(taken.contains(&true))
 }
 
 fn records<R: Resource>(shop: &Shop, cursor: &str) -> bool {

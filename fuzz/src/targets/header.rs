@@ -14,7 +14,6 @@ use connect_server::{
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::verdict;
 use crate::{
     Target, Verdict,
     shop::{Place, Shop},
@@ -77,7 +76,7 @@ thread_local! {
 
 /// Returns the target.
 pub(super) fn targets() -> Vec<Target> {
-    vec![super::target("header", SEEDS, WORDS, send)]
+    vec![Target::new("header", SEEDS, WORDS, send)]
 }
 
 /// A connection to a server, and what it needs to be asked.
@@ -118,7 +117,7 @@ fn send(lines: &[u8]) -> Verdict {
             place.clear();
         }
         answer.check(&headers);
-        verdict(answer.status == 422)
+        Verdict::of(answer.status == 422)
     })
 }
 

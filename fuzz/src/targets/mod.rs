@@ -9,7 +9,7 @@ mod query;
 mod record;
 mod text;
 
-use crate::{Target, Verdict};
+use crate::Target;
 
 /// Returns every target.
 pub fn all() -> Vec<Target> {
@@ -25,22 +25,4 @@ pub fn all() -> Vec<Target> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-/// A target with these seeds and words.
-fn target(name: &str, seeds: &[&str], words: &[&str], run: fn(&[u8]) -> Verdict) -> Target {
-    Target {
-        name: name.to_owned(),
-        seeds: seeds.iter().map(|seed| seed.as_bytes().to_vec()).collect(),
-        words: words.iter().map(|word| (*word).to_owned()).collect(),
-        run,
-    }
-}
-
-fn verdict(is_taken: bool) -> Verdict {
-    if is_taken {
-        Verdict::Taken
-    } else {
-        Verdict::Refused
-    }
 }

@@ -49,7 +49,7 @@ pub(super) fn targets() -> Vec<Target> {
 
 fn target<Q: Query + PartialEq + Debug>(name: &str, seeds: &[&str]) -> Target {
     let words: Vec<_> = Q::PARAMETERS.iter().map(|known| known.name).collect();
-    super::target(name, seeds, &words, read::<Q>)
+    Target::new(name, seeds, &words, read::<Q>)
 }
 
 fn read<Q: Query + PartialEq + Debug>(query: &[u8]) -> Verdict {

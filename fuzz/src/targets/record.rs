@@ -8,7 +8,6 @@ use connect_core::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::verdict;
 use crate::{
     Target, Verdict,
     shop::{Place, Shop},
@@ -36,7 +35,7 @@ pub(super) fn targets() -> Vec<Target> {
     );
     let target = |name: &str, body: &str, seeds: &[&str], run| Target {
         words: words(body),
-        ..super::target(name, seeds, &[], run)
+        ..Target::new(name, seeds, &[], run)
     };
     vec![
         target(
@@ -93,7 +92,7 @@ fn write(body: &[u8], work: impl FnOnce(&Shop, Vec<u8>) -> Result<(), Refusal>) 
         {
             panic!("a fault of ours: {error:?}");
         }
-        verdict(outcome.is_ok())
+        Verdict::of(outcome.is_ok())
     })
 }
 

@@ -14,29 +14,28 @@ use connect_core::wire::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{target, verdict};
 use crate::{Target, Verdict};
 
 /// Returns a target for each kind of text.
 pub(super) fn targets() -> Vec<Target> {
     const TIME: &str = "2026-11-20T09:15:30.123456Z";
     vec![
-        target("key", &["order-17", "!~"], &[], key),
-        target(
+        Target::new("key", &["order-17", "!~"], &[], key),
+        Target::new(
             "timestamp",
             &[TIME, "2026-11-20T10:15:30.5+01:00", "0000-01-01T00:00:00Z"],
             &[],
             timestamp,
         ),
-        target("date", &["2026-11-20", "2024-02-29"], &[], both::<Date>),
-        target("moment", &["2026-11-20", TIME], &[], moment),
-        target(
+        Target::new("date", &["2026-11-20", "2024-02-29"], &[], both::<Date>),
+        Target::new("moment", &["2026-11-20", TIME], &[], moment),
+        Target::new(
             "number",
             &["12.50", "-0", "395", "1e2", "0.125"],
             &[],
             number,
         ),
-        target("id", &["01234567-89ab-7def-8123-456789abcdef"], &[], id),
+        Target::new("id", &["01234567-89ab-7def-8123-456789abcdef"], &[], id),
     ]
 }
 
@@ -53,7 +52,7 @@ fn key(bytes: &[u8]) -> Verdict {
     if let Ok(key) = &read {
         assert_eq!((key.as_str(), &*key.to_string()), (text, text));
     }
-    verdict(is_good)
+    Verdict::of(is_good)
 }
 
 /// Reads a text, and what that is written as; in JSON it reads as the same.
@@ -92,7 +91,7 @@ fn moment(bytes: &[u8]) -> Verdict {
     if let Ok(moment) = &read {
         assert_eq!(moment.to_string().parse().as_ref(), Ok(moment));
     }
-    verdict(read.is_ok())
+    Verdict::of(read.is_ok())
 }
 
 fn id(bytes: &[u8]) -> Verdict {
@@ -104,7 +103,7 @@ fn id(bytes: &[u8]) -> Verdict {
             Some(Id::<Product>::new(uuid))
         );
     }
-    verdict(read.is_some())
+    Verdict::of(read.is_some())
 }
 
 /// Reads a text as each kind of number that a body can have.
@@ -130,7 +129,7 @@ fn number(bytes: &[u8]) -> Verdict {
     if let Ok(rate) = text.parse::<VatRate>() {
         assert_eq!(rate.to_string().parse(), Ok(rate));
     }
-    verdict(cents.into_iter().chain(decimals).any(|taken| taken))
+    Verdict::of(cents.into_iter().chain(decimals).any(|taken| taken))
 }
 
 /// Reads a text as a JSON number of this form, whose value is a number of `10^-digits`, and what that

@@ -1,4 +1,4 @@
-//! What an attack knows of its victim, and what it has done so far.
+//! An attack in the making: its victim, and the answers that it has got so far.
 
 use std::{
     io,

@@ -10,7 +10,7 @@ use tokio::{
 use super::wire::{head, sip};
 use crate::attack::scene::{Scene, hold};
 
-/// What is long and needs no token.
+/// The path of an answer that is long and needs no token.
 const DOCUMENT: &str = "/v1/openapi.json";
 /// Connections, as many as a process may have files unless it asks for more.
 const MANY: usize = 900;

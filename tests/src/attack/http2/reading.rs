@@ -12,7 +12,7 @@ use crate::attack::scene::{Scene, hold};
 
 /// Streams of a connection, as many as the server allows.
 const STREAMS: u32 = 100;
-/// What is long and needs no token.
+/// The path of an answer that is long and needs no token.
 const DOCUMENT: &str = "/v1/openapi.json";
 
 /// Requests on as many streams as there may be.
