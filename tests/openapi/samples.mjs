@@ -16,7 +16,7 @@ for (const [path, item] of Object.entries(paths)) {
   for (const { operationId, "x-codeSamples": samples = [] } of Object.values(item)) {
     number += 1;
     // The ids of examples are of no record, so nobody runs samples with one.
-    const runs = path.includes("{id}") ? "" : `run-${String(number).padStart(3, "0")}-`;
+    const runs = path.replace("{locationId}", "").includes("{") ? "" : `run-${String(number).padStart(3, "0")}-`;
     for (const { lang, source } of samples) {
       if (ENDS[lang]) writeFileSync(join(folder, `${runs}${operationId}.${ENDS[lang]}`), source);
     }
