@@ -47,6 +47,7 @@ pub use resource::*;
 #[cfg(feature = "logic")]
 pub use rules::{
     idempotency::Fingerprint,
+    password::{MAX_PASSWORD, MIN_PASSWORD},
     rate::{RateLimits, RateStatus},
     secret::Secret,
 };

@@ -9,6 +9,8 @@ mod check;
 mod clocks;
 mod damage;
 mod dry_run;
+#[macro_use]
+mod each_store;
 mod echoes;
 #[cfg(feature = "logic")]
 mod events;
@@ -39,6 +41,7 @@ mod progress;
 mod properties;
 mod screens;
 mod shop;
+mod sign_in;
 #[cfg(feature = "conformance")]
 mod storage;
 mod stored;

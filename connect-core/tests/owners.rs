@@ -9,37 +9,11 @@ use connect_core::{
 };
 use uuid::Uuid;
 
-use crate::properties::shop::{Backend, START, Shop};
+use crate::properties::shop::{START, Shop};
 
-/// Makes a test for each backend.
-macro_rules! on_each_backend {
-    ($name:ident) => {
-        mod $name {
-            use super::*;
-
-            #[tokio::test]
-            async fn memory() {
-                super::$name(Shop::open(Backend::Memory).await).await;
-            }
-
-            #[cfg(feature = "sled")]
-            #[tokio::test]
-            async fn sled() {
-                super::$name(Shop::open(Backend::Sled).await).await;
-            }
-
-            #[cfg(feature = "redb")]
-            #[tokio::test]
-            async fn redb() {
-                super::$name(Shop::open(Backend::Redb).await).await;
-            }
-        }
-    };
-}
-
-on_each_backend!(what_a_change_does_not_name_stays);
-on_each_backend!(a_change_that_is_not_allowed_changes_nothing);
-on_each_backend!(a_token_ends_when_it_was_meant_to);
+on_each_store!(what_a_change_does_not_name_stays);
+on_each_store!(a_change_that_is_not_allowed_changes_nothing);
+on_each_store!(a_token_ends_when_it_was_meant_to);
 
 /// The account and the first location of a shop.
 fn ids(shop: &Shop) -> (Id<Account>, Id<Location>) {

@@ -13,6 +13,10 @@ pub(crate) mod family {
     pub(crate) const TOKEN_BY_ID: u8 = 0x11;
     pub(crate) const ACCOUNT_LIST: u8 = 0x14;
     pub(crate) const ACCOUNT_OF_TOKEN: u8 = 0x15;
+    pub(crate) const SIGN_IN: u8 = 0x19;
+    pub(crate) const ACCOUNT_OF_EMAIL: u8 = 0x1A;
+    pub(crate) const INVITATION: u8 = 0x1B;
+    pub(crate) const SESSION: u8 = 0x1C;
     pub(crate) const CATEGORY: u8 = 0x20;
     pub(crate) const CATEGORY_BY_CHANGE: u8 = 0x21;
     pub(crate) const CATEGORY_BY_NAME: u8 = 0x23;

@@ -5,8 +5,10 @@ mod credentials;
 mod device;
 mod known;
 mod right;
+mod sign_ins;
 
 pub(crate) use admission::Admission;
 pub use admission::{Authenticated, Denied};
 pub use device::ScreenRight;
 pub use right::{Access, Actor};
+pub(crate) use sign_ins::SignIns;

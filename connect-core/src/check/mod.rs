@@ -23,6 +23,7 @@ mod partition;
 mod registers;
 mod report;
 mod rows;
+mod sign_in;
 mod stock;
 mod stock_sums;
 mod walk;

@@ -2,7 +2,7 @@
 
 use super::{
     ProblemKind, catalog, events, findings::Findings, journal, orders, owners,
-    partition::Partition, stock, webhooks,
+    partition::Partition, sign_in, stock, webhooks,
 };
 use crate::{
     record::{ChangeClock, CompleteSince, ReadKey, keys::Family},
@@ -50,6 +50,10 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::ScreenKey => owners::screen_key(findings, at, row),
         Family::ScreenKeyById => owners::screen_key_by_id(findings, at, row),
         Family::AccountOfScreenKey => owners::account_of_screen_key(findings, at, row),
+        Family::SignIn => sign_in::sign_in(findings, at, row),
+        Family::AccountOfEmail => sign_in::account_of_email(findings, at, row),
+        Family::Invitation => sign_in::invitation(findings, at, row),
+        Family::Session => sign_in::session(findings, at, row),
         Family::Category => catalog::category(findings, at, row),
         Family::CategoryByChange => catalog::index::<Category>(findings, at, row),
         Family::CategoryTombstone => catalog::tombstone::<Category>(findings, at, row),

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{recent_answers::RecentAnswers, write_queue::WriteQueues};
 use crate::{
-    access::{Access, Admission, Authenticated, Denied},
+    access::{Access, Admission, Authenticated, Denied, SignIns},
     environment::Environment,
     error::Error,
     record::{Attempts, Store},
@@ -28,6 +28,7 @@ pub struct Connect {
 pub(crate) struct Core {
     pub(crate) store: Arc<Store>,
     pub(crate) admission: Admission,
+    pub(crate) sign_ins: SignIns,
     pub(crate) queues: Arc<WriteQueues>,
     pub(crate) recent_answers: RecentAnswers,
 }
@@ -43,6 +44,7 @@ impl Connect {
             core: Arc::new(Core {
                 store: store.clone(),
                 admission: Admission::new(store.clone(), limits),
+                sign_ins: SignIns::new(store.clone()),
                 queues: Arc::new(WriteQueues::new(store)),
                 recent_answers: RecentAnswers::default(),
             }),

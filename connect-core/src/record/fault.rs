@@ -25,6 +25,9 @@ pub(crate) enum Fault {
         /// The reader's words.
         reason: String,
     },
+    /// A password could not be hashed, for want of memory.
+    #[error("a password could not be hashed: {0}")]
+    Hashing(String),
     /// The task that did the work has panicked; whether it was done is unknown.
     #[error("the task that wrote has panicked")]
     Panicked,

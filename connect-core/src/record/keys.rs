@@ -117,6 +117,15 @@ families! {
     /// account | screen id | the digest under which the screen's key lies
     ScreenKeyById = 0x18, Account, [Id];
 
+    /// account | | the e-mail address and the password of its owner
+    SignIn = 0x19, Account, [];
+    /// nobody | folded e-mail address | the key of the account whose owner signs in with it
+    AccountOfEmail = 0x1A, Nobody, [Text];
+    /// account | | the invitation of its owner that is open
+    Invitation = 0x1B, Account, [];
+    /// account | digest of the session's value | the session
+    Session = 0x1C, Account, [Digest];
+
     /// location | id | the category
     Category = 0x20, Location, [Id];
     /// location | time, id | nothing; the categories in the order in which they last changed

@@ -3,7 +3,10 @@
 
 use std::fmt::Display;
 
-use super::accounts::{get_account, owner_email, put_account};
+use super::{
+    accounts::{get_account, owner_email, put_account},
+    sign_in::move_sign_in,
+};
 use crate::{
     engine::Connect,
     error::{Error, Reason},
@@ -32,10 +35,12 @@ pub struct LocationChange {
 }
 
 impl Connect {
-    /// Changes an account. Returns it as it is then.
+    /// Changes an account. Returns it as it is then. An owner who has a password signs in with the new
+    /// address from then on.
     ///
     /// # Errors
-    /// A field is invalid, or there is no such account.
+    /// A field is invalid, there is no such account, or the owner of another account signs in with
+    /// this address.
     pub async fn change_account(
         &self,
         account: Id<Account>,
@@ -43,12 +48,21 @@ impl Connect {
     ) -> Result<Account, Error> {
         let name = owner_name(change.name)?;
         let owner_email = change.owner_email.as_deref().map(owner_email).transpose()?;
-        self.change_row(account, |account| {
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let before = get_account(&mut unit).await?;
+            let mut account = before.clone();
             replace(&mut account.name, &name);
             replace(&mut account.owner_email, &owner_email);
-            Ok(account.clone())
-        })
-        .await
+            if account != before {
+                put_account(&mut unit, &account);
+                move_sign_in(&mut unit, &account).await?;
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(account);
+            }
+        }
     }
 
     /// Changes a location. Returns it as it is then.

@@ -8,6 +8,7 @@ pub(crate) mod option_group;
 pub(crate) mod option_link;
 pub(crate) mod order;
 pub(crate) mod pack;
+pub(crate) mod password;
 pub(crate) mod product;
 pub(crate) mod rate;
 pub(crate) mod receipt;

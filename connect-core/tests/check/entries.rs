@@ -10,6 +10,7 @@ async fn a_missing_index_entry_is_named() {
         family::ACCOUNT_LIST,
         family::TOKEN_BY_ID,
         family::ACCOUNT_OF_TOKEN,
+        family::ACCOUNT_OF_EMAIL,
         family::CATEGORY_BY_CHANGE,
         family::CATEGORY_BY_NAME,
         family::CATEGORY_FOLDED_NAME,
@@ -32,6 +33,7 @@ async fn a_missing_index_entry_is_named() {
 #[tokio::test]
 async fn an_entry_without_its_row_is_named() {
     for (rows, index) in [
+        (family::SIGN_IN, family::ACCOUNT_OF_EMAIL),
         (family::CATEGORY, family::CATEGORY_BY_CHANGE),
         (family::CATEGORY, family::CATEGORY_FOLDED_NAME),
         (family::PRODUCT, family::PRODUCT_BY_CHANGE),

@@ -17,6 +17,10 @@ async fn a_row_that_does_not_parse_is_named() {
         family::EVENT,
         family::ANSWER,
         family::TOKEN_BY_ID,
+        family::SIGN_IN,
+        family::ACCOUNT_OF_EMAIL,
+        family::INVITATION,
+        family::SESSION,
     ] {
         let stocked = Stocked::open().await;
         let (key, value) = stocked.first(family).await;

@@ -1,0 +1,106 @@
+//! Attempts to sign in: how many there may be, and the hashing that they cost.
+
+use std::{hash::Hash, net::IpAddr, sync::Arc};
+
+use parking_lot::Mutex;
+use tokio::{sync::Semaphore, task::spawn_blocking};
+
+use crate::{
+    error::{Error, Reason},
+    record::{Fault, PasswordHash, Store},
+    rules::{
+        password,
+        rate::{self, Moment, Windows},
+    },
+};
+
+/// The attempts in a minute for each e-mail address.
+const OF_EMAIL: u32 = 10;
+
+/// The attempts in a minute from each address of the network.
+const FROM_ADDRESS: u32 = 30;
+
+/// The passwords that are hashed at once. Each takes 19 MiB of memory.
+const AT_ONCE: usize = 2;
+
+/// The attempts of the minute under way, and the places where passwords are hashed.
+pub(crate) struct SignIns {
+    store: Arc<Store>,
+    emails: Mutex<Windows<String>>,
+    addresses: Mutex<Windows<IpAddr>>,
+    places: Semaphore,
+}
+
+impl SignIns {
+    pub(crate) fn new(store: Arc<Store>) -> Self {
+        Self {
+            store,
+            emails: Mutex::default(),
+            addresses: Mutex::default(),
+            places: Semaphore::new(AT_ONCE),
+        }
+    }
+
+    /// Counts an attempt to sign in with an e-mail address, which is folded, before anything is
+    /// hashed for it. One that succeeds counts too.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`].
+    pub(crate) fn count(&self, from: IpAddr, email: &str) -> Result<(), Error> {
+        let at = Moment {
+            now: self.store.now(),
+            elapsed: self.store.elapsed(),
+        };
+        let address = rate::counted_address(from);
+        count(&self.addresses, address, FROM_ADDRESS, at)?;
+        count(&self.emails, email.to_owned(), OF_EMAIL, at)
+    }
+
+    /// Hashes a password.
+    pub(crate) async fn hash(&self, password: String) -> Result<PasswordHash, Fault> {
+        let randomness = self.store.environment().randomness.clone();
+        self.run(move || password::hash(&password, &*randomness))
+            .await?
+    }
+
+    /// Returns whether a password is the one that was hashed. `None` stands for a hash that nobody
+    /// has, which takes as long.
+    pub(crate) async fn is_hash_of(
+        &self,
+        hash: Option<PasswordHash>,
+        password: String,
+    ) -> Result<bool, Fault> {
+        self.run(move || {
+            let hash = hash.unwrap_or_else(password::of_nobody);
+            password::is_hash_of(&hash, &password)
+        })
+        .await
+    }
+
+    /// Runs one of few jobs off the threads that answer requests.
+    async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        // Nobody closes it.
+        let _place = self.places.acquire().await;
+        spawn_blocking(job).await.map_err(|_| Fault::Panicked)
+    }
+}
+
+fn count<K: Eq + Hash>(
+    windows: &Mutex<Windows<K>>,
+    caller: K,
+    limit: u32,
+    at: Moment,
+) -> Result<(), Error> {
+    let mut windows = windows.lock();
+    let status = windows.status(&caller, limit, at);
+    if status.remaining == 0 {
+        let wait = rate::retry_after(status.reset, at.now);
+        let problem = format!("too many attempts to sign in; wait {wait} seconds");
+        return Err(Error::RateLimited(Reason::new(problem)));
+    }
+    windows.count(caller, at);
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! How the owner of an account signs in: password, invitation and sessions as they are stored.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::wire::Timestamp;
+
+/// A password as it is stored: a hash in the PHC format. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct PasswordHash(pub(crate) String);
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(..)")
+    }
+}
+
+/// The e-mail address and the password with which an owner signs in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SignIn {
+    /// The address, folded.
+    pub(crate) email: String,
+    /// The password.
+    pub(crate) password: PasswordHash,
+    /// The time at which the password was set.
+    pub(crate) password_set_at: Timestamp,
+}
+
+/// An invitation to set a password. Only a digest of its value is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Invitation {
+    /// The digest of its value, in hexadecimal.
+    pub(crate) digest: String,
+    /// The time from which on it is refused.
+    pub(crate) expires_at: Timestamp,
+}
+
+/// A session of a signed-in owner. Its key has the digest of its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Session {
+    /// The time of the sign-in.
+    pub(crate) created_at: Timestamp,
+    /// The time from which on it is refused.
+    pub(crate) expires_at: Timestamp,
+}

@@ -1,0 +1,134 @@
+//! Sessions of signed-in owners.
+
+use super::{account_of, parse};
+use crate::{
+    engine::Connect,
+    error::{Error, Reason},
+    record::{
+        Account, Attempt, Fault, Session, Unit,
+        keys::{Family, Part, key},
+    },
+    rules::secret::{self, Secret},
+    storage::{Key, Read},
+    wire::{Id, Timestamp},
+};
+
+/// The length of a session: seven days, used or not.
+const SESSION_SECONDS: i64 = 7 * 24 * 3600;
+
+/// A new session with its value, which only the browser of the owner keeps.
+#[derive(Clone, Debug)]
+pub struct IssuedSession {
+    /// Its value, for [`session`](Connect::session).
+    pub secret: Secret,
+    /// The time from which on it is refused, seven days from now.
+    pub expires_at: Timestamp,
+}
+
+/// The owner of an account, who is signed in.
+#[derive(Clone, Debug)]
+pub struct Owner {
+    account: Account,
+    expires_at: Timestamp,
+    /// The digest of the session's value.
+    pub(super) session: [u8; 32],
+}
+
+impl Owner {
+    /// Returns the account.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// Returns the time at which the session ends.
+    pub fn session_ends(&self) -> Timestamp {
+        self.expires_at
+    }
+}
+
+impl Connect {
+    /// Returns the owner whose session this is.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] when it has ended or never was.
+    pub async fn session(&self, value: &str) -> Result<Owner, Error> {
+        let account = account_of(value).ok_or_else(no_session)?;
+        let digest = secret::digest(value);
+        let session_key = session_key(account, &digest);
+        let account_key = key(account.uuid(), Family::Account, &[]);
+        let reads = [Read::Get(&session_key), Read::Get(&account_key)];
+        let mut rows = self.store().read(&reads).await?;
+        let session = rows.value().map_err(Fault::from)?;
+        let account = rows.value().map_err(Fault::from)?;
+        let (Some(session), Some(account)) = (session, account) else {
+            return Err(no_session());
+        };
+        let session: Session = parse(&session_key, &session)?;
+        if session.expires_at <= self.now() {
+            return Err(no_session());
+        }
+        Ok(Owner {
+            account: parse(&account_key, &account)?,
+            expires_at: session.expires_at,
+            session: digest,
+        })
+    }
+
+    /// Ends the session of an owner. Ending it again changes nothing.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn sign_out(&self, owner: &Owner) -> Result<(), Error> {
+        let mut attempts = self.attempts(owner.account.id.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let session_key = session_key(owner.account.id, &owner.session);
+            if unit.get(&session_key).await?.is_some() {
+                unit.delete(session_key);
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Opens a session of the owner of the account that a unit works on.
+    pub(super) fn open_session(&self, unit: &mut Unit<'_>) -> IssuedSession {
+        let account = unit.partition().into();
+        let secret = self.secret_of(account);
+        let expires_at = unit.now().plus_seconds(SESSION_SECONDS);
+        let row = unit.json(&Session {
+            created_at: unit.now(),
+            expires_at,
+        });
+        unit.put(session_key(account, &secret.digest()), row);
+        IssuedSession { secret, expires_at }
+    }
+}
+
+/// Ends all sessions of the account but the `keep` youngest that have not expired.
+pub(super) async fn end_sessions(unit: &mut Unit<'_>, keep: usize) -> Result<(), Error> {
+    let prefix = key(unit.partition(), Family::Session, &[]);
+    let rows = unit.scan(&prefix, usize::MAX).await?;
+    let mut sessions = Vec::with_capacity(rows.len());
+    for (session_key, row) in rows {
+        let session: Session = parse(&session_key, &row)?;
+        sessions.push((session, session_key));
+    }
+    sessions.sort_by_key(|(session, _)| std::cmp::Reverse(session.created_at));
+    let now = unit.now();
+    for (place, (session, session_key)) in sessions.into_iter().enumerate() {
+        if place >= keep || session.expires_at <= now {
+            unit.delete(session_key);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn session_key(account: Id<Account>, digest: &[u8; 32]) -> Key {
+    key(account.uuid(), Family::Session, &[Part::Digest(digest)])
+}
+
+fn no_session() -> Error {
+    Error::Unauthorized(Reason::of("session", "has ended; sign in again"))
+}

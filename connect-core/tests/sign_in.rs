@@ -1,0 +1,257 @@
+//! The way of an owner into the account: invitation, password, session.
+
+use std::net::IpAddr;
+
+use connect_core::{
+    Account, AccountChange, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount, wire::Id,
+};
+
+use crate::properties::shop::{START, Shop};
+
+on_each_store!(an_owner_signs_in_and_out);
+on_each_store!(only_the_open_invitation_is_good);
+on_each_store!(wrong_passwords_are_refused_and_counted);
+on_each_store!(another_password_ends_the_other_sessions);
+on_each_store!(an_address_leads_to_one_account);
+on_each_store!(sessions_end);
+
+/// The address of the network that everybody comes from.
+const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+const PASSWORD: &str = "rye and spelt";
+const DAY: i64 = 24 * 3600;
+
+/// The account of a shop, and the address of its owner.
+fn owner(shop: &Shop) -> (Id<Account>, String) {
+    let account = shop.at.account();
+    (account.id, account.owner_email.clone())
+}
+
+/// Has the owner of an account set a password.
+async fn set_password(connect: &Connect, account: Id<Account>) -> Result<IssuedSession, Error> {
+    let invitation = connect.invite_owner(account).await?.secret;
+    connect
+        .accept_invitation(invitation.expose(), PASSWORD)
+        .await
+}
+
+/// Makes an account of an owner with this address.
+async fn other_account(connect: &Connect, owner_email: &str) -> Id<Account> {
+    let new = NewAccount {
+        name: "Other".into(),
+        owner_email: owner_email.into(),
+        sandbox: false,
+    };
+    connect.create_account(new).await.unwrap().id
+}
+
+/// The account into which a session lets its owner.
+async fn account_of(connect: &Connect, session: &IssuedSession) -> Result<Id<Account>, Error> {
+    let owner = connect.session(session.secret.expose()).await?;
+    Ok(owner.account().id)
+}
+
+/// Holds that something is refused for want of this.
+#[track_caller]
+fn assert_unauthorized<T: std::fmt::Debug>(result: Result<T, Error>, field: &str) {
+    match result {
+        Err(Error::Unauthorized(reason)) => assert_eq!(reason.field.as_deref(), Some(field)),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Holds that a field is refused.
+#[track_caller]
+fn assert_invalid<T: std::fmt::Debug>(result: Result<T, Error>, field: &str) {
+    match result {
+        Err(Error::Invalid(reason)) => assert_eq!(reason.field.as_deref(), Some(field)),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn assert_clean(connect: &Connect) {
+    let report = connect.check(&mut |_| {}).await.unwrap();
+    assert_eq!(report.problems, []);
+}
+
+async fn an_owner_signs_in_and_out(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    assert_unauthorized(connect.sign_in(HERE, &email, PASSWORD).await, "password");
+    let first = set_password(connect, account).await.unwrap();
+    assert_eq!(account_of(connect, &first).await.unwrap(), account);
+
+    let typed = format!(" {} ", email.to_uppercase());
+    let second = connect.sign_in(HERE, &typed, PASSWORD).await.unwrap();
+    let owner = connect.session(second.secret.expose()).await.unwrap();
+    assert_eq!(owner.account().owner_email, email);
+    assert_eq!(owner.session_ends(), START.plus_seconds(7 * DAY));
+    connect.sign_out(&owner).await.unwrap();
+    connect.sign_out(&owner).await.unwrap();
+    assert_unauthorized(account_of(connect, &second).await, "session");
+    assert_eq!(account_of(connect, &first).await.unwrap(), account);
+    assert_clean(connect).await;
+}
+
+async fn only_the_open_invitation_is_good(shop: Shop) {
+    let (connect, (account, _)) = (&shop.connect, owner(&shop));
+    let replaced = connect.invite_owner(account).await.unwrap().secret;
+    let open = connect.invite_owner(account).await.unwrap();
+    let value = open.secret.expose();
+    assert_eq!(connect.invited_account(value).await.unwrap().id, account);
+    // The same account written in another way, and another id.
+    let simple = account.uuid().simple().to_string();
+    let simple = value.replacen(&account.to_string(), &simple, 1);
+    let of_another = value.replacen(&account.to_string(), &shop.at.location().id.to_string(), 1);
+    for bad in [
+        replaced.expose(),
+        "",
+        ".",
+        "x",
+        &value[..value.len() - 1],
+        &simple,
+        &of_another,
+    ] {
+        assert_unauthorized(connect.invited_account(bad).await, "invitation");
+        assert_unauthorized(connect.accept_invitation(bad, PASSWORD).await, "invitation");
+    }
+    // A password that is refused does not use it up.
+    for password in ["too short", &"ab".repeat(MAX_PASSWORD)] {
+        assert_invalid(connect.accept_invitation(value, password).await, "password");
+    }
+    assert_eq!(open.expires_at, START.plus_seconds(3 * DAY));
+    shop.clock.advance(3 * DAY - 1);
+    connect.accept_invitation(value, PASSWORD).await.unwrap();
+    assert_unauthorized(
+        connect.accept_invitation(value, PASSWORD).await,
+        "invitation",
+    );
+
+    let late = connect.invite_owner(account).await.unwrap();
+    assert_clean(connect).await;
+    shop.clock.advance(3 * DAY);
+    assert_unauthorized(
+        connect.invited_account(late.secret.expose()).await,
+        "invitation",
+    );
+}
+
+async fn wrong_passwords_are_refused_and_counted(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    set_password(connect, account).await.unwrap();
+    for attempt in 0..10 {
+        let wrong = format!("{PASSWORD}{attempt}");
+        assert_unauthorized(connect.sign_in(HERE, &email, &wrong).await, "password");
+    }
+    // The right password is refused too, from wherever it comes, until the minute is over.
+    let elsewhere = IpAddr::from([192, 0, 2, 1]);
+    for from in [HERE, elsewhere] {
+        let refused = connect.sign_in(from, &email, PASSWORD).await;
+        assert!(matches!(refused, Err(Error::RateLimited(_))), "{refused:?}");
+    }
+    // Addresses of which nothing is known are refused in the same words, and counted by network.
+    for attempt in 0..19 {
+        let nobody = format!("nobody{attempt}@shop.example");
+        assert_unauthorized(connect.sign_in(HERE, &nobody, PASSWORD).await, "password");
+    }
+    let refused = connect.sign_in(HERE, "other@shop.example", PASSWORD).await;
+    assert!(matches!(refused, Err(Error::RateLimited(_))), "{refused:?}");
+    shop.clock.advance(60);
+    connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+}
+
+async fn another_password_ends_the_other_sessions(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    let own = set_password(connect, account).await.unwrap();
+    let other = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+    let owner = connect.session(own.secret.expose()).await.unwrap();
+    let change = |current, new| connect.change_password(&owner, HERE, current, new);
+    assert_invalid(
+        change("wrong password", "oats and millet").await,
+        "currentPassword",
+    );
+    assert_invalid(change(PASSWORD, "short").await, "password");
+    account_of(connect, &other).await.unwrap();
+
+    change(PASSWORD, "oats and millet").await.unwrap();
+    assert_eq!(account_of(connect, &own).await.unwrap(), account);
+    assert_unauthorized(account_of(connect, &other).await, "session");
+    assert_unauthorized(connect.sign_in(HERE, &email, PASSWORD).await, "password");
+    connect
+        .sign_in(HERE, &email, "oats and millet")
+        .await
+        .unwrap();
+
+    // So does another invitation that is accepted.
+    set_password(connect, account).await.unwrap();
+    assert_unauthorized(account_of(connect, &own).await, "session");
+    assert_unauthorized(
+        connect.sign_in(HERE, &email, "oats and millet").await,
+        "password",
+    );
+}
+
+async fn an_address_leads_to_one_account(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    set_password(connect, account).await.unwrap();
+    let second = other_account(connect, &email.to_uppercase()).await;
+    let refused = set_password(connect, second).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+
+    // Each has an address of its own then, and both sign in.
+    let to = |address: &str| AccountChange {
+        owner_email: Some(address.to_owned()),
+        ..AccountChange::default()
+    };
+    connect
+        .change_account(second, to("second@shop.example"))
+        .await
+        .unwrap();
+    set_password(connect, second).await.unwrap();
+    let session = connect
+        .sign_in(HERE, "second@shop.example", PASSWORD)
+        .await
+        .unwrap();
+    assert_eq!(account_of(connect, &session).await.unwrap(), second);
+    let taken = connect.change_account(second, to(&email)).await;
+    assert!(matches!(taken, Err(Error::Conflict(_))), "{taken:?}");
+
+    // The address moves with the account, and is free for others.
+    connect
+        .change_account(account, to("first@shop.example"))
+        .await
+        .unwrap();
+    assert_unauthorized(connect.sign_in(HERE, &email, PASSWORD).await, "password");
+    let session = connect
+        .sign_in(HERE, "first@shop.example", PASSWORD)
+        .await
+        .unwrap();
+    assert_eq!(account_of(connect, &session).await.unwrap(), account);
+    connect.change_account(second, to(&email)).await.unwrap();
+    let session = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+    assert_eq!(account_of(connect, &session).await.unwrap(), second);
+    assert_clean(connect).await;
+}
+
+async fn sessions_end(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    let oldest = set_password(connect, account).await.unwrap();
+    let mut sessions = Vec::new();
+    for _ in 0..20 {
+        shop.clock.advance(60);
+        sessions.push(connect.sign_in(HERE, &email, PASSWORD).await.unwrap());
+    }
+    // There are 20 at a time.
+    assert_unauthorized(account_of(connect, &oldest).await, "session");
+    for session in &sessions {
+        account_of(connect, session).await.unwrap();
+    }
+    let value = sessions[0].secret.expose().to_owned();
+    for bad in ["", ".", "x", &value[1..], &format!("{value}0")] {
+        assert_unauthorized(connect.session(bad).await, "session");
+    }
+    // The first of them is 19 minutes old.
+    shop.clock.advance(7 * DAY - 19 * 60 - 1);
+    account_of(connect, &sessions[0]).await.unwrap();
+    shop.clock.advance(1);
+    assert_unauthorized(account_of(connect, &sessions[0]).await, "session");
+    account_of(connect, &sessions[1]).await.unwrap();
+}
