@@ -50,4 +50,5 @@ pub use rules::{
     password::{MAX_PASSWORD, MIN_PASSWORD},
     rate::{RateLimits, RateStatus},
     secret::Secret,
+    zone::local_time,
 };

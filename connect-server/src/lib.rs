@@ -3,7 +3,7 @@
 //!
 //! [`net`] is sockets and nothing of the domain. [`endpoint`] is what an endpoint is, [`routes`]
 //! reads as the table of contents of the API, and [`app`] is the order in which a request is
-//! checked. [`docs`] renders the API reference. [`images`] takes over and serves the images of products; [`outbound`] guards requests
+//! checked. [`docs`] renders the API reference. The private module `dashboard` has the pages of owners. [`images`] takes over and serves the images of products; [`outbound`] guards requests
 //! to links that others give. [`webhooks`] sends what the core delivers.
 
 pub mod admin;
@@ -11,6 +11,7 @@ pub mod app;
 pub mod check;
 pub mod cli;
 mod config;
+mod dashboard;
 pub mod demo;
 pub mod docs;
 mod encoding;

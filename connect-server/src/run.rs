@@ -204,6 +204,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     } else {
         demo::find(&connect).await?
     };
+    let api_url = match &options.images.public_url {
+        Some(public) => format!("{public}/v1"),
+        None => format!("{}/v1", api.url()),
+    };
     let welcome = Welcome::new(&api, &owner, shop);
     let pass = Pass::new(owner.url());
     let pass_file = options.store.choice()?.pass();
@@ -224,9 +228,12 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         Some(public) => app(Door::Api).with_public_url(public),
         None => app(Door::Api),
     };
+    let of_owner = app(Door::Owner)
+        .with_commands(&pass)
+        .with_dashboard(&api_url);
     tokio::join!(
         api.serve(of_api.with_images(images.copies()), wait(stopped.clone())),
-        owner.serve(app(Door::Owner).with_commands(&pass), wait(stopped.clone())),
+        owner.serve(of_owner, wait(stopped.clone())),
         keep_running("images", stopped.clone(), || {
             let worker = connect.image_worker(Arc::new(images.clone()));
             worker.run(wait(stopped.clone()))

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::{demo::Shop, net::Server};
+use crate::{dashboard::invitation_path, demo::Shop, net::Server};
 
 /// The addresses to connect to, and the commands that do.
 pub(crate) struct Welcome {
@@ -63,9 +63,12 @@ impl Welcome {
         let token = shop
             .and_then(|shop| shop.token.as_ref())
             .map(|token| token.expose());
+        let invitation = shop.and_then(|shop| shop.invitation.as_ref());
+        let dashboard = invitation.map(|it| format!("{}{}", self.admin_url, invitation_path(it)));
         json!({
             "baseUrl": self.base_url,
             "adminUrl": self.admin_url,
+            "invitationUrl": dashboard,
             "token": token,
             "accountId": shop.map(|shop| shop.account.id),
             "locations": locations,
@@ -96,6 +99,11 @@ impl fmt::Display for Welcome {
         };
         let (token, location) = (token.expose(), location.id);
         let admin = &self.admin_url;
+        if let Some(invitation) = &shop.invitation {
+            let path = invitation_path(invitation);
+            writeln!(f, "Open the dashboard, and choose a password, at")?;
+            writeln!(f, "  {admin}{path}")?;
+        }
         writeln!(f, "Registers and kiosks write at {admin}, below /device/v1")?;
         for (screen, key) in &shop.screens {
             let (location, name, key) = (screen.location_id, &screen.name, key.expose());

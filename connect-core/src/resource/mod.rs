@@ -27,7 +27,7 @@ pub(crate) use journal::{RegisterPeriod, day_key, day_number};
 pub use locations::LocationHandle;
 pub use orders::Orders;
 pub use screens::NewScreen;
-pub use sign_in::{IssuedInvitation, IssuedSession, Owner};
+pub use sign_in::{IssuedInvitation, IssuedSession, Owner, SESSION_SECONDS};
 pub use stock::{JsonStock, Stock};
 pub use tokens::{IssuedToken, NewToken};
 pub use webhook_worker::{DeliveryWork, WebhookHealth, WebhookWorker};

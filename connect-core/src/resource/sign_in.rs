@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 pub use invitations::IssuedInvitation;
 pub(super) use passwords::move_sign_in;
-pub use sessions::{IssuedSession, Owner};
+pub use sessions::{IssuedSession, Owner, SESSION_SECONDS};
 
 use crate::{
     engine::Connect,

@@ -1,6 +1,6 @@
 //! The time zone of every location, and the days in it.
 
-use chrono::{NaiveDate, NaiveTime, TimeDelta, TimeZone as _, Utc};
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone as _, Utc};
 use chrono_tz::Tz;
 
 use crate::wire::{
@@ -15,6 +15,11 @@ const ZONE: Tz = Tz::Europe__Amsterdam;
 /// The name of the time zone.
 pub(crate) fn name() -> &'static str {
     ZONE.name()
+}
+
+/// Returns a time as the clocks at every location show it.
+pub fn local_time(time: Timestamp) -> NaiveDateTime {
+    time.to_utc().with_timezone(&ZONE).naive_local()
 }
 
 /// The first moment of a day.

@@ -1,9 +1,15 @@
 //! Accounts: made, listed and changed by the operator.
 
 use clap::{Args, Subcommand};
-use connect_core::{Account, AccountChange, Connect, Error, NewAccount, wire::Id};
+use connect_core::{
+    Account, AccountChange, Connect, Error, NewAccount,
+    wire::{Id, Timestamp},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::ShownOnce;
+use crate::dashboard::invitation_path;
 
 /// A command about accounts: the businesses that the service is for.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -30,6 +36,12 @@ pub enum AccountCommand {
         /// The changes.
         #[command(flatten)]
         changes: AccountChanges,
+    },
+    /// Invite the owner of an account to the dashboard: print a link that sets the password, for the
+    /// first time or anew. A link that was made before is refused from then on.
+    Invite {
+        /// The account.
+        id: Id<Account>,
     },
 }
 
@@ -64,11 +76,24 @@ pub struct AccountView {
     pub screens: usize,
 }
 
+/// An invitation as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InvitationView {
+    /// The address at which the owner signs in.
+    pub owner_email: String,
+    /// The link, shown this once. Without a server it has the path alone.
+    pub link: ShownOnce,
+    /// The time from which on it is refused.
+    pub expires_at: Timestamp,
+}
+
 /// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(super) enum AccountResult {
     Account(AccountView),
+    Invitation(InvitationView),
     Accounts(Vec<AccountView>),
 }
 
@@ -79,6 +104,7 @@ pub(super) enum AccountResult {
 pub(super) async fn execute(
     connect: &Connect,
     command: &AccountCommand,
+    owner_url: Option<&str>,
 ) -> Result<AccountResult, Error> {
     Ok(match command {
         AccountCommand::Create {
@@ -107,7 +133,26 @@ pub(super) async fn execute(
             };
             AccountResult::Account(view(connect.change_account(*id, change).await?))
         }
+        AccountCommand::Invite { id } => {
+            let owner_email = connect.account(*id).await?.owner_email;
+            let invitation = connect.invite_owner(*id).await?;
+            let path = invitation_path(&invitation);
+            AccountResult::Invitation(InvitationView {
+                owner_email,
+                link: ShownOnce::new(&format!("{}{path}", owner_url.unwrap_or_default())),
+                expires_at: invitation.expires_at,
+            })
+        }
     })
+}
+
+/// Returns what people should know when the command was executed while no server ran.
+pub(super) fn without_server(command: &AccountCommand) -> Option<&'static str> {
+    let is_invitation = matches!(command, AccountCommand::Invite { .. });
+    is_invitation.then_some(
+        "No server runs: put the address of its owner's listener in front of the link, such as \
+         http://127.0.0.1:8081.",
+    )
 }
 
 fn view(account: Account) -> AccountView {
@@ -132,11 +177,16 @@ pub(super) fn text(command: &AccountCommand, result: Value) -> serde_json::Resul
             let id = account.id;
             format!(
                 "{}\nNext: `connect-server location create --account {id} --name NAME` gives it a \
-                 location.",
+                 location, and `connect-server account invite {id}` its owner a way to the dashboard.",
                 line(&account)
             )
         }
         AccountCommand::Change { .. } => line(&serde_json::from_value(result)?),
+        AccountCommand::Invite { .. } => {
+            let view: InvitationView = serde_json::from_value(result)?;
+            let (email, link, until) = (view.owner_email, view.link.expose(), view.expires_at);
+            format!("Send this link to {email}. It is good until {until}, and for one use.\n{link}")
+        }
         AccountCommand::List => {
             let accounts: Vec<AccountView> = serde_json::from_value(result)?;
             if accounts.is_empty() {

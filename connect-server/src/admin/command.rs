@@ -38,13 +38,18 @@ pub enum AdminCommand {
 }
 
 impl AdminCommand {
-    /// Executes the command. Returns the result as programs get it.
+    /// Executes the command. Returns the result as programs get it. `owner_url` is the address of the
+    /// owner's listener, when a server runs.
     ///
     /// # Errors
     /// Something that the command names is not there, or a value of it is not allowed.
-    pub(crate) async fn execute(&self, connect: &Connect) -> Result<Value, Error> {
+    pub(crate) async fn execute(
+        &self,
+        connect: &Connect,
+        owner_url: Option<&str>,
+    ) -> Result<Value, Error> {
         Ok(match self {
-            Self::Account(command) => json(&accounts::execute(connect, command).await?),
+            Self::Account(command) => json(&accounts::execute(connect, command, owner_url).await?),
             Self::Location(command) => json(&locations::execute(connect, command).await?),
             Self::Screen(command) => json(&screens::execute(connect, command).await?),
             Self::Token(command) => json(&tokens::execute(connect, command).await?),
@@ -69,6 +74,7 @@ impl AdminCommand {
     /// Returns what people should know when the command was executed while no server ran.
     pub(super) fn without_server(&self) -> Option<&'static str> {
         match self {
+            Self::Account(command) => accounts::without_server(command),
             Self::Webhook(command) => webhooks::without_server(command),
             _ => None,
         }

@@ -130,7 +130,10 @@ async fn result(
         .webhook_links(Arc::new(links))
         .build();
     start_clock::check(&connect, SystemClock.now()).await?;
-    Ok((command.execute(&connect).await?, ExecutedBy::CommandLine))
+    Ok((
+        command.execute(&connect, None).await?,
+        ExecutedBy::CommandLine,
+    ))
 }
 
 /// Has the server to which a pass leads execute a command.

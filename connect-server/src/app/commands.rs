@@ -1,5 +1,7 @@
 //! The operator's commands as one warp filter.
 
+use std::sync::Arc;
+
 use connect_core::{Connect, Error, Reason};
 use http::{HeaderValue, Method, StatusCode};
 use sha2::{Digest as _, Sha256};
@@ -17,10 +19,10 @@ use crate::{
 
 /// Answers `POST /admin/v1/commands` of those who have the pass. Rejects every other path.
 pub(super) fn commands(connect: Connect, pass: &Pass) -> BoxedFilter<(Response,)> {
-    let key = digest(pass.key());
+    let (key, url) = (digest(pass.key()), Arc::<str>::from(&*pass.url));
     warp::path!("admin" / "v1" / "commands")
         .and(incoming())
-        .then(move |_, incoming| answer(connect.clone(), key, incoming))
+        .then(move |_, incoming| answer(connect.clone(), key, url.clone(), incoming))
         .boxed()
 }
 
@@ -29,7 +31,12 @@ fn digest(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
 }
 
-async fn answer(connect: Connect, key: [u8; 32], mut incoming: Incoming<impl Body>) -> Response {
+async fn answer(
+    connect: Connect,
+    key: [u8; 32],
+    url: Arc<str>,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
     let asked = Asked::of(&mut incoming);
     let mut note = RequestNote::of(Some(PATH));
     if gate::bearer(&incoming.headers).map(digest) != Ok(key) {
@@ -37,7 +44,7 @@ async fn answer(connect: Connect, key: [u8; 32], mut incoming: Incoming<impl Bod
         return respond(Error::Unauthorized(reason).into(), asked, None, note).await;
     }
     note.set_caller(|| "operator".to_owned());
-    let reply = execute(&connect, incoming).await;
+    let reply = execute(&connect, &url, incoming).await;
     let reply = reply.unwrap_or_else(|refused| refused);
     let mut response = respond(reply, asked, None, note).await;
     let mark = HeaderValue::from_static("1");
@@ -45,7 +52,11 @@ async fn answer(connect: Connect, key: [u8; 32], mut incoming: Incoming<impl Bod
     response
 }
 
-async fn execute<S: Body>(connect: &Connect, incoming: Incoming<S>) -> Result<Reply, Reply> {
+async fn execute<S: Body>(
+    connect: &Connect,
+    url: &str,
+    incoming: Incoming<S>,
+) -> Result<Reply, Reply> {
     if incoming.method != Method::POST {
         return Err(Reply::method_not_allowed(&incoming.method, &[Method::POST]));
     }
@@ -55,7 +66,7 @@ async fn execute<S: Body>(connect: &Connect, incoming: Incoming<S>) -> Result<Re
         let problem = format!("is no command of this version: {error}");
         Error::Malformed(Reason::of("body", problem))
     })?;
-    let result = command.execute(connect).await?;
+    let result = command.execute(connect, Some(url)).await?;
     Ok(Reply::json(StatusCode::OK, result.to_string()))
 }
 

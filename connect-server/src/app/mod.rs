@@ -2,6 +2,7 @@
 
 mod api;
 mod commands;
+mod dashboard;
 mod device;
 mod document;
 mod gate;

@@ -9,9 +9,10 @@ use http_body_util::BodyExt as _;
 use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
-use super::{api, api_at, commands::commands, device_api};
+use super::{api, api_at, commands::commands, dashboard::dashboard, device_api};
 use crate::{
     admin::Pass,
+    dashboard::Setting,
     endpoint::Reply,
     images::{self, Copies, PublicUrl},
     net::{App, Body, NetFailure, Peer},
@@ -33,8 +34,8 @@ impl Door {
         match self {
             Self::Api => "the API is below /v1; see /v1/openapi.json",
             Self::Owner => {
-                "this address is for registers and kiosks, below /device/v1 (see \
-                 /device/v1/openapi.json); the API is at another address"
+                "this address has the dashboard, at /dashboard, and registers and kiosks, below \
+                 /device/v1 (see /device/v1/openapi.json); the API is at another address"
             }
         }
     }
@@ -71,6 +72,17 @@ impl ConnectApp {
     pub fn with_commands(mut self, pass: &Pass) -> Self {
         let commands = commands(self.connect.clone(), pass);
         self.filter = commands.or(self.filter).unify().boxed();
+        self
+    }
+
+    /// Also serves the owner's dashboard. `api_url` is the address of the API, with `/v1`.
+    #[must_use]
+    pub fn with_dashboard(mut self, api_url: &str) -> Self {
+        let setting = Setting {
+            api_url: api_url.into(),
+        };
+        let dashboard = dashboard(self.connect.clone(), setting);
+        self.filter = dashboard.or(self.filter).unify().boxed();
         self
     }
 

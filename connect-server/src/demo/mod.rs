@@ -3,7 +3,8 @@
 mod menu;
 
 use connect_core::{
-    Account, Connect, Error, NewAccount, NewLocation, NewScreen, Screen, ScreenType, Secret, Token,
+    Account, Connect, Error, IssuedInvitation, NewAccount, NewLocation, NewScreen, Screen,
+    ScreenType, Secret, Token,
     wire::{
         Field, Id, Location, ProductBatch, ProductInput, VatRate,
         limits::MAX_PRODUCTS_PER_BATCH,
@@ -21,6 +22,8 @@ pub struct Shop {
     pub token: Option<Secret>,
     /// The screens for which a key was made, with that.
     pub screens: Vec<(Screen, Secret)>,
+    /// An invitation of the owner to the dashboard, when one was made.
+    pub invitation: Option<IssuedInvitation>,
 }
 
 /// The business whose account the demo makes.
@@ -66,6 +69,7 @@ pub async fn open(connect: &Connect) -> Result<Shop, Error> {
         account: connect.account(id).await?,
         token: Some(token.secret),
         screens,
+        invitation: Some(connect.invite_owner(id).await?),
     })
 }
 
@@ -79,6 +83,7 @@ pub async fn find(connect: &Connect) -> Result<Option<Shop>, Error> {
         account,
         token: None,
         screens: Vec::new(),
+        invitation: None,
     }))
 }
 

@@ -9,7 +9,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
     header::{
         ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY,
-        CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+        CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, VARY, WWW_AUTHENTICATE,
     },
 };
 
@@ -53,6 +53,28 @@ impl Reply {
             body: html,
             cause: None,
         }
+    }
+
+    /// The same with another status.
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The same with a header more. Only `Set-Cookie` may come several times.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        if name == SET_COOKIE {
+            self.headers.append(name, value);
+        } else {
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    /// The same with the cause of a fault of ours, for the log.
+    pub(crate) fn with_cause(mut self, cause: Option<String>) -> Self {
+        self.cause = cause;
+        self
     }
 
     /// An error with this status.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The length of a session: seven days, used or not.
-const SESSION_SECONDS: i64 = 7 * 24 * 3600;
+pub const SESSION_SECONDS: i64 = 7 * 24 * 3600;
 
 /// A new session with its value, which only the browser of the owner keeps.
 #[derive(Clone, Debug)]

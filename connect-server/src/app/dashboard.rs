@@ -1,0 +1,131 @@
+//! The dashboard as one warp filter.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use connect_core::{Connect, Error, Reason};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{CONTENT_TYPE, LOCATION, SET_COOKIE},
+};
+use warp::{Filter as _, filters::BoxedFilter, reply::Response};
+
+use super::{
+    gate,
+    incoming::{Asked, Body, Incoming, incoming, respond},
+};
+use crate::{
+    dashboard::{self, Answer, Content, Fields, Setting, Visit, area},
+    endpoint::Reply,
+    net::{Peer, RequestNote},
+};
+
+/// The policy that browsers hold every page to: nothing from elsewhere, no scripts, no frames.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+/// Answers everything below `/dashboard`, and leads there from `/`. Rejects every other path.
+pub(super) fn dashboard(connect: Connect, setting: Setting) -> BoxedFilter<(Response,)> {
+    let root = warp::path::end().or(warp::path!("dashboard" / ..)).unify();
+    root.and(warp::ext::optional::<Peer>())
+        .and(incoming())
+        .then(move |peer: Option<Peer>, address, incoming| {
+            let tls = peer.is_some_and(|peer| peer.tls);
+            answer(connect.clone(), setting.clone(), address, tls, incoming)
+        })
+        .boxed()
+}
+
+async fn answer(
+    connect: Connect,
+    setting: Setting,
+    address: IpAddr,
+    tls: bool,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
+    let asked = Asked::of(&mut incoming);
+    let note = RequestNote::of(Some(area(incoming.path.as_str())));
+    let reply = match visit(connect, setting, address, tls, incoming).await {
+        Ok(visit) if visit.path == "/" => reply(Answer::to_root()),
+        Ok(visit) => reply(dashboard::answer(visit).await),
+        Err(refused) => refused,
+    };
+    respond(reply, asked, None, note).await
+}
+
+/// Reads a request.
+async fn visit<S: Body>(
+    connect: Connect,
+    setting: Setting,
+    address: IpAddr,
+    tls: bool,
+    incoming: Incoming<S>,
+) -> Result<Visit, Reply> {
+    let form = match incoming.method {
+        Method::GET | Method::HEAD => Fields::default(),
+        Method::POST => {
+            let body = gate::read(&incoming.headers, incoming.body).await?;
+            check_form(&incoming.headers)?;
+            Fields::parse(&body)
+        }
+        other => {
+            let allowed = [Method::GET, Method::HEAD, Method::POST];
+            return Err(Reply::method_not_allowed(&other, &allowed));
+        }
+    };
+    // The answer to HEAD is that to GET, of which the body is left out.
+    let method = match incoming.method {
+        Method::HEAD => Method::GET,
+        method => method,
+    };
+    Ok(Visit {
+        connect,
+        setting,
+        method,
+        path: incoming.path.as_str().to_owned(),
+        query: Fields::parse(incoming.query.as_bytes()),
+        form,
+        headers: incoming.headers,
+        address,
+        tls,
+    })
+}
+
+/// Checks that a body is what browsers send for a form.
+fn check_form(headers: &HeaderMap) -> Result<(), Error> {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
+    if kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")) {
+        return Ok(());
+    }
+    let reason = Reason::of("Content-Type", "must be application/x-www-form-urlencoded");
+    Err(Error::Malformed(reason))
+}
+
+fn reply(answer: Answer) -> Reply {
+    let policy = HeaderValue::from_static(POLICY);
+    let mut reply = match answer.content {
+        Content::Page(page) => Reply::page(page.into_string().into(), policy),
+        Content::Style(style) => {
+            let css = HeaderValue::from_static("text/css; charset=utf-8");
+            let style = Bytes::from_static(style.as_bytes());
+            Reply::page(style, policy).with_header(CONTENT_TYPE, css)
+        }
+        Content::Redirect(path) => {
+            let page = Reply::page(Bytes::new(), policy);
+            match HeaderValue::try_from(path) {
+                Ok(path) => page.with_header(LOCATION, path),
+                // Paths are ours, and have no control characters.
+                Err(_) => page.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            }
+        }
+    };
+    for cookie in answer.cookies {
+        if let Ok(cookie) = HeaderValue::try_from(cookie) {
+            reply = reply.with_header(SET_COOKIE, cookie);
+        }
+    }
+    reply.with_status(answer.status).with_cause(answer.cause)
+}

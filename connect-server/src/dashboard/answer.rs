@@ -1,0 +1,71 @@
+//! The answer to a request to the dashboard.
+
+use http::StatusCode;
+use maud::Markup;
+
+use super::places::ROOT;
+
+/// An answer. Whoever serves it adds the headers that all answers have.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) content: Content,
+    /// The values of `Set-Cookie`.
+    pub(crate) cookies: Vec<String>,
+    /// The cause of a fault of ours, for the log.
+    pub(crate) cause: Option<String>,
+}
+
+/// The content of an answer.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// A page.
+    Page(Markup),
+    /// The style sheet.
+    Style(&'static str),
+    /// The path of the page to go to.
+    Redirect(String),
+}
+
+impl Answer {
+    /// Shows a page.
+    pub(super) fn page(page: Markup) -> Self {
+        Self::of(StatusCode::OK, Content::Page(page))
+    }
+
+    /// Goes on to another page, which the browser asks for with GET.
+    pub(super) fn redirect(path: &str) -> Self {
+        Self::of(StatusCode::SEE_OTHER, Content::Redirect(path.to_owned()))
+    }
+
+    /// Goes on to the first page.
+    pub(crate) fn to_root() -> Self {
+        Self::redirect(ROOT)
+    }
+
+    /// Returns the style sheet.
+    pub(super) fn style(style: &'static str) -> Self {
+        Self::of(StatusCode::OK, Content::Style(style))
+    }
+
+    /// The same with another status.
+    #[must_use]
+    pub(super) fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Sets a cookie.
+    pub(super) fn set_cookie(&mut self, line: String) {
+        self.cookies.push(line);
+    }
+
+    fn of(status: StatusCode, content: Content) -> Self {
+        Self {
+            status,
+            content,
+            cookies: Vec::new(),
+            cause: None,
+        }
+    }
+}

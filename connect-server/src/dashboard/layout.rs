@@ -1,0 +1,87 @@
+//! The frame of every page: the head, the navigation, and what the action before it has to say.
+
+use connect_core::Account;
+use maud::{DOCTYPE, Markup, html};
+
+use super::{
+    Answer, Visit, notices,
+    places::{ROOT, SECTIONS},
+    visit::SignedIn,
+};
+
+/// Makes a page of a signed-in owner. `section` is the path of its part in the navigation.
+pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Markup) -> Answer {
+    let account = to.owner.account();
+    let body = html! {
+        a.skip href="#content" { "Skip to the content" }
+        header {
+            a.brand href=(ROOT) { "Connect" }
+            (business(account))
+            form.sign-out method="post" action="/dashboard/sign-out" {
+                input type="hidden" name=(super::csrf::FIELD) value=(to.csrf);
+                button.quiet { "Sign out" }
+            }
+        }
+        nav aria-label="Dashboard" {
+            ul {
+                @for (path, name) in SECTIONS {
+                    @let is_current = *path == section;
+                    li { a href=(path) aria-current=[is_current.then_some("page")] { (name) } }
+                }
+            }
+        }
+        main id="content" {
+            (notice(to))
+            h1 { (title) }
+            (content)
+        }
+    };
+    Answer::page(document(title, "", body))
+}
+
+/// Makes a page of somebody who is not signed in.
+pub(super) fn open_page(visit: &Visit, title: &str, content: Markup) -> Answer {
+    let body = html! {
+        main.door id="content" {
+            p.brand { "Connect" }
+            (notice(visit))
+            h1 { (title) }
+            (content)
+        }
+    };
+    Answer::page(document(title, "open", body))
+}
+
+fn business(account: &Account) -> Markup {
+    html! {
+        span.business { (account.name) }
+        @if account.sandbox { span.tag { "Sandbox" } }
+    }
+}
+
+/// The notice that the address names, if any.
+fn notice(visit: &Visit) -> Markup {
+    html! {
+        @if let Some(text) = notices::text(visit.query.get("done")) {
+            p.notice role="status" { (text) }
+        }
+    }
+}
+
+fn document(title: &str, class: &str, body: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · Connect" }
+                // Without one, browsers ask for /favicon.ico.
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href="/dashboard/style.css";
+            }
+            body class=(class) { (body) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The owner's dashboard: pages on the owner's listener, rendered on the server.
+//!
+//! Every action is a form, so all of it works without scripts, and nothing on a page comes from
+//! another host. The pages have no logic of their own: they show what the core answers, and hand what
+//! is filled in to the core.
+//!
+//! A request is a [`Visit`]; [`answer`] takes it to its page, which is a function in [`pages`].
+
+mod answer;
+mod components;
+mod cookies;
+mod csrf;
+mod fields;
+mod layout;
+mod notices;
+mod pages;
+mod places;
+mod visit;
+
+pub(crate) use answer::{Answer, Content};
+pub(crate) use fields::Fields;
+pub(crate) use places::{area, invitation_path};
+pub(crate) use visit::{Setting, Visit};
+
+use connect_core::Error;
+
+/// The style sheet of every page.
+const STYLE: &str = include_str!("style.css");
+
+/// Answers a request to the dashboard.
+pub(crate) async fn answer(visit: Visit) -> Answer {
+    let answer = match visit.signed_in().await {
+        Ok(to) => {
+            let answer = pages::of_owner(&to).await;
+            answer.map_err(|error| pages::problem_of_owner(&to, &error))
+        }
+        Err(Error::Unauthorized(_)) => {
+            let answer = pages::of_anybody(&visit).await;
+            answer.map_err(|error| pages::problem(&visit, &error))
+        }
+        Err(error) => Err(pages::problem(&visit, &error)),
+    };
+    answer.unwrap_or_else(|problem| problem)
+}

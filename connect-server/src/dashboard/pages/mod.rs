@@ -1,0 +1,99 @@
+//! The pages. This file is their table of contents.
+
+mod account;
+mod invitation;
+mod overview;
+mod sign_in;
+mod tokens;
+
+use connect_core::{Error, Reason};
+use http::{Method, StatusCode};
+use maud::{Markup, html};
+
+use super::{Answer, STYLE, Visit, components::sentence, layout, places::ROOT, visit::SignedIn};
+
+/// Answers a request of an owner who is signed in.
+pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let place = to.place();
+    if to.method == Method::POST {
+        to.check_form()?;
+        return match place[..] {
+            ["sign-out"] => sign_in::sign_out(to).await,
+            ["account"] => account::change(to).await,
+            ["account", "password"] => account::change_password(to).await,
+            ["tokens"] => tokens::create(to).await,
+            ["tokens", id, "revoke"] => tokens::revoke(to, id).await,
+            _ => open(to).await?.ok_or_else(no_page),
+        };
+    }
+    match place[..] {
+        [] => overview::show(to).await,
+        ["account"] => Ok(account::show(to)),
+        ["tokens"] => tokens::list(to).await,
+        ["tokens", "new"] => Ok(tokens::fill_in(to)),
+        ["sign-in"] => Ok(Answer::redirect(ROOT)),
+        _ => open(to).await?.ok_or_else(no_page),
+    }
+}
+
+/// Answers a request of somebody who is not signed in. Where there is nothing is only told to those who
+/// are.
+pub(super) async fn of_anybody(visit: &Visit) -> Result<Answer, Error> {
+    let found = open(visit).await?;
+    Ok(found.unwrap_or_else(|| Answer::redirect("/dashboard/sign-in")))
+}
+
+/// Answers a request to a page that needs no session; `None` when it is to none of them.
+async fn open(visit: &Visit) -> Result<Option<Answer>, Error> {
+    let place = visit.place();
+    let answer = match (&visit.method, &place[..]) {
+        (&Method::GET, ["style.css"]) => Answer::style(STYLE),
+        (&Method::GET, ["sign-in"]) => sign_in::show(visit),
+        (&Method::POST, ["sign-in"]) => sign_in::sign_in(visit).await?,
+        (&Method::GET, ["invitations", value]) => invitation::show(visit, value).await?,
+        (&Method::POST, ["invitations", value]) => invitation::accept(visit, value).await?,
+        _ => return Ok(None),
+    };
+    Ok(Some(answer))
+}
+
+fn no_page() -> Error {
+    let problem = "there is no such page, or what it is about is no longer there";
+    Error::NotFound(Reason::new(problem))
+}
+
+/// Makes the page of an error for an owner.
+pub(super) fn problem_of_owner(to: &SignedIn<'_>, error: &Error) -> Answer {
+    with_cause(layout::page(to, "", title(error), explained(error)), error)
+}
+
+/// Makes the page of an error.
+pub(super) fn problem(visit: &Visit, error: &Error) -> Answer {
+    with_cause(
+        layout::open_page(visit, title(error), explained(error)),
+        error,
+    )
+}
+
+fn title(error: &Error) -> &'static str {
+    match error {
+        Error::NotFound(_) => "Not found",
+        Error::Internal(_) => "Something went wrong",
+        _ => "This did not work",
+    }
+}
+
+fn explained(error: &Error) -> Markup {
+    html! {
+        p { (sentence(&error.to_string())) }
+        p { a href=(ROOT) { "Go to the overview" } }
+    }
+}
+
+/// Adds the status of an error, and what the log says of a fault of ours.
+fn with_cause(answer: Answer, error: &Error) -> Answer {
+    let status = StatusCode::from_u16(error.status());
+    let mut answer = answer.with_status(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
+    answer.cause = matches!(error, Error::Internal(_)).then(|| error.cause());
+    answer
+}

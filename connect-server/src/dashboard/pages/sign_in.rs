@@ -1,0 +1,88 @@
+//! Signing in and out.
+
+use connect_core::{Error, Reason};
+use http::StatusCode;
+use maud::html;
+
+use crate::dashboard::{
+    Answer, Visit,
+    components::{self, Field},
+    layout, notices,
+    places::ROOT,
+    visit::SignedIn,
+};
+
+const PATH: &str = "/dashboard/sign-in";
+
+/// Shows the form.
+pub(super) fn show(visit: &Visit) -> Answer {
+    form(visit, "", None)
+}
+
+/// Signs an owner in.
+pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
+    let email = visit.form.get("email");
+    if let Err(error) = visit.check_form() {
+        // The page is shown anew, with a form that is good.
+        return Ok(form(visit, email, Some(&error.problem())));
+    }
+    let password = visit.form.secret("password");
+    match visit.connect.sign_in(visit.address, email, password).await {
+        Ok(session) => Ok(visit.begin_session(&session, ROOT)),
+        Err(error @ Error::Unauthorized(_)) => {
+            let reason = Reason::new(
+                "the e-mail address or the password is wrong; whoever runs this server can invite \
+                 you again if the password is lost",
+            );
+            Ok(form(visit, email, Some(&reason)).with_status(status(&error)))
+        }
+        Err(error) => {
+            let status = status(&error);
+            let reason = components::mendable(error)?;
+            Ok(form(visit, email, Some(&reason)).with_status(status))
+        }
+    }
+}
+
+/// Signs an owner out.
+pub(super) async fn sign_out(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    to.connect.sign_out(&to.owner).await?;
+    Ok(to.end_session(&notices::at(PATH, "signed-out")))
+}
+
+fn status(error: &Error) -> StatusCode {
+    StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST)
+}
+
+fn form(visit: &Visit, email: &str, refused: Option<&Reason>) -> Answer {
+    let (cookie, csrf) = visit.visitor_forms();
+    let email = Field {
+        label: "E-mail address",
+        name: "email",
+        kind: "email",
+        value: email,
+        hint: "",
+        autocomplete: "username",
+    };
+    let password = Field {
+        label: "Password",
+        name: "password",
+        kind: "password",
+        value: "",
+        hint: "",
+        autocomplete: "current-password",
+    };
+    let fields = html! {
+        (components::problem(refused, &[]))
+        (email.render(None))
+        (password.render(None))
+        button { "Sign in" }
+    };
+    let content = html! {
+        (components::form(PATH, &csrf, fields))
+        p.hint { "No password yet? Whoever runs this server invites owners by a link." }
+    };
+    let mut answer = layout::open_page(visit, "Sign in", content);
+    answer.cookies.extend(cookie);
+    answer
+}

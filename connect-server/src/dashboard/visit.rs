@@ -1,0 +1,126 @@
+//! A request to the dashboard, and who makes it.
+
+use std::{net::IpAddr, ops::Deref, sync::Arc};
+
+use connect_core::{Connect, Error, IssuedSession, Owner, Reason, SESSION_SECONDS};
+use http::{HeaderMap, Method};
+use uuid::Uuid;
+
+use super::{Answer, Fields, cookies::Cookie, csrf};
+
+/// The time for which the cookie of a visitor is kept: a day.
+const VISITOR_SECONDS: i64 = 24 * 3600;
+
+/// What the pages know of the service besides the core.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    /// The address of the API, such as `https://connect.example.com/v1`.
+    pub(crate) api_url: Arc<str>,
+}
+
+/// A request to the dashboard.
+pub(crate) struct Visit {
+    pub(crate) connect: Connect,
+    pub(crate) setting: Setting,
+    pub(crate) method: Method,
+    /// The whole path.
+    pub(crate) path: String,
+    pub(crate) query: Fields,
+    /// What was filled in; empty for GET.
+    pub(crate) form: Fields,
+    pub(crate) headers: HeaderMap,
+    /// The address of the network that it comes from.
+    pub(crate) address: IpAddr,
+    /// Set when the browser's connection is encrypted.
+    pub(crate) tls: bool,
+}
+
+impl Visit {
+    /// The parts of the path below the dashboard.
+    pub(super) fn place(&self) -> Vec<&str> {
+        let parts = self.path.split('/').filter(|part| !part.is_empty());
+        parts.skip(1).collect()
+    }
+
+    /// Returns the owner who makes the request.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] when nobody is signed in.
+    pub(super) async fn signed_in(&self) -> Result<SignedIn<'_>, Error> {
+        let session = Cookie::Session.find(&self.headers, self.tls);
+        let session = session.unwrap_or_default();
+        let owner = self.connect.session(session).await?;
+        Ok(SignedIn {
+            visit: self,
+            owner,
+            csrf: csrf::token(session),
+        })
+    }
+
+    /// Returns the token of the forms of a visitor who is not signed in. "" for the first visit, whose
+    /// answer sets the cookie.
+    fn visitor(&self) -> Option<&str> {
+        Cookie::Visitor.find(&self.headers, self.tls)
+    }
+
+    /// Checks that a form came from a page of ours that was made for this reader.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenScope`]: it did not.
+    pub(super) fn check_form(&self) -> Result<(), Error> {
+        let session = Cookie::Session.find(&self.headers, self.tls);
+        let cookies = [session, self.visitor()];
+        let sent = self.form.get(csrf::FIELD);
+        let is_ours = cookies
+            .iter()
+            .flatten()
+            .any(|cookie| csrf::is_of(sent, cookie));
+        if is_ours && !csrf::is_from_elsewhere(&self.headers) {
+            return Ok(());
+        }
+        let problem = "this form is too old, or did not come from the dashboard; open its page again \
+                       and repeat what you did";
+        Err(Error::ForbiddenScope(Reason::new(problem)))
+    }
+
+    /// Returns the line that sets the cookie of a visitor, and the token of the visitor's forms.
+    pub(super) fn visitor_forms(&self) -> (Option<String>, String) {
+        if let Some(value) = self.visitor() {
+            return (None, csrf::token(value));
+        }
+        let value = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+        let line = Cookie::Visitor.keep(&value, VISITOR_SECONDS, self.tls);
+        (Some(line), csrf::token(&value))
+    }
+
+    /// Signs the owner in to whom a session was given, and shows the page at `path`.
+    pub(super) fn begin_session(&self, session: &IssuedSession, path: &str) -> Answer {
+        let mut answer = Answer::redirect(path);
+        answer.set_cookie(Cookie::Session.keep(session.secret.expose(), SESSION_SECONDS, self.tls));
+        answer.set_cookie(Cookie::Visitor.forget(self.tls));
+        answer
+    }
+
+    /// Has the browser forget the session.
+    pub(super) fn end_session(&self, path: &str) -> Answer {
+        let mut answer = Answer::redirect(path);
+        answer.set_cookie(Cookie::Session.forget(self.tls));
+        answer
+    }
+}
+
+/// A request of an owner who is signed in.
+pub(super) struct SignedIn<'v> {
+    visit: &'v Visit,
+    pub(super) owner: Owner,
+    /// The token of the owner's forms.
+    pub(super) csrf: String,
+}
+
+impl Deref for SignedIn<'_> {
+    type Target = Visit;
+
+    fn deref(&self) -> &Visit {
+        self.visit
+    }
+}
