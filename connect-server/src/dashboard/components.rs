@@ -116,6 +116,35 @@ pub(super) fn time(time: Timestamp) -> Markup {
     }
 }
 
+/// A choice of one among several: the value of each, and its words.
+pub(super) fn choice<'c>(
+    label: &str,
+    name: &str,
+    choices: impl Iterator<Item = (&'c str, &'c str)>,
+    chosen: &str,
+) -> Markup {
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            select id=(name) name=(name) {
+                @for (value, words) in choices {
+                    option value=(value) selected[value == chosen] { (words) }
+                }
+            }
+        }
+    }
+}
+
+/// An action that has to be opened before it can be done. `full` names it for those who hear the page.
+pub(super) fn confirmed(full: &str, short: &str, consequence: &str, action: Markup) -> Markup {
+    html! {
+        details.confirmed {
+            summary aria-label=(full) { (short) }
+            div { p { (consequence) } (action) }
+        }
+    }
+}
+
 /// What a list shows that has nothing in it: what it is for, and what to do.
 pub(super) fn empty(text: &str, action: Markup) -> Markup {
     html! {

@@ -9,6 +9,8 @@ pub(super) const ROOT: &str = "/dashboard";
 pub(super) const SECTIONS: &[(&str, &str)] = &[
     (ROOT, "Overview"),
     ("/dashboard/tokens", "Tokens"),
+    ("/dashboard/webhooks", "Webhooks"),
+    ("/dashboard/screens", "Screens"),
     ("/dashboard/account", "Account"),
 ];
 

@@ -3,8 +3,10 @@
 mod account;
 mod invitation;
 mod overview;
+mod screens;
 mod sign_in;
 mod tokens;
+mod webhooks;
 
 use connect_core::{Error, Reason};
 use http::{Method, StatusCode};
@@ -23,6 +25,21 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
             ["account", "password"] => account::change_password(to).await,
             ["tokens"] => tokens::create(to).await,
             ["tokens", id, "revoke"] => tokens::revoke(to, id).await,
+            ["webhooks"] => webhooks::create(to).await,
+            ["webhooks", id] => webhooks::change(to, id).await,
+            ["webhooks", id, "test"] => webhooks::test(to, id).await,
+            ["webhooks", id, "enable"] => webhooks::enable(to, id).await,
+            ["webhooks", id, "disable"] => webhooks::disable(to, id).await,
+            ["webhooks", id, "roll"] => webhooks::roll(to, id).await,
+            ["webhooks", id, "delete"] => webhooks::delete(to, id).await,
+            ["webhooks", id, "resend-failed"] => webhooks::resend_failed(to, id).await,
+            ["webhooks", id, "deliveries", delivery, "resend"] => {
+                webhooks::resend(to, id, delivery).await
+            }
+            ["screens"] => screens::create(to).await,
+            ["screens", id, "key"] => screens::roll(to, id).await,
+            ["screens", id, "revoke"] => screens::revoke(to, id).await,
+            ["screens", id, "delete"] => screens::delete(to, id).await,
             _ => open(to).await?.ok_or_else(no_page),
         };
     }
@@ -31,6 +48,11 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["account"] => Ok(account::show(to)),
         ["tokens"] => tokens::list(to).await,
         ["tokens", "new"] => Ok(tokens::fill_in(to)),
+        ["webhooks"] => webhooks::list(to).await,
+        ["webhooks", "new"] => Ok(webhooks::new(to)),
+        ["webhooks", id] => webhooks::show(to, id).await,
+        ["webhooks", id, "edit"] => webhooks::edit(to, id).await,
+        ["screens"] => screens::list(to).await,
         ["sign-in"] => Ok(Answer::redirect(ROOT)),
         _ => open(to).await?.ok_or_else(no_page),
     }

@@ -1,0 +1,201 @@
+//! Screens: registers, kiosks and Scan & Order pages. They make the API available, and write with keys.
+
+use connect_core::{
+    AccountLocation, Error, NewScreen, Reason, Screen, ScreenKey, ScreenType, wire::Id,
+};
+use http::StatusCode;
+use maud::{Markup, html};
+
+use crate::dashboard::{
+    Answer,
+    components::{self, Field},
+    layout, notices,
+    visit::SignedIn,
+};
+
+const PATH: &str = "/dashboard/screens";
+
+/// The types: value, and words.
+const TYPES: &[(ScreenType, &str, &str)] = &[
+    (ScreenType::Pos, "pos", "Register"),
+    (ScreenType::OrderKiosk, "order_kiosk", "Order kiosk"),
+    (
+        ScreenType::ScanAndOrder,
+        "scan_and_order",
+        "Scan & Order page",
+    ),
+];
+
+/// Shows the list.
+pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    page(to, None).await
+}
+
+/// Makes a screen.
+pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let new = match new_screen(to) {
+        Ok(new) => new,
+        Err(reason) => return refused(to, reason).await,
+    };
+    match to.connect.create_screen(to.owner.account().id, new).await {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, "screen-made"))),
+        Err(error) => refused(to, components::mendable(error)?).await,
+    }
+}
+
+/// Gives a screen a new key, and shows it this once.
+pub(super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    let key = to
+        .connect
+        .roll_screen_key(to.owner.account().id, id)
+        .await?;
+    let content = html! {
+        p { "The key that the screen had before, if any, is refused from now on." }
+        (components::shown_once("The key", key.expose()))
+        p { a href=(PATH) { "Back to the screens" } }
+    };
+    Ok(layout::page(to, PATH, "New key of a screen", content))
+}
+
+/// Takes the key of a screen away.
+pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    to.connect
+        .revoke_screen_key(to.owner.account().id, id)
+        .await?;
+    Ok(Answer::redirect(&notices::at(PATH, "key-revoked")))
+}
+
+/// Removes a screen.
+pub(super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    to.connect.delete_screen(to.owner.account().id, id).await?;
+    Ok(Answer::redirect(&notices::at(PATH, "screen-deleted")))
+}
+
+/// Reads the form.
+fn new_screen(to: &SignedIn<'_>) -> Result<NewScreen, Reason> {
+    let location: Result<Id<_>, _> = to.form.get("locationId").parse();
+    let kind = TYPES
+        .iter()
+        .find(|(_, value, _)| *value == to.form.get("type"));
+    let (kind, ..) = kind.ok_or_else(|| Reason::of("type", "must be chosen"))?;
+    Ok(NewScreen {
+        location_id: location.map_err(|_| Reason::of("locationId", "must be chosen"))?,
+        kind: *kind,
+        name: to.form.get("name").to_owned(),
+    })
+}
+
+async fn refused(to: &SignedIn<'_>, reason: Reason) -> Result<Answer, Error> {
+    let answer = page(to, Some(&reason)).await?;
+    Ok(answer.with_status(StatusCode::UNPROCESSABLE_ENTITY))
+}
+
+async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Error> {
+    let account = to.owner.account();
+    let screens = to.connect.screens(account.id).await?;
+    let content = html! {
+        p.hint {
+            "A register writes sales, a kiosk or a Scan & Order page writes orders, each with a key of \
+             its own. The API is available as long as there is at least one screen."
+        }
+        @if screens.is_empty() {
+            p.warning {
+                "There is no screen, so every call of the API is answered with "
+                code { "api_not_available" } ". Add one below."
+            }
+        } @else { (table(to, &screens)) }
+        h2 { "Add a screen" }
+        @if account.locations.is_empty() {
+            (components::empty("A screen stands at a location, and this account has none yet.", html! {}))
+        } @else { (form(to, reason)) }
+    };
+    Ok(layout::page(to, PATH, "Screens", content))
+}
+
+fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr {
+                th { "Name" } th { "Type" } th { "Location" } th { "Key" }
+                th { span.skip { "Actions" } }
+            } }
+            tbody {
+                @for (screen, key) in screens {
+                    tr {
+                        td { (screen.name) }
+                        td { (words(screen.kind)) }
+                        td { (place(to, screen)) }
+                        td {
+                            @match key {
+                                Some(key) => {
+                                    code { (key.prefix) "…" } br;
+                                    span.hint { "since " (components::time(key.created_at)) }
+                                }
+                                None => "None: it cannot write",
+                            }
+                        }
+                        td { div.actions { (actions(to, screen, key.is_some())) } }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+fn actions(to: &SignedIn<'_>, screen: &Screen, has_key: bool) -> Markup {
+    let (id, name) = (screen.id, &screen.name);
+    let at = |action: &str| format!("{PATH}/{id}/{action}");
+    html! {
+        (components::form(&at("key"), &to.csrf, html! {
+            button.quiet aria-label={ "New key for " (name) } { "New key" }
+        }))
+        @if has_key {
+            (components::form(&at("revoke"), &to.csrf, html! {
+                button.danger aria-label={ "Take the key of " (name) " away" } { "Take the key away" }
+            }))
+        }
+        (components::confirmed(
+            &format!("Remove {name}"),
+            "Remove",
+            "What it wrote stays. Its key is refused from then on.",
+            components::form(&at("delete"), &to.csrf, html! { button.danger { "Remove " (name) } }),
+        ))
+    }
+}
+
+fn words(kind: ScreenType) -> &'static str {
+    let found = TYPES.iter().find(|(other, ..)| *other == kind);
+    found.map_or("", |(.., words)| words)
+}
+
+fn place<'t>(to: &'t SignedIn<'_>, screen: &Screen) -> &'t str {
+    let is_it = |location: &&AccountLocation| location.id == screen.location_id;
+    let found = to.owner.account().locations.iter().find(is_it);
+    found.map_or("", |location| &location.name)
+}
+
+fn form(to: &SignedIn<'_>, reason: Option<&Reason>) -> Markup {
+    let name = Field {
+        label: "Name",
+        name: "name",
+        kind: "text",
+        value: to.form.get("name"),
+        hint: "Such as “Till 1” or “Kiosk at the door”.",
+        autocomplete: "off",
+    };
+    let kinds = TYPES.iter().map(|(_, value, words)| (*value, *words));
+    let locations = to.owner.account().locations.iter();
+    let locations: Vec<_> = locations.map(|at| (at.id.to_string(), &at.name)).collect();
+    let locations = locations.iter().map(|(id, name)| (&**id, &***name));
+    let fields = html! {
+        (components::problem(reason, &["name"]))
+        (name.render(reason))
+        (components::choice("Type", "type", kinds, to.form.get("type")))
+        (components::choice("Location", "locationId", locations, to.form.get("locationId")))
+        button { "Add the screen" }
+    };
+    components::form(PATH, &to.csrf, fields)
+}

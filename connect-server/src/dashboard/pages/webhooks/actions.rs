@@ -1,0 +1,84 @@
+//! What the owner does with a webhook.
+
+use connect_core::{Delivery, Error, Webhook, wire::Id};
+use maud::html;
+
+use super::{PATH, deliveries};
+use crate::dashboard::{Answer, components, layout, notices, visit::SignedIn};
+
+/// Sends a ping.
+pub(in super::super) async fn test(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    to.connect.test_webhook(to.owner.account().id, id).await?;
+    Ok(back(id, "ping-queued"))
+}
+
+/// Switches a webhook on.
+pub(in super::super) async fn enable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    to.connect.enable_webhook(to.owner.account().id, id).await?;
+    Ok(back(id, "webhook-on"))
+}
+
+/// Switches a webhook off.
+pub(in super::super) async fn disable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    to.connect
+        .disable_webhook(to.owner.account().id, id)
+        .await?;
+    Ok(back(id, "webhook-off"))
+}
+
+/// Gives a webhook a new secret, and shows it this once.
+pub(in super::super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id: Id<Webhook> = components::id(id)?;
+    let account = to.owner.account().id;
+    let secret = to.connect.roll_webhook_secret(account, id).await?;
+    let content = html! {
+        p {
+            "For 24 hours deliveries are signed with the new secret and with the one before, so that \
+             the receiver can be given the new one in the meantime."
+        }
+        (components::shown_once("The new secret", secret.expose()))
+        p { a href={ (PATH) "/" (id) } { "Back to the webhook" } }
+    };
+    Ok(layout::page(to, PATH, "New secret of a webhook", content))
+}
+
+/// Removes a webhook.
+pub(in super::super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    to.connect.delete_webhook(to.owner.account().id, id).await?;
+    Ok(Answer::redirect(&notices::at(PATH, "webhook-deleted")))
+}
+
+/// Sends a delivery again.
+pub(in super::super) async fn resend(
+    to: &SignedIn<'_>,
+    id: &str,
+    delivery: &str,
+) -> Result<Answer, Error> {
+    let (id, delivery): (Id<Webhook>, Id<Delivery>) =
+        (components::id(id)?, components::id(delivery)?);
+    let account = to.owner.account().id;
+    to.connect.resend(account, id, delivery).await?;
+    Ok(back(id, "resent"))
+}
+
+/// Sends all deliveries again that were given up, of the days that were chosen.
+pub(in super::super) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    let sent = deliveries::resend_failed(to, id).await?;
+    Ok(back(
+        id,
+        if sent == 0 {
+            "none-failed"
+        } else {
+            "all-resent"
+        },
+    ))
+}
+
+fn back(id: Id<Webhook>, notice: &str) -> Answer {
+    Answer::redirect(&notices::at(&format!("{PATH}/{id}"), notice))
+}

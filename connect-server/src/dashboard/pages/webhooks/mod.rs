@@ -1,0 +1,87 @@
+//! Webhooks: listed, made, changed, tested and looked after.
+
+mod actions;
+mod deliveries;
+mod form;
+mod show;
+
+use connect_core::{Error, SwitchOffReason, Webhook, WebhookHealth};
+use maud::{Markup, html};
+
+pub(super) use actions::{delete, disable, enable, resend, resend_failed, roll, test};
+pub(super) use form::{change, create, edit, new};
+pub(super) use show::show;
+
+use crate::dashboard::{Answer, components, layout, visit::SignedIn};
+
+const PATH: &str = "/dashboard/webhooks";
+
+/// Shows the list.
+pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let webhooks = to.connect.webhooks(to.owner.account().id).await?;
+    let add = html! { a.button href="/dashboard/webhooks/new" { "New webhook" } };
+    let content = html! {
+        p.hint {
+            "A webhook sends events to an address of yours as they happen: sales, orders, changes of \
+             products and stock. Each is signed with the webhook's secret."
+        }
+        @if webhooks.is_empty() {
+            (components::empty("There is no webhook yet.", add))
+        } @else {
+            p { (add) }
+            (table(to, &webhooks))
+        }
+    };
+    Ok(layout::page(to, PATH, "Webhooks", content))
+}
+
+fn table(to: &SignedIn<'_>, webhooks: &[(Webhook, WebhookHealth)]) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr {
+                th { "Address" } th { "State" } th { "Events" } th { "Locations" } th { "Last success" }
+            } }
+            tbody {
+                @for (webhook, health) in webhooks {
+                    tr {
+                        td { a.wide href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
+                        td { (state(webhook, health)) }
+                        td { (webhook.events.len()) }
+                        td { (locations(to, webhook)) }
+                        td {
+                            @match health.last_success_at {
+                                Some(at) => (components::time(at)),
+                                None => "Never",
+                            }
+                        }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+/// The state of a webhook in a word or two.
+fn state(webhook: &Webhook, health: &WebhookHealth) -> Markup {
+    html! {
+        @match &webhook.switched_off {
+            Some(off) if off.reason == SwitchOffReason::Failures => span.tag.bad { "Switched off" },
+            Some(_) => span.tag { "Off" },
+            None if health.failures_in_a_row > 0 => {
+                span.tag.bad { (health.failures_in_a_row) " failed in a row" }
+            }
+            None => span.tag.good { "On" },
+        }
+    }
+}
+
+/// The names of the locations whose events a webhook gets.
+fn locations(to: &SignedIn<'_>, webhook: &Webhook) -> String {
+    if webhook.location_ids.is_empty() {
+        return "All".to_owned();
+    }
+    let all = to.owner.account().locations.iter();
+    let chosen = all.filter(|location| webhook.location_ids.contains(&location.id));
+    let names: Vec<&str> = chosen.map(|location| &*location.name).collect();
+    names.join(", ")
+}

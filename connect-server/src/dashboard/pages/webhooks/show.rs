@@ -1,0 +1,89 @@
+//! The page of one webhook.
+
+use connect_core::{Error, SwitchOffReason, SwitchedOff, Webhook, WebhookHealth};
+use maud::{Markup, html};
+
+use super::{PATH, deliveries, locations, state};
+use crate::dashboard::{Answer, components, layout, visit::SignedIn};
+
+/// Shows the page.
+pub(in super::super) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    let account = to.owner.account().id;
+    let webhook = to.connect.webhook(account, id).await?;
+    let all = to.connect.webhooks(account).await?;
+    let health = all.into_iter().find(|(other, _)| other.id == id);
+    let health = health.map(|(_, health)| health).unwrap_or_default();
+    let content = html! {
+        @if let Some(off) = &webhook.switched_off { (switched_off(off)) }
+        (facts(to, &webhook, &health))
+        div.actions { (actions(to, &webhook)) }
+        h2 { "Recent deliveries" }
+        (deliveries::list(to, &webhook).await?)
+    };
+    Ok(layout::page(to, PATH, &webhook.url, content))
+}
+
+fn switched_off(off: &SwitchedOff) -> Markup {
+    html! {
+        p.warning {
+            @match off.reason {
+                SwitchOffReason::Failures => {
+                    "Switched off on " (components::time(off.at)) ", after 50 failed attempts in a row. \
+                     Mend the endpoint, switch the webhook on, and send the deliveries again that were \
+                     given up."
+                }
+                SwitchOffReason::Owner => {
+                    "You switched it off on " (components::time(off.at)) ". Events since then are not \
+                     sent."
+                }
+            }
+        }
+    }
+}
+
+fn facts(to: &SignedIn<'_>, webhook: &Webhook, health: &WebhookHealth) -> Markup {
+    html! {
+        dl.facts {
+            dt { "State" } dd { (state(webhook, health)) }
+            dt { "Events" }
+            dd { @for kind in &webhook.events { code { (kind) } " " } }
+            dt { "Locations" } dd { (locations(to, webhook)) }
+            dt { "Last success" } dd { (moment(health.last_success_at)) }
+            dt { "Last failure" } dd { (moment(health.last_failure_at)) }
+            dt { "Id" } dd { code { (webhook.id) } }
+        }
+    }
+}
+
+fn moment(at: Option<connect_core::wire::Timestamp>) -> Markup {
+    html! { @match at { Some(at) => (components::time(at)), None => "Never" } }
+}
+
+fn actions(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
+    let at = |action: &str| format!("{PATH}/{}/{action}", webhook.id);
+    let button = |action: &str, words: &str| {
+        components::form(&at(action), &to.csrf, html! { button.quiet { (words) } })
+    };
+    html! {
+        @if webhook.is_enabled() {
+            (button("test", "Send a test"))
+            (button("disable", "Switch off"))
+        } @else {
+            (button("enable", "Switch on"))
+        }
+        a.button.quiet href=(at("edit")) { "Change" }
+        (components::confirmed(
+            "New secret",
+            "New secret…",
+            "For 24 hours deliveries are signed with both secrets.",
+            button("roll", "Make a new secret"),
+        ))
+        (components::confirmed(
+            "Delete the webhook",
+            "Delete…",
+            "Deliveries that are waiting are not made. This cannot be undone.",
+            components::form(&at("delete"), &to.csrf, html! { button.danger { "Delete the webhook" } }),
+        ))
+    }
+}
