@@ -35,6 +35,7 @@ mod names;
 mod orders;
 #[cfg(feature = "logic")]
 mod owners;
+mod product_bulk;
 #[cfg(feature = "conformance")]
 mod progress;
 #[cfg(feature = "logic")]

@@ -90,6 +90,24 @@ pub(crate) async fn replace<R: Resource>(
     Ok(saved.record)
 }
 
+/// Changes the record with this id, without its event. Returns whether that changed anything.
+pub(crate) async fn amend<R: Resource>(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    id: Id<R>,
+    draft: &Draft<R>,
+) -> Result<bool, Error> {
+    let old = find(unit, id).await?;
+    Ok(change(unit, access, old, draft).await?.is_changed)
+}
+
+/// Deletes the record with this id, without its event.
+pub(crate) async fn remove<R: Resource>(unit: &mut Unit<'_>, id: Id<R>) -> Result<(), Error> {
+    let record = find(unit, id).await?;
+    unit.remove(&record);
+    record.on_delete(unit).await
+}
+
 /// Creates a record, with its event.
 pub(crate) async fn create<R: Resource>(
     unit: &mut Unit<'_>,
@@ -117,7 +135,7 @@ pub(crate) async fn find<R: Resource>(unit: &mut Unit<'_>, id: Id<R>) -> Result<
 
 /// Adds what a write of `draft` looks up, whichever record it is for. The records that a batch is
 /// matched `by` are read already.
-pub(super) fn reads_of_draft<R: Resource>(
+pub(crate) fn reads_of_draft<R: Resource>(
     draft: &Draft<R>,
     by: Option<&MatchBy>,
     reads: &mut Reads,

@@ -32,7 +32,7 @@ pub(super) fn reads<R: Resource>(draft: &Draft<R>, reads: &mut Reads) {
 
 /// Adds the look-ups at other locations of the records that this one does not have: they decide
 /// between two refusals of [`check`].
-pub(super) fn reads_elsewhere<R: Resource>(
+pub(crate) fn reads_elsewhere<R: Resource>(
     drafts: &[&Draft<R>],
     access: &Access,
     unit: &Unit<'_>,

@@ -160,8 +160,21 @@ pub(super) async fn leave_category(
 ) -> Result<(), Error> {
     let leave = |product: &mut Product| product.category_id = None;
     let ids = engine::clear(unit, Family::ProductByCategory, category.uuid(), leave).await?;
-    emit_changed(unit, "bulk", &ids, Some(Vec::new()));
+    emit_bulk(unit, &ids, &[]);
     Ok(())
+}
+
+/// Adds the events of products that were changed or deleted in bulk.
+pub(super) fn emit_bulk(unit: &mut Unit<'_>, changed: &[Uuid], deleted: &[Uuid]) {
+    emit_changed(unit, "bulk", changed, Some(Vec::new()));
+    for deleted in deleted.chunks(MAX_IDS_PER_EVENT) {
+        let changed = ProductsChanged {
+            reason: "bulk".to_owned(),
+            ids: Vec::new(),
+            deleted_ids: Some(deleted.to_vec()),
+        };
+        unit.emit(EventType::ProductsChanged, changed);
+    }
 }
 
 /// Takes an option group that is deleted from every product, in the same commit.

@@ -82,6 +82,8 @@ pub const MAX_OPTION_GROUPS_PER_PRODUCT: usize = 50;
 
 /// Products per request that links option groups.
 pub const MAX_PRODUCTS_PER_LINK: usize = 1000;
+/// The most products that an owner changes at once.
+pub const MAX_PRODUCTS_PER_BULK: usize = 1000;
 /// Option groups that such a request adds, and that it removes.
 pub const MAX_OPTION_GROUPS_PER_LINK: usize = 50;
 
