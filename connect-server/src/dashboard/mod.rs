@@ -12,6 +12,7 @@ mod cookies;
 mod csrf;
 mod fields;
 mod layout;
+mod money;
 mod notices;
 mod pages;
 mod places;

@@ -8,6 +8,11 @@ pub(super) const ROOT: &str = "/dashboard";
 /// The parts, in the order of the navigation: path and name.
 pub(super) const SECTIONS: &[(&str, &str)] = &[
     (ROOT, "Overview"),
+    ("/dashboard/day", "Day"),
+    ("/dashboard/journal", "Journal"),
+    ("/dashboard/orders", "Orders"),
+    ("/dashboard/products", "Products"),
+    ("/dashboard/stock", "Stock"),
     ("/dashboard/tokens", "Tokens"),
     ("/dashboard/webhooks", "Webhooks"),
     ("/dashboard/screens", "Screens"),

@@ -4,6 +4,7 @@ mod account;
 mod invitation;
 mod overview;
 mod screens;
+mod shop;
 mod sign_in;
 mod tokens;
 mod webhooks;
@@ -36,6 +37,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
             ["webhooks", id, "deliveries", delivery, "resend"] => {
                 webhooks::resend(to, id, delivery).await
             }
+            ["products", "bulk"] => shop::products_bulk(to).await,
             ["screens"] => screens::create(to).await,
             ["screens", id, "key"] => screens::roll(to, id).await,
             ["screens", id, "revoke"] => screens::revoke(to, id).await,
@@ -45,6 +47,14 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
     }
     match place[..] {
         [] => overview::show(to).await,
+        ["day"] => shop::day(to).await,
+        ["journal"] => shop::journal(to).await,
+        ["journal", "z-reports"] => shop::z_reports(to).await,
+        ["journal", id] => shop::receipt(to, id).await,
+        ["orders"] => shop::orders(to).await,
+        ["products"] => shop::products(to).await,
+        ["stock"] => shop::stock(to).await,
+        ["stock", product] => shop::movements(to, product).await,
         ["account"] => Ok(account::show(to)),
         ["tokens"] => tokens::list(to).await,
         ["tokens", "new"] => Ok(tokens::fill_in(to)),

@@ -1,0 +1,83 @@
+//! Amounts as people write them.
+
+/// Writes an amount of cents, such as `€1,234.50`. Negative amounts have a minus sign in front.
+pub(super) fn money(cents: i64, currency: &str) -> String {
+    let sign = if cents < 0 { "\u{2212}" } else { "" };
+    let cents = cents.unsigned_abs();
+    let whole = grouped(cents / 100);
+    let rest = cents % 100;
+    match currency {
+        "EUR" => format!("{sign}€{whole}.{rest:02}"),
+        "GBP" => format!("{sign}£{whole}.{rest:02}"),
+        "USD" => format!("{sign}${whole}.{rest:02}"),
+        other => format!("{sign}{whole}.{rest:02}\u{A0}{other}"),
+    }
+}
+
+/// Writes a number in groups of three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Reads an amount as people type it: `3`, `3.5`, `3,50`, `€ 1234.50`. `None` when it is none.
+pub(super) fn cents(text: &str) -> Option<i64> {
+    let text = text.trim().trim_start_matches(['€', '£', '$']).trim();
+    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, "0"));
+    let has_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_amount = !whole.is_empty()
+        && (1..=2).contains(&fraction.len())
+        && has_digits(whole)
+        && has_digits(fraction);
+    is_amount
+        .then(|| format!("{whole}{fraction:0<2}").parse().ok())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_written_as_people_do() {
+        for (amount, currency, text) in [
+            (0, "EUR", "€0.00"),
+            (5, "EUR", "€0.05"),
+            (123_450, "EUR", "€1,234.50"),
+            (100_000_000, "USD", "$1,000,000.00"),
+            (-300, "GBP", "\u{2212}£3.00"),
+            (
+                i64::MIN,
+                "CHF",
+                "\u{2212}92,233,720,368,547,758.08\u{A0}CHF",
+            ),
+        ] {
+            assert_eq!(money(amount, currency), text);
+        }
+    }
+
+    #[test]
+    fn amounts_are_read_as_people_type_them() {
+        for (text, amount) in [
+            ("3", Some(300)),
+            (" 3.5", Some(350)),
+            ("3,50", Some(350)),
+            ("€ 1234.05", Some(123_405)),
+            ("", None),
+            ("3.505", None),
+            ("-3", None),
+            ("1,234.50", None),
+            ("three", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(cents(text), amount, "{text}");
+        }
+    }
+}

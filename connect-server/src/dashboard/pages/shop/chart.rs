@@ -1,0 +1,52 @@
+//! A chart of days, drawn without scripts.
+
+use connect_core::wire::DailySummary;
+use maud::{Markup, html};
+
+use super::Shop;
+
+/// The height of the tallest bar, in units of the drawing.
+const HEIGHT: i64 = 100;
+
+/// The width of a day.
+const WIDTH: i64 = 20;
+
+/// Draws a bar for the net sales of each day. Who hears the page gets a table of the same.
+pub(super) fn bars(shop: &Shop, days: &[DailySummary]) -> Markup {
+    let most = days
+        .iter()
+        .map(|day| day.totals.net_cents)
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    let width = WIDTH * i64::try_from(days.len()).unwrap_or(0);
+    html! {
+        figure.chart {
+            svg viewBox={ "0 0 " (width) " " (HEIGHT) } role="img" aria-label="Net sales of each day" {
+                @for (place, day) in days.iter().enumerate() {
+                    @let net = day.totals.net_cents.max(0);
+                    @let height = i128::from(net) * i128::from(HEIGHT) / i128::from(most);
+                    @let left = WIDTH * i64::try_from(place).unwrap_or(0);
+                    rect x=(left + 2) y=(i128::from(HEIGHT) - height) width=(WIDTH - 4) height=(height) {
+                        title { (day.date) ": " (shop.money(day.totals.net_cents)) }
+                    }
+                }
+            }
+            details {
+                summary { "As a table" }
+                table.narrow {
+                    thead { tr { th { "Day" } th.number { "Net" } th.number { "Sales" } } }
+                    tbody {
+                        @for day in days {
+                            tr {
+                                th { (day.date) }
+                                td.number { (shop.money(day.totals.net_cents)) }
+                                td.number { (day.totals.sales.count) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The sums of a day, beside those of the days before it.
+
+use chrono::{Days, NaiveDate};
+use connect_core::{
+    Error,
+    environment::{Clock as _, SystemClock},
+    local_time,
+    wire::{DailySummary, query::DailySummaryQuery},
+};
+use maud::{Markup, html};
+
+use super::{AT, Shop, chart, journal::pairs, nowhere, page};
+use crate::dashboard::{Answer, visit::SignedIn};
+
+const PATH: &str = "/dashboard/day";
+
+/// The days of the chart, the day itself included.
+const DAYS: u64 = 14;
+
+/// Shows the day that the address names, or today.
+pub(in super::super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let Some(shop) = Shop::find(to).await? else {
+        return Ok(nowhere(to, PATH, "Day"));
+    };
+    let today = local_time(SystemClock.now()).date();
+    let day: NaiveDate = to.query.get("date").parse().unwrap_or(today);
+    let mut days = Vec::new();
+    for before in (0..DAYS).rev() {
+        let Some(date) = day.checked_sub_days(Days::new(before)) else {
+            continue;
+        };
+        let query = DailySummaryQuery {
+            date: Some(date.into()),
+        };
+        days.push(shop.records.daily_summary(&query).await?);
+    }
+    let content = html! {
+        form.filter method="get" action=(PATH) {
+            input type="hidden" name=(AT) value=(shop.location.id);
+            label for="date" { "Day" }
+            input id="date" name="date" type="date" value=(day);
+            button.quiet { "Show" }
+        }
+        @if let Some(summary) = days.last() { (sums(&shop, summary)) }
+        h2 { "The last " (DAYS) " days" }
+        (chart::bars(&shop, &days))
+    };
+    let title = day.format("%A, %-d %B %Y").to_string();
+    Ok(page(to, &shop, PATH, &title, content))
+}
+
+fn sums(shop: &Shop, summary: &DailySummary) -> Markup {
+    let totals = &summary.totals;
+    html! {
+        dl.figures {
+            div { dt { "Net" } dd { (shop.money(totals.net_cents)) } }
+            div { dt { "Sales" } dd { (totals.sales.count) } }
+            div { dt { "Refunds" } dd { (totals.refunds.count) } }
+            div { dt { "Discounts" } dd { (shop.money(totals.discount_cents)) } }
+        }
+        @if !totals.payments.is_empty() {
+            h2 { "Payments" }
+            (pairs(totals.payments.iter().map(|total| {
+                (total.method.as_str().to_owned(), shop.money(total.amount_cents))
+            })))
+        }
+        @if !totals.vat.is_empty() {
+            h2 { "VAT" }
+            (pairs(totals.vat.iter().map(|vat| {
+                (format!("{} %", vat.vat_rate), shop.money(vat.vat_cents))
+            })))
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The journal of a location: receipts, and the closings of its registers.
+
+use connect_core::{
+    Error,
+    wire::{
+        Id, Transaction, TransactionType,
+        query::{Moment, Paging, Period, TransactionQuery, ZReportQuery},
+    },
+};
+use maud::{Markup, html};
+
+use super::{AT, PAGE, Shop, cursor, next, nowhere, page};
+use crate::dashboard::{Answer, components, visit::SignedIn};
+
+const PATH: &str = "/dashboard/journal";
+
+/// Shows the receipts of a day, or all of them.
+pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let Some(shop) = Shop::find(to).await? else {
+        return Ok(nowhere(to, PATH, "Journal"));
+    };
+    let date = to.query.get("date");
+    let day: Option<Moment> = date.parse().ok().map(Moment::Day);
+    let query = TransactionQuery {
+        paging: Paging {
+            limit: Some(PAGE),
+            cursor: cursor(to),
+        },
+        period: Period { from: day, to: day },
+        ..TransactionQuery::default()
+    };
+    let found = shop.records.transactions().list(&query).await?;
+    let content = html! {
+        form.filter method="get" action=(PATH) {
+            input type="hidden" name=(AT) value=(shop.location.id);
+            label for="date" { "Day" }
+            input id="date" name="date" type="date" value=(date);
+            button.quiet { "Show" }
+            a href=(shop.at("/dashboard/journal/z-reports")) { "Z reports" }
+        }
+        @if found.data.is_empty() {
+            (components::empty(
+                if date.is_empty() { "Nothing was sold yet." } else { "Nothing was sold on this day." },
+                html! {},
+            ))
+        } @else { (table(&shop, &found.data)) }
+        (next(&shop, PATH, &[("date", date)], found.next_cursor.as_deref()))
+    };
+    Ok(page(to, &shop, PATH, "Journal", content))
+}
+
+fn table(shop: &Shop, rows: &[Transaction]) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr {
+                th.number { "Receipt" } th { "Time" } th { "What" } th { "Register" } th { "Employee" }
+                th.number { "Total" }
+            } }
+            tbody {
+                @for row in rows {
+                    tr {
+                        td.number {
+                            a href=(shop.at(&format!("{PATH}/{}", row.id))) { (row.receipt_number) }
+                        }
+                        td { (components::time(row.created_at)) }
+                        td { (words(&row.kind)) }
+                        td { (row.register.name) }
+                        td { @if let Some(employee) = &row.employee { (employee) } }
+                        td.number { (shop.money(row.total_cents)) }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+fn words(kind: &TransactionType) -> &str {
+    match kind {
+        TransactionType::Sale => "Sale",
+        TransactionType::Refund => "Refund",
+        TransactionType::OpeningFloat => "Opening float",
+        TransactionType::CashIn => "Cash in",
+        TransactionType::CashOut => "Cash out",
+        other => other.as_str(),
+    }
+}
+
+/// Shows one receipt.
+pub(in super::super) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id: Id<Transaction> = components::id(id)?;
+    let Some(shop) = Shop::find(to).await? else {
+        return Ok(nowhere(to, PATH, "Journal"));
+    };
+    let row = shop.records.transactions().get(id).await?;
+    let title = format!("{} {}", words(&row.kind), row.receipt_number);
+    let content = html! {
+        dl.facts {
+            dt { "Time" } dd { (components::time(row.created_at)) }
+            dt { "Register" } dd { (row.register.name) }
+            @if let Some(employee) = &row.employee { dt { "Employee" } dd { (employee) } }
+            @if let Some(sale) = row.refund_of {
+                dt { "Refund of" }
+                dd { a href=(shop.at(&format!("{PATH}/{sale}"))) { "the sale" } }
+            }
+            @if let Some(note) = &row.note { dt { "Note" } dd { (note) } }
+            dt { "Total" } dd { (shop.money(row.total_cents)) }
+        }
+        @if !row.lines.is_empty() { (lines(&shop, &row.lines)) }
+        h2 { "Payments" }
+        (pairs(row.payments.iter().map(|payment| {
+            (payment.method.as_str().to_owned(), shop.money(payment.amount_cents))
+        })))
+        @if !row.vat.is_empty() {
+            h2 { "VAT" }
+            (pairs(row.vat.iter().map(|vat| {
+                (format!("{} %", vat.vat_rate), shop.money(vat.vat_cents))
+            })))
+        }
+        p { a href=(shop.at(PATH)) { "Back to the journal" } }
+    };
+    Ok(page(to, &shop, PATH, &title, content))
+}
+
+/// The articles of a receipt or of an order.
+pub(super) fn lines(shop: &Shop, lines: &[connect_core::wire::Line]) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr {
+                th.number { "Quantity" } th { "Article" } th.number { "Price" } th.number { "Total" }
+            } }
+            tbody {
+                @for line in lines {
+                    tr {
+                        td.number { (line.quantity) }
+                        td {
+                            (line.name)
+                            @for option in &line.options { br; span.hint { (option.name) } }
+                        }
+                        td.number { (shop.money(line.unit_price_cents)) }
+                        td.number { (shop.money(line.total_cents)) }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+/// A table of two columns, the second with amounts.
+pub(super) fn pairs(rows: impl Iterator<Item = (String, String)>) -> Markup {
+    html! {
+        table.narrow { tbody {
+            @for (name, amount) in rows { tr { th { (name) } td.number { (amount) } } }
+        } }
+    }
+}
+
+/// Shows the closings.
+pub(in super::super) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let Some(shop) = Shop::find(to).await? else {
+        return Ok(nowhere(to, PATH, "Z reports"));
+    };
+    let query = ZReportQuery {
+        paging: Paging {
+            limit: Some(PAGE),
+            cursor: cursor(to),
+        },
+        ..ZReportQuery::default()
+    };
+    let found = shop.records.z_reports().list(&query).await?;
+    let content = html! {
+        @if found.data.is_empty() {
+            (components::empty("No register was closed yet.", html! {}))
+        } @else {
+            div.scroll { table {
+                thead { tr {
+                    th.number { "Number" } th { "Register" } th { "Closed" } th.number { "Sales" }
+                    th.number { "Net" } th.number { "Cash expected" } th.number { "Counted" }
+                    th.number { "Difference" }
+                } }
+                tbody {
+                    @for report in &found.data {
+                        tr {
+                            td.number { (report.number) }
+                            td { (report.register.name) }
+                            td { (components::time(report.closed_at)) }
+                            td.number { (report.totals.sales.count) }
+                            td.number { (shop.money(report.totals.net_cents)) }
+                            td.number { (shop.money(report.cash.expected_cents)) }
+                            td.number {
+                                @if let Some(counted) = report.cash.counted_cents { (shop.money(counted)) }
+                            }
+                            td.number {
+                                @if let Some(cents) = report.cash.difference_cents { (shop.money(cents)) }
+                            }
+                        }
+                    }
+                }
+            } }
+        }
+        (next(&shop, "/dashboard/journal/z-reports", &[], found.next_cursor.as_deref()))
+        p { a href=(shop.at(PATH)) { "Back to the journal" } }
+    };
+    Ok(page(to, &shop, PATH, "Z reports", content))
+}

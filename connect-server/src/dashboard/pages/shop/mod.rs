@@ -1,0 +1,117 @@
+//! What happens at a location: its products, stock, journal and orders.
+
+mod chart;
+mod day;
+mod journal;
+mod orders;
+mod products;
+mod products_bulk;
+mod stock;
+
+use connect_core::{AccountLocation, Error, LocationHandle};
+use maud::{Markup, html};
+
+pub(super) use day::show as day;
+pub(super) use journal::{list as journal, one as receipt, z_reports};
+pub(super) use orders::list as orders;
+pub(super) use products::list as products;
+pub(super) use products_bulk::act as products_bulk;
+pub(super) use stock::{list as stock, movements};
+
+use crate::dashboard::{Answer, components, layout, visit::SignedIn};
+
+/// The name of the field that says of which location a page is.
+const AT: &str = "at";
+
+/// The rows on a page.
+const PAGE: usize = 50;
+
+/// The location that a page is about.
+struct Shop {
+    location: AccountLocation,
+    records: LocationHandle,
+}
+
+impl Shop {
+    /// Finds the location that the address or the form names, or else the first of the account; `None`
+    /// when the account has none.
+    async fn find(to: &SignedIn<'_>) -> Result<Option<Self>, Error> {
+        let account = to.owner.account();
+        let named = [to.form.get(AT), to.query.get(AT)];
+        let is_named = |location: &&AccountLocation| {
+            let id = location.id.to_string();
+            named.contains(&&*id)
+        };
+        let mut locations = account.locations.iter();
+        let found = locations.find(is_named).or(account.locations.first());
+        let Some(location) = found else {
+            return Ok(None);
+        };
+        let access = to
+            .connect
+            .authorize_owner(account.id, location.id, account.id)
+            .await?;
+        Ok(Some(Self {
+            location: location.clone(),
+            records: to.connect.location(&access),
+        }))
+    }
+
+    /// Writes an amount at this location.
+    fn money(&self, cents: i64) -> String {
+        crate::dashboard::money::money(cents, &self.location.currency)
+    }
+
+    /// The address of a page of this location.
+    fn at(&self, path: &str) -> String {
+        format!("{path}?{AT}={}", self.location.id)
+    }
+}
+
+/// Makes a page of a location, with a choice among the locations when there are several.
+fn page(to: &SignedIn<'_>, shop: &Shop, section: &str, title: &str, content: Markup) -> Answer {
+    let locations = &to.owner.account().locations;
+    let content = html! {
+        @if locations.len() > 1 {
+            form.filter method="get" action=(section) {
+                label for="at" { "Location" }
+                select id="at" name=(AT) {
+                    @for location in locations {
+                        option value=(location.id) selected[location.id == shop.location.id] {
+                            (location.name)
+                        }
+                    }
+                }
+                button.quiet { "Show" }
+            }
+        }
+        (content)
+    };
+    layout::page(to, section, title, content)
+}
+
+/// Makes the page of an account that has no location.
+fn nowhere(to: &SignedIn<'_>, section: &str, title: &str) -> Answer {
+    let text = "This account has no location yet. Whoever runs this server adds one.";
+    layout::page(to, section, title, components::empty(text, html! {}))
+}
+
+/// The link to the page after this one, if there is one.
+fn next(shop: &Shop, path: &str, filters: &[(&str, &str)], cursor: Option<&str>) -> Markup {
+    let Some(cursor) = cursor else {
+        return html! {};
+    };
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair(AT, &shop.location.id.to_string());
+    for (name, value) in filters.iter().filter(|(_, value)| !value.is_empty()) {
+        query.append_pair(name, value);
+    }
+    query.append_pair("cursor", cursor);
+    html! { p { a href={ (path) "?" (query.finish()) } { "Next page" } } }
+}
+
+/// The cursor that the address names.
+fn cursor(to: &SignedIn<'_>) -> Option<String> {
+    let cursor = to.query.get("cursor");
+    (!cursor.is_empty()).then(|| cursor.to_owned())
+}

@@ -1,0 +1,118 @@
+//! The orders of a location, the latest days first to look at.
+
+use connect_core::{
+    Error,
+    wire::{
+        Order, OrderSource, OrderStatus,
+        query::{Moment, OrderQuery, SyncQuery},
+    },
+};
+use maud::{Markup, html};
+
+use super::{AT, PAGE, Shop, cursor, next, nowhere, page};
+use crate::dashboard::{Answer, components, visit::SignedIn};
+
+const PATH: &str = "/dashboard/orders";
+
+/// Shows the orders of a day, or all of them, in a state or in any.
+pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let Some(shop) = Shop::find(to).await? else {
+        return Ok(nowhere(to, PATH, "Orders"));
+    };
+    let (date, status) = (to.query.get("date"), to.query.get("status"));
+    let day: Option<Moment> = date.parse().ok().map(Moment::Day);
+    let is_chosen = |known: &&OrderStatus| known.as_str() == status;
+    let query = OrderQuery {
+        sync: SyncQuery {
+            limit: Some(PAGE),
+            cursor: cursor(to),
+            ..SyncQuery::default()
+        },
+        from: day,
+        to: day,
+        status: OrderStatus::KNOWN.iter().find(is_chosen).cloned(),
+        ..OrderQuery::default()
+    };
+    let found = shop.records.orders().list(&query).await?;
+    let content = html! {
+        form.filter method="get" action=(PATH) {
+            input type="hidden" name=(AT) value=(shop.location.id);
+            label for="date" { "Day" }
+            input id="date" name="date" type="date" value=(date);
+            label for="status" { "State" }
+            select id="status" name="status" {
+                option value="" { "Any" }
+                @for known in OrderStatus::KNOWN {
+                    option value=(known) selected[known.as_str() == status] { (words(known)) }
+                }
+            }
+            button.quiet { "Show" }
+        }
+        @if found.data.is_empty() {
+            (components::empty(
+                "No order matches. Kiosks and Scan & Order pages make them.",
+                html! {},
+            ))
+        } @else { (table(&shop, &found.data)) }
+        (next(&shop, PATH, &[("date", date), ("status", status)], found.next_cursor.as_deref()))
+    };
+    Ok(page(to, &shop, PATH, "Orders", content))
+}
+
+fn table(shop: &Shop, orders: &[Order]) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr {
+                th.number { "Number" } th { "Time" } th { "From" } th { "State" } th { "For" }
+                th { "What" } th.number { "Total" }
+            } }
+            tbody {
+                @for order in orders {
+                    tr {
+                        td.number { (order.number) }
+                        td { (components::time(order.created_at)) }
+                        td { (source(&order.source)) }
+                        td { span.tag { (words(&order.status)) } }
+                        td { (for_whom(order)) }
+                        td { (what(order)) }
+                        td.number { (shop.money(order.total_cents)) }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+fn for_whom(order: &Order) -> String {
+    let both = [order.customer_name.as_deref(), order.table_label.as_deref()];
+    let both: Vec<&str> = both.into_iter().flatten().collect();
+    both.join(", ")
+}
+
+fn what(order: &Order) -> String {
+    let lines = order
+        .lines
+        .iter()
+        .map(|line| format!("{} × {}", line.quantity, line.name));
+    lines.collect::<Vec<_>>().join(", ")
+}
+
+fn source(source: &OrderSource) -> &str {
+    match source {
+        OrderSource::Kiosk => "Kiosk",
+        OrderSource::ScanAndOrder => "Scan & Order",
+        other => other.as_str(),
+    }
+}
+
+fn words(status: &OrderStatus) -> &str {
+    match status {
+        OrderStatus::New => "New",
+        OrderStatus::Accepted => "Accepted",
+        OrderStatus::Preparing => "In preparation",
+        OrderStatus::Ready => "Ready",
+        OrderStatus::Completed => "Completed",
+        OrderStatus::Cancelled => "Cancelled",
+        other => other.as_str(),
+    }
+}
