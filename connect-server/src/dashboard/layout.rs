@@ -4,7 +4,8 @@ use connect_core::Account;
 use maud::{DOCTYPE, Markup, html};
 
 use super::{
-    Answer, Visit, notices,
+    Answer, Visit,
+    notices::Notice,
     places::{ROOT, SECTIONS},
     visit::SignedIn,
 };
@@ -62,7 +63,7 @@ fn business(account: &Account) -> Markup {
 /// The notice that the address names, if any.
 fn notice(visit: &Visit) -> Markup {
     html! {
-        @if let Some(text) = notices::text(visit.query.get("done")) {
+        @if let Some(text) = Notice::text(visit.query.get("done")) {
             p.notice role="status" { (text) }
         }
     }

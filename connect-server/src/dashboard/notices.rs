@@ -3,32 +3,70 @@
 //! An action ends with a redirect, so that a reload repeats nothing. The address has the name of a
 //! notice: nobody can have a page say anything else by a link.
 
-/// The notices by their names.
-const NOTICES: &[(&str, &str)] = &[
-    ("account-changed", "The account was changed."),
-    (
-        "password-changed",
-        "The password was changed. You are signed out everywhere else.",
-    ),
-    (
-        "password-set",
-        "Your password is set, and you are signed in.",
-    ),
-    ("signed-out", "You are signed out."),
-    (
-        "token-revoked",
-        "The token was revoked. It is refused from now on.",
-    ),
-];
+/// Makes the enum of notices, each with the name that addresses have, and its text.
+macro_rules! notices {
+    ($($notice:ident = $name:literal: $text:literal;)*) => {
+        /// A notice.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Notice {
+            $(#[doc = $text] $notice,)*
+        }
 
-/// Returns the text of a notice.
-pub(super) fn text(name: &str) -> Option<&'static str> {
-    let found = NOTICES.iter().find(|(other, _)| *other == name);
-    found.map(|(_, text)| *text)
+        impl Notice {
+            /// Returns its name.
+            fn name(self) -> &'static str {
+                match self {
+                    $(Self::$notice => $name,)*
+                }
+            }
+
+            /// Returns the text of the notice with this name.
+            pub(super) fn text(name: &str) -> Option<&'static str> {
+                match name {
+                    $($name => Some($text),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-/// Returns the address of a page that shows a notice.
-pub(super) fn at(path: &str, name: &str) -> String {
-    debug_assert!(text(name).is_some(), "there is no notice {name}");
-    format!("{path}?done={name}")
+notices! {
+    AccountChanged = "account-changed": "The account was changed.";
+    AllResent = "all-resent": "The events are sent again. Reload the page in a moment to see the results.";
+    KeyRevoked = "key-revoked": "The key of the screen is refused from now on.";
+    NoneChosen = "none-chosen": "Choose the products first.";
+    NoneFailed = "none-failed": "No delivery was given up in this time.";
+    PasswordChanged = "password-changed": "The password was changed. You are signed out everywhere else.";
+    PasswordSet = "password-set": "Your password is set, and you are signed in.";
+    PingQueued = "ping-queued": "A test is on its way. Reload the page in a moment to see its result.";
+    ProductsChanged = "products-changed": "The products were changed.";
+    Resent = "resent": "The event is sent again. Reload the page in a moment to see its result.";
+    ScreenDeleted = "screen-deleted": "The screen was removed.";
+    ScreenMade = "screen-made": "The screen was added. Give it a key, with which it writes.";
+    SignedOut = "signed-out": "You are signed out.";
+    TokenRevoked = "token-revoked": "The token was revoked. It is refused from now on.";
+    WebhookChanged = "webhook-changed": "The webhook was changed.";
+    WebhookDeleted = "webhook-deleted": "The webhook was deleted.";
+    WebhookOff = "webhook-off": "The webhook is off. Events are not sent until you switch it on.";
+    WebhookOn = "webhook-on": "The webhook is on. Events from now on are sent.";
+}
+
+/// Returns the address of a page that shows a notice. The path may have a query.
+pub(super) fn at(path: &str, notice: Notice) -> String {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    format!("{path}{separator}done={}", notice.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_the_name_of_a_notice() {
+        assert_eq!(at("/a", Notice::SignedOut), "/a?done=signed-out");
+        assert_eq!(at("/a?at=b", Notice::SignedOut), "/a?at=b&done=signed-out");
+        assert_eq!(Notice::text("signed-out"), Some("You are signed out."));
+        assert_eq!(Notice::text("<script>"), None);
+    }
 }

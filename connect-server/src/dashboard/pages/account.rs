@@ -7,7 +7,8 @@ use maud::html;
 use crate::dashboard::{
     Answer,
     components::{self, Field},
-    layout, notices,
+    layout,
+    notices::{self, Notice},
     visit::SignedIn,
 };
 
@@ -40,7 +41,7 @@ pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
         .change_account(to.owner.account().id, change)
         .await
     {
-        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, "account-changed"))),
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::AccountChanged))),
         Err(error) => Ok(refused(page(
             to,
             name,
@@ -64,7 +65,10 @@ pub(super) async fn change_password(to: &SignedIn<'_>) -> Result<Answer, Error> 
         .connect
         .change_password(&to.owner, to.address, current, password);
     match changed.await {
-        Ok(()) => Ok(Answer::redirect(&notices::at(PATH, "password-changed"))),
+        Ok(()) => Ok(Answer::redirect(&notices::at(
+            PATH,
+            Notice::PasswordChanged,
+        ))),
         Err(error) => Ok(again(&components::mendable(error)?)),
     }
 }

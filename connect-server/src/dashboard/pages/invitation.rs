@@ -7,7 +7,8 @@ use maud::html;
 use crate::dashboard::{
     Answer, Visit,
     components::{self, Field},
-    layout, notices,
+    layout,
+    notices::{self, Notice},
     places::ROOT,
 };
 
@@ -36,7 +37,7 @@ pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> 
         return Ok(refused(form(visit, value, &account, Some(&reason))));
     }
     match visit.connect.accept_invitation(value, password).await {
-        Ok(session) => Ok(visit.begin_session(&session, &notices::at(ROOT, "password-set"))),
+        Ok(session) => Ok(visit.begin_session(&session, &notices::at(ROOT, Notice::PasswordSet))),
         Err(Error::Unauthorized(_)) => Ok(gone(visit)),
         Err(error) => {
             let reason = components::mendable(error)?;

@@ -9,7 +9,8 @@ use maud::{Markup, html};
 use crate::dashboard::{
     Answer,
     components::{self, Field},
-    layout, notices,
+    layout,
+    notices::{self, Notice},
     visit::SignedIn,
 };
 
@@ -38,7 +39,7 @@ pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
         Err(reason) => return refused(to, reason).await,
     };
     match to.connect.create_screen(to.owner.account().id, new).await {
-        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, "screen-made"))),
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ScreenMade))),
         Err(error) => refused(to, components::mendable(error)?).await,
     }
 }
@@ -64,14 +65,14 @@ pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
     to.connect
         .revoke_screen_key(to.owner.account().id, id)
         .await?;
-    Ok(Answer::redirect(&notices::at(PATH, "key-revoked")))
+    Ok(Answer::redirect(&notices::at(PATH, Notice::KeyRevoked)))
 }
 
 /// Removes a screen.
 pub(super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect.delete_screen(to.owner.account().id, id).await?;
-    Ok(Answer::redirect(&notices::at(PATH, "screen-deleted")))
+    Ok(Answer::redirect(&notices::at(PATH, Notice::ScreenDeleted)))
 }
 
 /// Reads the form.
@@ -154,7 +155,7 @@ fn actions(to: &SignedIn<'_>, screen: &Screen, has_key: bool) -> Markup {
         }))
         @if has_key {
             (components::form(&at("revoke"), &to.csrf, html! {
-                button.danger aria-label={ "Take the key of " (name) " away" } { "Take the key away" }
+                button.danger aria-label={ "Revoke key of " (name) } { "Revoke key" }
             }))
         }
         (components::confirmed(

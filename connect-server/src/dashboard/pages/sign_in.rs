@@ -7,7 +7,8 @@ use maud::html;
 use crate::dashboard::{
     Answer, Visit,
     components::{self, Field},
-    layout, notices,
+    layout,
+    notices::{self, Notice},
     places::ROOT,
     visit::SignedIn,
 };
@@ -47,7 +48,7 @@ pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
 /// Signs an owner out.
 pub(super) async fn sign_out(to: &SignedIn<'_>) -> Result<Answer, Error> {
     to.connect.sign_out(&to.owner).await?;
-    Ok(to.end_session(&notices::at(PATH, "signed-out")))
+    Ok(to.end_session(&notices::at(PATH, Notice::SignedOut)))
 }
 
 fn status(error: &Error) -> StatusCode {

@@ -11,7 +11,8 @@ use maud::{Markup, html};
 use crate::dashboard::{
     Answer,
     components::{self, Field},
-    layout, notices,
+    layout,
+    notices::{self, Notice},
     visit::SignedIn,
 };
 
@@ -245,5 +246,5 @@ fn made(to: &SignedIn<'_>, issued: &IssuedToken) -> Answer {
 pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Token> = components::id(id)?;
     to.connect.revoke_token(to.owner.account().id, id).await?;
-    Ok(Answer::redirect(&notices::at(PATH, "token-revoked")))
+    Ok(Answer::redirect(&notices::at(PATH, Notice::TokenRevoked)))
 }

@@ -7,7 +7,11 @@ use connect_core::{
 use maud::html;
 
 use super::{Shop, nowhere, page, products::PATH};
-use crate::dashboard::{Answer, components, money, notices, visit::SignedIn};
+use crate::dashboard::{
+    Answer, components, money,
+    notices::{self, Notice},
+    visit::SignedIn,
+};
 
 /// Does it, and says what became of the products.
 pub(in super::super) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
@@ -17,8 +21,10 @@ pub(in super::super) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let ids = to.form.all("id").map(components::id);
     let ids: Vec<Id<Product>> = ids.collect::<Result<_, _>>()?;
     if ids.is_empty() {
-        let none = notices::at(PATH, "none-chosen");
-        return Ok(Answer::redirect(&format!("{none}&at={}", shop.location.id)));
+        return Ok(Answer::redirect(&notices::at(
+            &shop.at(PATH),
+            Notice::NoneChosen,
+        )));
     }
     let products = shop.records.products();
     let done = match change(to) {
@@ -27,10 +33,10 @@ pub(in super::super) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
         Err(reason) => Err(Error::Invalid(reason)),
     };
     match done {
-        Ok(result) if result.failed.is_empty() => {
-            let done = notices::at(PATH, "products-changed");
-            Ok(Answer::redirect(&format!("{done}&at={}", shop.location.id)))
-        }
+        Ok(result) if result.failed.is_empty() => Ok(Answer::redirect(&notices::at(
+            &shop.at(PATH),
+            Notice::ProductsChanged,
+        ))),
         Ok(result) => Ok(failed(to, &shop, &result)),
         Err(error) => {
             let reason = components::mendable(error)?;

@@ -4,20 +4,24 @@ use connect_core::{Delivery, Error, Webhook, wire::Id};
 use maud::html;
 
 use super::{PATH, deliveries};
-use crate::dashboard::{Answer, components, layout, notices, visit::SignedIn};
+use crate::dashboard::{
+    Answer, components, layout,
+    notices::{self, Notice},
+    visit::SignedIn,
+};
 
 /// Sends a ping.
 pub(in super::super) async fn test(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect.test_webhook(to.owner.account().id, id).await?;
-    Ok(back(id, "ping-queued"))
+    Ok(back(id, Notice::PingQueued))
 }
 
 /// Switches a webhook on.
 pub(in super::super) async fn enable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect.enable_webhook(to.owner.account().id, id).await?;
-    Ok(back(id, "webhook-on"))
+    Ok(back(id, Notice::WebhookOn))
 }
 
 /// Switches a webhook off.
@@ -26,7 +30,7 @@ pub(in super::super) async fn disable(to: &SignedIn<'_>, id: &str) -> Result<Ans
     to.connect
         .disable_webhook(to.owner.account().id, id)
         .await?;
-    Ok(back(id, "webhook-off"))
+    Ok(back(id, Notice::WebhookOff))
 }
 
 /// Gives a webhook a new secret, and shows it this once.
@@ -49,7 +53,7 @@ pub(in super::super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer
 pub(in super::super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect.delete_webhook(to.owner.account().id, id).await?;
-    Ok(Answer::redirect(&notices::at(PATH, "webhook-deleted")))
+    Ok(Answer::redirect(&notices::at(PATH, Notice::WebhookDeleted)))
 }
 
 /// Sends a delivery again.
@@ -62,7 +66,7 @@ pub(in super::super) async fn resend(
         (components::id(id)?, components::id(delivery)?);
     let account = to.owner.account().id;
     to.connect.resend(account, id, delivery).await?;
-    Ok(back(id, "resent"))
+    Ok(back(id, Notice::Resent))
 }
 
 /// Sends all deliveries again that were given up, of the days that were chosen.
@@ -72,13 +76,13 @@ pub(in super::super) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Resu
     Ok(back(
         id,
         if sent == 0 {
-            "none-failed"
+            Notice::NoneFailed
         } else {
-            "all-resent"
+            Notice::AllResent
         },
     ))
 }
 
-fn back(id: Id<Webhook>, notice: &str) -> Answer {
+fn back(id: Id<Webhook>, notice: Notice) -> Answer {
     Answer::redirect(&notices::at(&format!("{PATH}/{id}"), notice))
 }

@@ -11,7 +11,8 @@ use super::PATH;
 use crate::dashboard::{
     Answer,
     components::{self, Field},
-    layout, notices,
+    layout,
+    notices::{self, Notice},
     visit::SignedIn,
 };
 
@@ -112,7 +113,10 @@ pub(in super::super) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answ
         .change_webhook(to.owner.account().id, id, change)
         .await
     {
-        Ok(_) => Ok(Answer::redirect(&notices::at(&action, "webhook-changed"))),
+        Ok(_) => Ok(Answer::redirect(&notices::at(
+            &action,
+            Notice::WebhookChanged,
+        ))),
         Err(error) => {
             let reason = components::mendable(error)?;
             Ok(refused(page(

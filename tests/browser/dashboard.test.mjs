@@ -1,0 +1,272 @@
+// The dashboard in a real browser: every page at two widths, light and dark, and the owner's work.
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { at, isTooWide, launch, violations, watch, welcome } from "./browser.mjs";
+
+const PASSWORD = "rye and spelt";
+
+let browser, context, page, problems;
+
+before(async () => {
+  browser = await launch();
+  // The pages have to work without scripts.
+  context = await browser.newContext({ javaScriptEnabled: false });
+  page = await context.newPage();
+  problems = watch(page);
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+/** Calls the API with a token. */
+const call = (token, path, options = {}) =>
+  fetch(welcome.baseUrl + path, {
+    ...options,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+  });
+
+/** Waits until something holds. */
+async function until(holds, what) {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.fail(`in ten seconds ${what} did not happen`);
+}
+
+/** A receiver of webhooks on a free port. */
+async function receiver() {
+  const received = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (piece) => (body += piece));
+    request.on("end", () => {
+      received.push({ headers: request.headers, event: JSON.parse(body) });
+      response.end("ok");
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { received, url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}
+
+test("an owner comes in by the invitation, and signs out and in", async () => {
+  await page.goto(welcome.invitationUrl);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByLabel("Password once more").fill("something else");
+  await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByText("must be the same as above").waitFor();
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByLabel("Password once more").fill(PASSWORD);
+  await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByText("Your password is set").waitFor();
+  const before = (await context.cookies()).find((cookie) => cookie.name === "connect-session");
+  assert.ok(before.httpOnly && before.sameSite === "Lax");
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("You are signed out").waitFor();
+  await page.goto(at("/dashboard/tokens"));
+  assert.equal(new URL(page.url()).pathname, "/dashboard/sign-in");
+  await page.getByLabel("E-mail address").fill("OWNER@korenbloem.example");
+  await page.getByLabel("Password").fill("wrong password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("is wrong").waitFor();
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  const signedIn = (await context.cookies()).find((cookie) => cookie.name === "connect-session");
+  assert.notEqual(signedIn.value, before.value, "a session is made anew at each sign-in");
+
+  await page.goto(welcome.invitationUrl);
+  await page.getByRole("heading", { name: "no longer good" }).waitFor();
+});
+
+test("a token is made, used, revoked and refused", async () => {
+  await page.goto(at("/dashboard/tokens"));
+  await page.getByRole("link", { name: "New token" }).click();
+  await page.getByLabel("Name").fill("<img src=x onerror=alert(1)>");
+  await page.getByRole("button", { name: "Make the token" }).click();
+  await page.getByText("Choose at least one scope").waitFor();
+  const here = page.getByRole("group", { name: welcome.locations[0].name });
+  await here.getByLabel("catalog:read").check();
+  await page.getByRole("button", { name: "Make the token" }).click();
+  const token = await page.getByLabel("The token").inputValue();
+  assert.match(token, /^ck_test_[0-9A-Za-z]{43}$/);
+  assert.ok((await page.locator("pre").textContent()).includes(`Bearer ${token}`));
+
+  const products = `/locations/${welcome.locations[0].id}/products`;
+  assert.equal((await call(token, products)).status, 200);
+  assert.equal((await call(token, products, { method: "POST", body: "{}" })).status, 403);
+  const elsewhere = `/locations/${welcome.locations[1].id}/products`;
+  assert.equal((await call(token, elsewhere)).status, 403);
+
+  await page.goto(at("/dashboard/tokens"));
+  assert.ok(!(await page.content()).includes(token), "the value is shown once");
+  await page.getByRole("button", { name: /Revoke <img/ }).click();
+  await page.getByText("The token was revoked").waitFor();
+  assert.equal((await call(token, products)).status, 401);
+});
+
+test("a webhook is made, tested, delivered, sent again, rolled and deleted", async () => {
+  const endpoint = await receiver();
+  try {
+    await page.goto(at("/dashboard/webhooks/new"));
+    await page.getByLabel("Address").fill("http://192.168.0.1/");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Address", { exact: false }).first().waitFor();
+    assert.equal(await page.locator("[aria-invalid]").count(), 1);
+    await page.getByLabel("Address").fill(endpoint.url);
+    await page.getByRole("button", { name: "Save" }).click();
+    const secret = await page.getByLabel("The secret").inputValue();
+    assert.match(secret, /^whsec_/);
+    await page.getByRole("link", { name: "Go on to test it" }).click();
+    assert.ok(!(await page.content()).includes(secret), "the secret is shown once");
+
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await until(() => endpoint.received.length === 1, "the ping");
+    assert.equal(endpoint.received[0].event.type, "ping");
+    await until(async () => {
+      await page.reload();
+      return (await page.getByText("Delivered").count()) > 0;
+    }, "the line of the ping");
+    await page.getByRole("button", { name: "Send again" }).click();
+    await until(() => endpoint.received.length === 2, "the second ping");
+
+    await page.goto(at(`/dashboard/products?at=${welcome.locations[0].id}`));
+    await page.getByRole("checkbox").nth(0).check();
+    await page.getByRole("checkbox").nth(1).check();
+    await page.getByLabel("Price").fill("4,50");
+    await page.getByRole("button", { name: "Set the price" }).click();
+    await page.getByText("The products were changed").waitFor();
+    await until(() => endpoint.received.length === 3, "the event of the products");
+    const { event } = endpoint.received[2];
+    assert.equal(event.type, "catalog.products.changed");
+    assert.equal(event.data.reason, "bulk");
+    assert.equal(event.data.ids.length, 2);
+    assert.equal(event.data.deletedIds.length, 0);
+
+    await page.goto(at("/dashboard/webhooks"));
+    await page.getByRole("link", { name: endpoint.url }).click();
+    await page.getByText("New secret…").click();
+    await page.getByRole("button", { name: "Make a new secret" }).click();
+    assert.notEqual(await page.getByLabel("The new secret").inputValue(), secret);
+    await page.getByRole("link", { name: "Back to the webhook" }).click();
+    await page.getByRole("button", { name: "Switch off" }).click();
+    await page.getByText("The webhook is off").waitFor();
+    await page.getByRole("button", { name: "Switch on" }).click();
+    await page.getByText("The webhook is on").waitFor();
+    await page.getByText("Delete…").click();
+    await page.getByRole("button", { name: "Delete the webhook" }).click();
+    await page.getByText("The webhook was deleted").waitFor();
+  } finally {
+    endpoint.close();
+  }
+});
+
+test("without a screen the API is not available", async () => {
+  const { token } = welcome;
+  assert.equal((await call(token, "/locations")).status, 200);
+  await page.goto(at("/dashboard/screens"));
+  for (let left = await page.getByText("Remove", { exact: true }).count(); left > 0; left -= 1) {
+    await page.getByText("Remove", { exact: true }).first().click();
+    await page.locator("details[open] button").click();
+    await page.getByText("The screen was removed").waitFor();
+  }
+  const refused = await call(token, "/locations");
+  assert.equal(refused.status, 403);
+  assert.equal((await refused.json()).error.code, "api_not_available");
+  await page.goto(at("/dashboard"));
+  await page.getByText("The API is not available").waitFor();
+
+  await page.goto(at("/dashboard/screens"));
+  await page.getByLabel("Name").fill('Till "1" <script>alert(1)</script>');
+  await page.getByLabel("Type").selectOption({ label: "Register" });
+  await page.getByRole("button", { name: "Add the screen" }).click();
+  await page.getByText("The screen was added").waitFor();
+  assert.equal((await call(token, "/locations")).status, 200);
+  await page.getByRole("button", { name: /^New key for/ }).click();
+  assert.match(await page.getByLabel("The key").inputValue(), /^dk_/);
+});
+
+test("texts of others are shown as texts", async () => {
+  const evil = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
+  const code = "8710000000001";
+  const products = `/locations/${welcome.locations[0].id}/products`;
+  const body = JSON.stringify({ name: evil, barcode: code, categoryName: evil });
+  assert.equal((await call(welcome.token, products, { method: "POST", body })).status, 201);
+  const scripts = await browser.newContext({ storageState: await context.storageState() });
+  const attacked = await scripts.newPage();
+  const found = watch(attacked);
+  await attacked.goto(at(`/dashboard/products?code=${code}`));
+  assert.ok((await attacked.content()).includes("&lt;script&gt;alert(1)"));
+  assert.equal(await attacked.locator("script, td img").count(), 0);
+  for (const query of ["?done=", "?code=", "?at=", "?cursor=", "?date=", "?status="]) {
+    await attacked.goto(at(`/dashboard/orders${query}${encodeURIComponent(evil)}`));
+    assert.equal(await attacked.locator("script, td img").count(), 0);
+  }
+  assert.deepEqual(found, []);
+  await scripts.close();
+});
+
+test("forms of other sites are refused, and pages in frames too", async () => {
+  const elsewhere = createServer((_, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end(`<form method=post action="${at("/dashboard/tokens")}"><input name=name value=x>
+      <button>Send</button></form><iframe src="${at("/dashboard")}"></iframe>`);
+  });
+  await new Promise((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+  try {
+    const attacker = await context.newPage();
+    await attacker.goto(`http://localhost:${elsewhere.address().port}/`);
+    const frame = attacker.frames()[1];
+    assert.ok(!(await frame.content()).includes("Overview"), "the frame stays empty");
+    await attacker.getByRole("button", { name: "Send" }).click();
+    assert.ok(!(await attacker.content()).includes("was made"));
+    await attacker.close();
+    // A cookie alone is not enough, nor a token of another reader.
+    const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`);
+    for (const csrf of ["", "0".repeat(64)]) {
+      const refused = await fetch(at("/dashboard/tokens"), {
+        method: "POST",
+        headers: { cookie: cookies.join("; ") },
+        body: new URLSearchParams({ csrf, name: "x" }),
+      });
+      assert.equal(refused.status, 403);
+    }
+  } finally {
+    elsewhere.close();
+  }
+});
+
+test("every page is whole at every width, in light and in dark", async () => {
+  mkdirSync("screenshots", { recursive: true });
+  const pages = ["", "/day", "/journal", "/journal/z-reports", "/orders", "/products", "/stock"];
+  pages.push("/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/account");
+  const state = await context.storageState();
+  const found = [];
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [360, 1440]) {
+      const looking = await browser.newContext({
+        storageState: state,
+        colorScheme,
+        viewport: { width, height: 900 },
+      });
+      const looked = await looking.newPage();
+      const errors = watch(looked);
+      for (const path of pages) {
+        await looked.goto(at(`/dashboard${path}`));
+        const name = `${path.slice(1).replaceAll("/", "-") || "overview"}-${width}-${colorScheme}`;
+        await looked.screenshot({ path: `screenshots/${name}.png`, fullPage: true });
+        if (await isTooWide(looked)) found.push(`${name}: wider than the window`);
+        for (const violation of await violations(looked)) found.push(`${name}: ${violation}`);
+      }
+      found.push(...errors);
+      await looking.close();
+    }
+  }
+  assert.deepEqual(found, []);
+  assert.deepEqual(problems, []);
+});
