@@ -26,6 +26,7 @@ pub mod outbound;
 mod private;
 pub mod routes;
 pub mod run;
+mod sandbox;
 mod start_clock;
 pub mod store;
 #[cfg(feature = "testing")]

@@ -230,7 +230,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     };
     let of_owner = app(Door::Owner)
         .with_commands(&pass)
-        .with_dashboard(&api_url);
+        .with_dashboard(&api_url, is_demo);
     tokio::join!(
         api.serve(of_api.with_images(images.copies()), wait(stopped.clone())),
         owner.serve(of_owner, wait(stopped.clone())),

@@ -211,6 +211,44 @@ test("texts of others are shown as texts", async () => {
   await scripts.close();
 });
 
+test("a shop is simulated, and its books show it", async () => {
+  const [location] = welcome.locations;
+  await page.goto(at(`/dashboard/sandbox?at=${location.id}`));
+  for (const [button, done] of [
+    ["Sell something", "The receipt is in the journal"],
+    ["Take the last sale back", "The receipt is in the journal"],
+    ["Order something", "The order is among the orders"],
+    ["Move an order on", "The order is among the orders"],
+    ["Close the register", "The register was closed"],
+    ["A day of trade", "A day of trade is in the journal"],
+  ]) {
+    await page.getByRole("button", { name: button }).click();
+    await page.getByText(done).waitFor();
+  }
+  const journal = await call(welcome.token, `/locations/${location.id}/transactions?limit=200`);
+  const rows = (await journal.json()).data;
+  assert.equal(rows.filter((row) => row.type === "sale").length, 61);
+  assert.equal(rows.filter((row) => row.type === "refund").length, 4);
+  await page.goto(at(`/dashboard/journal?at=${location.id}`));
+  await page.getByRole("link", { name: "1", exact: true }).click();
+  await page.getByRole("heading", { name: "Sale 1" }).waitFor();
+  await page.goto(at(`/dashboard/orders?at=${location.id}`));
+  assert.equal(await page.getByText("Completed").count(), 7 + 1, "with the choice of a state");
+
+  // The same by programs, with a token of the sandbox.
+  const simulate = (what, token) =>
+    fetch(new URL(`/sandbox/v1/locations/${location.id}/${what}`, welcome.adminUrl), {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+    });
+  const sale = await simulate("sales", welcome.token);
+  assert.equal(sale.status, 201);
+  assert.equal((await sale.json()).data.type, "sale");
+  assert.equal((await simulate("sales", "ck_test_0")).status, 401);
+  assert.equal((await simulate("floods", welcome.token)).status, 404);
+  assert.equal((await simulate("days?daysAgo=91", welcome.token)).status, 400);
+});
+
 test("forms of other sites are refused, and pages in frames too", async () => {
   const elsewhere = createServer((_, response) => {
     response.setHeader("content-type", "text/html");
@@ -244,7 +282,7 @@ test("forms of other sites are refused, and pages in frames too", async () => {
 test("every page is whole at every width, in light and in dark", async () => {
   mkdirSync("screenshots", { recursive: true });
   const pages = ["", "/day", "/journal", "/journal/z-reports", "/orders", "/products", "/stock"];
-  pages.push("/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/account");
+  pages.push("/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/account");
   const state = await context.storageState();
   const found = [];
   for (const colorScheme of ["light", "dark"]) {

@@ -7,6 +7,7 @@ mod device;
 mod document;
 mod gate;
 mod incoming;
+mod sandbox;
 mod service;
 mod tower;
 mod unread;

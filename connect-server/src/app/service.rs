@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
-use super::{api, api_at, commands::commands, dashboard::dashboard, device_api};
+use super::{api, api_at, commands::commands, dashboard::dashboard, device_api, sandbox::sandbox};
 use crate::{
     admin::Pass,
     dashboard::Setting,
@@ -17,6 +17,7 @@ use crate::{
     images::{self, Copies, PublicUrl},
     net::{App, Body, NetFailure, Peer},
     routes,
+    sandbox::Sandbox,
 };
 
 /// The two listeners of the server.
@@ -75,11 +76,18 @@ impl ConnectApp {
         self
     }
 
-    /// Also serves the owner's dashboard. `api_url` is the address of the API, with `/v1`.
+    /// Also serves the owner's dashboard. `api_url` is the address of the API, with `/v1`. `simulates`
+    /// shops in sandbox accounts: in the demo alone.
     #[must_use]
-    pub fn with_dashboard(mut self, api_url: &str) -> Self {
+    pub fn with_dashboard(mut self, api_url: &str, simulates: bool) -> Self {
+        let simulated = simulates.then(|| Sandbox::new(self.connect.clone()));
+        if let Some(simulated) = &simulated {
+            let endpoints = sandbox(self.connect.clone(), simulated.clone());
+            self.filter = endpoints.or(self.filter).unify().boxed();
+        }
         let setting = Setting {
             api_url: api_url.into(),
+            sandbox: simulated,
         };
         let dashboard = dashboard(self.connect.clone(), setting);
         self.filter = dashboard.or(self.filter).unify().boxed();

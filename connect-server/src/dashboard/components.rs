@@ -11,11 +11,13 @@ use super::csrf;
 /// A form, with the token that says that it is ours.
 pub(super) fn form(action: &str, csrf: &str, content: Markup) -> Markup {
     html! {
-        form method="post" action=(action) {
-            input type="hidden" name=(csrf::FIELD) value=(csrf);
-            (content)
-        }
+        form method="post" action=(action) { (hidden(csrf)) (content) }
     }
+}
+
+/// The field that says that a form is ours.
+pub(super) fn hidden(csrf: &str) -> Markup {
+    html! { input type="hidden" name=(csrf::FIELD) value=(csrf); }
 }
 
 /// A field of a form.

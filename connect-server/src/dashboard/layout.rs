@@ -6,15 +6,22 @@ use maud::{DOCTYPE, Markup, html};
 use super::{
     Answer, Visit,
     notices::Notice,
-    places::{ROOT, SECTIONS},
+    places::{ROOT, SANDBOX, SECTIONS},
     visit::SignedIn,
 };
 
 /// Makes a page of a signed-in owner. `section` is the path of its part in the navigation.
 pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Markup) -> Answer {
     let account = to.owner.account();
+    let sandbox = to.sandbox().map(|_| &SANDBOX);
     let body = html! {
         a.skip href="#content" { "Skip to the content" }
+        @if sandbox.is_some() {
+            aside.banner aria-label="Sandbox" {
+                "This is a sandbox: nothing in it is real. "
+                a href=(SANDBOX.0) { "Simulate a sale, an order or a day of trade" }
+            }
+        }
         header {
             a.brand href=(ROOT) { "Connect" }
             (business(account))
@@ -25,7 +32,7 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
         }
         nav aria-label="Dashboard" {
             ul {
-                @for (path, name) in SECTIONS {
+                @for (path, name) in SECTIONS.iter().chain(sandbox) {
                     @let is_current = *path == section;
                     li { a href=(path) aria-current=[is_current.then_some("page")] { (name) } }
                 }

@@ -45,6 +45,10 @@ notices! {
     ScreenDeleted = "screen-deleted": "The screen was removed.";
     ScreenMade = "screen-made": "The screen was added. Give it a key, with which it writes.";
     SignedOut = "signed-out": "You are signed out.";
+    SimulatedClosing = "simulated-closing": "The register was closed. Its Z report is in the journal.";
+    SimulatedDay = "simulated-day": "A day of trade is in the journal.";
+    SimulatedOrder = "simulated-order": "The order is among the orders.";
+    SimulatedReceipt = "simulated-receipt": "The receipt is in the journal.";
     TokenRevoked = "token-revoked": "The token was revoked. It is refused from now on.";
     WebhookChanged = "webhook-changed": "The webhook was changed.";
     WebhookDeleted = "webhook-deleted": "The webhook was deleted.";

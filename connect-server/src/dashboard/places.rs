@@ -19,6 +19,9 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("/dashboard/account", "Account"),
 ];
 
+/// The part that the demo has besides.
+pub(super) const SANDBOX: (&str, &str) = ("/dashboard/sandbox", "Sandbox");
+
 /// The parts that are open to everybody.
 const OPEN: &[&str] = &[
     "/dashboard/sign-in",
@@ -37,6 +40,7 @@ pub(crate) fn area(path: &str) -> &'static str {
     let sections = SECTIONS.iter().map(|(section, _)| *section);
     let all = sections
         .filter(|section| *section != ROOT)
+        .chain([SANDBOX.0])
         .chain(OPEN.iter().copied());
     let is_in = |section: &&str| {
         let rest = path.strip_prefix(section);

@@ -7,15 +7,18 @@ use http::{HeaderMap, Method};
 use uuid::Uuid;
 
 use super::{Answer, Fields, cookies::Cookie, csrf};
+use crate::sandbox::Sandbox;
 
 /// The time for which the cookie of a visitor is kept: a day.
 const VISITOR_SECONDS: i64 = 24 * 3600;
 
 /// What the pages know of the service besides the core.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Setting {
     /// The address of the API, such as `https://connect.example.com/v1`.
     pub(crate) api_url: Arc<str>,
+    /// Simulates shops; in the demo alone.
+    pub(crate) sandbox: Option<Sandbox>,
 }
 
 /// A request to the dashboard.
@@ -115,6 +118,14 @@ pub(super) struct SignedIn<'v> {
     pub(super) owner: Owner,
     /// The token of the owner's forms.
     pub(super) csrf: String,
+}
+
+impl SignedIn<'_> {
+    /// Returns what simulates the owner's shops: in the demo, for a sandbox account.
+    pub(super) fn sandbox(&self) -> Option<&Sandbox> {
+        let sandbox = self.setting.sandbox.as_ref();
+        sandbox.filter(|_| self.owner.account().sandbox)
+    }
 }
 
 impl Deref for SignedIn<'_> {

@@ -3,6 +3,7 @@
 mod account;
 mod invitation;
 mod overview;
+mod sandbox;
 mod screens;
 mod shop;
 mod sign_in;
@@ -38,6 +39,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
                 webhooks::resend(to, id, delivery).await
             }
             ["products", "bulk"] => shop::products_bulk(to).await,
+            ["sandbox"] if let Some(sandbox) = to.sandbox() => sandbox::act(to, sandbox).await,
             ["screens"] => screens::create(to).await,
             ["screens", id, "key"] => screens::roll(to, id).await,
             ["screens", id, "revoke"] => screens::revoke(to, id).await,
@@ -53,6 +55,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["journal", id] => shop::receipt(to, id).await,
         ["orders"] => shop::orders(to).await,
         ["products"] => shop::products(to).await,
+        ["sandbox"] if to.sandbox().is_some() => sandbox::show(to).await,
         ["stock"] => shop::stock(to).await,
         ["stock", product] => shop::movements(to, product).await,
         ["account"] => Ok(account::show(to)),

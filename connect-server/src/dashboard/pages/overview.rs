@@ -29,7 +29,7 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
         p { code { (to.setting.api_url) } }
         p { a href=(format!("{}/docs", to.setting.api_url)) { "Read the API reference" } }
         h2 { "Locations" }
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr { th { "Name" } th { "Id" } th { "Currency" } } }
             tbody {
                 @for location in &account.locations {

@@ -118,7 +118,7 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
 
 fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr {
                 th { "Name" } th { "Type" } th { "Location" } th { "Key" }
                 th { span.skip { "Actions" } }

@@ -56,7 +56,7 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 fn table(to: &SignedIn<'_>, tokens: &[&(Token, Option<Timestamp>)], good: bool) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr {
                 th { "Name" } th { "Begins with" } th { "Scopes" } th { "Last used" } th { "Ends" }
                 @if good { th { span.skip { "Action" } } }

@@ -51,7 +51,7 @@ pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 fn table(shop: &Shop, rows: &[Transaction]) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr {
                 th.number { "Receipt" } th { "Time" } th { "What" } th { "Register" } th { "Employee" }
                 th.number { "Total" }
@@ -124,7 +124,7 @@ pub(in super::super) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer,
 /// The articles of a receipt or of an order.
 pub(super) fn lines(shop: &Shop, lines: &[connect_core::wire::Line]) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr {
                 th.number { "Quantity" } th { "Article" } th.number { "Price" } th.number { "Total" }
             } }
@@ -171,7 +171,7 @@ pub(in super::super) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Err
         @if found.data.is_empty() {
             (components::empty("No register was closed yet.", html! {}))
         } @else {
-            div.scroll { table {
+            div.scroll tabindex="0" role="group" aria-label="Table" { table {
                 thead { tr {
                     th.number { "Number" } th { "Register" } th { "Closed" } th.number { "Sales" }
                     th.number { "Net" } th.number { "Cash expected" } th.number { "Counted" }

@@ -27,15 +27,15 @@ const AT: &str = "at";
 const PAGE: usize = 50;
 
 /// The location that a page is about.
-struct Shop {
-    location: AccountLocation,
+pub(super) struct Shop {
+    pub(super) location: AccountLocation,
     records: LocationHandle,
 }
 
 impl Shop {
     /// Finds the location that the address or the form names, or else the first of the account; `None`
     /// when the account has none.
-    async fn find(to: &SignedIn<'_>) -> Result<Option<Self>, Error> {
+    pub(super) async fn find(to: &SignedIn<'_>) -> Result<Option<Self>, Error> {
         let account = to.owner.account();
         let named = [to.form.get(AT), to.query.get(AT)];
         let is_named = |location: &&AccountLocation| {
@@ -63,13 +63,19 @@ impl Shop {
     }
 
     /// The address of a page of this location.
-    fn at(&self, path: &str) -> String {
+    pub(super) fn at(&self, path: &str) -> String {
         format!("{path}?{AT}={}", self.location.id)
     }
 }
 
 /// Makes a page of a location, with a choice among the locations when there are several.
-fn page(to: &SignedIn<'_>, shop: &Shop, section: &str, title: &str, content: Markup) -> Answer {
+pub(super) fn page(
+    to: &SignedIn<'_>,
+    shop: &Shop,
+    section: &str,
+    title: &str,
+    content: Markup,
+) -> Answer {
     let locations = &to.owner.account().locations;
     let content = html! {
         @if locations.len() > 1 {
@@ -91,7 +97,7 @@ fn page(to: &SignedIn<'_>, shop: &Shop, section: &str, title: &str, content: Mar
 }
 
 /// Makes the page of an account that has no location.
-fn nowhere(to: &SignedIn<'_>, section: &str, title: &str) -> Answer {
+pub(super) fn nowhere(to: &SignedIn<'_>, section: &str, title: &str) -> Answer {
     let text = "This account has no location yet. Whoever runs this server adds one.";
     layout::page(to, section, title, components::empty(text, html! {}))
 }

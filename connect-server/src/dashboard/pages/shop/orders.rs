@@ -61,7 +61,7 @@ pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 fn table(shop: &Shop, orders: &[Order]) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr {
                 th.number { "Number" } th { "Time" } th { "From" } th { "State" } th { "For" }
                 th { "What" } th.number { "Total" }

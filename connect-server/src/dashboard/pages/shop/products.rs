@@ -103,7 +103,7 @@ fn form(to: &SignedIn<'_>, shop: &Shop, products: &[Product], categories: &[Cate
         form method="post" action="/dashboard/products/bulk" {
             input type="hidden" name=(csrf::FIELD) value=(to.csrf);
             input type="hidden" name=(AT) value=(shop.location.id);
-            div.scroll { table {
+            div.scroll tabindex="0" role="group" aria-label="Table" { table {
                 thead { tr {
                     th { span.skip { "Choose" } } th { "Name" } th { "Code" } th { "Category" }
                     th.number { "Price" } th.number { "VAT" } th.number { "Stock" } th { "For sale" }

@@ -45,7 +45,7 @@ pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
                 html! {},
             ))
         } @else {
-            div.scroll { table {
+            div.scroll tabindex="0" role="group" aria-label="Table" { table {
                 thead { tr {
                     th { "Product" } th { "Code" } th.number { "In stock" } th { "Since" } th { "" }
                 } }
@@ -102,7 +102,7 @@ pub(in super::super) async fn movements(to: &SignedIn<'_>, id: &str) -> Result<A
 
 fn table(movements: &[StockMovement]) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr {
                 th { "Time" } th { "What" } th.number { "Change" } th.number { "After it" } th { "By" }
                 th { "Note" }

@@ -45,7 +45,7 @@ pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup,
 
 fn table(to: &SignedIn<'_>, webhook: &Webhook, deliveries: &[Delivery]) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr {
                 th { "Event" } th { "Result" } th { "Answer" } th { "Attempts" }
                 th { span.skip { "Action" } }

@@ -37,7 +37,7 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 fn table(to: &SignedIn<'_>, webhooks: &[(Webhook, WebhookHealth)]) -> Markup {
     html! {
-        div.scroll { table {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
             thead { tr {
                 th { "Address" } th { "State" } th { "Events" } th { "Locations" } th { "Last success" }
             } }

@@ -1,0 +1,150 @@
+//! Simulated sales, refunds and closings of a register.
+
+use connect_core::{
+    Access, Error, Reason, ScreenType,
+    wire::{
+        Field, LineInput, PaymentInput, Product, Quantity, Timestamp, Transaction,
+        TransactionInput, TransactionType, ZReport, ZReportInput,
+        limits::MAX_PAGE_SIZE,
+        query::{Paging, TransactionQuery},
+    },
+};
+
+use super::{
+    Place, Sandbox,
+    basket::{Basket, Chance},
+};
+
+impl Sandbox {
+    /// Sells something.
+    ///
+    /// # Errors
+    /// Nothing is for sale, or there is no such location.
+    pub(super) async fn sale(&self, place: Place) -> Result<Transaction, Error> {
+        let register = self.screen(place, ScreenType::Pos).await?;
+        let products = self.products(&register).await?;
+        self.sell(&register, &products, &mut self.chance(), None)
+            .await
+    }
+
+    /// Sells something at a time, or now.
+    pub(super) async fn sell(
+        &self,
+        register: &Access,
+        products: &[Product],
+        chance: &mut Chance,
+        at: Option<Timestamp>,
+    ) -> Result<Transaction, Error> {
+        let basket = Basket::fill(products, chance);
+        let sale = TransactionInput {
+            kind: Field::Value(TransactionType::Sale),
+            total_cents: Field::Value(basket.total_cents),
+            lines: Field::Value(basket.lines),
+            payments: Field::Value(basket.payments),
+            created_at: at.map_or(Field::Absent, Field::Value),
+            ..TransactionInput::default()
+        };
+        self.connect
+            .location(register)
+            .transactions()
+            .write(sale)
+            .await
+    }
+
+    /// Takes the latest sale back that was not taken back yet, as far as the last 200 rows tell.
+    ///
+    /// # Errors
+    /// There is no such sale.
+    pub(super) async fn refund(&self, place: Place) -> Result<Transaction, Error> {
+        let register = self.screen(place, ScreenType::Pos).await?;
+        let sale = self.latest_sale(&register).await?;
+        self.take_back(&register, &sale, None).await
+    }
+
+    /// Takes a sale back at a time, or now.
+    pub(super) async fn take_back(
+        &self,
+        register: &Access,
+        sale: &Transaction,
+        at: Option<Timestamp>,
+    ) -> Result<Transaction, Error> {
+        let lines = sale.lines.iter().map(|line| LineInput {
+            product_id: line.product_id.map_or(Field::Absent, Field::Value),
+            name: Field::Value(line.name.clone()),
+            quantity: back(line.quantity),
+            unit_price_cents: Field::Value(line.unit_price_cents),
+            total_cents: Field::Value(-line.total_cents),
+            vat_rate: Field::Value(line.vat_rate),
+            ..LineInput::default()
+        });
+        let payments = sale.payments.iter();
+        let paid_back =
+            payments.map(|paid| PaymentInput::of(paid.method.clone(), -paid.amount_cents));
+        let refund = TransactionInput {
+            kind: Field::Value(TransactionType::Refund),
+            total_cents: Field::Value(-sale.total_cents),
+            lines: Field::Value(lines.collect()),
+            payments: Field::Value(paid_back.collect()),
+            refund_of: Field::Value(sale.id),
+            created_at: at.map_or(Field::Absent, Field::Value),
+            ..TransactionInput::default()
+        };
+        self.connect
+            .location(register)
+            .transactions()
+            .write(refund)
+            .await
+    }
+
+    /// Closes the simulated register.
+    ///
+    /// # Errors
+    /// There is no such location.
+    pub(super) async fn close(&self, place: Place) -> Result<ZReport, Error> {
+        let register = self.screen(place, ScreenType::Pos).await?;
+        let input = ZReportInput::default();
+        self.connect
+            .location(&register)
+            .z_reports()
+            .close(input)
+            .await
+    }
+
+    async fn latest_sale(&self, register: &Access) -> Result<Transaction, Error> {
+        let rows = self.connect.location(register).transactions();
+        let mut query = TransactionQuery {
+            paging: Paging {
+                limit: Some(MAX_PAGE_SIZE),
+                cursor: None,
+            },
+            ..TransactionQuery::default()
+        };
+        let mut latest = Vec::new();
+        loop {
+            let page = rows.list(&query).await?;
+            if !page.data.is_empty() {
+                latest = page.data;
+            }
+            match page.next_cursor {
+                Some(next) => query.paging.cursor = Some(next),
+                None => break,
+            }
+        }
+        let is_back = |sale: &Transaction| latest.iter().any(|row| row.refund_of == Some(sale.id));
+        let mut sales = latest
+            .iter()
+            .rev()
+            .filter(|row| row.kind == TransactionType::Sale);
+        let sale = sales.find(|sale| !is_back(sale)).cloned();
+        sale.ok_or_else(|| {
+            let problem = "there is no sale that could be taken back: simulate one first";
+            Error::Conflict(Reason::new(problem))
+        })
+    }
+}
+
+/// The quantity that is taken back.
+fn back(quantity: Quantity) -> Field<Quantity> {
+    let back = Quantity::from_thousandths(-quantity.thousandths());
+    back.map_or(Field::Absent, Field::Value)
+}
