@@ -24,6 +24,7 @@ pub mod networks;
 mod open_files;
 pub mod outbound;
 mod private;
+mod recent_requests;
 pub mod routes;
 pub mod run;
 mod sandbox;

@@ -32,6 +32,7 @@ use crate::{
     open_files,
     outbound::{AddressGuard, OutboundError},
     private,
+    recent_requests::RecentRequests,
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, Store, StoreHealth},
     warnings::{self, Surroundings},
@@ -223,6 +224,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         let health = health.clone();
         ConnectApp::with_health(connect.clone(), door, move || health.now())
     };
+    let recent = RecentRequests::default();
     let public = options.images.public_url.as_ref();
     let of_api = match public {
         Some(public) => app(Door::Api).with_public_url(public),
@@ -230,9 +232,14 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     };
     let of_owner = app(Door::Owner)
         .with_commands(&pass)
-        .with_dashboard(&api_url, is_demo);
+        .with_dashboard(&api_url, &recent, is_demo);
     tokio::join!(
-        api.serve(of_api.with_images(images.copies()), wait(stopped.clone())),
+        api.serve(
+            of_api
+                .with_images(images.copies())
+                .with_recent_requests(&recent),
+            wait(stopped.clone())
+        ),
         owner.serve(of_owner, wait(stopped.clone())),
         keep_running("images", stopped.clone(), || {
             let worker = connect.image_worker(Arc::new(images.clone()));

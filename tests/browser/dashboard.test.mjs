@@ -105,6 +105,12 @@ test("a token is made, used, revoked and refused", async () => {
 
   await page.goto(at("/dashboard/tokens"));
   assert.ok(!(await page.content()).includes(token), "the value is shown once");
+  await page.getByRole("link", { name: "<img" }).click();
+  assert.equal(await page.getByText(`GET /v1${products}`).count(), 1);
+  assert.equal(await page.getByText(`POST /v1${products}`).count(), 1);
+  assert.equal(await page.locator(".tag.bad").count(), 2, "two were refused");
+  assert.equal(await page.getByText(token).count(), 0);
+  await page.getByRole("link", { name: "Back to the tokens" }).click();
   await page.getByRole("button", { name: /Revoke <img/ }).click();
   await page.getByText("The token was revoked").waitFor();
   assert.equal((await call(token, products)).status, 401);

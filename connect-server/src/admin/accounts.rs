@@ -139,7 +139,7 @@ pub(super) async fn execute(
             let path = invitation_path(&invitation);
             AccountResult::Invitation(InvitationView {
                 owner_email,
-                link: ShownOnce::new(&format!("{}{path}", owner_url.unwrap_or_default())),
+                link: ShownOnce::new(format!("{}{path}", owner_url.unwrap_or_default())),
                 expires_at: invitation.expires_at,
             })
         }

@@ -3,19 +3,28 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use connect_core::{Connect, Reason, storage::disk::Health, wire::ErrorCode};
+use connect_core::{
+    Connect, Reason,
+    environment::{Clock as _, SystemClock},
+    storage::disk::Health,
+    wire::ErrorCode,
+};
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
-use super::{api, api_at, commands::commands, dashboard::dashboard, device_api, sandbox::sandbox};
+use super::{
+    api, api::CalledBy, api_at, commands::commands, dashboard::dashboard, device_api,
+    sandbox::sandbox,
+};
 use crate::{
     admin::Pass,
     dashboard::Setting,
     endpoint::Reply,
     images::{self, Copies, PublicUrl},
     net::{App, Body, NetFailure, Peer},
+    recent_requests::{Asked, RecentRequests},
     routes,
     sandbox::Sandbox,
 };
@@ -46,6 +55,8 @@ impl Door {
 pub struct ConnectApp {
     connect: Connect,
     filter: BoxedFilter<(warp::reply::Response,)>,
+    /// Where the requests of tokens are kept.
+    recent: RecentRequests,
 }
 
 impl ConnectApp {
@@ -65,7 +76,11 @@ impl ConnectApp {
             Door::Api => api(connect.clone()).or(open).unify().boxed(),
             Door::Owner => device_api(connect.clone()).or(open).unify().boxed(),
         };
-        Self { connect, filter }
+        Self {
+            connect,
+            filter,
+            recent: RecentRequests::default(),
+        }
     }
 
     /// Also executes the operator's commands, of those who have the pass.
@@ -76,10 +91,22 @@ impl ConnectApp {
         self
     }
 
-    /// Also serves the owner's dashboard. `api_url` is the address of the API, with `/v1`. `simulates`
+    /// Keeps the last requests of each token here.
+    #[must_use]
+    pub(crate) fn with_recent_requests(mut self, recent: &RecentRequests) -> Self {
+        self.recent = recent.clone();
+        self
+    }
+
+    /// Also serves the owner's dashboard, which shows the last requests that another app has kept. `api_url` is the address of the API, with `/v1`. `simulates`
     /// shops in sandbox accounts: in the demo alone.
     #[must_use]
-    pub fn with_dashboard(mut self, api_url: &str, simulates: bool) -> Self {
+    pub(crate) fn with_dashboard(
+        mut self,
+        api_url: &str,
+        recent: &RecentRequests,
+        simulates: bool,
+    ) -> Self {
         let simulated = simulates.then(|| Sandbox::new(self.connect.clone()));
         if let Some(simulated) = &simulated {
             let endpoints = sandbox(self.connect.clone(), simulated.clone());
@@ -88,6 +115,7 @@ impl ConnectApp {
         let setting = Setting {
             api_url: api_url.into(),
             sandbox: simulated,
+            recent: recent.clone(),
         };
         let dashboard = dashboard(self.connect.clone(), setting);
         self.filter = dashboard.or(self.filter).unify().boxed();
@@ -114,8 +142,14 @@ impl ConnectApp {
 impl App for ConnectApp {
     async fn call(&self, mut request: Request<Body>, peer: Peer) -> Response<Bytes> {
         request.extensions_mut().insert(peer);
+        let asked = Asked::of(request.method(), request.uri().path(), request.headers());
         let Ok(response) = warp::service(self.filter.clone()).call(request).await;
         let (head, body) = response.into_parts();
+        if let Some(CalledBy(token)) = head.extensions.get() {
+            let request_id = head.headers.get("x-request-id");
+            let answered = asked.answered(SystemClock.now(), head.status, request_id);
+            self.recent.add(*token, answered);
+        }
         // The body is in memory already: this waits for nothing, and copies nothing.
         let body = body.collect().await.map(|body| body.to_bytes());
         Response::from_parts(head, body.unwrap_or_default())

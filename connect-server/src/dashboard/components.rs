@@ -90,10 +90,13 @@ pub(super) fn mendable(error: Error) -> Result<Reason, Error> {
 /// # Errors
 /// [`Error::NotFound`]: it is none, so there is nothing with it.
 pub(super) fn id<T>(text: &str) -> Result<Id<T>, Error> {
-    text.parse().map_err(|_| {
-        let problem = "there is no such page, or what it is about is no longer there";
-        Error::NotFound(Reason::new(problem))
-    })
+    text.parse().map_err(|_| gone())
+}
+
+/// What a page is about is not there.
+pub(super) fn gone() -> Error {
+    let problem = "there is no such page, or what it is about is no longer there";
+    Error::NotFound(Reason::new(problem))
 }
 
 /// A text with a capital in front and a full stop behind.

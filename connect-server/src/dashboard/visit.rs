@@ -7,7 +7,7 @@ use http::{HeaderMap, Method};
 use uuid::Uuid;
 
 use super::{Answer, Fields, cookies::Cookie, csrf};
-use crate::sandbox::Sandbox;
+use crate::{recent_requests::RecentRequests, sandbox::Sandbox};
 
 /// The time for which the cookie of a visitor is kept: a day.
 const VISITOR_SECONDS: i64 = 24 * 3600;
@@ -19,6 +19,8 @@ pub(crate) struct Setting {
     pub(crate) api_url: Arc<str>,
     /// Simulates shops; in the demo alone.
     pub(crate) sandbox: Option<Sandbox>,
+    /// The last requests of tokens.
+    pub(crate) recent: RecentRequests,
 }
 
 /// A request to the dashboard.

@@ -10,11 +10,17 @@ mod sign_in;
 mod tokens;
 mod webhooks;
 
-use connect_core::{Error, Reason};
+use connect_core::Error;
 use http::{Method, StatusCode};
 use maud::{Markup, html};
 
-use super::{Answer, STYLE, Visit, components::sentence, layout, places::ROOT, visit::SignedIn};
+use super::{
+    Answer, STYLE, Visit,
+    components::{self, sentence},
+    layout,
+    places::ROOT,
+    visit::SignedIn,
+};
 
 /// Answers a request of an owner who is signed in.
 pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
@@ -44,7 +50,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
             ["screens", id, "key"] => screens::roll(to, id).await,
             ["screens", id, "revoke"] => screens::revoke(to, id).await,
             ["screens", id, "delete"] => screens::delete(to, id).await,
-            _ => open(to).await?.ok_or_else(no_page),
+            _ => open(to).await?.ok_or_else(components::gone),
         };
     }
     match place[..] {
@@ -61,13 +67,14 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["account"] => Ok(account::show(to)),
         ["tokens"] => tokens::list(to).await,
         ["tokens", "new"] => Ok(tokens::fill_in(to)),
+        ["tokens", id] => tokens::requests(to, id).await,
         ["webhooks"] => webhooks::list(to).await,
         ["webhooks", "new"] => Ok(webhooks::new(to)),
         ["webhooks", id] => webhooks::show(to, id).await,
         ["webhooks", id, "edit"] => webhooks::edit(to, id).await,
         ["screens"] => screens::list(to).await,
         ["sign-in"] => Ok(Answer::redirect(ROOT)),
-        _ => open(to).await?.ok_or_else(no_page),
+        _ => open(to).await?.ok_or_else(components::gone),
     }
 }
 
@@ -90,11 +97,6 @@ async fn open(visit: &Visit) -> Result<Option<Answer>, Error> {
         _ => return Ok(None),
     };
     Ok(Some(answer))
-}
-
-fn no_page() -> Error {
-    let problem = "there is no such page, or what it is about is no longer there";
-    Error::NotFound(Reason::new(problem))
 }
 
 /// Makes the page of an error for an owner.

@@ -8,12 +8,15 @@ use connect_core::{
 use http::StatusCode;
 use maud::{Markup, html};
 
-use crate::dashboard::{
-    Answer,
-    components::{self, Field},
-    layout,
-    notices::{self, Notice},
-    visit::SignedIn,
+use crate::{
+    dashboard::{
+        Answer,
+        components::{self, Field},
+        layout,
+        notices::{self, Notice},
+        visit::SignedIn,
+    },
+    recent_requests::RecentRequest,
 };
 
 const PATH: &str = "/dashboard/tokens";
@@ -64,7 +67,7 @@ fn table(to: &SignedIn<'_>, tokens: &[&(Token, Option<Timestamp>)], good: bool) 
             tbody {
                 @for (token, used) in tokens {
                     tr {
-                        td { (token.name) }
+                        td { a href={ (PATH) "/" (token.id) } { (token.name) } }
                         td { code { (token.prefix) "…" } }
                         td { (grants(to, token)) }
                         td { @match used { Some(at) => (components::time(*at)), None => "Never" } }
@@ -247,4 +250,48 @@ pub(super) async fn revoke(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
     let id: Id<Token> = components::id(id)?;
     to.connect.revoke_token(to.owner.account().id, id).await?;
     Ok(Answer::redirect(&notices::at(PATH, Notice::TokenRevoked)))
+}
+
+/// Shows the last requests of a token.
+pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id: Id<Token> = components::id(id)?;
+    let tokens = to.connect.tokens(to.owner.account().id).await?;
+    let found = tokens.into_iter().find(|(token, _)| token.id == id);
+    let (token, _) = found.ok_or_else(components::gone)?;
+    let requests = to.setting.recent.of(id);
+    let content = html! {
+        p.hint { "The last 100 requests with this token since the server was started." }
+        @if requests.is_empty() {
+            (components::empty("No request was made with this token yet.", html! {}))
+        } @else { (request_table(&requests)) }
+        p { a href=(PATH) { "Back to the tokens" } }
+    };
+    Ok(layout::page(
+        to,
+        PATH,
+        &format!("Requests of “{}”", token.name),
+        content,
+    ))
+}
+
+fn request_table(requests: &[RecentRequest]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="Table" { table {
+            thead { tr {
+                th { "Time" } th { "Request" } th { "Answer" } th { "Idempotency key" } th { "Request id" }
+            } }
+            tbody {
+                @for request in requests {
+                    @let failed = request.status.is_client_error() || request.status.is_server_error();
+                    tr {
+                        td { (components::time(request.at)) }
+                        td { code { (request.method) " " (request.path) } }
+                        td { span.tag.bad[failed] { (request.status.as_u16()) } }
+                        td { @if let Some(key) = &request.key { code { (key) } } }
+                        td { code { (request.request_id) } }
+                    }
+                }
+            }
+        } }
+    }
 }
