@@ -11,6 +11,7 @@ mod catalog;
 mod changes;
 mod checker;
 mod compression;
+mod dashboard;
 mod demo;
 mod devices;
 mod document;

@@ -37,11 +37,16 @@ async fn it_says_where_it_is_and_what_opens_it() {
             "accountId",
             "adminUrl",
             "baseUrl",
+            "invitationUrl",
             "locations",
             "screens",
             "token"
         ]
     );
+    let admin = welcome["adminUrl"].as_str().unwrap();
+    let invitation = welcome["invitationUrl"].as_str().unwrap();
+    let path = invitation.strip_prefix(admin).unwrap();
+    assert!(path.starts_with("/dashboard/invitations/"), "{path}");
     assert!(welcome["token"].as_str().unwrap().starts_with("ck_test_"));
     assert!(
         welcome["adminUrl"]

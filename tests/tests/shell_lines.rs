@@ -95,7 +95,9 @@ fn requests(text: &str) -> Vec<Request> {
     assert!(shell.status.success(), "{shell:?}");
     let told = String::from_utf8(shell.stdout).unwrap();
     let calls = told.split_terminator('\u{1e}');
+    // The sandbox has no document; its own tests send what the guides do.
     calls
+        .filter(|call| !call.contains("/sandbox/v1/"))
         .map(|call| Request::of(&call.split_terminator('\u{1f}').collect::<Vec<_>>()))
         .collect()
 }

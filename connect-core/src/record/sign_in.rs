@@ -1,4 +1,4 @@
-//! How the owner of an account signs in: password, invitation and sessions as they are stored.
+//! Password, invitation and sessions of an owner, as they are stored.
 
 use std::fmt;
 

@@ -16,7 +16,7 @@ use crate::{
     wire::{ErrorDetail, Id, Product, ProductInput, limits::MAX_PRODUCTS_PER_BULK, read::Invalid},
 };
 
-/// What became of the products.
+/// The result of a bulk change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProductBulkResult {

@@ -55,7 +55,7 @@ impl Door {
 pub struct ConnectApp {
     connect: Connect,
     filter: BoxedFilter<(warp::reply::Response,)>,
-    /// Where the requests of tokens are kept.
+    /// The last requests of tokens.
     recent: RecentRequests,
 }
 

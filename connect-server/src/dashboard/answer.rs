@@ -5,6 +5,9 @@ use maud::Markup;
 
 use super::places::ROOT;
 
+/// The style sheet of every page.
+const STYLE: &str = include_str!("style.css");
+
 /// An answer. Whoever serves it adds the headers that all answers have.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -44,8 +47,8 @@ impl Answer {
     }
 
     /// Returns the style sheet.
-    pub(super) fn style(style: &'static str) -> Self {
-        Self::of(StatusCode::OK, Content::Style(style))
+    pub(super) fn style() -> Self {
+        Self::of(StatusCode::OK, Content::Style(STYLE))
     }
 
     /// The same with another status.

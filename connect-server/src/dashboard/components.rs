@@ -93,7 +93,7 @@ pub(super) fn id<T>(text: &str) -> Result<Id<T>, Error> {
     text.parse().map_err(|_| gone())
 }
 
-/// What a page is about is not there.
+/// Makes the error of a page whose subject is not there.
 pub(super) fn gone() -> Error {
     let problem = "there is no such page, or what it is about is no longer there";
     Error::NotFound(Reason::new(problem))
@@ -150,7 +150,7 @@ pub(super) fn confirmed(full: &str, short: &str, consequence: &str, action: Mark
     }
 }
 
-/// What a list shows that has nothing in it: what it is for, and what to do.
+/// The place of a list that has nothing in it: it says what to do.
 pub(super) fn empty(text: &str, action: Markup) -> Markup {
     html! {
         div.empty { p { (text) } (action) }

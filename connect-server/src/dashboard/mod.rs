@@ -25,9 +25,6 @@ pub(crate) use visit::{Setting, Visit};
 
 use connect_core::Error;
 
-/// The style sheet of every page.
-const STYLE: &str = include_str!("style.css");
-
 /// Answers a request to the dashboard.
 pub(crate) async fn answer(visit: Visit) -> Answer {
     let answer = match visit.signed_in().await {

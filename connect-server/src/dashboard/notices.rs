@@ -1,4 +1,4 @@
-//! What a page says about the action before it.
+//! The sentence on a page about the action before it.
 //!
 //! An action ends with a redirect, so that a reload repeats nothing. The address has the name of a
 //! notice: nobody can have a page say anything else by a link.

@@ -12,7 +12,7 @@ use crate::{recent_requests::RecentRequests, sandbox::Sandbox};
 /// The time for which the cookie of a visitor is kept: a day.
 const VISITOR_SECONDS: i64 = 24 * 3600;
 
-/// What the pages know of the service besides the core.
+/// The service around the core, as the pages know it.
 #[derive(Clone)]
 pub(crate) struct Setting {
     /// The address of the API, such as `https://connect.example.com/v1`.
@@ -31,7 +31,7 @@ pub(crate) struct Visit {
     /// The whole path.
     pub(crate) path: String,
     pub(crate) query: Fields,
-    /// What was filled in; empty for GET.
+    /// The fields of the form; empty for GET.
     pub(crate) form: Fields,
     pub(crate) headers: HeaderMap,
     /// The address of the network that it comes from.

@@ -1,4 +1,4 @@
-//! What a simulated customer buys.
+//! The purchases of simulated customers.
 
 use connect_core::wire::{Field, LineInput, PaymentInput, PaymentMethod, Product, Quantity};
 

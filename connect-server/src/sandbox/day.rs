@@ -24,7 +24,7 @@ const HOURS: i64 = 10;
 /// The cash in the drawer in the morning, in cents.
 const FLOAT_CENTS: i64 = 15_000;
 
-/// What happened on a simulated day.
+/// The number of things that happened on a simulated day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Day {

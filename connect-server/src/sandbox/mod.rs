@@ -55,7 +55,7 @@ pub(crate) enum Simulation {
     Day(u8),
 }
 
-/// What was simulated, as the API shows it.
+/// The record that was simulated, as the API shows it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Simulated {

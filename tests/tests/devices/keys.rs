@@ -69,8 +69,8 @@ async fn keys_and_tokens_open_different_doors() {
     let list = Request::get(shop.at("transactions")).bearer(&shop.token);
     let elsewhere = send(shop.owner_address, list).await.unwrap();
     let (_, _, message) = elsewhere.fails(404, "not_found").failure();
-    let hint = "; this address is for registers and kiosks, below /device/v1 (see \
-                /device/v1/openapi.json); the API is at another address";
+    let hint = "; this address has the dashboard, at /dashboard, and registers and kiosks, below \
+                /device/v1 (see /device/v1/openapi.json); the API is at another address";
     assert!(message.ends_with(hint), "{message}");
 }
 

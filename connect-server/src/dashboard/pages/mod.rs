@@ -15,11 +15,11 @@ use http::{Method, StatusCode};
 use maud::{Markup, html};
 
 use super::{
-    Answer, STYLE, Visit,
+    answer::Answer,
     components::{self, sentence},
     layout,
     places::ROOT,
-    visit::SignedIn,
+    visit::{SignedIn, Visit},
 };
 
 /// Answers a request of an owner who is signed in.
@@ -89,7 +89,7 @@ pub(super) async fn of_anybody(visit: &Visit) -> Result<Answer, Error> {
 async fn open(visit: &Visit) -> Result<Option<Answer>, Error> {
     let place = visit.place();
     let answer = match (&visit.method, &place[..]) {
-        (&Method::GET, ["style.css"]) => Answer::style(STYLE),
+        (&Method::GET, ["style.css"]) => Answer::style(),
         (&Method::GET, ["sign-in"]) => sign_in::show(visit),
         (&Method::POST, ["sign-in"]) => sign_in::sign_in(visit).await?,
         (&Method::GET, ["invitations", value]) => invitation::show(visit, value).await?,

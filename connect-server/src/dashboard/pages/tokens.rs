@@ -80,7 +80,7 @@ fn table(to: &SignedIn<'_>, tokens: &[&(Token, Option<Timestamp>)], good: bool) 
     }
 }
 
-/// What a token may do, a line for each location.
+/// The scopes of a token, a line for each location.
 fn grants(to: &SignedIn<'_>, token: &Token) -> Markup {
     let name = |grant: &Grant| {
         let locations = &to.owner.account().locations;

@@ -18,7 +18,7 @@ const PATH: &str = "/dashboard/day";
 const DAYS: u64 = 14;
 
 /// Shows the day that the address names, or today.
-pub(in super::super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Day"));
     };

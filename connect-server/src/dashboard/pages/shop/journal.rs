@@ -15,7 +15,7 @@ use crate::dashboard::{Answer, components, visit::SignedIn};
 const PATH: &str = "/dashboard/journal";
 
 /// Shows the receipts of a day, or all of them.
-pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Journal"));
     };
@@ -86,7 +86,7 @@ fn words(kind: &TransactionType) -> &str {
 }
 
 /// Shows one receipt.
-pub(in super::super) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Transaction> = components::id(id)?;
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Journal"));
@@ -155,7 +155,7 @@ pub(super) fn pairs(rows: impl Iterator<Item = (String, String)>) -> Markup {
 }
 
 /// Shows the closings.
-pub(in super::super) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Z reports"));
     };

@@ -1,4 +1,4 @@
-//! What happens at a location: its products, stock, journal and orders.
+//! The pages of a location: its products, stock, journal and orders.
 
 mod chart;
 mod day;

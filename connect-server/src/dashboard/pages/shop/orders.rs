@@ -15,7 +15,7 @@ use crate::dashboard::{Answer, components, visit::SignedIn};
 const PATH: &str = "/dashboard/orders";
 
 /// Shows the orders of a day, or all of them, in a state or in any.
-pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Orders"));
     };

@@ -18,7 +18,7 @@ pub(super) const PATH: &str = "/dashboard/products";
 const CATEGORIES: usize = 200;
 
 /// Shows a page of the list, by filters.
-pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Products"));
     };
@@ -136,7 +136,7 @@ fn row(shop: &Shop, product: &Product, categories: &[Category]) -> Markup {
     }
 }
 
-/// What can be done to the products that are chosen.
+/// The actions on the products that are chosen.
 fn actions(categories: &[Category]) -> Markup {
     html! {
         fieldset {

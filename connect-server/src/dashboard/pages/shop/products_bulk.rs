@@ -1,4 +1,4 @@
-//! What is done to the products that were chosen, in bulk.
+//! Actions on the products that were chosen, in bulk.
 
 use connect_core::{
     Error, ProductBulkResult, Reason,
@@ -14,7 +14,7 @@ use crate::dashboard::{
 };
 
 /// Does it, and says what became of the products.
-pub(in super::super) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Products"));
     };

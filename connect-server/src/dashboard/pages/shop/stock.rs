@@ -15,7 +15,7 @@ use crate::dashboard::{Answer, components, visit::SignedIn};
 const PATH: &str = "/dashboard/stock";
 
 /// Shows the levels of the products that are tracked.
-pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Stock"));
     };
@@ -71,7 +71,7 @@ pub(in super::super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 }
 
 /// Shows the movements of one product.
-pub(in super::super) async fn movements(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn movements(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Product> = components::id(id)?;
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Stock"));

@@ -1,4 +1,4 @@
-//! What the owner does with a webhook.
+//! The owner's actions on a webhook.
 
 use connect_core::{Delivery, Error, Webhook, wire::Id};
 use maud::html;
@@ -11,21 +11,21 @@ use crate::dashboard::{
 };
 
 /// Sends a ping.
-pub(in super::super) async fn test(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn test(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect.test_webhook(to.owner.account().id, id).await?;
     Ok(back(id, Notice::PingQueued))
 }
 
 /// Switches a webhook on.
-pub(in super::super) async fn enable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn enable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect.enable_webhook(to.owner.account().id, id).await?;
     Ok(back(id, Notice::WebhookOn))
 }
 
 /// Switches a webhook off.
-pub(in super::super) async fn disable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn disable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect
         .disable_webhook(to.owner.account().id, id)
@@ -34,7 +34,7 @@ pub(in super::super) async fn disable(to: &SignedIn<'_>, id: &str) -> Result<Ans
 }
 
 /// Gives a webhook a new secret, and shows it this once.
-pub(in super::super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id: Id<Webhook> = components::id(id)?;
     let account = to.owner.account().id;
     let secret = to.connect.roll_webhook_secret(account, id).await?;
@@ -50,18 +50,14 @@ pub(in super::super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer
 }
 
 /// Removes a webhook.
-pub(in super::super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     to.connect.delete_webhook(to.owner.account().id, id).await?;
     Ok(Answer::redirect(&notices::at(PATH, Notice::WebhookDeleted)))
 }
 
 /// Sends a delivery again.
-pub(in super::super) async fn resend(
-    to: &SignedIn<'_>,
-    id: &str,
-    delivery: &str,
-) -> Result<Answer, Error> {
+pub(crate) async fn resend(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<Answer, Error> {
     let (id, delivery): (Id<Webhook>, Id<Delivery>) =
         (components::id(id)?, components::id(delivery)?);
     let account = to.owner.account().id;
@@ -70,7 +66,7 @@ pub(in super::super) async fn resend(
 }
 
 /// Sends all deliveries again that were given up, of the days that were chosen.
-pub(in super::super) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let sent = deliveries::resend_failed(to, id).await?;
     Ok(back(

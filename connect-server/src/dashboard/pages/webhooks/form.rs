@@ -16,7 +16,7 @@ use crate::dashboard::{
     visit::SignedIn,
 };
 
-/// What is filled in.
+/// The fields of the form.
 struct Filled {
     url: String,
     events: Vec<EventType>,
@@ -51,7 +51,7 @@ impl Filled {
 }
 
 /// Shows the form for a new webhook.
-pub(in super::super) fn new(to: &SignedIn<'_>) -> Answer {
+pub(crate) fn new(to: &SignedIn<'_>) -> Answer {
     // Most want all of them.
     let filled = Filled {
         url: String::new(),
@@ -62,7 +62,7 @@ pub(in super::super) fn new(to: &SignedIn<'_>) -> Answer {
 }
 
 /// Makes a webhook, and shows its secret this once.
-pub(in super::super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
+pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let filled = Filled::of(to);
     let new = NewWebhook {
         url: filled.url.clone(),
@@ -85,7 +85,7 @@ pub(in super::super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error>
 }
 
 /// Shows the form of a webhook.
-pub(in super::super) async fn edit(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn edit(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let webhook = to.connect.webhook(to.owner.account().id, id).await?;
     let action = format!("{PATH}/{id}");
@@ -99,7 +99,7 @@ pub(in super::super) async fn edit(to: &SignedIn<'_>, id: &str) -> Result<Answer
 }
 
 /// Changes a webhook.
-pub(in super::super) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let filled = Filled::of(to);
     let change = WebhookChange {

@@ -7,7 +7,7 @@ use super::{PATH, deliveries, locations, state};
 use crate::dashboard::{Answer, components, layout, visit::SignedIn};
 
 /// Shows the page.
-pub(in super::super) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let account = to.owner.account().id;
     let webhook = to.connect.webhook(account, id).await?;

@@ -1,0 +1,114 @@
+//! An owner at the dashboard of a server: cookies are kept, and forms are sent as browsers send them.
+
+use std::{collections::BTreeMap, net::SocketAddr};
+
+use connect_tests::{
+    http::{Answer, Request, send},
+    process::Process,
+};
+use http::{Method, StatusCode};
+
+/// The password of every owner in these tests.
+pub(super) const PASSWORD: &str = "rye and spelt";
+
+/// An owner's browser.
+pub(super) struct Browser {
+    server: SocketAddr,
+    cookies: BTreeMap<String, String>,
+    /// The token of the forms on the page that was opened last.
+    csrf: String,
+}
+
+impl Browser {
+    /// A browser that knows nothing of the server yet.
+    pub(super) fn at(server: &Process) -> Self {
+        Self {
+            server: server.owner_address,
+            cookies: BTreeMap::new(),
+            csrf: String::new(),
+        }
+    }
+
+    /// The browser of an owner who has accepted the invitation at `link`.
+    pub(super) async fn of_owner(server: &Process, link: &str) -> Self {
+        let mut browser = Self::at(server);
+        let path = &link[link.find("/dashboard").unwrap()..];
+        browser.open(path).await;
+        let passwords = [("password", PASSWORD), ("repeated", PASSWORD)];
+        let accepted = browser.submit(path, &passwords).await;
+        assert_eq!(
+            accepted.header("location"),
+            Some("/dashboard?done=password-set")
+        );
+        browser.open("/dashboard").await;
+        browser
+    }
+
+    /// Opens a page, without going on to another.
+    pub(super) async fn open(&mut self, path: &str) -> Answer {
+        let answer = self.send(Request::get(path)).await;
+        let text = text(&answer);
+        if let Some((_, rest)) = text.split_once("name=\"csrf\" value=\"") {
+            rest.split('"').next().unwrap().clone_into(&mut self.csrf);
+        }
+        answer
+    }
+
+    /// The text of a page that is there.
+    pub(super) async fn read(&mut self, path: &str) -> String {
+        let answer = self.open(path).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}");
+        text(&answer)
+    }
+
+    /// Sends a form with the token of the last page.
+    pub(super) async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let csrf = self.csrf.clone();
+        let fields = [&[("csrf", &*csrf)], fields].concat();
+        self.submit_bare(path, &fields).await
+    }
+
+    /// Sends a form with these fields alone.
+    pub(super) async fn submit_bare(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.extend_pairs(fields);
+        let request = Request::new(Method::POST, path)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(form.finish());
+        self.send(request).await
+    }
+
+    /// Sends a request with the cookies.
+    pub(super) async fn send(&mut self, mut request: Request) -> Answer {
+        let cookies = self
+            .cookies
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"));
+        let cookies: Vec<_> = cookies.collect();
+        if !cookies.is_empty() {
+            request = request.header("cookie", cookies.join("; "));
+        }
+        let answer = send(self.server, request).await.unwrap();
+        for line in answer.headers.get_all("set-cookie") {
+            let pair = line.to_str().unwrap().split(';').next().unwrap();
+            let (name, value) = pair.split_once('=').unwrap();
+            self.cookies.insert(name.to_owned(), value.to_owned());
+        }
+        answer
+    }
+
+    /// The value of a cookie.
+    pub(super) fn cookie(&self, name: &str) -> &str {
+        self.cookies.get(name).map_or("", |value| value)
+    }
+
+    /// Sets a cookie, as somebody might who prepares the browser of another.
+    pub(super) fn set_cookie(&mut self, name: &str, value: &str) {
+        self.cookies.insert(name.to_owned(), value.to_owned());
+    }
+}
+
+/// The body of an answer as text.
+pub(super) fn text(answer: &Answer) -> String {
+    String::from_utf8(answer.body.to_vec()).unwrap()
+}
