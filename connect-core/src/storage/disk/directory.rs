@@ -77,7 +77,7 @@ impl Directory {
             .truncate(false)
             .write(true)
             .open(path.join(LOCK_FILE))
-            .map_err(failed)?;
+            .map_err(OpenError::io(&path.join(LOCK_FILE)))?;
         match files::lock(&lock, ENDING) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: path.into() }),

@@ -18,7 +18,7 @@ use super::{
     directory::Directory,
     files,
     open_error::ACCEPT_LOSS_FILE,
-    progress::{Mark, Recorded},
+    progress::{self, Mark, Recorded},
 };
 
 impl Directory {
@@ -34,9 +34,14 @@ impl Directory {
         if !missing.is_empty() {
             return Err(incomplete(missing));
         }
-        self.recorded = Recorded::read(&self.path).map_err(failed)?;
+        let in_file = |name| {
+            let path = self.path.join(name);
+            move |source| OpenError::io(&path)(source)
+        };
+        self.recorded = Recorded::read(&self.path).map_err(in_file(progress::FILE))?;
         let length = fs::metadata(self.data_path()).map_err(failed)?.len();
-        if let Some(was) = Closed::read(&self.path).map_err(failed)? {
+        let closed = Closed::read(&self.path).map_err(in_file(closed::FILE))?;
+        if let Some(was) = &closed {
             let now = Closed::list(&self.path, &self.engine_path()).map_err(failed)?;
             let missing = was.missing_in(&now);
             if !missing.is_empty() && !accepted {
@@ -45,7 +50,8 @@ impl Directory {
         }
         self.doubt = match self.recorded {
             None => Some("the record of its progress is missing or torn"),
-            Some(recorded) if length < recorded.length => {
+            // redb gives space back as it closes, after the last record; the list is of then.
+            Some(recorded) if length < recorded.length && closed.is_none() => {
                 Some("the data file is shorter than it was")
             }
             // redb checks its pages after a crash. sled opens without what it cannot read in its
