@@ -247,7 +247,8 @@ pub struct Options {
     #[arg(long, value_name = "N", env = "CONNECT_IP_LIMIT",
           default_value_t = limits::DEFAULT_ADDRESS_LIMIT)]
     pub ip_limit: u32,
-    /// Requests that need no token (the API document, the probes) per minute and address.
+    /// Requests that need no token, such as those for the API document, per minute and address.
+    /// Probes count, and are answered beyond it.
     #[arg(long, value_name = "N", env = "CONNECT_ANONYMOUS_LIMIT",
           default_value_t = limits::DEFAULT_ANONYMOUS_LIMIT)]
     pub anonymous_limit: u32,

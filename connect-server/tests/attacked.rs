@@ -169,7 +169,7 @@ async fn requests_that_need_no_token_are_counted_per_address() {
         // The figures are those of the limit for invalid tokens.
         assert_eq!(answer.headers()["x-ratelimit-limit"], "30", "{path}");
     }
-    for path in ["/healthz", "/v1/docs"] {
+    for path in ["/nothing", "/v1/docs"] {
         let refused = shop.send(HERE, Method::GET, path, None).await;
         assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
         assert!(refused.headers().contains_key("retry-after"));
@@ -177,9 +177,16 @@ async fn requests_that_need_no_token_are_counted_per_address() {
         assert_eq!(code(refused).await, "rate_limited");
     }
     let other = shop
-        .send([127, 0, 0, 2], Method::GET, "/healthz", None)
+        .send([127, 0, 0, 2], Method::GET, "/v1/docs", None)
         .await;
     assert_eq!(other.status(), StatusCode::OK);
+    // A balancer may have the address of the clients that it passes on.
+    for path in ["/healthz", "/readyz"] {
+        let probe = shop.send(HERE, Method::GET, path, None).await;
+        assert_eq!(probe.status(), StatusCode::OK, "{path}");
+        let refused = shop.send(HERE, Method::DELETE, path, None).await;
+        assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS, "{path}");
+    }
     let body = r#"{"name":"Rye bread"}"#.to_owned();
     let write = shop
         .send(HERE, Method::POST, &shop.products, Some(body))

@@ -1,7 +1,8 @@
 //! Endpoints that are open to everybody: the OpenAPI documents, and the probes.
 //!
 //! `/healthz` fails when a restart may help, `/readyz` whenever requests would fail. A failing probe
-//! says why in one word, `reason`.
+//! says why in one word, `reason`. Probes are counted with the requests that need no token, and never
+//! refused: beyond the limit `/readyz` tells what is known.
 
 use std::sync::Arc;
 
@@ -53,21 +54,24 @@ pub(crate) fn filters(
                 ..RequestNote::of(probe.copied())
             };
             // Without a socket, as in a test, nobody is counted.
-            let rate = match peer.map(|peer| connect.count_anonymous(peer.address)) {
-                Some(Err(denied)) => {
-                    let reply = Reply::from(denied.error).retry_after(denied.retry_after);
-                    return dressed(reply, Some(denied.rate), note);
-                }
-                Some(Ok(rate)) => Some(rate),
-                None => None,
+            let counted = peer.map(|peer| connect.count_anonymous(peer.address));
+            let (rate, denied) = match counted {
+                Some(Ok(rate)) => (Some(rate), None),
+                Some(Err(denied)) => (Some(denied.rate), Some(denied)),
+                None => (None, None),
             };
-            let reply = match path.as_str() {
-                _ if probe.is_some() && !matches!(method, Method::GET | Method::HEAD) => {
+            let is_read = matches!(method, Method::GET | Method::HEAD);
+            let reply = match (path.as_str(), denied) {
+                // Whoever shares the address of a balancer must not make it take the server away.
+                ("/healthz", _) if is_read => alive(&health()),
+                ("/readyz", denied) if is_read => {
+                    ready(&connect, &health(), denied.is_none()).await
+                }
+                (_, Some(denied)) => Reply::from(denied.error).retry_after(denied.retry_after),
+                _ if probe.is_some() => {
                     Reply::method_not_allowed(&method, &[Method::GET, Method::HEAD])
                 }
-                "/healthz" => alive(&health()),
-                "/readyz" => ready(&connect, &health()).await,
-                path => Reply::no_route(path, hint),
+                (path, None) => Reply::no_route(path, hint),
             };
             dressed(reply, rate, note)
         }
@@ -98,24 +102,26 @@ fn alive(health: &Health) -> Reply {
     }
 }
 
-/// The answer to `/readyz`.
-async fn ready(connect: &Connect, health: &Health) -> Reply {
-    const UNREADY: &str = "unready";
-    match health {
-        Health::Failed { .. } => return failing(UNREADY, "store"),
-        Health::Full => return failing(UNREADY, "full"),
-        Health::Working => {}
+/// The answer to `/readyz`. The store is asked, unless there were too many such questions.
+async fn ready(connect: &Connect, health: &Health, is_asked: bool) -> Reply {
+    let reason = match health {
+        Health::Failed { .. } => Some("store"),
+        Health::Full => Some("full"),
+        Health::Working if connect.clock_drift().is_some() => Some("clock"),
+        Health::Working if is_asked => asked(connect).await,
+        Health::Working => None,
+    };
+    match reason {
+        None => passing("ready"),
+        Some(reason) => failing("unready", reason),
     }
-    if connect.clock_drift().is_some() {
-        return failing(UNREADY, "clock");
-    }
-    match connect.check_ready().await {
-        Ok(()) => passing("ready"),
-        Err(error) => {
-            tracing::warn!(cause = error.cause(), "not ready");
-            failing(UNREADY, "store")
-        }
-    }
+}
+
+/// Has the store read and write. Returns the reason when it does not.
+async fn asked(connect: &Connect) -> Option<&'static str> {
+    let error = connect.check_ready().await.err()?;
+    tracing::warn!(cause = error.cause(), "not ready");
+    Some("store")
 }
 
 fn passing(status: &str) -> Reply {
