@@ -64,7 +64,7 @@ impl Arguments {
     /// asks for help.
     pub fn read() -> Self {
         let command = Self::command();
-        let matches = command.clone().get_matches();
+        let matches = settings::without_empty(command.clone()).get_matches();
         let read = Self::from_arg_matches(&matches);
         let mut arguments = read.unwrap_or_else(|error| error.format(&mut Self::command()).exit());
         if let (Command::Config(config), Some((name, matches))) =
@@ -237,11 +237,13 @@ pub struct Options {
     pub admin_listen: SocketAddr,
     /// Requests per minute and token.
     #[arg(long, value_name = "N", env = "CONNECT_TOKEN_LIMIT",
-          default_value_t = limits::DEFAULT_TOKEN_LIMIT)]
+          default_value_t = limits::DEFAULT_TOKEN_LIMIT,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub token_limit: u32,
     /// Requests per minute and account, all its tokens together.
     #[arg(long, value_name = "N", env = "CONNECT_ACCOUNT_LIMIT",
-          default_value_t = limits::DEFAULT_ACCOUNT_LIMIT)]
+          default_value_t = limits::DEFAULT_ACCOUNT_LIMIT,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub account_limit: u32,
     /// Requests without a valid token per minute and address.
     #[arg(long, value_name = "N", env = "CONNECT_IP_LIMIT",

@@ -13,6 +13,7 @@ use connect_core::{
     environment::{Clock as _, Mailer, SystemClock},
     storage::disk::OpenError,
 };
+use rustix::process::geteuid;
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::watch,
@@ -34,7 +35,7 @@ use crate::{
     private,
     recent_requests::RecentRequests,
     start_clock::{self, DoubtfulClock},
-    store::{NoDataFolder, Store, StoreHealth},
+    store::{NoDataFolder, OtherOwner, Store, StoreHealth},
     warnings::{self, Surroundings},
     watch::until_dead,
     webhooks::{PublicWebhooks, WebhookClient},
@@ -51,6 +52,9 @@ pub enum RunError {
     /// The user has no data folder.
     #[error(transparent)]
     NoDataFolder(#[from] NoDataFolder),
+    /// Root was to serve the store of another user, who could not open it again afterwards.
+    #[error(transparent)]
+    Owner(#[from] OtherOwner),
     /// The machine's clock cannot be right.
     #[error(transparent)]
     Clock(#[from] DoubtfulClock),
@@ -94,7 +98,12 @@ const DEFAULT_LOG: &str = "info,h2=error";
 /// The system starts no thread.
 pub fn start_logging(format: LogFormat) -> std::io::Result<Logging> {
     use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG));
+    let wanted = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
+    let filter = match &*wanted {
+        // As with our own variables: without a value nothing is said.
+        "" => EnvFilter::new(DEFAULT_LOG),
+        wanted => EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG)),
+    };
     let log = Log::to(std::io::stderr())?;
     let writer = log.clone();
     let lines = tracing_subscriber::fmt()
@@ -322,6 +331,9 @@ fn open(options: &Options) -> Result<Store, RunError> {
     let choice = options.store.choice()?;
     if let (Some(images), Some(store)) = (options.image_folder(&choice), choice.path()) {
         check_apart(&images, store)?;
+    }
+    if geteuid().is_root() {
+        choice.check_owner()?;
     }
     if let Some(path) = choice.path() {
         tracing::info!(path = %path.display(), "opening the store");

@@ -132,6 +132,34 @@ fn to_a_reader_that_does_not_read_it_goes_on() {
     assert!(read > 70_000, "{read} bytes: too few to fill the pipe");
 }
 
+/// Who does not learn that the account was made would make another.
+#[test]
+fn a_result_that_cannot_be_written_is_told_to_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_connect-server"));
+        command.args(words).arg("--data").arg(folder.path());
+        command
+    };
+    let mut server = command(&["serve", "--json", "--listen", "0"]);
+    let server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut server = server.unwrap();
+    let mut welcome = String::new();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    output.read_line(&mut welcome).unwrap();
+    let create = ["account", "create", "--name", "Rye"];
+    let mut create = command(&[&create[..], &["--email", "noor@rye.example"]].concat());
+    let created = create.stdout(full()).output().unwrap();
+    assert_eq!(created.status.code(), Some(1));
+    let told = String::from_utf8(created.stderr).unwrap();
+    assert!(told.contains("the command was executed"), "{told}");
+    let listed = command(&["account", "list"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains("noor@rye.example"), "{listed}");
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
 #[test]
 fn without_a_standard_output_it_serves() {
     let mut child = start(full().into(), Stdio::piped());

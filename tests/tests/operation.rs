@@ -296,6 +296,11 @@ async fn a_wrong_variable_is_named_and_a_secret_is_not_shown() {
         assert!(refused.said.contains(says), "{name}: {refused:?}");
         assert!(!refused.said.contains(SECRET), "{name}: {refused:?}");
     }
+    for (flag, says) in [("--token-limit", "1.."), ("--account-limit", "1..")] {
+        let refused = run_in(PROGRAM, &["serve", flag, "0"], &[]).await;
+        assert_eq!(refused.code, Some(2), "{flag}: {refused:?}");
+        assert!(refused.said.contains(says), "{flag}: {refused:?}");
+    }
     // A switch that is off is no conflict.
     let off = [
         ("CONNECT_INSECURE_HTTP", "0"),
@@ -313,6 +318,35 @@ async fn a_wrong_variable_is_named_and_a_secret_is_not_shown() {
     assert!(help.output.contains("CONNECT_SMTP_URL") && !help.output.contains(SECRET));
 }
 
+/// Files of settings often name a variable and leave its value out.
+#[tokio::test]
+async fn an_empty_variable_sets_nothing() {
+    let flags = [
+        ("CONNECT_DATA", "--data"),
+        ("CONNECT_LISTEN", "--listen"),
+        ("CONNECT_TOKEN_LIMIT", "--token-limit"),
+        ("CONNECT_TLS_CERT", "--tls-cert"),
+        ("CONNECT_SMTP_URL", "--smtp-url"),
+        ("CONNECT_INSECURE_HTTP", "--insecure-http"),
+        ("CONNECT_LOG_FORMAT", "--log-format"),
+    ];
+    let empty = flags.map(|(variable, _)| (variable, ""));
+    let shown = run_in(PROGRAM, &["config", "--json"], &empty).await;
+    assert_eq!((shown.code, &*shown.said), (Some(0), ""));
+    let settings: Value = serde_json::from_str(&shown.output).unwrap();
+    for (variable, flag) in flags {
+        assert_eq!(setting(&settings, flag).1, "default", "{variable}");
+    }
+    assert_eq!(setting(&settings, "--listen").0, "127.0.0.1:8080");
+    let folder = tempfile::tempdir().unwrap();
+    let data = ["token", "list", "--data", folder.path().to_str().unwrap()];
+    let listed = run_in(PROGRAM, &data, &[("CONNECT_STORAGE", "")]).await;
+    assert!(listed.said.contains("there is no store in"), "{listed:?}");
+    let server = serve(folder.path(), &[("RUST_LOG", "")]).await;
+    assert_eq!(server.stop().await, Some(0));
+    assert!(log(folder.path()).contains("INFO"));
+}
+
 /// A command of root would leave files in the store that its server cannot read.
 #[tokio::test]
 async fn the_store_of_another_user_is_left_alone() {
@@ -327,7 +361,7 @@ async fn the_store_of_another_user_is_left_alone() {
         return;
     }
     chown(&store, Some(65_534), None).unwrap();
-    for (command, code) in [("token list", 1), ("check", 2)] {
+    for (command, code) in [("token list", 1), ("check", 2), ("serve --listen 0", 1)] {
         let words: Vec<_> = command
             .split(' ')
             .chain(["--data", data.to_str().unwrap()])

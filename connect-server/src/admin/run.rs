@@ -54,7 +54,10 @@ enum NotDone {
     Refused(#[from] Error),
     #[error("the result could not be read: {0}")]
     Result(#[from] serde_json::Error),
-    #[error("the result could not be written: {0}")]
+    #[error(
+        "the command was executed, but its result could not be written: {0}; a value that is shown \
+         once is lost"
+    )]
     Output(#[from] std::io::Error),
 }
 

@@ -1,6 +1,8 @@
 //! The settings as they were given, and where each comes from.
 
-use clap::{Arg, ArgMatches, Command, parser::ValueSource};
+use std::env;
+
+use clap::{Arg, ArgMatches, Command, builder::Resettable, parser::ValueSource};
 use serde::Serialize;
 
 /// A setting of the server.
@@ -31,6 +33,20 @@ pub enum Source {
 
 /// The text in place of a secret.
 const MASK: &str = "********";
+
+/// Leaves out the variables of the environment that are empty: a line `CONNECT_SMTP_URL=` in a file of
+/// settings sets nothing.
+pub(super) fn without_empty(command: Command) -> Command {
+    let is_empty = |argument: &Arg| {
+        let value = argument.get_env().and_then(env::var_os);
+        value.is_some_and(|value| value.is_empty())
+    };
+    let keep = |argument: Arg| match is_empty(&argument) {
+        true => argument.env(Resettable::Reset),
+        false => argument,
+    };
+    command.mut_args(keep).mut_subcommands(without_empty)
+}
 
 /// Returns the settings of a subcommand, in the order of its help.
 pub(super) fn of(command: &Command, name: &str, matches: &ArgMatches) -> Vec<Setting> {
