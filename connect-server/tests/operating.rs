@@ -1,5 +1,5 @@
 //! The operator's guide is true: its table of settings is that of the command line, and it has every
-//! line of the log that an operator should act on.
+//! line of the log that an operator should act on. The files of `deploy` name what is there.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -97,6 +97,61 @@ fn the_variable_of_a_flag_has_its_name() {
         let flag = format!("--{}", argument.get_long().unwrap_or_default());
         let is_secret = secrets.contains(&&*flag);
         assert_eq!(argument.is_hide_env_values_set(), is_secret, "{flag}");
+    }
+}
+
+fn deploy(name: &str) -> String {
+    fs::read_to_string(root().join("deploy").join(name)).unwrap()
+}
+
+/// The words of a text that begin like this, without what may be around them.
+fn words<'t>(text: &'t str, begins: &'static str) -> impl Iterator<Item = &'t str> {
+    let is_end = |c: char| !c.is_ascii_alphanumeric() && !"/_.".contains(c);
+    let words = text.split(is_end).map(|word| word.trim_end_matches('.'));
+    words.filter(move |word| word.starts_with(begins))
+}
+
+#[test]
+fn what_the_image_copies_is_there() {
+    let file = deploy("Containerfile");
+    let copies = file.lines().filter_map(|line| line.strip_prefix("COPY "));
+    let mut seen = 0;
+    for copy in copies {
+        let mut paths: Vec<_> = copy.split(' ').collect();
+        paths.pop();
+        let is_built = paths[0] == "--from=build";
+        for path in paths.into_iter().filter(|path| !path.starts_with("--")) {
+            let is_there = match path.strip_prefix("/src/target/release/") {
+                Some(program) => program == env!("CARGO_PKG_NAME"),
+                None if is_built => file.contains(&format!("&& mkdir {path}\n")),
+                None => root().join(path).exists(),
+            };
+            assert!(is_there, "COPY {copy}: there is no {path}");
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 3);
+}
+
+#[test]
+fn the_guide_and_the_files_of_deploy_name_what_is_there() {
+    let guide = guide();
+    let named: BTreeSet<_> = words(&guide, "deploy/").collect();
+    assert!(named.len() > 3, "{named:?}");
+    for path in named {
+        assert!(root().join(path).exists(), "{path}");
+    }
+    let settings = settings();
+    let known: BTreeSet<_> = settings
+        .values()
+        .map(|(_, name, _)| name.as_str())
+        .collect();
+    for file in ["Containerfile", "connect.env", "connect.service"] {
+        let text = deploy(file);
+        let named: BTreeSet<_> = words(&text, "CONNECT_").collect();
+        assert!(!named.is_empty(), "{file}");
+        let others: Vec<_> = named.difference(&known).collect();
+        assert!(others.is_empty(), "{file} has {others:?}");
     }
 }
 
