@@ -52,6 +52,11 @@ impl Shop {
         &self.kiosk
     }
 
+    /// Has work done while something is waited for.
+    pub(crate) fn start(&self, work: impl Future<Output = ()> + Send + 'static) {
+        drop(self.runtime.spawn(work));
+    }
+
     /// Waits for what a future comes to.
     pub(crate) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)

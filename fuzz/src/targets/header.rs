@@ -1,18 +1,17 @@
 //! The values of headers, over a connection to the real server, which believes this proxy.
 
-use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{SocketAddr, TcpStream},
-    thread,
-    time::Duration,
-};
+use std::{future::pending, net::SocketAddr, time::Duration};
 
 use connect_server::{
     app::{ConnectApp, Door},
     net::{Listen, PlainHttp, Server},
 };
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::TcpStream,
+    time::timeout,
+};
 
 use crate::{
     Target, Verdict,
@@ -21,6 +20,8 @@ use crate::{
 
 /// The requests after which a server is left for a new one, so that memory does not grow.
 const MOST: usize = 50_000;
+/// The longest time that an answer may take.
+const AT_MOST: Duration = Duration::from_secs(20);
 /// Headers by which a connection is framed or kept: another value of them is another stream.
 const FRAMING: [&str; 5] = [
     "content-length",
@@ -79,15 +80,14 @@ pub(super) fn targets() -> Vec<Target> {
     vec![Target::new("header", SEEDS, WORDS, send)]
 }
 
-/// A connection to a server, and what it needs to be asked.
+/// A connection to a server, and what it needs to be asked. The server works on the shop's runtime, while
+/// an answer is waited for: two threads would mostly wait for each other on a busy machine.
 struct Client {
+    shop: Shop,
     address: SocketAddr,
     location: String,
-    token: String,
     stream: Option<BufReader<TcpStream>>,
     sent: usize,
-    /// The server ends when this is dropped.
-    _stop: oneshot::Sender<()>,
 }
 
 /// An answer of the server.
@@ -138,26 +138,20 @@ impl Client {
     fn new() -> Self {
         let shop = Shop::open();
         let location = shop.at.location().id.to_string();
-        let token = shop.token.clone();
         let listen = Listen {
             plain: PlainHttp::BehindProxy("127.0.0.0/8".parse().unwrap()),
             ..Listen::on(([127, 0, 0, 1], 0).into())
         };
         let server = shop.wait(Server::bind(listen)).unwrap();
         let address = server.address();
-        let (stop, stopped) = oneshot::channel();
-        thread::spawn(move || {
-            let app = ConnectApp::new(shop.connect.clone(), Door::Api);
-            let stop = async { drop(stopped.await) };
-            shop.wait(server.serve(app, stop));
-        });
+        let app = ConnectApp::new(shop.connect.clone(), Door::Api);
+        shop.start(server.serve(app, pending()));
         Self {
+            shop,
             address,
             location,
-            token,
             stream: None,
             sent: 0,
-            _stop: stop,
         }
     }
 
@@ -170,7 +164,7 @@ impl Client {
             ("authorization", "Bearer @"),
         ] {
             if !has(name) {
-                request += &format!("{name}: {}\r\n", value.replace('@', &self.token));
+                request += &format!("{name}: {}\r\n", value.replace('@', &self.shop.token));
             }
         }
         let mut request = request.into_bytes();
@@ -180,7 +174,7 @@ impl Client {
             match value.iter().position(|byte| *byte == b'@') {
                 Some(at) if name == "authorization" => {
                     request.extend_from_slice(&value[..at]);
-                    request.extend_from_slice(self.token.as_bytes());
+                    request.extend_from_slice(self.shop.token.as_bytes());
                     request.extend_from_slice(&value[at + 1..]);
                 }
                 _ => request.extend_from_slice(value),
@@ -189,27 +183,32 @@ impl Client {
         }
         request.extend_from_slice(b"content-length: 2\r\n\r\n{}");
         self.sent += 1;
-        let stream = self.stream.get_or_insert_with(|| {
-            let stream = TcpStream::connect(self.address).unwrap();
-            stream.set_nodelay(true).unwrap();
-            stream
-                .set_read_timeout(Some(Duration::from_secs(20)))
-                .unwrap();
-            BufReader::new(stream)
-        });
-        stream.get_mut().write_all(&request).unwrap();
-        let answer = Answer::read(stream);
-        if answer.closes {
-            self.stream = None;
-        }
+        let (stream, address) = (self.stream.take(), self.address);
+        let exchange = async {
+            let mut stream = match stream {
+                Some(stream) => stream,
+                None => connect(address).await,
+            };
+            stream.write_all(&request).await.unwrap();
+            (Answer::read(&mut stream).await, stream)
+        };
+        let asked = self.shop.wait(async { timeout(AT_MOST, exchange).await });
+        let (answer, stream) = asked.unwrap();
+        self.stream = (!answer.closes).then_some(stream);
         answer
     }
 }
 
+async fn connect(address: SocketAddr) -> BufReader<TcpStream> {
+    let stream = TcpStream::connect(address).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    BufReader::new(stream)
+}
+
 impl Answer {
-    fn read(stream: &mut BufReader<TcpStream>) -> Self {
+    async fn read(stream: &mut BufReader<TcpStream>) -> Self {
         let mut line = String::new();
-        stream.read_line(&mut line).unwrap();
+        stream.read_line(&mut line).await.unwrap();
         let status = line.get(9..12).and_then(|status| status.parse().ok());
         let mut answer = Self {
             status: status.unwrap_or_else(|| panic!("no status in {line:?}")),
@@ -220,7 +219,7 @@ impl Answer {
         let mut length = 0;
         loop {
             line.clear();
-            stream.read_line(&mut line).unwrap();
+            stream.read_line(&mut line).await.unwrap();
             let Some((name, value)) = line.trim_end().split_once(": ") else {
                 break;
             };
@@ -232,7 +231,7 @@ impl Answer {
             }
         }
         answer.body.resize(length, 0);
-        stream.read_exact(&mut answer.body).unwrap();
+        stream.read_exact(&mut answer.body).await.unwrap();
         answer
     }
 
