@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::Notify, time::Instant};
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
 
 use super::{Limits, budget::Budget, rounds::Rounds};
 
@@ -37,6 +40,8 @@ pub(super) struct Activity {
     leaving: AtomicBool,
     cut: AtomicBool,
     asked: Notify,
+    /// Has no permits. Closed when the connection has ended.
+    open: Semaphore,
 }
 
 const NEVER: u64 = u64::MAX;
@@ -78,6 +83,7 @@ impl Activity {
             leaving: AtomicBool::new(false),
             cut: AtomicBool::new(false),
             asked: Notify::new(),
+            open: Semaphore::new(0),
         }
     }
 
@@ -164,6 +170,17 @@ impl Activity {
             true => Leave::AtOnce,
             false => Leave::ForAnother,
         }
+    }
+
+    /// Notes that the connection has ended.
+    pub(super) fn end(&self) {
+        self.open.close();
+    }
+
+    /// Waits until the connection has ended.
+    pub(super) async fn ended(&self) {
+        // An error is all that it can return.
+        let _ = self.open.acquire().await;
     }
 
     /// Returns whether the client does not take an answer. For the task that watches the time.

@@ -14,6 +14,9 @@ use super::{Body, NetFailure, Peer};
 /// request the app answers as it would answer GET: the body is taken off later and its length
 /// kept.
 ///
+/// A request with a body carries an `Arc<`[`Held`](super::Held)`>`, which counts what is read of it.
+/// An app that makes more of it, by decompression, counts that too.
+///
 /// A future returned by [`call`](App::call) is dropped when the client goes away. Work that must
 /// not stop half way belongs in a task of its own.
 pub trait App: Send + Sync + 'static {

@@ -49,9 +49,10 @@ impl Budget {
 /// small requests are served while large ones are refused.
 const SMALL: usize = 64 * 1024;
 
-/// The bytes that one request holds of a budget; given back when it is dropped.
+/// The bytes of bodies that one request holds, in the budget that all share; given back when it is
+/// dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub struct Held {
     budget: Arc<Budget>,
     bytes: AtomicUsize,
 }
@@ -63,7 +64,7 @@ impl Held {
     }
 
     /// Takes more bytes. Returns whether there is room for them.
-    pub(super) fn take(&self, more: usize) -> bool {
+    pub fn take(&self, more: usize) -> bool {
         let fits = self.budget.try_take(more, self.spared(more));
         if fits {
             self.bytes.fetch_add(more, Relaxed);

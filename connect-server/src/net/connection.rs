@@ -41,6 +41,7 @@ pub(super) async fn run<A: App>(
     let _ = stream.set_nodelay(true);
     let activity = entered.activity();
     open_and_serve(&shared, stream, remote, activity, phase).await;
+    activity.end();
     // HTTP/2 requests end a moment after their connection. What they hold is counted as about to be
     // freed as long as the connection is known.
     let _ = timeout(FAREWELL, activity.room(0)).await;

@@ -14,6 +14,7 @@ use super::{
     Limits, NetFailure,
     activity::Activity,
     deadline::Deadline,
+    frames::FramePacer,
     pace::Pacer,
     workarounds::{bare_answer, has_absurd_length},
 };
@@ -23,8 +24,8 @@ use super::{
 const TURN: usize = 64 * 1024;
 
 /// A connection's socket with what hyper does not do: a client that reads too slowly fails the
-/// write after a while, hyper's own bare answers are replaced, and a close can wait for what the
-/// client is still sending.
+/// write after a while, one that sends too many small frames waits, hyper's own bare answers are
+/// replaced, and a close can wait for what the client is still sending.
 pub(super) struct Guarded<S, R> {
     socket: S,
     activity: Arc<Activity>,
@@ -34,6 +35,7 @@ pub(super) struct Guarded<S, R> {
     /// Those bytes, as far as they are not written yet.
     instead: Bytes,
     pacer: Pacer,
+    frames: FramePacer,
     /// Set when a head was read with a length of body that hyper takes for too large a head.
     absurd_length: bool,
     /// Bytes read since the connection last gave way to the requests that it has read.
@@ -45,6 +47,7 @@ pub(super) struct Guarded<S, R> {
 impl<S, R> Guarded<S, R> {
     pub(super) fn new(socket: S, activity: Arc<Activity>, limits: &Limits, refusal: R) -> Self {
         let limits = limits.clone();
+        let frames = FramePacer::new(limits.h2_frames);
         Self {
             socket,
             activity,
@@ -52,6 +55,7 @@ impl<S, R> Guarded<S, R> {
             refusal,
             instead: Bytes::new(),
             pacer: Pacer::default(),
+            frames,
             absurd_length: false,
             read_in_turn: 0,
             lingering: Deadline::default(),
@@ -67,6 +71,7 @@ impl<S, R> Guarded<S, R> {
         if let Poll::Ready(outcome) = outcome {
             let bytes = *outcome.as_ref().unwrap_or(&0);
             self.pacer.moved(bytes, self.limits.download);
+            self.frames.taken(bytes);
             return Poll::Ready(outcome);
         }
         self.wait(cx)
@@ -130,11 +135,13 @@ impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
+        ready!(self.frames.poll(cx));
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.socket).poll_read(cx, buffer))?;
         let bytes = &buffer.filled()[before..];
         if !bytes.is_empty() {
             self.read_in_turn += bytes.len();
+            self.frames.received(bytes);
             if self.activity.is_idle() {
                 self.absurd_length |= has_absurd_length(bytes);
             }

@@ -67,6 +67,9 @@ pub struct Limits {
     pub h2_streams: u32,
     /// Bytes that the client may send on an HTTP/2 connection before they are looked at.
     pub h2_window: u32,
+    /// Frames a second that are read of an HTTP/2 connection, beside one for each 64 bytes that it sends
+    /// or gets; further ones wait. Frames that carry nothing are 9 to 17 bytes long.
+    pub h2_frames: u32,
     /// HTTP/2 streams that the client opened and reset before they were looked at; one more ends
     /// the connection (rapid reset, CVE-2023-44487). The `h2` crate's default.
     pub h2_pending_resets: usize,
@@ -109,6 +112,7 @@ impl Default for Limits {
             discard: Duration::from_secs(5),
             h2_streams: 100,
             h2_window: 128 * 1024,
+            h2_frames: 500,
             h2_pending_resets: 20,
             h2_error_resets: 1024,
             h2_ping: Duration::from_secs(20),

@@ -18,6 +18,7 @@ mod connection;
 mod deadline;
 mod error;
 mod failure;
+mod frames;
 mod guarded;
 mod head;
 pub(crate) mod headers;
@@ -36,6 +37,7 @@ mod workarounds;
 
 pub use app::App;
 pub use body::{Body, BodyError};
+pub use budget::Held;
 pub use error::StartError;
 pub use failure::NetFailure;
 pub use limits::Limits;

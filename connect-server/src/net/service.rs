@@ -44,6 +44,9 @@ pub(super) fn answer<A: App>(
         held.clone(),
         leftover.clone(),
     );
+    if let Some(held) = &held {
+        parts.extensions.insert(held.clone());
+    }
     let request = Request::from_parts(parts, body);
     let (peer, checked) = head::check(
         &request,
@@ -87,7 +90,7 @@ pub(super) fn answer<A: App>(
         {
             if http2 {
                 // Dropping it resets the stream, and some clients forget the answer then.
-                tokio::spawn(hold(rest, shared.limits.discard));
+                tokio::spawn(hold(rest, shared.limits.discard, activity));
             } else {
                 activity.linger();
                 response

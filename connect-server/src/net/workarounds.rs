@@ -16,19 +16,25 @@
 //!   [`Activity`](super::activity::Activity) keeps the time.
 //! - hyper has no limit for a client that reads nothing, and none for one that still sends when the
 //!   connection closes: [`Guarded`](super::guarded::Guarded) has both.
+//!
+//! What hyper does about requests that can be read in two ways stays as it is. It refuses a carriage
+//! return alone, lines that go on in the next, and lengths that differ, and it ends a connection after a
+//! request with both a length and chunks. A line feed alone ends a line of a head for it, which
+//! RFC 9112, 2.2 allows. `tests/net/framing.rs` holds it to this.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::{
     HeaderValue, Response,
     header::{CONNECTION, CONTENT_LENGTH, DATE},
 };
+use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-use super::{App, Limits, NetFailure, Peer, body::Unread, headers};
+use super::{App, Limits, NetFailure, Peer, activity::Activity, body::Unread, headers};
 
 /// Returns the failure behind these bytes, if they, written at once, are such an answer.
 ///
@@ -125,7 +131,8 @@ pub(super) async fn discard(unread: Unread, waits: bool, limits: &Limits) -> Opt
     let comes = touched || !waits;
     // Boxed: it is rare, and would make every request's future larger.
     let ended = comes && Box::pin(to_the_end(&mut incoming, limits)).await;
-    (!ended).then_some(incoming)
+    // A stream that the client has reset is at its end too.
+    (!ended && !incoming.is_end_stream()).then_some(incoming)
 }
 
 /// Returns whether the end was reached within the limits.
@@ -149,8 +156,9 @@ async fn to_the_end(incoming: &mut Incoming, limits: &Limits) -> bool {
     timeout(limits.discard, reading).await.unwrap_or(false)
 }
 
-/// Keeps an HTTP/2 stream from being reset for a while, without reading on.
-pub(super) async fn hold(rest: Incoming, time: Duration) {
-    sleep(time).await;
+/// Keeps an HTTP/2 stream from being reset for a while, without reading on. With the connection all
+/// of its streams are in memory, so this ends with it.
+pub(super) async fn hold(rest: Incoming, time: Duration, activity: Arc<Activity>) {
+    let _ = timeout(time, activity.ended()).await;
     drop(rest);
 }

@@ -2,6 +2,8 @@
 
 mod bodies;
 mod crowd;
+mod floods;
+mod framing;
 mod harness;
 mod heads;
 mod proxies;

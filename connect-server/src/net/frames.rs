@@ -1,0 +1,202 @@
+//! The frames of an HTTP/2 connection, held to a pace.
+
+use std::{
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::deadline::Deadline;
+
+/// The bytes that make up for a frame. Requests with their answers, and bodies, are larger on average;
+/// frames that only keep the server busy are 9 to 17 bytes long, and so is what they are answered
+/// with.
+const FRAME: i64 = 64;
+
+/// The time between two looks of a connection that has to wait.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Holds an HTTP/2 connection to a number of frames a second, beside those that the bytes which it
+/// sends and gets make up for. HTTP/1.1 has no frames, and is never held up.
+#[derive(Debug)]
+pub(super) struct FramePacer {
+    walk: Walk,
+    /// Bytes that a second adds, and the most that are kept.
+    per_second: i64,
+    /// Bytes that frames to come may use up. Less than nothing: reading has to wait.
+    credit: i64,
+    /// The time up to which seconds were added.
+    added: Instant,
+    pause: Deadline,
+}
+
+impl FramePacer {
+    pub(super) fn new(frames_per_second: u32) -> Self {
+        let per_second = i64::from(frames_per_second) * FRAME;
+        Self {
+            walk: Walk::Preface(0),
+            per_second,
+            credit: per_second,
+            added: Instant::now(),
+            pause: Deadline::default(),
+        }
+    }
+
+    /// Counts what the client sent.
+    pub(super) fn received(&mut self, bytes: &[u8]) {
+        let frames = self.walk.frames(bytes);
+        self.add(length(bytes.len()).saturating_sub(FRAME.saturating_mul(frames)));
+    }
+
+    /// Counts bytes that the client took.
+    pub(super) fn taken(&mut self, bytes: usize) {
+        self.add(length(bytes));
+    }
+
+    fn add(&mut self, bytes: i64) {
+        self.credit = self.credit.saturating_add(bytes).min(self.per_second);
+    }
+
+    /// Waits until the client may be read from.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        // The clock is read where it matters.
+        while self.credit < 0 {
+            self.add_time();
+            if self.credit < 0 {
+                ready!(self.pause.poll(cx, PAUSE));
+                self.pause.stop();
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn add_time(&mut self) {
+        let now = Instant::now();
+        let micros = now.duration_since(self.added).as_micros();
+        let micros = i64::try_from(micros).unwrap_or(i64::MAX);
+        self.add(self.per_second.saturating_mul(micros) / 1_000_000);
+        self.added = now;
+    }
+}
+
+fn length(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+/// The first bytes of an HTTP/2 connection.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The bytes before the payload of a frame.
+const HEAD: usize = 9;
+
+/// The place in a connection up to which it was read.
+#[derive(Debug, PartialEq, Eq)]
+enum Walk {
+    /// So far into the preface.
+    Preface(usize),
+    /// So far into the head of a frame, with the length of its payload as far as it is known.
+    Head { at: usize, payload: usize },
+    /// So far from the end of a payload.
+    Payload(usize),
+    /// It is no HTTP/2.
+    Off,
+}
+
+impl Walk {
+    const START: Self = Self::Head { at: 0, payload: 0 };
+
+    /// Goes on over these bytes. Returns the number of frames whose heads end in them.
+    fn frames(&mut self, mut bytes: &[u8]) -> i64 {
+        let mut frames = 0;
+        while let Some((first, rest)) = bytes.split_first() {
+            bytes = rest;
+            *self = match *self {
+                Self::Off => return frames,
+                Self::Preface(at) if PREFACE[at] != *first => Self::Off,
+                Self::Preface(at) if at + 1 == PREFACE.len() => Self::START,
+                Self::Preface(at) => Self::Preface(at + 1),
+                Self::Head { at, payload } if at + 1 == HEAD => {
+                    frames += 1;
+                    Self::payload(payload)
+                }
+                // The length comes first, in three bytes.
+                Self::Head { at, payload } => Self::Head {
+                    at: at + 1,
+                    payload: match at {
+                        0..3 => payload << 8 | usize::from(*first),
+                        _ => payload,
+                    },
+                },
+                Self::Payload(left) => {
+                    let more = bytes.len().min(left - 1);
+                    bytes = &bytes[more..];
+                    Self::payload(left - 1 - more)
+                }
+            };
+        }
+        frames
+    }
+
+    fn payload(left: usize) -> Self {
+        match left {
+            0 => Self::START,
+            left => Self::Payload(left),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter::repeat_n;
+
+    use super::*;
+
+    /// Frames with payloads of these lengths, after the preface.
+    fn frames(lengths: &[usize]) -> Vec<u8> {
+        let mut bytes = PREFACE.to_vec();
+        for length in lengths {
+            let length_bytes = u32::try_from(*length).unwrap().to_be_bytes();
+            bytes.extend_from_slice(&length_bytes[1..]);
+            bytes.extend([7; 6]);
+            bytes.extend(repeat_n(0, *length));
+        }
+        bytes
+    }
+
+    #[test]
+    fn frames_are_counted_in_pieces_of_any_size() {
+        let bytes = frames(&[0, 1, 300, 70_000, 0, 8]);
+        for size in [1, 2, 9, 24, 25, 1000, bytes.len()] {
+            let mut walk = Walk::Preface(0);
+            let counted: i64 = bytes.chunks(size).map(|piece| walk.frames(piece)).sum();
+            assert_eq!((counted, walk), (6, Walk::START), "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn http_1_has_no_frames() {
+        for text in ["GET / HTTP/1.1\r\n\r\n", "PRI * HTTP/1.1\r\n\r\n"] {
+            let mut walk = Walk::Preface(0);
+            assert_eq!(walk.frames(text.repeat(20).as_bytes()), 0, "{text}");
+            assert_eq!(walk, Walk::Off);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_frames_beyond_what_bytes_make_up_for_are_waited_for() {
+        let mut pacer = FramePacer::new(100);
+        let began = Instant::now();
+        let mut wait = async |bytes: &[u8]| {
+            pacer.received(bytes);
+            std::future::poll_fn(|cx| pacer.poll(cx)).await;
+            began.elapsed()
+        };
+        assert_eq!(wait(&frames(&[55; 1000])).await, Duration::ZERO);
+        // Each lacks 55 bytes: the first hundred are free, and the others take a second a hundred.
+        let small = frames(&[0; 200]);
+        let took = wait(&small[PREFACE.len()..]).await;
+        let expected = Duration::from_millis(720);
+        assert!(took.abs_diff(expected) <= PAUSE, "{took:?}");
+    }
+}
