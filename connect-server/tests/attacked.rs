@@ -1,7 +1,7 @@
 //! The API under clients that take more than their share: its answers, and its log.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{IpAddr, SocketAddr},
     process::{Command, Stdio},
     sync::Arc,
@@ -19,6 +19,7 @@ use connect_server::{
     demo,
     net::{Limits, Listen, Pace, Server},
 };
+use flate2::{Compression, write::GzEncoder};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
 use tokio::{
@@ -60,6 +61,13 @@ impl Shop {
         }
     }
 
+    /// A client at an address of this machine.
+    fn client(from: [u8; 4]) -> reqwest::Client {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        client.local_address(IpAddr::from(from)).build().unwrap()
+    }
+
     /// Sends a request from an address of this machine, with the token when it has a body.
     async fn send(
         &self,
@@ -68,13 +76,7 @@ impl Shop {
         path: &str,
         body: Option<String>,
     ) -> Response {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
-            .no_proxy()
-            .tls_certs_only([])
-            .local_address(IpAddr::from(from))
-            .build()
-            .unwrap();
+        let client = Self::client(from);
         let request = client.request(method, format!("http://{}{path}", self.address));
         let request = match body {
             Some(body) => request
@@ -152,6 +154,36 @@ async fn a_body_for_which_there_is_no_room_may_be_sent_again() {
         .send(HERE, Method::POST, &shop.products, Some(body(100)))
         .await;
     assert_eq!(served.status(), StatusCode::CREATED);
+    shop.server.abort();
+}
+
+/// What a body decompresses to counts like a body that came as it is.
+#[tokio::test]
+async fn nor_for_what_a_body_decompresses_to() {
+    let limits = Limits {
+        body_bytes: 200_000,
+        ..Limits::default()
+    };
+    let shop = Shop::open(limits, RateLimits::default()).await;
+    for (length, status) in [
+        (180_000, StatusCode::SERVICE_UNAVAILABLE),
+        (50_000, StatusCode::CREATED),
+    ] {
+        let body = format!(r#"{}{{"name":"Rye bread"}}"#, " ".repeat(length));
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(body.as_bytes()).unwrap();
+        let (path, gzip) = (&shop.products, gzip.finish().unwrap());
+        assert!(gzip.len() < 10_000);
+        let sent = Shop::client(HERE).post(format!("http://{}{path}", shop.address));
+        let sent = sent
+            .bearer_auth(&shop.token)
+            .header("idempotency-key", "one")
+            .header("content-type", "application/json")
+            .header("content-encoding", "gzip")
+            .body(gzip);
+        let answer = sent.send().await.unwrap();
+        assert_eq!(answer.status(), status, "{length}");
+    }
     shop.server.abort();
 }
 

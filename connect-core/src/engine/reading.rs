@@ -1,6 +1,8 @@
 //! Reading the body of a write, a large one beside the threads on which requests are answered.
 
-use tokio::task::spawn_blocking;
+use std::{num::NonZero, sync::LazyLock, thread::available_parallelism};
+
+use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use super::{
     change::Change,
@@ -15,6 +17,11 @@ use crate::{
 /// The bytes from which on a body is read on a thread of its own, so that it holds up no other
 /// request. Reading 2 MB takes a millisecond, and finding what is wrong with them up to 13.
 const LARGE: usize = 64 * 1024;
+
+/// Large bodies that are read at once, one for each processor. More would be done no sooner, and each
+/// takes its size in memory a few times over.
+static AT_ONCE: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(available_parallelism().map_or(1, NonZero::get)));
 
 /// The body of a write, read.
 pub(super) struct Reading {
@@ -33,6 +40,8 @@ impl Reading {
     {
         match input {
             Input::Json(json) if json.len() >= LARGE => {
+                // It is never closed.
+                let _permit = AT_ONCE.acquire().await;
                 let reading = spawn_blocking(move || Self::of_json(&json, change)).await;
                 reading.unwrap_or_else(|_| Self::refused(Fault::Panicked.into()))
             }
@@ -82,7 +91,16 @@ fn with_all_faults<T: FromJson>(error: Error, json: &[u8]) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::thread::{self, ThreadId};
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering::SeqCst},
+        },
+        thread::{self, ThreadId},
+        time::Duration,
+    };
+
+    use futures_util::future::join_all;
 
     use super::*;
     use crate::wire::read::ReadError;
@@ -106,6 +124,25 @@ mod tests {
             };
             let read = Reading::of(Input::Json(vec![b' '; bytes]), change).await;
             assert!(matches!(read.change, Err(Error::NotFound(_))), "{bytes}");
+        }
+    }
+
+    #[tokio::test]
+    async fn as_many_large_bodies_are_read_at_once_as_there_are_processors() {
+        let most = available_parallelism().unwrap().get();
+        let under_way = Arc::new(AtomicUsize::new(0));
+        let read = (0..most + 10).map(|_| {
+            let under_way = under_way.clone();
+            Reading::of(Input::Json(vec![b' '; LARGE]), move |_: Reader| {
+                let at_once = under_way.fetch_add(1, SeqCst) + 1;
+                thread::sleep(Duration::from_millis(20));
+                under_way.fetch_sub(1, SeqCst);
+                assert!(at_once <= most, "{at_once}");
+                Err(Error::NotFound(Reason::new("as it should be")))
+            })
+        });
+        for read in join_all(read).await {
+            assert!(matches!(read.change, Err(Error::NotFound(_))));
         }
     }
 }

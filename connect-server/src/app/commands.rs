@@ -60,7 +60,7 @@ async fn execute<S: Body>(
     if incoming.method != Method::POST {
         return Err(Reply::method_not_allowed(&incoming.method, &[Method::POST]));
     }
-    let body = gate::read(&incoming.headers, incoming.body).await?;
+    let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
     gate::check_content(&incoming.headers)?;
     let command: AdminCommand = serde_json::from_slice(&body).map_err(|error| {
         let problem = format!("is no command of this version: {error}");

@@ -64,7 +64,7 @@ async fn visit<S: Body>(
     let form = match incoming.method {
         Method::GET | Method::HEAD => Fields::default(),
         Method::POST => {
-            let body = gate::read(&incoming.headers, incoming.body).await?;
+            let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
             check_form(&incoming.headers)?;
             Fields::parse(&body)
         }

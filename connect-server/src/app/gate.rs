@@ -9,7 +9,7 @@
 //! Then the handler has the core check the stored answer, the form, the fields and the state.
 //! Nobody without a valid token learns which routes there are.
 
-use std::{borrow::Cow, pin::pin};
+use std::{borrow::Cow, pin::pin, sync::Arc};
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use connect_core::{
@@ -30,6 +30,7 @@ use super::{
 use crate::{
     encoding::{NotDecompressed, decompress, is_gzip},
     endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, Place, Reply, Route},
+    net::{BodyError, Held},
     routes::{self, Found, PathIds, Table},
 };
 
@@ -175,12 +176,13 @@ async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
         query,
         headers,
         body,
+        held,
     } = incoming;
     let path = path.as_str();
     let mut content = Content::default();
     let is_write = !matches!(method, Method::GET | Method::HEAD);
     if is_write {
-        content.body = read(&headers, body).await?;
+        content.body = read(&headers, body, held).await?;
         let key = idempotency_key(&headers)?;
         if method != Method::DELETE {
             check_content(&headers)?;
@@ -200,14 +202,19 @@ async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
     Ok(content)
 }
 
-/// Reads the whole body, and decompresses it.
-pub(super) async fn read<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
+/// Reads the whole body, and decompresses it. Both count as `held`.
+pub(super) async fn read<S: Body>(
+    headers: &HeaderMap,
+    body: S,
+    held: Option<Arc<Held>>,
+) -> Result<Bytes, Reply> {
     let body = read_as_sent(headers, body).await?;
     // Nothing has no encoding.
     if body.is_empty() || !is_gzip(headers).map_err(undecoded)? {
         return Ok(body);
     }
-    let decompressed = spawn_blocking(move || decompress(&body, MAX_BODY_BYTES)).await;
+    let take = move |bytes| held.as_ref().is_none_or(|held| held.take(bytes));
+    let decompressed = spawn_blocking(move || decompress(&body, MAX_BODY_BYTES, take)).await;
     let decompressed = decompressed.unwrap_or(Err(NotDecompressed::Malformed));
     decompressed.map_err(undecoded)
 }
@@ -217,6 +224,7 @@ fn undecoded(reason: NotDecompressed) -> Reply {
     match reason {
         NotDecompressed::Unsupported => Reply::unsupported_encoding(),
         NotDecompressed::TooLarge => too_large(),
+        NotDecompressed::NoRoom => unread(&BodyError::NoRoom),
         NotDecompressed::Malformed => {
             let problem = "is not the gzip that Content-Encoding announces, or breaks off";
             Error::Malformed(Reason::of("body", problem)).into()
@@ -255,6 +263,8 @@ async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Re
             continue;
         }
         if all.is_empty() {
+            // Growing by doubling would hold up to twice as much.
+            all.reserve(announced.unwrap_or(0));
             all.extend_from_slice(&std::mem::take(&mut first));
         }
         all.extend_from_slice(&piece);
@@ -300,7 +310,21 @@ fn only<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a http:
 
 #[cfg(test)]
 mod tests {
+    use futures_util::stream;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_body_in_pieces_takes_no_more_memory_than_was_announced() {
+        const LENGTH: usize = 1_000_001;
+        let headers = HeaderMap::from_iter([(CONTENT_LENGTH, LENGTH.into())]);
+        let body = vec![b'x'; LENGTH];
+        let pieces = body.chunks(50_000).map(Ok::<_, warp::Error>);
+        let read = read_as_sent(&headers, stream::iter(pieces)).await;
+        let read = read.unwrap_or_default().try_into_mut().unwrap();
+        assert!(read == body.as_slice());
+        assert_eq!(read.capacity(), LENGTH);
+    }
 
     #[test]
     fn headers_hold_a_bearer_token() {

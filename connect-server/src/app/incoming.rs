@@ -1,6 +1,9 @@
 //! A request as warp's filters take it apart, and the response to it.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
 
 use bytes::Buf;
 use connect_core::RateStatus;
@@ -11,7 +14,7 @@ use warp::{Filter, Rejection, path::FullPath, reply::Response};
 use crate::{
     encoding::{Encoding, accepted},
     endpoint::{Reply, add_rate},
-    net::{Peer, RequestNote, headers},
+    net::{Held, Peer, RequestNote, headers},
 };
 
 /// A request.
@@ -21,6 +24,8 @@ pub(super) struct Incoming<S> {
     pub(super) query: String,
     pub(super) headers: HeaderMap,
     pub(super) body: S,
+    /// The bytes that count for the body. `None` without one, and in servers that count none.
+    pub(super) held: Option<Arc<Held>>,
 }
 
 /// The body of a request as warp gives it.
@@ -45,13 +50,15 @@ pub(super) fn incoming()
         .and(query)
         .and(warp::header::headers_cloned())
         .and(warp::body::stream())
-        .map(|address, method, path, query, headers, body| {
+        .and(warp::ext::optional())
+        .map(|address, method, path, query, headers, body, held| {
             let incoming = Incoming {
                 method,
                 path,
                 query,
                 headers,
                 body,
+                held,
             };
             (address, incoming)
         })

@@ -13,6 +13,8 @@ pub(crate) enum NotDecompressed {
     Unsupported,
     /// It has more bytes than it may have.
     TooLarge,
+    /// The server has no room for what it decompresses to.
+    NoRoom,
     /// It is not as its encoding wants it.
     Malformed,
 }
@@ -34,25 +36,47 @@ pub(crate) fn is_gzip(headers: &HeaderMap) -> Result<bool, NotDecompressed> {
     Ok(true)
 }
 
-/// Decompresses a body that may have `most` bytes then. No more of it is ever made.
-pub(crate) fn decompress(gzip: &[u8], most: usize) -> Result<Bytes, NotDecompressed> {
+/// The bytes that are decompressed before there has to be room for them.
+const PIECE: usize = 64 * 1024;
+
+/// Decompresses a body that may have `most` bytes then. No more of it is ever made. `take` takes room
+/// for bytes that were made, and returns whether there is some.
+pub(crate) fn decompress(
+    gzip: &[u8],
+    most: usize,
+    take: impl Fn(usize) -> bool,
+) -> Result<Bytes, NotDecompressed> {
+    let mut text = MultiGzDecoder::new(gzip);
     let mut body = Vec::new();
-    let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
-    let read = MultiGzDecoder::new(gzip).take(limit).read_to_end(&mut body);
-    read.map_err(|_| NotDecompressed::Malformed)?;
-    if body.len() > most {
-        return Err(NotDecompressed::TooLarge);
+    loop {
+        // A byte more than it may have tells that there are more.
+        let limit = PIECE.min(most - body.len() + 1) as u64;
+        let piece = text.by_ref().take(limit).read_to_end(&mut body);
+        let piece = piece.map_err(|_| NotDecompressed::Malformed)?;
+        if body.len() > most {
+            return Err(NotDecompressed::TooLarge);
+        }
+        if piece == 0 {
+            return Ok(body.into());
+        }
+        if !take(piece) {
+            return Err(NotDecompressed::NoRoom);
+        }
     }
-    Ok(body.into())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
+    use std::{cell::Cell, io::Write as _};
 
     use flate2::{Compression, write::GzEncoder};
 
     use super::*;
+
+    /// Decompresses with all the room there may be.
+    fn decompress(gzip: &[u8], most: usize) -> Result<Bytes, NotDecompressed> {
+        super::decompress(gzip, most, |_| true)
+    }
 
     fn gzip(text: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -83,6 +107,20 @@ mod tests {
         assert_eq!(decompress(&gzip(b"Rye"), 2), Err(NotDecompressed::TooLarge));
         let many = gzip(&zeros[..1_000_000]).repeat(100);
         assert_eq!(decompress(&many, 2_000_000), Err(NotDecompressed::TooLarge));
+    }
+
+    #[test]
+    fn what_is_made_has_to_find_room() {
+        let text = gzip(&vec![b'x'; 1_000_000]);
+        for (room, expected) in [(1_000_000, None), (999_999, Some(NotDecompressed::NoRoom))] {
+            let made = Cell::new(0);
+            let decompressed = super::decompress(&text, 2_000_000, |bytes| {
+                made.set(made.get() + bytes);
+                made.get() <= room
+            });
+            assert_eq!(decompressed.err(), expected);
+            assert_eq!(made.get(), 1_000_000);
+        }
     }
 
     #[test]

@@ -69,10 +69,11 @@ impl<T> Call<T> {
     }
 
     /// The write that the request asks for. No write takes query parameters; one that has some is
-    /// refused where its body would be, so that the refusal is stored under its key too.
-    pub fn write<I: FromJson>(&self) -> Request<I> {
+    /// refused where its body would be, so that the refusal is stored under its key too. The body is
+    /// handed over: a copy would double what a large one takes.
+    pub fn write<I: FromJson>(&mut self) -> Request<I> {
         let input = match self.query::<NoQuery>() {
-            Ok(_) => Input::Json(self.content.body.clone().into()),
+            Ok(_) => Input::Json(std::mem::take(&mut self.content.body).into()),
             Err(error) => Input::Refused(error),
         };
         Request {

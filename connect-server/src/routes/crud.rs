@@ -118,7 +118,7 @@ async fn list<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
     Ok(call.records::<R>().list(&query).await?.into())
 }
 
-async fn create<R: Resource>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+async fn create<R: Resource>(mut call: Call<AtLocation>) -> Result<Reply, Refusal> {
     Ok(call.records::<R>().create(call.write()).await?.into())
 }
 
@@ -127,17 +127,17 @@ async fn get<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Refusal> {
     Ok(call.records::<R>().get(call.target.id).await?.into())
 }
 
-async fn update<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Refusal> {
+async fn update<R: Resource>(mut call: Call<AtRecord>) -> Result<Reply, Refusal> {
     let (id, request) = (call.target.id, call.write());
     Ok(call.records::<R>().update(id, request).await?.into())
 }
 
-async fn delete<R: Resource>(call: Call<AtRecord>) -> Result<Reply, Refusal> {
+async fn delete<R: Resource>(mut call: Call<AtRecord>) -> Result<Reply, Refusal> {
     let (id, request) = (call.target.id, call.write());
     Ok(call.records::<R>().delete(id, request).await?.into())
 }
 
-async fn write_batch<R: Upsert>(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+async fn write_batch<R: Upsert>(mut call: Call<AtLocation>) -> Result<Reply, Refusal> {
     let request = call.write::<BatchRequest<R::Input>>();
     Ok(call.records::<R>().batch(request).await?.into())
 }

@@ -58,22 +58,22 @@ pub static DEVICE: LazyLock<Table> = LazyLock::new(|| {
     ])
 });
 
-async fn write_transaction(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+async fn write_transaction(mut call: Call<AtLocation>) -> Result<Reply, Refusal> {
     let journal = call.location().transactions();
     Ok(journal.write_json(call.write()).await?.into())
 }
 
-async fn close_register(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+async fn close_register(mut call: Call<AtLocation>) -> Result<Reply, Refusal> {
     let closings = call.location().z_reports();
     Ok(closings.close_json(call.write()).await?.into())
 }
 
-async fn create_order(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+async fn create_order(mut call: Call<AtLocation>) -> Result<Reply, Refusal> {
     let orders = call.location().orders();
     Ok(orders.create_json(call.write()).await?.into())
 }
 
-async fn update_order(call: Call<AtRecord>) -> Result<Reply, Refusal> {
+async fn update_order(mut call: Call<AtRecord>) -> Result<Reply, Refusal> {
     let (orders, id) = (call.location().orders(), call.target.id);
     Ok(orders.update_json(id.into(), call.write()).await?.into())
 }

@@ -30,7 +30,7 @@ pub(super) fn update_option(segment: &str) -> Vec<Route> {
     )]
 }
 
-async fn update(call: Call<AtPart>) -> Result<Reply, Refusal> {
+async fn update(mut call: Call<AtPart>) -> Result<Reply, Refusal> {
     let groups = call.records::<OptionGroup>();
     let (group, option) = (call.target.id, call.target.part);
     Ok(groups
@@ -59,7 +59,7 @@ pub(super) fn link(segment: &str) -> Vec<Route> {
     )]
 }
 
-async fn write_links(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+async fn write_links(mut call: Call<AtLocation>) -> Result<Reply, Refusal> {
     let products = call.records::<Product>();
     Ok(products.link_option_groups(call.write()).await?.into())
 }

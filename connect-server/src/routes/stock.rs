@@ -115,12 +115,12 @@ async fn get(call: Call<AtRecord>) -> Result<Reply, Refusal> {
         .into())
 }
 
-async fn count(call: Call<AtRecord>) -> Result<Reply, Refusal> {
+async fn count(mut call: Call<AtRecord>) -> Result<Reply, Refusal> {
     let (stock, product) = (call.location().stock(), call.target.id);
     Ok(stock.json().count(product, call.write()).await?.into())
 }
 
-async fn count_many(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+async fn count_many(mut call: Call<AtLocation>) -> Result<Reply, Refusal> {
     Ok(call
         .location()
         .stock()
@@ -130,7 +130,7 @@ async fn count_many(call: Call<AtLocation>) -> Result<Reply, Refusal> {
         .into())
 }
 
-async fn adjust(call: Call<AtLocation>) -> Result<Reply, Refusal> {
+async fn adjust(mut call: Call<AtLocation>) -> Result<Reply, Refusal> {
     Ok(call
         .location()
         .stock()
