@@ -69,18 +69,6 @@ pub async fn run_in(program: &str, arguments: &[&str], variables: &[(&str, &str)
     }
 }
 
-/// The command that serves this storage: `serve` or `demo`.
-fn serving(program: &str, how: &str, storage: &str) -> Command {
-    let mut command = Command::new(program);
-    command
-        .args([how, "--json", "--listen", "127.0.0.1:0"])
-        .args(["--storage", storage])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .kill_on_drop(true);
-    command
-}
-
 impl Process {
     /// Starts `program demo` on a store in `data`, of the engine that is the default.
     ///
@@ -118,24 +106,14 @@ impl Process {
         storage: &str,
         more: &[&str],
     ) -> Result<Self, NotStarted> {
-        let child = serving(program, how, storage)
+        let child = Command::new(program)
+            .args([how, "--json", "--listen", "127.0.0.1:0"])
+            .args(["--storage", storage])
             .args(more)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
-            .expect("the server can be started");
-        Self::of(child).await
-    }
-
-    /// Starts `program serve` on this storage, whose log nobody reads.
-    ///
-    /// # Errors
-    /// It ends before it accepts requests.
-    ///
-    /// # Panics
-    /// The program cannot be run.
-    pub async fn serve(program: &str, storage: &str) -> Result<Self, NotStarted> {
-        let child = serving(program, "serve", storage)
-            .stderr(Stdio::null())
+            .kill_on_drop(true)
             .spawn()
             .expect("the server can be started");
         Self::of(child).await

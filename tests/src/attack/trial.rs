@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::atomic::Ordering::Relaxed, time::Duration};
 
-use connect_core::wire::limits::DEFAULT_ACCOUNT_LIMIT;
+use connect_core::wire::limits::{DEFAULT_ACCOUNT_LIMIT, DEFAULT_ANONYMOUS_LIMIT};
 use tokio::time::{sleep, timeout};
 
 use super::{
@@ -16,8 +16,6 @@ use super::{
 pub const MOST_MEMORY: u64 = 150_000_000;
 /// The time in which 99 of 100 requests of the well-behaved client have to be answered.
 pub const MOST_WAITING: Duration = Duration::from_millis(100);
-/// The requests without a token that an address may have served in a minute.
-const ANONYMOUS_LIMIT: u32 = 600;
 
 /// The outcome of an attack.
 #[derive(Clone, Debug)]
@@ -89,7 +87,7 @@ pub async fn run_none(store: &Store, program: &str, time: Duration) -> Outcome {
 fn most_served(caller: Caller, time: Duration) -> u64 {
     let windows = time.as_secs() / 60 + 2;
     let limit = match caller {
-        Caller::Stranger => ANONYMOUS_LIMIT,
+        Caller::Stranger => DEFAULT_ANONYMOUS_LIMIT,
         Caller::Customer => DEFAULT_ACCOUNT_LIMIT,
         Caller::Smuggler => 0,
     };

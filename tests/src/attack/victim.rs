@@ -1,6 +1,6 @@
 //! The server under attack: a process of its own on a store that was filled before.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{fs::File, io, sync::Arc, time::Duration};
 
 use connect_core::{
     Account, Connect, NewAccount, NewLocation, NewScreen, ScreenType,
@@ -66,13 +66,15 @@ impl Store {
         }
     }
 
-    /// Starts a server on the store.
+    /// Starts a server on the store, whose log nobody reads.
     ///
     /// # Panics
     /// It does not start.
     pub async fn serve(&self, program: &str) -> Process {
         let storage = format!("redb:{}", path(&self.directory));
-        let started = Process::serve(program, &storage).await;
+        let variables = [("CONNECT_STORAGE", &*storage)];
+        let nowhere = File::create("/dev/null").expect("a place for the log");
+        let started = Process::start_in(program, &["serve", "--json"], &variables, nowhere).await;
         started.unwrap_or_else(|ended| panic!("{program} does not start: {ended:?}"))
     }
 }

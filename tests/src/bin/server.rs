@@ -8,6 +8,10 @@ use std::{
 
 use connect_server::{cli::Arguments, run};
 
+/// That of the real one: tests hold the memory against bounds.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::read();
