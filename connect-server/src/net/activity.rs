@@ -229,7 +229,7 @@ impl Activity {
 
 /// Bytes that count for a request beside its answer: its streams, its task and its headers. Without
 /// them many small answers that nobody takes would hold much and count little.
-const REQUEST: usize = 4096;
+const REQUEST: usize = 6 * 1024;
 
 /// A request that is being answered, until the client has taken the answer.
 #[derive(Debug)]

@@ -102,7 +102,8 @@ async fn refuse<A: App>(
     let refuse_with = |failure| refusal(&shared.app, failure, &peer);
     let answer = refuse_with(NetFailure::HttpsOnly);
     activity.linger();
-    let mut socket = Guarded::new(stream, activity.clone(), &shared.limits, refuse_with);
+    let (activity, answers) = (activity.clone(), shared.load.answers.clone());
+    let mut socket = Guarded::new(stream, activity, answers, &shared.limits, refuse_with);
     if socket.write_all(&answer).await.is_ok() {
         let _ = socket.shutdown().await;
     }
@@ -123,7 +124,9 @@ async fn serve<A: App, S>(
         let (shared, peer) = (shared.clone(), Peer::new(remote.ip(), shared.tls.is_some()));
         move |failure| refusal(&shared.app, failure, &peer)
     };
-    let socket = TokioIo::new(Guarded::new(stream, activity.clone(), limits, refuse_with));
+    let answers = shared.load.answers.clone();
+    let socket = Guarded::new(stream, activity.clone(), answers, limits, refuse_with);
+    let socket = TokioIo::new(socket);
     let service = service_fn(|request| {
         service::answer(shared.clone(), activity.clone(), remote.ip(), request)
     });

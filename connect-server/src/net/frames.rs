@@ -124,7 +124,7 @@ impl Walk {
                 Self::Head { at, payload } => Self::Head {
                     at: at + 1,
                     payload: match at {
-                        0..3 => payload << 8 | usize::from(*first),
+                        0..3 => (payload << 8) | usize::from(*first),
                         _ => payload,
                     },
                 },

@@ -5,6 +5,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use bytes::{Buf, Bytes};
@@ -13,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::{
     Limits, NetFailure,
     activity::Activity,
+    budget::Budget,
     deadline::Deadline,
     frames::FramePacer,
     pace::Pacer,
@@ -22,6 +24,10 @@ use super::{
 /// Bytes that are read of a connection before its requests have their turn. HTTP/2 would read all that
 /// the system has, and hold the heads of a hundred requests before the first is answered.
 const TURN: usize = 64 * 1024;
+
+/// The time between two looks of a connection that is not read while the server holds too much. It takes
+/// a moment until those that are cut are gone, in which others would begin thousands of requests.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A connection's socket with what hyper does not do: a client that reads too slowly fails the
 /// write after a while, one that sends too many small frames waits, hyper's own bare answers are
@@ -36,6 +42,10 @@ pub(super) struct Guarded<S, R> {
     instead: Bytes,
     pacer: Pacer,
     frames: FramePacer,
+    /// What all connections hold of answers.
+    answers: Arc<Budget>,
+    /// Runs while that is too much.
+    crowded: Deadline,
     /// Set when a head was read with a length of body that hyper takes for too large a head.
     absurd_length: bool,
     /// Bytes read since the connection last gave way to the requests that it has read.
@@ -45,7 +55,13 @@ pub(super) struct Guarded<S, R> {
 }
 
 impl<S, R> Guarded<S, R> {
-    pub(super) fn new(socket: S, activity: Arc<Activity>, limits: &Limits, refusal: R) -> Self {
+    pub(super) fn new(
+        socket: S,
+        activity: Arc<Activity>,
+        answers: Arc<Budget>,
+        limits: &Limits,
+        refusal: R,
+    ) -> Self {
         let limits = limits.clone();
         let frames = FramePacer::new(limits.h2_frames);
         Self {
@@ -56,6 +72,8 @@ impl<S, R> Guarded<S, R> {
             instead: Bytes::new(),
             pacer: Pacer::default(),
             frames,
+            answers,
+            crowded: Deadline::default(),
             absurd_length: false,
             read_in_turn: 0,
             lingering: Deadline::default(),
@@ -136,6 +154,10 @@ impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
             return Poll::Pending;
         }
         ready!(self.frames.poll(cx));
+        while self.answers.excess() > 0 {
+            ready!(self.crowded.poll(cx, PAUSE));
+            self.crowded.stop();
+        }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.socket).poll_read(cx, buffer))?;
         let bytes = &buffer.filled()[before..];

@@ -40,8 +40,8 @@ pub struct Limits {
     /// Bytes of request bodies held at once, until their requests are answered. A request with more
     /// is answered with 503 and `Retry-After`. A quarter is for bodies of at most 64 KiB.
     pub body_bytes: usize,
-    /// Bytes of answers held at once until clients have taken them, with 4 KiB for each request under
-    /// way. More of them cut the connection that holds most.
+    /// Bytes of answers held at once until clients have taken them, with 6 KiB for each request under
+    /// way. More of them cut the connection that holds most, and none is read until it is gone.
     pub answer_bytes: usize,
     /// The same of one HTTP/2 connection: while it holds more, its requests wait.
     pub h2_answer_bytes: usize,

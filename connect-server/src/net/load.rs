@@ -39,7 +39,7 @@ impl Load {
         }
     }
 
-    /// Returns the bytes of answers that clients have not taken, and 4 KiB for each request under
+    /// Returns the bytes of answers that clients have not taken, and 6 KiB for each request under
     /// way.
     pub fn answer_bytes(&self) -> usize {
         self.answers.used()

@@ -57,10 +57,11 @@ pub(super) fn answer<A: App>(
     );
     let line = RequestLine::begin(id.clone(), request.method().clone(), peer.address);
     let admitted = checked.map(|()| request);
+    // Counted before it waits for its turn: what is read meanwhile depends on it.
+    let in_flight = activity.begin(http2, shared.load.answers.clone());
+    shared.load.relieve();
 
     async move {
-        let in_flight = activity.begin(http2, shared.load.answers.clone());
-        shared.load.relieve();
         if http2 {
             activity.room(shared.limits.h2_answer_bytes).await;
         }

@@ -1,6 +1,15 @@
 //! Connections that cost the server much and the client little.
 
-use std::time::{Duration, Instant};
+use std::{
+    io::Write as _,
+    net,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
 use connect_server::net::Limits;
 use http::StatusCode;
@@ -17,7 +26,11 @@ const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const WINDOW_UPDATE: u8 = 8;
 
+const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
+
+/// The bytes that a request counts beside its answer.
+const REQUEST: usize = 6 * 1024;
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -26,6 +39,15 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).expect("short").to_be_bytes();
     let head = [&length[1..], &[kind, flags], &stream.to_be_bytes()].concat();
     [&head, payload].concat()
+}
+
+/// The beginning of a connection with so many requests of one head.
+fn requests(count: u32, flags: u8, head: &[u8]) -> Vec<u8> {
+    let opening = [PREFACE.to_vec(), frame(SETTINGS, 0, 0, &[])].concat();
+    (0..count).fold(opening, |mut bytes, number| {
+        bytes.extend(frame(HEADERS, flags, 2 * number + 1, head));
+        bytes
+    })
 }
 
 /// Reads frames up to one of this kind that answers another.
@@ -101,17 +123,59 @@ async fn what_a_client_left_half_sent_goes_with_its_connection() {
     .await;
     let before = tasks();
     let mut stream = server.connect().await;
-    let mut bytes = [PREFACE.to_vec(), frame(SETTINGS, 0, 0, &[])].concat();
-    for number in 0..50 {
-        // POST http://x/refuse, without the end of the stream.
-        let head = b"\x83\x86\x44\x07/refuse\x41\x01x";
-        bytes.extend(frame(HEADERS, END_HEADERS, 2 * number + 1, head));
-    }
+    // POST http://x/refuse, without the end of the stream.
+    let bytes = requests(50, END_HEADERS, b"\x83\x86\x44\x07/refuse\x41\x01x");
     stream.write_all(&bytes).await.expect("writes");
     server
-        .holds("the requests", |load| load.answer_bytes() >= 50 * 4096)
+        .holds("the requests", |load| load.answer_bytes() >= 50 * REQUEST)
         .await;
     drop(stream);
     server.holds("nothing", |_| tasks() == before).await;
+    server.stop().await;
+}
+
+/// A connection that is to be cut waits for its turn behind requests that have begun: others must not
+/// begin more of them meanwhile.
+#[tokio::test]
+async fn what_is_held_stays_near_its_limit_however_many_begin_at_once() {
+    const MOST: usize = 40 * REQUEST;
+    let server = Running::plain(Limits {
+        answer_bytes: MOST,
+        ..Limits::default()
+    })
+    .await;
+    // GET http://x/wait
+    let head = b"\x82\x86\x44\x05/wait\x41\x01x";
+    let bytes = requests(20, END_HEADERS | END_STREAM, head);
+    // The server has no turn until all have sent.
+    let open: Vec<_> = (0..30)
+        .map(|_| {
+            let mut stream = net::TcpStream::connect(server.address).expect("connects");
+            stream.write_all(&bytes).expect("writes");
+            stream
+        })
+        .collect();
+    let stop = Arc::new(AtomicBool::new(false));
+    let watch = {
+        let (load, stop) = (server.load.clone(), stop.clone());
+        thread::spawn(move || {
+            let mut most = 0;
+            while !stop.load(Relaxed) {
+                most = most.max(load.answer_bytes());
+            }
+            most
+        })
+    };
+    server
+        .holds("some were read", |load| load.answer_bytes() >= MOST)
+        .await;
+    server
+        .holds("and others cut", |load| load.connections() <= 3)
+        .await;
+    stop.store(true, Relaxed);
+    let most = watch.join().expect("a thread");
+    assert!(most <= 2 * MOST, "{most} bytes");
+    drop(open);
+    server.app.go.add_permits(1000);
     server.stop().await;
 }

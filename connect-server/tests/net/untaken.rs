@@ -24,7 +24,7 @@ const SOON: Duration = Duration::from_millis(60);
 const NEVER: Duration = Duration::from_secs(3600);
 
 /// The bytes that count for a request of `/page`.
-const EACH: usize = PAGE + 4096;
+const EACH: usize = PAGE + 6144;
 
 /// Limits under which only the pace of answers ends a connection.
 fn paced(bytes: usize, within: Duration) -> Limits {
@@ -189,7 +189,7 @@ async fn slow_receiver(server: &Running) -> TcpStream {
 #[tokio::test]
 async fn requests_wait_while_answers_before_them_are_not_taken() {
     let server = Running::plain(Limits {
-        h2_answer_bytes: EACH + 4096,
+        h2_answer_bytes: EACH + 6144,
         ..paced(16_384, NEVER)
     })
     .await;
