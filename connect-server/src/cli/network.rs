@@ -22,7 +22,7 @@ pub struct NetworkOptions {
     /// The bodies of requests that are held at once, in MiB. Further requests are answered with 503
     /// and "Retry-After".
     #[arg(long, value_name = "MIB", env = "CONNECT_BODY_MEMORY",
-          default_value_t = 64, value_parser = at_least(4))]
+          default_value_t = 32, value_parser = at_least(4))]
     pub body_memory: usize,
     /// The answers that clients have not taken yet, in MiB. More of them close the connection that
     /// holds most.

@@ -101,7 +101,7 @@ impl Default for Limits {
             },
             connection_age: Duration::from_secs(3600),
             drain: Duration::from_secs(30),
-            body_bytes: 64 * 1024 * 1024,
+            body_bytes: 32 * 1024 * 1024,
             answer_bytes: 64 * 1024 * 1024,
             h2_answer_bytes: 4 * 1024 * 1024,
             send_buffer: 128 * 1024,
