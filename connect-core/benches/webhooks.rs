@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use connect_core::{
     Connect, NewAccount, NewWebhook,
-    environment::{SendFailure, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     storage::{Storage, memory::MemoryStorage},
     wire::EventType,
 };
@@ -130,7 +130,7 @@ struct Nowhere;
 
 #[async_trait]
 impl WebhookSender for Nowhere {
-    async fn send(&self, _: &WebhookRequest) -> Result<u16, SendFailure> {
-        Ok(200)
+    async fn send(&self, _: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
+        Ok(WebhookAnswer::of(200))
     }
 }

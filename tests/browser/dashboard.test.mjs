@@ -138,6 +138,9 @@ test("a webhook is made, tested, delivered, sent again, rolled and deleted", asy
       await page.reload();
       return (await page.getByText("Delivered").count()) > 0;
     }, "the line of the ping");
+    await page.getByRole("link", { name: "ping" }).click();
+    await page.getByText(`POST ${endpoint.url}`).waitFor();
+    assert.equal(await page.locator("section pre").textContent(), "ok");
     await page.getByRole("button", { name: "Send again" }).click();
     await until(() => endpoint.received.length === 2, "the second ping");
 

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use connect_core::{
     Account, Connect, NewAccount, NewLocation,
-    environment::{SendFailure, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     storage::redb::{RedbOptions, RedbStorage},
     wire::{Id, Location, VatRate},
 };
@@ -91,12 +91,12 @@ struct Answering(u16);
 
 #[async_trait]
 impl WebhookSender for Answering {
-    async fn send(&self, _: &WebhookRequest) -> Result<u16, SendFailure> {
+    async fn send(&self, _: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         match self.0 {
             0 => Err(SendFailure::NoAnswer(
                 "The connection was refused.".to_owned(),
             )),
-            status => Ok(status),
+            status => Ok(WebhookAnswer::of(status)),
         }
     }
 }

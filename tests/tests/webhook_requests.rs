@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use connect_core::{
     NewWebhook,
-    environment::{SendFailure, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     wire::EventType,
 };
 use connect_tests::{check::Checker, document::Document, http::Request, shop::Shop};
@@ -20,9 +20,9 @@ struct Kept(Mutex<Vec<WebhookRequest>>);
 
 #[async_trait]
 impl WebhookSender for Kept {
-    async fn send(&self, request: &WebhookRequest) -> Result<u16, SendFailure> {
+    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         self.0.lock().unwrap().push(request.clone());
-        Ok(200)
+        Ok(WebhookAnswer::of(200))
     }
 }
 

@@ -18,7 +18,8 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
 pub use steady::{Drift, SteadyClock};
 pub use webhooks::{
-    HttpsWebhooks, Mail, Mailer, SendFailure, WebhookLinks, WebhookRequest, WebhookSender,
+    HttpsWebhooks, Mail, Mailer, SendFailure, WebhookAnswer, WebhookLinks, WebhookRequest,
+    WebhookSender,
 };
 
 /// Makes ids.

@@ -29,15 +29,15 @@ impl WebhookLinks for HttpsWebhooks {
 /// Sends webhook requests.
 #[async_trait]
 pub trait WebhookSender: Send + Sync + 'static {
-    /// Sends one request, and returns the status code of the answer, whatever it is.
+    /// Sends one request, and returns the answer, whatever its status is.
     ///
     /// Redirects must not be followed, and the address must be judged again, as it is really
-    /// connected to. The body of the answer may be read up to 64 kB, or not at all. The caller drops
-    /// the future after ten seconds.
+    /// connected to. The body of the answer may be read up to 64 kB, or not at all; its beginning is kept
+    /// for the owner to look at. The caller drops the future after ten seconds.
     ///
     /// # Errors
     /// There was no answer, or the request was not made.
-    async fn send(&self, request: &WebhookRequest) -> Result<u16, SendFailure>;
+    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure>;
 }
 
 /// A webhook request, to be sent as a `POST`.
@@ -49,6 +49,25 @@ pub struct WebhookRequest {
     pub headers: Vec<(&'static str, String)>,
     /// The body, which has to be sent as it is: it is signed.
     pub body: Vec<u8>,
+}
+
+/// The answer of an endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebhookAnswer {
+    /// The status code.
+    pub status: u16,
+    /// The body, as far as it was read.
+    pub body: Vec<u8>,
+}
+
+impl WebhookAnswer {
+    /// An answer without a body.
+    pub fn of(status: u16) -> Self {
+        Self {
+            status,
+            body: Vec::new(),
+        }
+    }
 }
 
 /// The reason for which a request got no answer.

@@ -65,6 +65,9 @@ pub struct DeliveryAttempt {
     pub status_code: Option<u16>,
     /// The reason for which it failed, in a sentence; `null` when it did not.
     pub reason: Option<String>,
+    /// The beginning of the answer's body, at most 500 characters; left out when it had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<String>,
 }
 
 impl Delivery {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use connect_core::{
     NewWebhook, ProblemKind,
-    environment::{SendFailure, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     storage::{Entry, Write},
     wire::{EventType, ProductInput, StockCount},
 };
@@ -20,7 +20,7 @@ struct Down;
 
 #[async_trait::async_trait]
 impl WebhookSender for Down {
-    async fn send(&self, _: &WebhookRequest) -> Result<u16, SendFailure> {
+    async fn send(&self, _: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         Err(SendFailure::NoAnswer(
             "The connection was refused.".to_owned(),
         ))

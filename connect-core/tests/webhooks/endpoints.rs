@@ -8,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use connect_core::{
-    environment::{SendFailure, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     wire::AnyEvent,
 };
 
@@ -68,11 +68,11 @@ pub(crate) fn header<'r>(request: &'r WebhookRequest, name: &str) -> &'r str {
 
 #[async_trait]
 impl WebhookSender for Endpoints {
-    async fn send(&self, request: &WebhookRequest) -> Result<u16, SendFailure> {
+    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         self.requests.lock().unwrap().push(request.clone());
         let answers = self.answers.lock().unwrap().get(&request.url).cloned();
         match answers.unwrap_or(Answers::Status(200)) {
-            Answers::Status(status) => Ok(status),
+            Answers::Status(status) => Ok(WebhookAnswer::of(status)),
             Answers::Fails => Err(SendFailure::NoAnswer(
                 "The connection was refused.".to_owned(),
             )),
@@ -80,7 +80,7 @@ impl WebhookSender for Endpoints {
             Answers::Hangs => std::future::pending().await,
             Answers::Slowly => {
                 tokio::time::sleep(Duration::from_secs(9)).await;
-                Ok(200)
+                Ok(WebhookAnswer::of(200))
             }
             Answers::Panics => panic!("the sender has a fault"),
         }

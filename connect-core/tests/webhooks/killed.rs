@@ -15,7 +15,7 @@ use std::{
 use async_trait::async_trait;
 use connect_core::{
     DeliveryStatus, NewWebhook,
-    environment::{SendFailure, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     wire::{
         AnyEvent, EventType, ProductInput, Timestamp,
         query::{EventQuery, Paging},
@@ -61,10 +61,10 @@ struct Endpoint(Book);
 
 #[async_trait]
 impl WebhookSender for Endpoint {
-    async fn send(&self, request: &WebhookRequest) -> Result<u16, SendFailure> {
+    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         self.0.note(&request.body);
         tokio::time::sleep(Duration::from_micros(random(2000))).await;
-        Ok(if random(20) == 0 { 500 } else { 200 })
+        Ok(WebhookAnswer::of(if random(20) == 0 { 500 } else { 200 }))
     }
 }
 

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use connect_core::{
-    environment::{SendFailure, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     wire::limits::WEBHOOK_SECONDS,
 };
 use reqwest::{Method, Response};
@@ -19,6 +19,9 @@ pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(WEBHOOK_SECONDS);
 
 /// The bytes of an answer's body that are read.
 const MOST_BODY: usize = 64_000;
+
+/// The time for the body of an answer that says that the attempt has failed.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The requests at a time, to all endpoints together. Each may take a file of the process, and some
 /// 400 kB for a large head.
@@ -61,7 +64,7 @@ impl WebhookClient {
         })
     }
 
-    async fn exchange(&self, request: &WebhookRequest) -> Result<u16, SendFailure> {
+    async fn exchange(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         let url = Url::parse(&request.url).map_err(|_| failure::no_address())?;
         let begun = self.outbound.request(Method::POST, url);
         let mut begun = begun.map_err(refused)?.body(request.body.clone());
@@ -70,33 +73,41 @@ impl WebhookClient {
         }
         let response = begun.send().await.map_err(|error| no_response(&error))?;
         let status = response.status();
-        if status.is_success() {
-            read(response).await?;
-        }
-        Ok(status.as_u16())
+        let body = if status.is_success() {
+            read(response).await?
+        } else {
+            // The attempt has failed whatever the body says, and whether it ends or not.
+            let body = timeout(PATIENCE, read(response)).await;
+            body.unwrap_or(Ok(Vec::new())).unwrap_or_default()
+        };
+        Ok(WebhookAnswer {
+            status: status.as_u16(),
+            body,
+        })
     }
 }
 
 /// Reads the body of an answer, so that its connection can be kept. The rest of a large one is left
 /// unread, with which its connection ends.
-async fn read(mut response: Response) -> Result<(), SendFailure> {
-    let mut length = 0;
+async fn read(mut response: Response) -> Result<Vec<u8>, SendFailure> {
+    let mut body = Vec::new();
     while let Some(piece) = response
         .chunk()
         .await
         .map_err(|error| no_response(&error))?
     {
-        length += piece.len();
-        if length > MOST_BODY {
+        let room = MOST_BODY.saturating_sub(body.len());
+        body.extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room {
             break;
         }
     }
-    Ok(())
+    Ok(body)
 }
 
 #[async_trait]
 impl WebhookSender for WebhookClient {
-    async fn send(&self, request: &WebhookRequest) -> Result<u16, SendFailure> {
+    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         // The semaphore is never closed.
         let _place = self.places.acquire().await;
         let in_time = timeout(self.deadline, self.exchange(request)).await;

@@ -58,7 +58,8 @@ fn request(url: &str) -> WebhookRequest {
 /// Sends a request to this address. A failure is its sentence.
 async fn send(client: &WebhookClient, url: &str) -> Result<u16, String> {
     let sent = client.send(&request(url)).await;
-    sent.map_err(|failure| failure.to_string())
+    sent.map(|answer| answer.status)
+        .map_err(|failure| failure.to_string())
 }
 
 /// Gives the addresses of every host: the first of these at first, and the last again and again.

@@ -6,12 +6,15 @@ use connect_webhook_verify as verify;
 use tokio::time::{Instant, timeout};
 
 use crate::{
-    environment::{SendFailure, WebhookRequest, WebhookSender},
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     record::{Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store},
     rules::webhook::{is_success, next_attempt},
     storage::{Key, Value},
     wire::{Event, Ping, Timestamp, limits::WEBHOOK_SECONDS},
 };
+
+/// The characters of an answer's body that are kept.
+const MOST_RESPONSE: usize = 500;
 
 /// A delivery whose turn it is.
 #[derive(Clone, Debug)]
@@ -58,9 +61,13 @@ pub(super) async fn attempt(
     due: Due,
 ) -> Result<Attempted, NotTried> {
     let started = Instant::now();
+    let mut response = None;
     let (result, is_sent, may_retry) = match &due.body {
         Body::Found(body) => match send(store, sender, own, &due.delivery, body).await {
-            Ok(status) => (Ok(status), true, true),
+            Ok(answer) => {
+                response = excerpt(&answer.body);
+                (Ok(answer.status), true, true)
+            }
             Err(SendFailure::NoAnswer(reason)) => (Err(reason), true, true),
             Err(SendFailure::NotTried) => return Err(NotTried(due)),
         },
@@ -84,6 +91,7 @@ pub(super) async fn attempt(
         duration_ms: started.elapsed().as_millis() as u64,
         status_code: result.as_ref().ok().copied(),
         reason: reason(&result, is_success),
+        response,
     });
     let next = next_attempt(delivery.attempts.len(), at);
     delivery.next_attempt_at = next.filter(|_| !is_success && may_retry);
@@ -105,7 +113,7 @@ async fn send(
     own: &OwnWebhook,
     delivery: &Delivery,
     body: &Value,
-) -> Result<u16, SendFailure> {
+) -> Result<WebhookAnswer, SendFailure> {
     let request = request(own, delivery, body, store.now());
     let limit = Duration::from_secs(WEBHOOK_SECONDS);
     let sent = timeout(limit, sender.send(&request)).await;
@@ -114,6 +122,13 @@ async fn send(
             "The endpoint did not answer within {WEBHOOK_SECONDS} seconds."
         )))
     })
+}
+
+/// Returns the beginning of a body, as text for people.
+fn excerpt(body: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(body);
+    let text: String = text.chars().take(MOST_RESPONSE).collect();
+    (!text.is_empty()).then_some(text)
 }
 
 fn reason(result: &Result<u16, String>, is_success: bool) -> Option<String> {

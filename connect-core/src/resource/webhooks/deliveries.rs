@@ -1,11 +1,10 @@
 //! The log of deliveries: read, and sent again, by the owner of an account.
 
-use super::no_webhook;
 use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
-        Account, Delivery, Fault, Webhook, Webhooks,
+        Account, Delivery, Fault, Webhook,
         keys::{Family, after_prefix, key},
         log_key,
     },
@@ -47,6 +46,42 @@ impl Connect {
         Ok(rows.iter().map(delivery).collect::<Result<_, _>>()?)
     }
 
+    /// Returns one delivery of a webhook that was attempted.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook or delivery.
+    pub async fn delivery(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        id: Id<Delivery>,
+    ) -> Result<Delivery, Error> {
+        self.webhook(account, webhook).await?;
+        let key = log_key(webhook, id);
+        let row = self.store().get(&key).await?;
+        let row = row.ok_or_else(|| no_delivery(webhook, id))?;
+        Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?)
+    }
+
+    /// Returns the body that a delivery sends, in JSON; `None` for a ping, and when the event is older than
+    /// 30 days and was removed.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook or delivery.
+    pub async fn delivery_body(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        id: Id<Delivery>,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let delivery = self.delivery(account, webhook, id).await?;
+        let Some(key) = delivery.event_key() else {
+            return Ok(None);
+        };
+        let event = self.store().get(&key).await?;
+        Ok(event.map(|event| event.to_vec()))
+    }
+
     /// Sends an event again that was attempted before: makes a new delivery of it, for the next
     /// round.
     ///
@@ -59,16 +94,7 @@ impl Connect {
         webhook: Id<Webhook>,
         delivery: Id<Delivery>,
     ) -> Result<Delivery, Error> {
-        let webhooks = Webhooks::of_account(self.store(), account.uuid()).await?;
-        webhooks.find(webhook).ok_or_else(|| no_webhook(webhook))?;
-        let key = log_key(webhook, delivery);
-        let row = self.store().get(&key).await?;
-        let row = row.ok_or_else(|| {
-            Error::NotFound(Reason::new(format!(
-                "webhook {webhook} has no delivery {delivery}; they are kept for 30 days"
-            )))
-        })?;
-        let sent: Delivery = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?;
+        let sent = self.delivery(account, webhook, delivery).await?;
         if let Some(event) = sent.event_key()
             && self.store().get(&event).await?.is_none()
         {
@@ -79,4 +105,10 @@ impl Connect {
         self.set_up_webhooks(account, |setup| setup.deliver(webhook, sent.event()))
             .await
     }
+}
+
+fn no_delivery(webhook: Id<Webhook>, delivery: Id<Delivery>) -> Error {
+    Error::NotFound(Reason::new(format!(
+        "webhook {webhook} has no delivery {delivery}; they are kept for 30 days"
+    )))
 }

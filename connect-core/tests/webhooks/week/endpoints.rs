@@ -9,7 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use connect_core::{
-    environment::{Clock as _, SendFailure, WebhookRequest, WebhookSender},
+    environment::{Clock as _, SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     wire::{AnyEvent, Timestamp},
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
@@ -220,7 +220,7 @@ impl Drop for UnderWay<'_> {
 
 #[async_trait]
 impl WebhookSender for Line {
-    async fn send(&self, request: &WebhookRequest) -> Result<u16, SendFailure> {
+    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
         let endpoints = &*self.endpoints;
         let host = request.url.strip_prefix("https://").unwrap();
         let endpoint: usize = host.split_once('.').unwrap().0.parse().unwrap();
@@ -264,6 +264,6 @@ impl WebhookSender for Line {
             let arrivals = endpoints.arrivals.lock().unwrap();
             arrivals.as_ref().unwrap().send(event).unwrap();
         }
-        answer
+        answer.map(WebhookAnswer::of)
     }
 }

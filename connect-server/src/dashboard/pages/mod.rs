@@ -72,6 +72,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["webhooks", "new"] => Ok(webhooks::new(to)),
         ["webhooks", id] => webhooks::show(to, id).await,
         ["webhooks", id, "edit"] => webhooks::edit(to, id).await,
+        ["webhooks", id, "deliveries", delivery] => webhooks::delivery(to, id, delivery).await,
         ["screens"] => screens::list(to).await,
         ["sign-in"] => Ok(Answer::redirect(ROOT)),
         _ => open(to).await?.ok_or_else(components::gone),

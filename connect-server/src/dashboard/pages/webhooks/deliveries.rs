@@ -57,11 +57,11 @@ fn table(to: &SignedIn<'_>, webhook: &Webhook, deliveries: &[Delivery]) -> Marku
 
 fn row(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
     let last = delivery.attempts.last();
-    let action = format!("{PATH}/{}/deliveries/{}/resend", webhook.id, delivery.id);
+    let address = format!("{PATH}/{}/deliveries/{}", webhook.id, delivery.id);
     html! {
         tr {
             td {
-                code { (delivery.event_type) } br;
+                a href=(address) { code { (delivery.event_type) } } br;
                 span.hint { (components::time(delivery.created_at)) }
             }
             td { (status(delivery)) }
@@ -76,15 +76,24 @@ fn row(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
             }
             td { (delivery.attempts.len()) }
             td {
-                @if webhook.is_enabled() && delivery.status != DeliveryStatus::Pending {
-                    (components::form(&action, &to.csrf, html! { button.quiet { "Send again" } }))
-                }
+                (resend(to, webhook, delivery))
             }
         }
     }
 }
 
-fn status(delivery: &Delivery) -> Markup {
+/// The button that sends a delivery again, where that can be done.
+pub(super) fn resend(to: &SignedIn<'_>, webhook: &Webhook, delivery: &Delivery) -> Markup {
+    let action = format!("{PATH}/{}/deliveries/{}/resend", webhook.id, delivery.id);
+    html! {
+        @if webhook.is_enabled() && delivery.status != DeliveryStatus::Pending {
+            (components::form(&action, &to.csrf, html! { button.quiet { "Send again" } }))
+        }
+    }
+}
+
+/// The state of a delivery in a word or two.
+pub(super) fn status(delivery: &Delivery) -> Markup {
     html! {
         @match delivery.status {
             DeliveryStatus::Delivered => span.tag.good { "Delivered" },

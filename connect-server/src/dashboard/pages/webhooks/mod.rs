@@ -2,6 +2,7 @@
 
 mod actions;
 mod deliveries;
+mod delivery;
 mod form;
 mod show;
 
@@ -9,6 +10,7 @@ use connect_core::{Error, SwitchOffReason, Webhook, WebhookHealth};
 use maud::{Markup, html};
 
 pub(super) use actions::{delete, disable, enable, resend, resend_failed, roll, test};
+pub(super) use delivery::show as delivery;
 pub(super) use form::{change, create, edit, new};
 pub(super) use show::show;
 

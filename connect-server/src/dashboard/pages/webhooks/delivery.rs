@@ -1,0 +1,78 @@
+//! The page of one delivery: the request, and each attempt with the answer to it.
+
+use connect_core::{Delivery, DeliveryAttempt, Error, Webhook, wire::Id};
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::{PATH, deliveries};
+use crate::dashboard::{Answer, components, layout, visit::SignedIn};
+
+/// Shows the page.
+pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<Answer, Error> {
+    let (id, delivery): (Id<Webhook>, Id<Delivery>) =
+        (components::id(id)?, components::id(delivery)?);
+    let account = to.owner.account().id;
+    let webhook = to.connect.webhook(account, id).await?;
+    let delivery = to.connect.delivery(account, id, delivery).await?;
+    let content = html! {
+        dl.facts {
+            dt { "Result" } dd { (deliveries::status(&delivery)) }
+            dt { "Event" } dd { code { (delivery.event_id) } }
+            dt { "Made" } dd { (components::time(delivery.created_at)) }
+            dt { "Webhook" } dd { a href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
+        }
+        div.actions { (deliveries::resend(to, &webhook, &delivery)) }
+        h2 { "Attempts" }
+        @for attempt in delivery.attempts.iter().rev() { (attempted(attempt)) }
+        h2 { "Request" }
+        (request(to, &webhook, &delivery).await?)
+    };
+    let title = format!("Delivery of {}", delivery.event_type);
+    Ok(layout::page(to, PATH, &title, content))
+}
+
+fn attempted(attempt: &DeliveryAttempt) -> Markup {
+    html! {
+        section.attempt {
+            p {
+                (components::time(attempt.at)) ": "
+                @match attempt.status_code {
+                    Some(code) => { "answered " (code) },
+                    None => "no answer",
+                }
+                " in " (attempt.duration_ms) " ms"
+            }
+            @if let Some(reason) = &attempt.reason { p { (components::sentence(reason)) } }
+            @if let Some(response) = &attempt.response { pre tabindex="0" { code { (response) } } }
+        }
+    }
+}
+
+/// The request as each attempt sends it. Its signature depends on the time, so it is not shown.
+async fn request(
+    to: &SignedIn<'_>,
+    webhook: &Webhook,
+    delivery: &Delivery,
+) -> Result<Markup, Error> {
+    let head = format!(
+        "POST {}\nContent-Type: application/json\nService-Event-Id: {}\nService-Delivery-Id: {}\n\
+         Service-Signature: t=...,v1=...",
+        webhook.url, delivery.event_id, delivery.id
+    );
+    let account = to.owner.account().id;
+    let body = to
+        .connect
+        .delivery_body(account, webhook.id, delivery.id)
+        .await?;
+    let body = match body {
+        Some(body) => serde_json::from_slice(&body).map_or_else(
+            |_| String::from_utf8_lossy(&body).into_owned(),
+            |json: Value| format!("{json:#}"),
+        ),
+        None if delivery.location_id.is_some() => {
+            "The event is older than 30 days and was removed.".to_owned()
+        }
+        None => String::new(),
+    };
+    Ok(html! { pre tabindex="0" { code { (head) "\n\n" (body) } } })
+}
