@@ -94,7 +94,9 @@ async fn a_shop_is_simulated_with_all_that_follows() {
 
 #[tokio::test]
 async fn a_server_that_is_no_demo_simulates_nothing() {
-    let server = Process::serve(PROGRAM, "memory").await.unwrap();
+    let server = Process::start_as(PROGRAM, "serve", "memory", &[])
+        .await
+        .unwrap();
     let location = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
     let answer = simulate(&server, location, "sales", "ck_test_x").await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
