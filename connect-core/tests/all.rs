@@ -3,6 +3,7 @@
 // A test fails by panicking.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+mod admission;
 #[cfg(feature = "logic")]
 mod calls;
 mod check;

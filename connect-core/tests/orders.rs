@@ -208,6 +208,16 @@ async fn orders_are_listed_by_creation_or_by_change() {
     };
     assert_eq!(walk(since(everything())).await, [1, 3, 5, 7, 6, 2, 4]);
     assert_eq!(walk(since(some_hours)).await, [3, 5, 4]);
+    let from = OrderQuery {
+        from: at(3),
+        ..everything()
+    };
+    assert_eq!(walk(since(from)).await, [3, 5, 7, 6, 4]);
+    let to = OrderQuery {
+        to: at(6),
+        ..everything()
+    };
+    assert_eq!(walk(since(to)).await, [1, 3, 5, 2, 4]);
 }
 
 /// The receipt of one soup, of this order.

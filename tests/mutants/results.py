@@ -45,6 +45,8 @@ class Result:
     """Set when that is a test of the crate itself."""
     reached: int = 0
     """The number of tests that reach its function."""
+    partly: bool = False
+    """Set when not all of them were run, as they would have taken too long."""
 
 
 class Results:
@@ -98,8 +100,9 @@ def report(catalogue: Catalogue, results: Results) -> str:
             if result and outcome is Outcome.CAUGHT:
                 column = "own tests" if result.own else "end to end"
             rows[mutant.area].update(["mutants", column])
-            reached = result.reached if result else 0
-            listed[outcome].append(f"{mutant.name} ({reached} tests reach it)")
+            reached = f"{result.reached} tests reach it" if result else ""
+            partly = ", not all were run" if result and result.partly else ""
+            listed[outcome].append(f"{mutant.name} ({reached}{partly})")
     for mutant in catalogue.constants:
         rows[mutant.area].update(["mutants", Outcome.UNSWITCHED])
         listed[Outcome.UNSWITCHED].append(mutant.name)
