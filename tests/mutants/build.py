@@ -61,7 +61,8 @@ class Builder:
         self._target = scratch / "build"
         self._catalogue = catalogue
         self._markers: dict[str, weave.Markers] = {}
-        self._numbers: dict[int, Function] = {}
+        self.numbered: dict[int, Function] = {}
+        """The functions by the numbers of their mutants in the present build."""
         self.unviable: set[str] = set()
         """The keys of mutants that do not compile; those known before are not tried again."""
         self.unswitched: set[str] = set()
@@ -92,7 +93,7 @@ class Builder:
         taken_out = self.unviable | self.unswitched
         left = defaultdict(list)
         number = 0
-        self._numbers.clear()
+        self.numbered.clear()
         for function in self._catalogue.functions:
             kept = [mutant for mutant in function.mutants if mutant.key not in taken_out]
             for mutant in function.mutants:
@@ -100,7 +101,7 @@ class Builder:
             for mutant in kept:
                 number += 1
                 mutant.number = number
-                self._numbers[number] = function
+                self.numbered[number] = function
             if kept:
                 left[function.file].append(replace(function, mutants=kept))
         files: dict[Path, str] = {}
@@ -151,7 +152,7 @@ class Builder:
         for span in spans:
             number = self._at("mutant", span)
             if number:
-                function = self._numbers[number]
+                function = self.numbered[number]
                 key = next(m.key for m in function.mutants if m.number == number)
                 # With an `impl` in its type each body has a type of its own, so it may compile alone.
                 alone = "impl " in function.returns
@@ -160,7 +161,7 @@ class Builder:
         for span in spans:
             number = self._at("function", span)
             if number:
-                keys = [m.key for m in self._numbers[number].mutants if m.number]
+                keys = [m.key for m in self.numbered[number].mutants if m.number]
                 self.unswitched.update(keys)
                 return
 

@@ -47,6 +47,11 @@ class Function:
     """A hash of the function's text: results are only kept as long as it stays the same."""
     mutants: list[Mutant] = field(default_factory=list)
 
+    @property
+    def key(self) -> str:
+        """The name by which tests that reach it are noted. It stays when the function changes."""
+        return f"{self.file}: {self.name}"
+
 
 @dataclass
 class Catalogue:

@@ -7,9 +7,9 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from catalogue import AREAS, Function, Mutant
 from programs import Runner, Test, Verdict
@@ -27,20 +27,20 @@ WORKERS = 2
 class Reach:
     """Which tests reach which functions, and how long they take."""
 
-    seconds: dict[Test, float] = field(default_factory=dict)
-    tests: dict[int, list[Test]] = field(default_factory=lambda: defaultdict(list))
-    """The tests that reach a function, by the number of its first mutant."""
-    failing: list[Test] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    functions: dict[str, list[str]] = field(default_factory=dict)
+    """The mutated functions that a test reaches, each as `Function.key`."""
+    failing: list[str] = field(default_factory=list)
     """The tests that fail without a mutant, such as those that read the sources. They are left out."""
 
+    def of(self, function: Function, tests: list[Test]) -> list[Test]:
+        """Returns those of the tests that reach a function."""
+        return [test for test in tests if function.key in self.functions.get(str(test), [])]
 
-def reach(runner: Runner, tests: list[Test], file: Path, build: str) -> Reach:
-    """Runs all tests once, and notes what they reach. What was noted of the same build is in `file`."""
-    if file.is_file():
-        noted = json.loads(file.read_text())
-        if noted["build"] == build:
-            return _read(noted, tests)
-    found = Reach()
+
+def reach(runner: Runner, tests: list[Test], numbered: dict[int, Function], file: Path) -> Reach:
+    """Returns what tests reach. Those that an earlier run noted in `file` are not run again."""
+    found = Reach(**json.loads(file.read_text())) if file.is_file() else Reach()
     lock = threading.Lock()
 
     def run(test: Test) -> None:
@@ -48,31 +48,15 @@ def reach(runner: Runner, tests: list[Test], file: Path, build: str) -> Reach:
         if verdict is not Verdict.PASSED:
             verdict, seconds, reached = runner.noting(test)
         with lock:
-            if verdict is not Verdict.PASSED:
-                found.failing.append(test)
-                return
-            found.seconds[test] = seconds
-            for first in reached:
-                found.tests[first].append(test)
+            if verdict is Verdict.PASSED:
+                found.seconds[str(test)] = seconds
+                found.functions[str(test)] = sorted(numbered[first].key for first in reached)
+            else:
+                found.failing.append(str(test))
 
-    _all(run, tests)
-    noted = {
-        "build": build,
-        "seconds": {str(test): seconds for test, seconds in found.seconds.items()},
-        "tests": {first: [str(test) for test in by] for first, by in found.tests.items()},
-        "failing": [str(test) for test in found.failing],
-    }
-    file.write_text(json.dumps(noted))
-    return found
-
-
-def _read(noted: dict[str, Any], tests: list[Test]) -> Reach:
-    """Reads what an earlier run noted."""
-    named = {str(test): test for test in tests}
-    found = Reach({named[name]: seconds for name, seconds in noted["seconds"].items()})
-    for first, names in noted["tests"].items():
-        found.tests[int(first)] = [named[name] for name in names]
-    found.failing = [named[name] for name in noted["failing"]]
+    known = set(found.seconds) | set(found.failing)
+    _all(run, [test for test in tests if str(test) not in known])
+    file.write_text(json.dumps(asdict(found)))
     return found
 
 
@@ -80,9 +64,15 @@ class Hunt:
     """Tries mutants, one test after the other, until one notices."""
 
     def __init__(
-        self, runner: Runner, reach: Reach, budget: float, done: Callable[[Result], None]
+        self,
+        runner: Runner,
+        tests: list[Test],
+        reach: Reach,
+        budget: float,
+        done: Callable[[Result], None],
     ) -> None:
         self._runner = runner
+        self._tests = tests
         self._reach = reach
         # The seconds of tests that a mutant is tried with, of its own crate and of the others.
         self._budget = budget
@@ -108,15 +98,14 @@ class Hunt:
 
     def _try(self, function: Function, mutant: Mutant, own: bool) -> tuple[Result, Test | None]:
         """Returns what becomes of one mutant, and the test that notices it."""
-        first = next(other.number for other in function.mutants if other.number)
-        tests = self._reach.tests.get(first, [])
+        tests = self._reach.of(function, self._tests)
         result = Result(mutant.key, mutant.name, mutant.area, function.mark)
         result.outcome = Outcome.ESCAPED if own else Outcome.SURVIVED
         result.reached = len(tests)
         tests = [test for test in tests if _is_own(mutant, test) == own]
         spent = 0.0
         for test in self._ordered(function, tests):
-            spent += self._reach.seconds[test]
+            spent += self._reach.seconds[str(test)]
             if spent > self._budget:
                 result.partly = True
                 break
@@ -131,7 +120,7 @@ class Hunt:
     def _verdict(self, test: Test, mutant: Mutant) -> Verdict:
         """Runs a test with a mutant on. A failure end to end, where a busy machine may be the reason,
         counts when the test fails a second time."""
-        usual = self._reach.seconds[test]
+        usual = self._reach.seconds[str(test)]
         verdict = self._runner.with_mutant(test, mutant.number, usual)
         if verdict is Verdict.FAILED and not _is_own(mutant, test):
             verdict = self._runner.with_mutant(test, mutant.number, usual)
@@ -145,7 +134,7 @@ class Hunt:
 
         def cost(test: Test) -> float:
             chances = 1 + 20 * here.get(test, 0) + 5 * nearby.get(test, 0)
-            return self._reach.seconds[test] / chances
+            return self._reach.seconds[str(test)] / chances
 
         return sorted(tests, key=cost)
 

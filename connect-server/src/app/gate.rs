@@ -326,6 +326,46 @@ mod tests {
         assert_eq!(read.capacity(), LENGTH);
     }
 
+    /// Reads a body that comes in these pieces.
+    async fn read_pieces(headers: &HeaderMap, pieces: &[&[u8]]) -> Result<Bytes, StatusCode> {
+        let body = stream::iter(pieces.iter().map(|piece| Ok::<_, warp::Error>(*piece)));
+        let read = read_as_sent(headers, body).await;
+        read.map_err(|reply| warp::Reply::into_response(reply).status())
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_up_to_its_limit_however_it_comes() {
+        let unannounced = HeaderMap::new();
+        let half = vec![b'a'; MAX_BODY_BYTES / 2];
+        let half = half.as_slice();
+        for (pieces, read) in [
+            (&[][..], Ok(0)),
+            (&[half], Ok(half.len())),
+            (&[half, half], Ok(MAX_BODY_BYTES)),
+            (&[half, half, b"a"], Err(StatusCode::PAYLOAD_TOO_LARGE)),
+            (&[b"a", half, half], Err(StatusCode::PAYLOAD_TOO_LARGE)),
+            (&[half, half, half], Err(StatusCode::PAYLOAD_TOO_LARGE)),
+        ] {
+            let body = read_pieces(&unannounced, pieces).await;
+            assert_eq!(body.map(|body| body.len()), read, "{}", pieces.len());
+        }
+        let pieces: &[&[u8]] = &[b"one", b"", b" two", b" three"];
+        let body = read_pieces(&unannounced, pieces).await;
+        assert_eq!(body.unwrap(), &b"one two three"[..]);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_announces_too_much_is_not_read() {
+        for (announced, read) in [
+            (MAX_BODY_BYTES, Ok(Bytes::from_static(b"a"))),
+            (MAX_BODY_BYTES + 1, Err(StatusCode::PAYLOAD_TOO_LARGE)),
+            (MAX_BODY_BYTES + 2, Err(StatusCode::PAYLOAD_TOO_LARGE)),
+        ] {
+            let headers = HeaderMap::from_iter([(CONTENT_LENGTH, announced.into())]);
+            assert_eq!(read_pieces(&headers, &[b"a"]).await, read, "{announced}");
+        }
+    }
+
     #[test]
     fn headers_hold_a_bearer_token() {
         for (header, token) in [
