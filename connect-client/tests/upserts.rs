@@ -201,8 +201,13 @@ async fn an_item_too_large_for_any_request_fails_alone() {
     let script = Script::new([json(200, &all_created(2)), json(200, &all_created(1))]);
     let mut menu = menu(4);
     menu[2].description = Field::Value("x".repeat(MAX_BODY_BYTES));
-    let total = products(&script.client()).upsert_all(&menu).run().await;
+    let mut steps = Vec::new();
+    let total = products(&script.client())
+        .upsert_all(&menu)
+        .run_with(|step| steps.push(step.items.clone()))
+        .await;
     let total = total.unwrap();
+    assert_eq!(steps, [0..2, 2..3, 3..4]);
     assert_eq!(counts(&total), [3, 0, 0, 1, 2]);
     let indexes: Vec<usize> = total.results.iter().map(|item| item.index).collect();
     assert_eq!(indexes, [0, 1, 2, 3]);

@@ -180,7 +180,7 @@ async fn orders_are_listed_by_creation_or_by_change() {
         status: Some(OrderStatus::Cancelled),
         ..everything()
     };
-    assert_eq!(walk(cancelled).await, [2, 4, 6]);
+    assert_eq!(walk(cancelled.clone()).await, [2, 4, 6]);
     let scanned = OrderQuery {
         source: Some(OrderSource::ScanAndOrder),
         ..everything()
@@ -207,6 +207,7 @@ async fn orders_are_listed_by_creation_or_by_change() {
         ..query
     };
     assert_eq!(walk(since(everything())).await, [1, 3, 5, 7, 6, 2, 4]);
+    assert_eq!(walk(since(cancelled)).await, [6, 2, 4]);
     assert_eq!(walk(since(some_hours)).await, [3, 5, 4]);
     let from = OrderQuery {
         from: at(3),
