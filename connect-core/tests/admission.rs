@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Connect, Denied, Error, Grant, NewToken, RateLimits, ScreenRight, ScreenType,
+    Access, Connect, Denied, Error, Grant, NewToken, RateLimits, ScreenRight, ScreenType,
     environment::ManualClock, storage::memory::MemoryStorage, wire::Scope,
 };
 
@@ -163,6 +163,42 @@ async fn a_token_may_do_what_its_scopes_say_and_where() {
         let refused = connect.authorize(&caller, place.location().id, &Scope::CatalogRead);
         assert!(matches!(refused.unwrap_err(), Error::ForbiddenLocation(_)));
     }
+}
+
+#[tokio::test]
+async fn a_token_sees_the_locations_that_it_was_given() {
+    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let connect = &shop.connect;
+    let above = shop::location(connect, shop.account, "Above").await;
+    shop::location(connect, shop.account, "Hidden").await;
+    let grant = |at: &Access, scope| Grant {
+        location_id: at.location().id,
+        scopes: vec![scope],
+    };
+    let new = NewToken {
+        name: "Sync".into(),
+        expires_at: None,
+        grants: vec![
+            grant(&shop.at, Scope::CatalogRead),
+            grant(&above, Scope::CatalogWrite),
+        ],
+    };
+    let issued = connect.create_token(shop.account, new).await.unwrap();
+    let caller = connect.authenticate(HERE, Some(issued.secret.expose()));
+    let listed = connect.list_locations(&caller.await.unwrap()).unwrap();
+    let listed = listed.decode().unwrap().data;
+    let seen: Vec<_> = listed
+        .iter()
+        .map(|place| (&*place.name, place.id, &*place.scopes))
+        .collect();
+    let here = (shop.at.location().id, above.location().id);
+    assert_eq!(
+        seen,
+        [
+            ("Above", here.1, [Scope::CatalogWrite].as_slice()),
+            ("Here", here.0, &[Scope::CatalogRead]),
+        ]
+    );
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use crate::properties::shop::{START, Shop};
 on_each_store!(what_a_change_does_not_name_stays);
 on_each_store!(a_change_that_is_not_allowed_changes_nothing);
 on_each_store!(a_token_ends_when_it_was_meant_to);
+on_each_store!(a_token_is_not_made_with_grants_that_say_nothing);
 
 /// The account and the first location of a shop.
 fn ids(shop: &Shop) -> (Id<Account>, Id<Location>) {
@@ -184,4 +185,50 @@ async fn a_token_ends_when_it_was_meant_to(shop: Shop) {
     assert_eq!(listed, [(expiring.token, used_at), (stock, Some(START))]);
     let report = connect.check(&mut |_| {}).await.unwrap();
     assert!(report.problems.is_empty(), "{report:?}");
+}
+
+async fn a_token_is_not_made_with_grants_that_say_nothing(shop: Shop) {
+    let (connect, (id, location_id)) = (&shop.connect, ids(&shop));
+    let grant = |scopes: &[Scope]| Grant {
+        location_id,
+        scopes: scopes.to_vec(),
+    };
+    let (read, write) = (Scope::CatalogRead, Scope::CatalogWrite);
+    let elsewhere = Grant {
+        location_id: Uuid::from_u128(7).into(),
+        scopes: vec![read.clone()],
+    };
+    let made_up = Scope::Unknown("catalog:burn".into());
+    for (grants, field) in [
+        (vec![], "grants"),
+        (vec![grant(&[])], "grants[0].scopes"),
+        (
+            vec![grant(&[read.clone(), read.clone()])],
+            "grants[0].scopes",
+        ),
+        (vec![grant(&[read.clone(), made_up])], "grants[0].scopes"),
+        (vec![elsewhere], "grants[0].locationId"),
+        (
+            vec![grant(&[read.clone()]), grant(&[write.clone()])],
+            "grants[1].locationId",
+        ),
+    ] {
+        let new = NewToken {
+            name: "Sync".into(),
+            expires_at: None,
+            grants,
+        };
+        let refused = connect.create_token(id, new).await.unwrap_err();
+        assert!(
+            matches!(&refused, Error::Invalid(why) if why.field.as_deref() == Some(field)),
+            "{refused:?} is not about {field}"
+        );
+    }
+    assert_eq!(connect.tokens(id).await.unwrap(), []);
+    let both = NewToken {
+        name: "Sync".into(),
+        expires_at: None,
+        grants: vec![grant(&[read, write])],
+    };
+    connect.create_token(id, both).await.unwrap();
 }
