@@ -42,7 +42,7 @@ pub(super) struct Guarded<S, R> {
     instead: Bytes,
     pacer: Pacer,
     frames: FramePacer,
-    /// What all connections hold of answers.
+    /// The answers that all connections hold.
     answers: Arc<Budget>,
     /// Runs while that is too much.
     crowded: Deadline,
