@@ -147,6 +147,14 @@ async fn wrong_passwords_are_refused_and_counted(shop: Shop) {
         let refused = connect.sign_in(from, &email, PASSWORD).await;
         assert!(matches!(refused, Err(Error::RateLimited(_))), "{refused:?}");
     }
+    // Nobody has such a long address; they count as one.
+    let long = "a".repeat(1_000_000);
+    for address in [&long, &format!("{long}b")] {
+        assert_unauthorized(
+            connect.sign_in(elsewhere, address, PASSWORD).await,
+            "password",
+        );
+    }
     // Addresses of which nothing is known are refused in the same words, and counted by network.
     for attempt in 0..19 {
         let nobody = format!("nobody{attempt}@shop.example");

@@ -28,7 +28,7 @@ pub(crate) struct SignIns {
     store: Arc<Store>,
     emails: Mutex<Windows<String>>,
     addresses: Mutex<Windows<IpAddr>>,
-    places: Semaphore,
+    places: Arc<Semaphore>,
 }
 
 impl SignIns {
@@ -37,7 +37,7 @@ impl SignIns {
             store,
             emails: Mutex::default(),
             addresses: Mutex::default(),
-            places: Semaphore::new(AT_ONCE),
+            places: Arc::new(Semaphore::new(AT_ONCE)),
         }
     }
 
@@ -83,7 +83,12 @@ impl SignIns {
         job: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Fault> {
         // Nobody closes it.
-        let _place = self.places.acquire().await;
+        let place = self.places.clone().acquire_owned().await;
+        // The place goes with the job, which runs on when the caller has gone.
+        let job = move || {
+            let _place = place;
+            job()
+        };
         spawn_blocking(job).await.map_err(|_| Fault::Panicked)
     }
 }
@@ -103,4 +108,29 @@ fn count<K: Eq + Hash>(
     }
     windows.count(caller, at);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Duration};
+
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::{environment::Environment, storage::memory::MemoryStorage};
+
+    /// A caller who hung up once gave the place free, while the hash went on.
+    #[tokio::test]
+    async fn a_place_is_taken_until_its_job_is_done() {
+        let storage = Arc::new(MemoryStorage::new());
+        let store = Arc::new(Store::new(storage, Environment::default()));
+        let sign_ins = SignIns::new(store);
+        let (done, is_done) = mpsc::channel::<()>();
+        let job = sign_ins.run(move || is_done.recv().is_ok());
+        timeout(Duration::from_millis(50), job).await.unwrap_err();
+        assert_eq!(sign_ins.places.available_permits(), AT_ONCE - 1);
+        done.send(()).unwrap();
+        let all = u32::try_from(AT_ONCE).unwrap();
+        let _all = sign_ins.places.acquire_many(all).await.unwrap();
+    }
 }

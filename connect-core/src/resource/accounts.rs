@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The longest e-mail address, in characters.
-const MAX_OWNER_EMAIL: usize = 254;
+pub(super) const MAX_OWNER_EMAIL: usize = 254;
 
 /// The facts that a new account needs.
 #[derive(Clone, Debug)]

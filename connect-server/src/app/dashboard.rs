@@ -6,7 +6,7 @@ use bytes::Bytes;
 use connect_core::{Connect, Error, Reason};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
-    header::{CONTENT_TYPE, LOCATION, SET_COOKIE},
+    header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE},
 };
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
@@ -23,6 +23,9 @@ use crate::{
 /// The policy that browsers hold every page to: nothing from elsewhere, no scripts, no frames.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
                       base-uri 'none'; frame-ancestors 'none'";
+
+/// The longest form, in bytes: the ids of 1000 products, and room.
+const MOST_FORM: usize = 128 * 1024;
 
 /// Answers everything below `/dashboard`, and leads there from `/`. Rejects every other path.
 pub(super) fn dashboard(connect: Connect, setting: Setting) -> BoxedFilter<(Response,)> {
@@ -64,8 +67,12 @@ async fn visit<S: Body>(
     let form = match incoming.method {
         Method::GET | Method::HEAD => Fields::default(),
         Method::POST => {
-            let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
             check_form(&incoming.headers)?;
+            let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
+            if body.len() > MOST_FORM {
+                let problem = format!("must have at most {MOST_FORM} bytes");
+                return Err(Error::Malformed(Reason::of("form", problem)).into());
+            }
             Fields::parse(&body)
         }
         other => {
@@ -91,8 +98,12 @@ async fn visit<S: Body>(
     })
 }
 
-/// Checks that a body is what browsers send for a form.
+/// Checks that a body is what browsers send for a form. They do not compress it.
 fn check_form(headers: &HeaderMap) -> Result<(), Error> {
+    if headers.contains_key(CONTENT_ENCODING) {
+        let reason = Reason::of("Content-Encoding", "must be left out for a form");
+        return Err(Error::Malformed(reason));
+    }
     let kind = headers
         .get(CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok());

@@ -98,8 +98,9 @@ impl ConnectApp {
         self
     }
 
-    /// Also serves the owner's dashboard, which shows the last requests that another app has kept. `api_url` is the address of the API, with `/v1`. `simulates`
-    /// shops in sandbox accounts: in the demo alone.
+    /// Also serves the owner's dashboard, which shows the last requests that another app has kept.
+    /// `api_url` is the address of the API, with `/v1`. `simulates` shops in sandbox accounts: in the
+    /// demo alone.
     #[must_use]
     pub(crate) fn with_dashboard(
         mut self,

@@ -62,24 +62,23 @@ impl Visit {
         })
     }
 
-    /// Returns the token of the forms of a visitor who is not signed in. "" for the first visit, whose
-    /// answer sets the cookie.
+    /// Returns the value of the cookie of a visitor; `None` on the first visit, whose answer sets it.
     fn visitor(&self) -> Option<&str> {
         Cookie::Visitor.find(&self.headers, self.tls)
     }
 
-    /// Checks that a form came from a page of ours that was made for this reader.
+    /// Checks that a form came from a page of ours that was made for this visitor, who is not signed in.
     ///
     /// # Errors
     /// [`Error::ForbiddenScope`]: it did not.
     pub(super) fn check_form(&self) -> Result<(), Error> {
-        let session = Cookie::Session.find(&self.headers, self.tls);
-        let cookies = [session, self.visitor()];
+        self.check_form_of(self.visitor())
+    }
+
+    /// Checks that a form came from a page of ours that was made for the reader with this cookie.
+    fn check_form_of(&self, cookie: Option<&str>) -> Result<(), Error> {
         let sent = self.form.get(csrf::FIELD);
-        let is_ours = cookies
-            .iter()
-            .flatten()
-            .any(|cookie| csrf::is_of(sent, cookie));
+        let is_ours = cookie.is_some_and(|cookie| csrf::is_of(sent, cookie));
         if is_ours && !csrf::is_from_elsewhere(&self.headers) {
             return Ok(());
         }
@@ -123,6 +122,15 @@ pub(super) struct SignedIn<'v> {
 }
 
 impl SignedIn<'_> {
+    /// Checks that a form came from a page of ours that was made for this session.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenScope`]: it did not.
+    pub(super) fn check_form(&self) -> Result<(), Error> {
+        let session = Cookie::Session.find(&self.headers, self.tls);
+        self.visit.check_form_of(session)
+    }
+
     /// Returns what simulates the owner's shops: in the demo, for a sandbox account.
     pub(super) fn sandbox(&self) -> Option<&Sandbox> {
         let sandbox = self.setting.sandbox.as_ref();

@@ -49,7 +49,7 @@ const TOKEN: &str = "Demo";
 /// # Errors
 /// The store failed.
 pub async fn open(connect: &Connect) -> Result<Shop, Error> {
-    let id = match find_account(connect, |account| account.sandbox && account.name == NAME).await? {
+    let id = match find_account(connect, is_of_demo).await? {
         Some(account) => account.id,
         None => create_account(connect).await?,
     };
@@ -85,6 +85,13 @@ pub async fn find(connect: &Connect) -> Result<Option<Shop>, Error> {
         screens: Vec::new(),
         invitation: None,
     }))
+}
+
+/// Returns whether a former start has made this account. Its owner may have renamed it since.
+fn is_of_demo(account: &Account) -> bool {
+    let mut locations = account.locations.iter();
+    let has_place = locations.any(|location| PLACES.contains(&&*location.name));
+    account.sandbox && (account.name == NAME || has_place)
 }
 
 /// Revokes the tokens of former starts.

@@ -97,6 +97,11 @@ impl Browser {
         answer
     }
 
+    /// The token of the forms on the page that was opened last.
+    pub(super) fn csrf(&self) -> &str {
+        &self.csrf
+    }
+
     /// The value of a cookie.
     pub(super) fn cookie(&self, name: &str) -> &str {
         self.cookies.get(name).map_or("", |value| value)

@@ -92,7 +92,9 @@ async fn forms_that_are_not_ours_are_refused() {
     let fields = [("name", "Sync"), ("expiry", "")];
     let mut other = Browser::at(&server);
     other.open("/dashboard/sign-in").await;
-    for csrf in ["", "0000", other.cookie("connect-visitor")] {
+    // A visitor's token is good for no action of an owner, whoever planted the visitor's cookie.
+    owner.set_cookie("connect-visitor", other.cookie("connect-visitor"));
+    for csrf in ["", "0000", other.csrf(), other.cookie("connect-visitor")] {
         let fields = [&[("csrf", csrf)], &fields[..]].concat();
         let refused = owner.submit_bare("/dashboard/tokens", &fields).await;
         assert_eq!(refused.status, StatusCode::FORBIDDEN);
@@ -130,6 +132,15 @@ async fn requests_that_no_browser_sends_are_refused() {
         .header("content-type", "application/json")
         .body("{}");
     assert_eq!(owner.send(json).await.status, StatusCode::BAD_REQUEST);
+    let gzip = Request::new(Method::POST, "/dashboard/account")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("content-encoding", "gzip")
+        .body("a=b");
+    assert_eq!(owner.send(gzip).await.status, StatusCode::BAD_REQUEST);
+    let long = Request::new(Method::POST, "/dashboard/account")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body("a&".repeat(100_000));
+    assert_eq!(owner.send(long).await.status, StatusCode::BAD_REQUEST);
     let large = Request::new(Method::POST, "/dashboard/account")
         .header("content-type", "application/x-www-form-urlencoded")
         .body("a".repeat(2_000_001));
@@ -199,6 +210,50 @@ async fn a_session_is_made_anew_and_ends() {
     let ended = owner.open("/dashboard").await;
     assert_eq!(ended.header("location"), Some("/dashboard/sign-in"));
     victim.read("/dashboard").await;
+    server.kill().await;
+}
+
+/// Enter in a field presses the first button of its form, which took the products out of their category.
+#[tokio::test]
+async fn nothing_is_done_to_products_that_was_not_chosen() {
+    let (server, mut owner) = demo().await;
+    let page = owner.read("/dashboard/products").await;
+    let form = page
+        .split("action=\"/dashboard/products/bulk\"")
+        .nth(1)
+        .unwrap();
+    let button = form.split("<button").nth(1).unwrap();
+    assert!(
+        button.contains("name=\"do\" value=\"\""),
+        "{}",
+        &button[..80]
+    );
+    let id = form
+        .split("name=\"id\" value=\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap()
+        .to_owned();
+    for (action, field) in [
+        ("", ""),
+        ("category", ""),
+        ("price", "x"),
+        ("vat", "101"),
+        ("x", ""),
+    ] {
+        let fields = [
+            ("id", &*id),
+            ("do", action),
+            ("category", field),
+            ("price", field),
+            ("vat", field),
+        ];
+        let refused = owner.submit("/dashboard/products/bulk", &fields).await;
+        assert!(text(&refused).contains("Nothing was changed"), "{action}");
+    }
+    assert_eq!(owner.read("/dashboard/products").await, page);
     server.kill().await;
 }
 

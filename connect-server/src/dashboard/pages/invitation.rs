@@ -29,7 +29,8 @@ pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> 
         Err(error) => return Err(error),
     };
     if let Err(error) = visit.check_form() {
-        return Ok(form(visit, value, &account, Some(&error.problem())));
+        let again = form(visit, value, &account, Some(&error.problem()));
+        return Ok(again.with_status(StatusCode::FORBIDDEN));
     }
     let password = visit.form.secret("password");
     if password != visit.form.secret("repeated") {

@@ -26,6 +26,10 @@ use super::{
 pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let place = to.place();
     if to.method == Method::POST {
+        // The forms of visitors are checked where they are read.
+        if let Some(answer) = open(to).await? {
+            return Ok(answer);
+        }
         to.check_form()?;
         return match place[..] {
             ["sign-out"] => sign_in::sign_out(to).await,
@@ -50,7 +54,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
             ["screens", id, "key"] => screens::roll(to, id).await,
             ["screens", id, "revoke"] => screens::revoke(to, id).await,
             ["screens", id, "delete"] => screens::delete(to, id).await,
-            _ => open(to).await?.ok_or_else(components::gone),
+            _ => Err(components::gone()),
         };
     }
     match place[..] {

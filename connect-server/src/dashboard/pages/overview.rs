@@ -1,6 +1,9 @@
 //! The first page: what there is, and what to do next.
 
-use connect_core::Error;
+use connect_core::{
+    Error,
+    environment::{Clock as _, SystemClock},
+};
 use maud::html;
 
 use crate::dashboard::{Answer, layout, places::ROOT, visit::SignedIn};
@@ -9,9 +12,12 @@ use crate::dashboard::{Answer, layout, places::ROOT, visit::SignedIn};
 pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let account = to.owner.account();
     let tokens = to.connect.tokens(account.id).await?;
+    let now = SystemClock.now();
     let good = tokens
         .iter()
-        .filter(|(token, _)| token.revoked_at.is_none())
+        .filter(|(token, _)| {
+            token.revoked_at.is_none() && token.expires_at.is_none_or(|expiry| expiry > now)
+        })
         .count();
     let content = html! {
         @if account.screens.is_empty() {

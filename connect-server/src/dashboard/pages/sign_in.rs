@@ -25,7 +25,8 @@ pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
     let email = visit.form.get("email");
     if let Err(error) = visit.check_form() {
         // The page is shown anew, with a form that is good.
-        return Ok(form(visit, email, Some(&error.problem())));
+        let again = form(visit, email, Some(&error.problem()));
+        return Ok(again.with_status(StatusCode::FORBIDDEN));
     }
     let password = visit.form.secret("password");
     match visit.connect.sign_in(visit.address, email, password).await {

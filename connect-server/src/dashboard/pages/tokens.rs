@@ -189,7 +189,12 @@ fn form(to: &SignedIn<'_>, reason: Option<&Reason>) -> Answer {
         hint: "The program that will use it. Changes made with it are shown under this name.",
         autocomplete: "off",
     };
-    let expiry = to.form.get("expiry");
+    let is_new = reason.is_none();
+    let expiry = if is_new {
+        EXPIRIES[1].0
+    } else {
+        to.form.get("expiry")
+    };
     let fields = html! {
         (components::problem(reason, &["name"]))
         (name.render(reason))

@@ -10,9 +10,12 @@ use connect_core::{
 use maud::{Markup, html};
 
 use super::{AT, PAGE, Shop, cursor, next, nowhere, page};
-use crate::dashboard::{Answer, components, csrf, visit::SignedIn};
+use crate::dashboard::{Answer, components, visit::SignedIn};
 
 pub(super) const PATH: &str = "/dashboard/products";
+
+/// The choice that takes products out of their category.
+pub(super) const NO_CATEGORY: &str = "none";
 
 /// The most categories that are offered to choose from.
 const CATEGORIES: usize = 200;
@@ -101,7 +104,9 @@ fn filters(shop: &Shop, code: &str, category: &str, categories: &[Category]) -> 
 fn form(to: &SignedIn<'_>, shop: &Shop, products: &[Product], categories: &[Category]) -> Markup {
     html! {
         form method="post" action="/dashboard/products/bulk" {
-            input type="hidden" name=(csrf::FIELD) value=(to.csrf);
+            (components::hidden(&to.csrf))
+            // The first button of a form is pressed by Enter in any of its fields: this one does nothing.
+            button.nothing name="do" value="" tabindex="-1" aria-hidden="true" { "Nothing" }
             input type="hidden" name=(AT) value=(shop.location.id);
             div.scroll tabindex="0" role="group" aria-label="Table" { table {
                 thead { tr {
@@ -144,7 +149,8 @@ fn actions(categories: &[Category]) -> Markup {
             div.filter {
                 label for="to-category" { "Category" }
                 select id="to-category" name="category" {
-                    option value="" { "None" }
+                    option value="" { "Choose one" }
+                    option value=(NO_CATEGORY) { "No category" }
                     @for category in categories { option value=(category.id) { (category.name) } }
                 }
                 button.quiet name="do" value="category" { "Set the category" }

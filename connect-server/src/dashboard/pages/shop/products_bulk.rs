@@ -6,7 +6,10 @@ use connect_core::{
 };
 use maud::html;
 
-use super::{Shop, nowhere, page, products::PATH};
+use super::{
+    Shop, nowhere, page,
+    products::{NO_CATEGORY, PATH},
+};
 use crate::dashboard::{
     Answer, components, money,
     notices::{self, Notice},
@@ -59,7 +62,7 @@ fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
         "off" => change.is_active = Field::Value(false),
         "category" => {
             change.category_id = match form.get("category") {
-                "" => Field::Null,
+                NO_CATEGORY => Field::Null,
                 id => {
                     let id = id
                         .parse()
