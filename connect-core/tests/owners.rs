@@ -209,7 +209,10 @@ async fn a_token_is_not_made_with_grants_that_say_nothing(shop: Shop) {
         (vec![grant(&[read.clone(), made_up])], "grants[0].scopes"),
         (vec![elsewhere], "grants[0].locationId"),
         (
-            vec![grant(&[read.clone()]), grant(&[write.clone()])],
+            vec![
+                grant(std::slice::from_ref(&read)),
+                grant(std::slice::from_ref(&write)),
+            ],
             "grants[1].locationId",
         ),
     ] {
