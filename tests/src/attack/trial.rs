@@ -12,8 +12,13 @@ use super::{
     victim::{Store, peak_memory, processor_time},
 };
 
-/// The most memory that the server may have resident, in bytes.
-pub const MOST_MEMORY: u64 = 150_000_000;
+/// The most memory that the server may have resident, in bytes. What is under way is larger in a build
+/// without optimisation: 400 connections with a request each have taken up to 171 MB there.
+pub const MOST_MEMORY: u64 = if cfg!(debug_assertions) {
+    250_000_000
+} else {
+    150_000_000
+};
 /// The time in which 99 of 100 requests of the well-behaved client have to be answered.
 pub const MOST_WAITING: Duration = Duration::from_millis(100);
 
