@@ -34,9 +34,12 @@ pub(super) struct Activity {
     rounds: Rounds,
     /// Set for good once an answer was found stuck.
     stuck: AtomicBool,
-    /// Bytes that requests in flight hold, with those of answers that the client has not taken.
+    /// Bytes that requests in flight and the header table hold, with those of answers that the client
+    /// has not taken.
     held: AtomicUsize,
     freed: Notify,
+    /// Refused requests that the client has not waited for yet.
+    refusals: AtomicUsize,
     leaving: AtomicBool,
     cut: AtomicBool,
     asked: Notify,
@@ -45,6 +48,9 @@ pub(super) struct Activity {
 }
 
 const NEVER: u64 = u64::MAX;
+
+/// The most refused requests that a client waits for: a burst does not hold it up for long.
+const MOST_REFUSALS: usize = 10;
 
 /// The decision about a connection's time.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,8 +65,8 @@ pub(super) enum Verdict {
 /// The way in which the server asks a connection to make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leave {
-    /// For another connection: it is idle.
-    ForAnother,
+    /// After its requests: it is idle, or a new connection takes less memory.
+    WhenDone,
     /// At once: it holds more than others.
     AtOnce,
 }
@@ -80,6 +86,7 @@ impl Activity {
             stuck: AtomicBool::new(false),
             held: AtomicUsize::new(0),
             freed: Notify::new(),
+            refusals: AtomicUsize::new(0),
             leaving: AtomicBool::new(false),
             cut: AtomicBool::new(false),
             asked: Notify::new(),
@@ -109,6 +116,23 @@ impl Activity {
         }
     }
 
+    /// Notes that a request was refused because its sender makes too many.
+    pub(super) fn refused(&self) {
+        let one_more = |refusals| (refusals < MOST_REFUSALS).then_some(refusals + 1);
+        let _ = self.refusals.fetch_update(Relaxed, Relaxed, one_more);
+    }
+
+    /// Returns whether the client has to wait for a refused request.
+    pub(super) fn has_refusals(&self) -> bool {
+        self.refusals.load(Relaxed) > 0
+    }
+
+    /// Takes off a refused request that the client has waited for.
+    pub(super) fn forgive(&self) {
+        let one_less = |refusals: usize| refusals.checked_sub(1);
+        let _ = self.refusals.fetch_update(Relaxed, Relaxed, one_less);
+    }
+
     /// The client may still be sending when this connection closes: keep reading for a while, or
     /// the system answers those bytes with a reset, which can overtake our last answer.
     pub(super) fn linger(&self) {
@@ -135,9 +159,19 @@ impl Activity {
         &self.rounds
     }
 
-    /// Returns the bytes that its requests hold, and answers that the client has not taken.
+    /// Returns the bytes that its requests and its header table hold, and answers that the client has
+    /// not taken.
     pub(super) fn held(&self) -> usize {
         self.held.load(Relaxed)
+    }
+
+    /// Counts so many bytes as held in place of those counted before.
+    pub(super) fn replace(&self, before: usize, now: usize) {
+        self.held.fetch_add(now, Relaxed);
+        self.held.fetch_sub(before, Relaxed);
+        if now < before {
+            self.freed.notify_waiters();
+        }
     }
 
     /// Waits until the client has taken so much that no more than this is held.
@@ -163,12 +197,17 @@ impl Activity {
         self.leaving.load(Relaxed)
     }
 
+    /// Returns whether it was asked to leave at once.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.load(Relaxed)
+    }
+
     /// Waits until the connection is asked to leave.
     pub(super) async fn asked(&self) -> Leave {
         self.asked.notified().await;
         match self.cut.load(Relaxed) {
             true => Leave::AtOnce,
-            false => Leave::ForAnother,
+            false => Leave::WhenDone,
         }
     }
 

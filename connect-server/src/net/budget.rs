@@ -37,6 +37,12 @@ impl Budget {
         self.used.fetch_sub(bytes, Relaxed);
     }
 
+    /// Takes so many bytes in place of those taken before.
+    pub(super) fn replace(&self, before: usize, now: usize) {
+        self.take(now);
+        self.give_back(before);
+    }
+
     /// Takes bytes if they fit and leave this many to others.
     fn try_take(&self, bytes: usize, spared: usize) -> bool {
         let most = self.most.saturating_sub(spared);

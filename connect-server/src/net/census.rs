@@ -35,7 +35,7 @@ impl Open {
         let idle = those.filter_map(|open| Some((open.activity.idle_since()?, &open.activity)));
         let longest = idle.min_by_key(|(since, _)| *since);
         if let Some((_, activity)) = longest {
-            activity.ask(Leave::ForAnother);
+            activity.ask(Leave::WhenDone);
         }
         longest.is_some()
     }
@@ -93,15 +93,20 @@ impl Census {
         }
     }
 
-    /// Cuts the connection that holds most, unless those that are about to end hold `excess` already.
+    /// Cuts the connections that hold most, until those that are cut hold `excess`.
     pub(super) fn cut_largest(&self, excess: usize) {
         let open = self.open();
         let all = open.connections.values().map(|open| &open.activity);
-        let (leaving, staying): (Vec<_>, Vec<_>) = all.partition(|activity| activity.is_leaving());
-        let freed: usize = leaving.iter().map(|activity| activity.held()).sum();
-        let largest = staying.iter().max_by_key(|activity| activity.held());
-        if let Some(largest) = largest.filter(|_| freed < excess) {
+        let (cut, staying): (Vec<_>, Vec<_>) = all.partition(|activity| activity.is_cut());
+        let mut freed: usize = cut.iter().map(|activity| activity.held()).sum();
+        while freed < excess
+            && let Some(largest) = staying
+                .iter()
+                .filter(|a| !a.is_cut())
+                .max_by_key(|a| a.held())
+        {
             largest.ask(Leave::AtOnce);
+            freed += largest.held();
         }
     }
 }

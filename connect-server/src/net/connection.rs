@@ -102,8 +102,8 @@ async fn refuse<A: App>(
     let refuse_with = |failure| refusal(&shared.app, failure, &peer);
     let answer = refuse_with(NetFailure::HttpsOnly);
     activity.linger();
-    let (activity, answers) = (activity.clone(), shared.load.answers.clone());
-    let mut socket = Guarded::new(stream, activity, answers, &shared.limits, refuse_with);
+    let (activity, load) = (activity.clone(), shared.load.clone());
+    let mut socket = Guarded::new(stream, activity, load, &shared.limits, refuse_with);
     if socket.write_all(&answer).await.is_ok() {
         let _ = socket.shutdown().await;
     }
@@ -124,8 +124,8 @@ async fn serve<A: App, S>(
         let (shared, peer) = (shared.clone(), Peer::new(remote.ip(), shared.tls.is_some()));
         move |failure| refusal(&shared.app, failure, &peer)
     };
-    let answers = shared.load.answers.clone();
-    let socket = Guarded::new(stream, activity.clone(), answers, limits, refuse_with);
+    let load = shared.load.clone();
+    let socket = Guarded::new(stream, activity.clone(), load, limits, refuse_with);
     let socket = TokioIo::new(socket);
     let service = service_fn(|request| {
         service::answer(shared.clone(), activity.clone(), remote.ip(), request)
@@ -150,7 +150,7 @@ async fn serve<A: App, S>(
             }
             leave = activity.asked() => {
                 if leave == Leave::AtOnce {
-                    tracing::debug!(%remote, "connection cut, too many answers are not read");
+                    tracing::debug!(%remote, "connection cut, it holds more memory than others");
                     return;
                 }
                 finishing = true;

@@ -43,10 +43,11 @@ impl FramePacer {
         }
     }
 
-    /// Counts what the client sent.
-    pub(super) fn received(&mut self, bytes: &[u8]) {
-        let frames = self.walk.frames(bytes);
-        self.add(length(bytes.len()).saturating_sub(FRAME.saturating_mul(frames)));
+    /// Counts what the client sent. Returns the number of heads of requests in it.
+    pub(super) fn received(&mut self, bytes: &[u8]) -> usize {
+        let seen = self.walk.over(bytes);
+        self.add(length(bytes.len()).saturating_sub(FRAME.saturating_mul(length(seen.frames))));
+        seen.heads
     }
 
     /// Counts bytes that the client took.
@@ -90,6 +91,20 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The bytes before the payload of a frame.
 const HEAD: usize = 9;
 
+/// The type of a frame that begins a head (RFC 9113, 6.2).
+const HEADERS: u8 = 1;
+
+/// The byte of a frame's head that tells its type.
+const TYPE: usize = 3;
+
+/// The frames whose heads end in some bytes.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Seen {
+    frames: usize,
+    /// Those that begin the head of a request.
+    heads: usize,
+}
+
 /// The place in a connection up to which it was read.
 #[derive(Debug, PartialEq, Eq)]
 enum Walk {
@@ -106,28 +121,32 @@ enum Walk {
 impl Walk {
     const START: Self = Self::Head { at: 0, payload: 0 };
 
-    /// Goes on over these bytes. Returns the number of frames whose heads end in them.
-    fn frames(&mut self, mut bytes: &[u8]) -> i64 {
-        let mut frames = 0;
+    /// Goes on over these bytes.
+    fn over(&mut self, mut bytes: &[u8]) -> Seen {
+        let mut seen = Seen::default();
         while let Some((first, rest)) = bytes.split_first() {
             bytes = rest;
             *self = match *self {
-                Self::Off => return frames,
+                Self::Off => return seen,
                 Self::Preface(at) if PREFACE[at] != *first => Self::Off,
                 Self::Preface(at) if at + 1 == PREFACE.len() => Self::START,
                 Self::Preface(at) => Self::Preface(at + 1),
                 Self::Head { at, payload } if at + 1 == HEAD => {
-                    frames += 1;
+                    seen.frames += 1;
                     Self::payload(payload)
                 }
-                // The length comes first, in three bytes.
-                Self::Head { at, payload } => Self::Head {
-                    at: at + 1,
-                    payload: match at {
-                        0..3 => (payload << 8) | usize::from(*first),
+                Self::Head { at, payload } => {
+                    seen.heads += usize::from(at == TYPE && *first == HEADERS);
+                    let payload = match at {
+                        // The length comes first, in three bytes.
+                        0..TYPE => (payload << 8) | usize::from(*first),
                         _ => payload,
-                    },
-                },
+                    };
+                    Self::Head {
+                        at: at + 1,
+                        payload,
+                    }
+                }
                 Self::Payload(left) => {
                     let more = bytes.len().min(left - 1);
                     bytes = &bytes[more..];
@@ -135,7 +154,7 @@ impl Walk {
                 }
             };
         }
-        frames
+        seen
     }
 
     fn payload(left: usize) -> Self {
@@ -152,13 +171,14 @@ mod tests {
 
     use super::*;
 
-    /// Frames with payloads of these lengths, after the preface.
+    /// Frames with payloads of these lengths, after the preface. The short ones begin a head.
     fn frames(lengths: &[usize]) -> Vec<u8> {
         let mut bytes = PREFACE.to_vec();
         for length in lengths {
             let length_bytes = u32::try_from(*length).unwrap().to_be_bytes();
             bytes.extend_from_slice(&length_bytes[1..]);
-            bytes.extend([7; 6]);
+            bytes.push(if *length < 10 { HEADERS } else { 7 });
+            bytes.extend([7; 5]);
             bytes.extend(repeat_n(0, *length));
         }
         bytes
@@ -169,8 +189,15 @@ mod tests {
         let bytes = frames(&[0, 1, 300, 70_000, 0, 8]);
         for size in [1, 2, 9, 24, 25, 1000, bytes.len()] {
             let mut walk = Walk::Preface(0);
-            let counted: i64 = bytes.chunks(size).map(|piece| walk.frames(piece)).sum();
-            assert_eq!((counted, walk), (6, Walk::START), "in pieces of {size}");
+            let counted = bytes.chunks(size).fold((0, 0), |(frames, heads), piece| {
+                let seen = walk.over(piece);
+                (frames + seen.frames, heads + seen.heads)
+            });
+            assert_eq!(
+                (counted, walk),
+                ((6, 4), Walk::START),
+                "in pieces of {size}"
+            );
         }
     }
 
@@ -178,7 +205,8 @@ mod tests {
     fn http_1_has_no_frames() {
         for text in ["GET / HTTP/1.1\r\n\r\n", "PRI * HTTP/1.1\r\n\r\n"] {
             let mut walk = Walk::Preface(0);
-            assert_eq!(walk.frames(text.repeat(20).as_bytes()), 0, "{text}");
+            let seen = walk.over(text.repeat(20).as_bytes());
+            assert_eq!(seen, Seen::default(), "{text}");
             assert_eq!(walk, Walk::Off);
         }
     }

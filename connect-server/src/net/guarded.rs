@@ -12,11 +12,11 @@ use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{
-    Limits, NetFailure,
-    activity::Activity,
-    budget::Budget,
+    Limits, Load, NetFailure,
+    activity::{Activity, Leave},
     deadline::Deadline,
     frames::FramePacer,
+    header_table::HeaderTable,
     pace::Pacer,
     workarounds::{bare_answer, has_absurd_length},
 };
@@ -42,9 +42,11 @@ pub(super) struct Guarded<S, R> {
     instead: Bytes,
     pacer: Pacer,
     frames: FramePacer,
-    /// The answers that all connections hold.
-    answers: Arc<Budget>,
-    /// Runs while that is too much.
+    header_table: HeaderTable,
+    /// Runs while the client waits for a refused request.
+    refusals: Deadline,
+    load: Load,
+    /// Runs while all connections hold too much.
     crowded: Deadline,
     /// Set when a head was read with a length of body that hyper takes for too large a head.
     absurd_length: bool,
@@ -58,12 +60,13 @@ impl<S, R> Guarded<S, R> {
     pub(super) fn new(
         socket: S,
         activity: Arc<Activity>,
-        answers: Arc<Budget>,
+        load: Load,
         limits: &Limits,
         refusal: R,
     ) -> Self {
         let limits = limits.clone();
         let frames = FramePacer::new(limits.h2_frames);
+        let header_table = HeaderTable::new(activity.clone(), load.answers.clone());
         Self {
             socket,
             activity,
@@ -72,7 +75,9 @@ impl<S, R> Guarded<S, R> {
             instead: Bytes::new(),
             pacer: Pacer::default(),
             frames,
-            answers,
+            header_table,
+            refusals: Deadline::default(),
+            load,
             crowded: Deadline::default(),
             absurd_length: false,
             read_in_turn: 0,
@@ -154,7 +159,13 @@ impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
             return Poll::Pending;
         }
         ready!(self.frames.poll(cx));
-        while self.answers.excess() > 0 {
+        while self.activity.has_refusals() {
+            let pause = self.limits.refusal_pause;
+            ready!(self.refusals.poll(cx, pause));
+            self.refusals.stop();
+            self.activity.forgive();
+        }
+        while self.load.answers.excess() > 0 {
             ready!(self.crowded.poll(cx, PAUSE));
             self.crowded.stop();
         }
@@ -163,7 +174,12 @@ impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
         let bytes = &buffer.filled()[before..];
         if !bytes.is_empty() {
             self.read_in_turn += bytes.len();
-            self.frames.received(bytes);
+            let heads = self.frames.received(bytes);
+            let kept = self.header_table.received(bytes.len(), heads);
+            if kept > self.limits.h2_header_table_bytes && !self.activity.is_leaving() {
+                self.activity.ask(Leave::WhenDone);
+            }
+            self.load.relieve();
             if self.activity.is_idle() {
                 self.absurd_length |= has_absurd_length(bytes);
             }

@@ -45,9 +45,16 @@ pub struct Limits {
     pub answer_bytes: usize,
     /// The same of one HTTP/2 connection: while it holds more, its requests wait.
     pub h2_answer_bytes: usize,
+    /// Bytes that the header table of an HTTP/2 connection may keep. A connection with more is asked to
+    /// end with its requests: a new one begins with an empty table. Those beyond 64 KiB count in
+    /// [`Limits::answer_bytes`].
+    pub h2_header_table_bytes: usize,
     /// Bytes that the system keeps of a connection's answers until they are acknowledged. Systems
     /// would let them grow to megabytes for each connection.
     pub send_buffer: u32,
+    /// The time for which a connection is not read after a request of it was refused with 429, so that
+    /// those who go on regardless do not keep the server busy. Trusted proxies are always read.
+    pub refusal_pause: Duration,
     /// Bytes of path and query.
     pub uri_bytes: usize,
     /// Bytes of all header names and values together. Between this and [`Limits::head_hard_bytes`]
@@ -104,7 +111,9 @@ impl Default for Limits {
             body_bytes: 32 * 1024 * 1024,
             answer_bytes: 64 * 1024 * 1024,
             h2_answer_bytes: 4 * 1024 * 1024,
+            h2_header_table_bytes: 512 * 1024,
             send_buffer: 128 * 1024,
+            refusal_pause: Duration::from_millis(100),
             uri_bytes: 8 * 1024,
             header_bytes: 16 * 1024,
             head_hard_bytes: 64 * 1024,

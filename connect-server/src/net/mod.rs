@@ -21,6 +21,7 @@ mod failure;
 mod frames;
 mod guarded;
 mod head;
+mod header_table;
 pub(crate) mod headers;
 mod limits;
 mod load;

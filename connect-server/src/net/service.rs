@@ -3,7 +3,7 @@
 use std::{convert::Infallible, future::Future, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
-use http::{HeaderValue, Method, Request, Response, Version, header::CONNECTION};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header::CONNECTION};
 use http_body::Body as _;
 use hyper::body::Incoming;
 
@@ -85,6 +85,9 @@ pub(super) fn answer<A: App>(
         });
         let note = response.extensions_mut().remove::<RequestNote>();
         line.end(response.status(), &note.unwrap_or_default());
+        if response.status() == StatusCode::TOO_MANY_REQUESTS && !shared.is_proxy(remote) {
+            activity.refused();
+        }
         headers::finish(&mut response, id);
         if let Some(unread) = leftover.and_then(|leftover| leftover.take())
             && let Some(rest) = discard(unread, waits, &shared.limits).await

@@ -23,13 +23,18 @@ impl<A> Shared<A> {
     /// speaks for many.
     pub(super) fn enter(&self, remote: IpAddr) -> Option<Entered> {
         let remote = remote.to_canonical();
-        let proxies = self.plain.proxies();
-        let is_proxy = proxies.is_some_and(|proxies| proxies.contains(remote));
+        let is_proxy = self.is_proxy(remote);
         let entered = self.load.census.enter((!is_proxy).then_some(remote));
         if entered.is_none() {
             tracing::debug!(%remote, "too many connections from one address: closing one at once");
         }
         entered
+    }
+
+    /// Returns whether this is the address of a trusted proxy.
+    pub(super) fn is_proxy(&self, remote: IpAddr) -> bool {
+        let proxies = self.plain.proxies();
+        proxies.is_some_and(|proxies| proxies.contains(remote.to_canonical()))
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use connect_server::net::Limits;
+use connect_server::net::{Limits, Listen, PlainHttp};
 use http::StatusCode;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -19,7 +19,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::harness::{HANGS, Running, client};
+use super::harness::{HANGS, Running, client, loopback};
 
 const HEADERS: u8 = 1;
 const SETTINGS: u8 = 4;
@@ -177,5 +177,85 @@ async fn what_is_held_stays_near_its_limit_however_many_begin_at_once() {
     assert!(most <= 2 * MOST, "{most} bytes");
     drop(open);
     server.app.go.add_permits(1000);
+    server.stop().await;
+}
+
+/// An entry of the header table keeps the buffer that it was read into.
+#[tokio::test]
+async fn a_header_table_that_keeps_much_ends_its_connection() {
+    let server = Running::plain(Limits {
+        h2_header_table_bytes: 100_000,
+        ..Limits::default()
+    })
+    .await;
+    // GET http://x/hello, with a header `k` for the table.
+    let short = b"\x82\x86\x44\x06/hello\x41\x01x\x40\x01k\x00";
+    // A header `f` of 12 000 bytes, not for the table.
+    let filler = [b"\x00\x01f\x7f\xe1\x5c".to_vec(), vec![b'f'; 12_000]].concat();
+    let flags = END_HEADERS | END_STREAM;
+
+    let mut stream = server.connect().await;
+    let ping = frame(PING, 0, 0, &[7; 8]);
+    let bytes = [requests(90, flags, short), ping].concat();
+    stream.write_all(&bytes).await.expect("writes");
+    let answered = timeout(HANGS, answer_to(PING, &mut stream)).await;
+    answered.expect("short heads are served");
+    drop(stream);
+
+    let mut stream = server.connect().await;
+    let long = [&short[..], &filler].concat();
+    // The server may have closed before it read the last ones.
+    let _ = stream.write_all(&requests(20, flags, &long)).await;
+    let mut sink = Vec::new();
+    let ended = timeout(HANGS, stream.read_to_end(&mut sink)).await;
+    let _ = ended.expect("the server ends the connection");
+    server
+        .holds("nothing", |load| load.answer_bytes() == 0)
+        .await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn who_was_refused_is_not_read_for_a_while() {
+    for http2 in [false, true] {
+        let server = Running::plain(Limits {
+            refusal_pause: Duration::from_millis(50),
+            ..Limits::default()
+        })
+        .await;
+        let (client, begin) = (client(http2), Instant::now());
+        for path in ["/limited", "/limited", "/limited", "/hello"] {
+            let answer = client.get(server.url(path)).send();
+            timeout(HANGS, answer)
+                .await
+                .expect("in time")
+                .expect("an answer");
+        }
+        let took = begin.elapsed();
+        assert!(took >= Duration::from_millis(150), "{took:?}");
+        server.stop().await;
+    }
+}
+
+/// A trusted proxy speaks for many, of whom only some were refused.
+#[tokio::test]
+async fn a_trusted_proxy_is_always_read() {
+    let server = Running::start(Listen {
+        limits: Limits {
+            refusal_pause: 10 * HANGS,
+            ..Limits::default()
+        },
+        plain: PlainHttp::BehindProxy("127.0.0.1".parse().expect("an address")),
+        ..Listen::on(loopback())
+    })
+    .await;
+    let client = client(true);
+    for path in ["/limited", "/limited", "/hello"] {
+        let answer = client.get(server.url(path)).send();
+        timeout(HANGS, answer)
+            .await
+            .expect("in time")
+            .expect("an answer");
+    }
     server.stop().await;
 }

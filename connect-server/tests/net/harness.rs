@@ -41,6 +41,7 @@ impl App for Probe {
                 text(vec![0; PAGE])
             }
             "/refuse" => status(StatusCode::PAYLOAD_TOO_LARGE, "refused"),
+            "/limited" => status(StatusCode::TOO_MANY_REQUESTS, "too many"),
             "/panic" => unreachable!("on purpose"),
             "/wait" => {
                 self.entered.add_permits(1);

@@ -112,3 +112,22 @@ pub(super) async fn table_churn(scene: Scene) {
     };
     scene.swarm(10, work).await;
 }
+
+/// Each head leaves a short entry in the server's table, which may keep the whole head.
+pub(super) async fn table_of_long_heads(scene: Scene) {
+    let filler = "f".repeat(12_000);
+    let work = |scene: Scene| {
+        let filler = filler.clone();
+        async move {
+            let mut stream = 1;
+            let next = || {
+                stream += 2;
+                let block = head().field("x-filler", &filler);
+                let block = block.kept(&format!("x-{stream}"), "");
+                Frames::default().request(stream - 2, &block)
+            };
+            flood(&scene, &[], next).await
+        }
+    };
+    scene.swarm(200, work).await;
+}

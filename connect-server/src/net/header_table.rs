@@ -1,0 +1,101 @@
+//! The memory that the header table of an HTTP/2 connection keeps.
+
+use std::sync::Arc;
+
+use super::{activity::Activity, budget::Budget};
+
+/// The most entries of a table of 4096 bytes (RFC 7541: 32 for each, beside its text).
+const ENTRIES: usize = 4096 / 32;
+
+/// The largest buffer that an entry keeps.
+const BUFFER: usize = 16 * 1024;
+
+/// The bytes that are not counted, since every connection keeps some.
+const ORDINARY: usize = 64 * 1024;
+
+/// An estimate of the bytes that a connection's header table keeps. Those beyond 64 KiB count as held by
+/// the connection.
+///
+/// h2 keeps an entry as a part of the buffer that it was read into, and so the whole buffer. A client
+/// that sends one short entry with each 16 KiB keeps 500 times the 4 KiB that its table may have.
+#[derive(Debug)]
+pub(super) struct HeaderTable {
+    activity: Arc<Activity>,
+    budget: Arc<Budget>,
+    bytes: usize,
+    /// Bytes read since the last head.
+    since_head: usize,
+}
+
+impl HeaderTable {
+    pub(super) fn new(activity: Arc<Activity>, budget: Arc<Budget>) -> Self {
+        Self {
+            activity,
+            budget,
+            bytes: 0,
+            since_head: 0,
+        }
+    }
+
+    /// Counts bytes that were read, with so many heads of requests in them. Returns the estimate.
+    pub(super) fn received(&mut self, bytes: usize, heads: usize) -> usize {
+        self.since_head = self.since_head.saturating_add(bytes);
+        if heads == 0 {
+            return self.bytes;
+        }
+        let before = self.bytes;
+        for _ in 0..heads {
+            let buffer = std::mem::take(&mut self.since_head).min(BUFFER);
+            // The table is as large as its last entries: an average over them.
+            self.bytes = self.bytes - self.bytes / ENTRIES + buffer;
+        }
+        self.count(before, self.bytes);
+        self.bytes
+    }
+
+    fn count(&self, before: usize, now: usize) {
+        let (before, now) = (
+            before.saturating_sub(ORDINARY),
+            now.saturating_sub(ORDINARY),
+        );
+        self.activity.replace(before, now);
+        self.budget.replace(before, now);
+    }
+}
+
+impl Drop for HeaderTable {
+    fn drop(&mut self) {
+        self.count(self.bytes, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_counts_the_buffers_of_its_entries() {
+        let (activity, budget) = (Arc::new(Activity::new()), Budget::new(0));
+        let mut table = HeaderTable::new(activity.clone(), budget.clone());
+        let about = |bytes: usize| bytes * 98 / 100..=bytes;
+        // Several heads share a buffer.
+        assert!(about(600).contains(&table.received(600, 3)), "{table:?}");
+        // Bytes that come before a head are in its buffer.
+        table.received(1000, 0);
+        assert!(about(1600).contains(&table.received(0, 1)), "{table:?}");
+        for _ in 0..10 * ENTRIES {
+            table.received(1 << 20, 1);
+        }
+        let full = ENTRIES * BUFFER;
+        assert!((full * 9 / 10..=full).contains(&table.bytes), "{table:?}");
+        let counted = table.bytes - ORDINARY;
+        assert_eq!((activity.held(), budget.used()), (counted, counted));
+        for _ in 0..10 * ENTRIES {
+            table.received(200, 1);
+        }
+        assert!(table.bytes < 40_000, "{table:?}");
+        assert_eq!((activity.held(), budget.used()), (0, 0));
+        drop(table);
+        assert_eq!((activity.held(), budget.used()), (0, 0));
+    }
+}
