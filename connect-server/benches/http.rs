@@ -187,7 +187,8 @@ fn start() {
         let directory = tempfile::tempdir().unwrap();
         let started = Instant::now();
         let mut child = Command::new(env!("CARGO_BIN_EXE_connect-server"))
-            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--storage"])
+            .args(["serve", "--json", "--listen", "0", "--admin-listen", "0"])
+            .arg("--storage")
             .arg(format!("sled:{}", directory.path().join("store").display()))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -231,10 +231,15 @@ pub struct Options {
     #[arg(long, value_name = "ADDR:PORT", env = "CONNECT_LISTEN",
           default_value = "127.0.0.1:8080", value_parser = address::any)]
     pub listen: SocketAddr,
-    /// The owner's own address, on this machine only.
+    /// The address of the dashboard, and of registers and kiosks. On this machine alone it speaks plain
+    /// HTTP; elsewhere it needs TLS or a trusted proxy, as the API does.
     #[arg(long, value_name = "ADDR:PORT", env = "CONNECT_ADMIN_LISTEN",
-          default_value = "127.0.0.1:0", value_parser = address::loopback)]
+          default_value = "127.0.0.1:8081", value_parser = address::any)]
     pub admin_listen: SocketAddr,
+    /// The address at which owners reach the dashboard, for the links that invite them: without a path
+    /// [default: the address that is listened on]
+    #[arg(long, value_name = "URL", env = "CONNECT_ADMIN_URL", value_parser = address::origin)]
+    pub admin_url: Option<PublicUrl>,
     /// Requests per minute and token.
     #[arg(long, value_name = "N", env = "CONNECT_TOKEN_LIMIT",
           default_value_t = limits::DEFAULT_TOKEN_LIMIT,

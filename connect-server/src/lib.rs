@@ -17,6 +17,7 @@ pub mod docs;
 mod encoding;
 pub mod endpoint;
 pub mod images;
+mod listeners;
 mod log;
 pub mod mail;
 pub mod net;

@@ -26,9 +26,10 @@ use crate::{
     cli::{Arguments, Command, LogFormat, Options},
     config, demo,
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
+    listeners::Listeners,
     log::Log,
     mail::SmtpError,
-    net::{Limits, Listen, Server, StartError},
+    net::{Server, StartError},
     networks::Networks,
     open_files,
     outbound::{AddressGuard, OutboundError},
@@ -188,23 +189,13 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         }
         clock => clock?,
     }
-    let api = Server::bind(Listen {
-        tls: options.tls(),
-        plain: options.plain_http(),
-        limits: options.network.limits(),
-        ..Listen::on(options.listen)
-    })
-    .await?;
-    let owner = Server::bind(Listen {
-        // The owner and a few probes: files are better spent on integrators.
-        limits: Limits {
-            connections: 50,
-            connections_per_address: 50,
-            ..Limits::default()
-        },
-        ..Listen::on(options.admin_listen)
-    })
-    .await?;
+    let listeners = Listeners::bind(&options).await?;
+    let pass = Pass::new(listeners.commands_url());
+    let Listeners {
+        api,
+        owner,
+        commands,
+    } = listeners;
 
     let images = images(&options, allowed, &api)?;
     let mailer = mailer.map(|mailer| Arc::new(mailer) as Arc<dyn Mailer>);
@@ -218,8 +209,11 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         Some(public) => format!("{public}/v1"),
         None => format!("{}/v1", api.url()),
     };
-    let welcome = Welcome::new(&api, &owner, shop);
-    let pass = Pass::new(owner.url());
+    let owner_url = match &options.admin_url {
+        Some(public) => public.to_string(),
+        None => owner.url(),
+    };
+    let welcome = Welcome::new(&api, &owner, &owner_url, shop);
     let pass_file = options.store.choice()?.pass();
     // Before the welcome: who reads that may give a command at once.
     let pass_file = pass_file.and_then(|path| write_pass(path, &pass));
@@ -239,9 +233,12 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         Some(public) => app(Door::Api).with_public_url(public),
         None => app(Door::Api),
     };
-    let of_owner = app(Door::Owner)
-        .with_commands(&pass)
-        .with_dashboard(&api_url, &recent, is_demo);
+    let with_commands = |app: ConnectApp| app.with_commands(&pass, &owner_url);
+    let of_owner = app(Door::Owner).with_dashboard(&api_url, &recent, is_demo);
+    let of_owner = match commands {
+        Some(_) => of_owner,
+        None => with_commands(of_owner),
+    };
     tokio::join!(
         api.serve(
             of_api
@@ -250,6 +247,12 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             wait(stopped.clone())
         ),
         owner.serve(of_owner, wait(stopped.clone())),
+        async {
+            if let Some(commands) = commands {
+                let of_operator = with_commands(app(Door::Operator));
+                commands.serve(of_operator, wait(stopped.clone())).await;
+            }
+        },
         keep_running("images", stopped.clone(), || {
             let worker = connect.image_worker(Arc::new(images.clone()));
             worker.run(wait(stopped.clone()))

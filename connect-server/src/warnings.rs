@@ -76,12 +76,21 @@ pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -
 
 /// Warns of what others could read or make up on the way to the server or from it.
 fn on_the_way(options: &Options, warnings: &mut Vec<String>) {
-    let address = options.listen;
     match options.plain_http() {
-        PlainHttp::Anywhere if !address.ip().to_canonical().is_loopback() => warnings.push(format!(
-            "plain HTTP is answered at {address} to everybody, and tokens can be read on the way: \
-             set --tls-cert and --tls-key, or --trusted-proxy"
-        )),
+        PlainHttp::Anywhere => {
+            for (address, secrets) in [
+                (options.listen, "tokens"),
+                (options.admin_listen, "passwords and keys"),
+            ] {
+                if !address.ip().to_canonical().is_loopback() {
+                    warnings.push(format!(
+                        "plain HTTP is answered at {address} to everybody, and {secrets} can be read \
+                         on the way: set --tls-cert and --tls-key, or --trusted-proxy"
+                    ));
+                }
+            }
+        }
+        PlainHttp::LoopbackOnly => {}
         PlainHttp::BehindProxy(proxies) => {
             let wide = proxies.networks().iter().filter(|net| is_wide(net));
             warnings.extend(wide.map(|net| {
@@ -91,7 +100,6 @@ fn on_the_way(options: &Options, warnings: &mut Vec<String>) {
                 )
             }));
         }
-        _ => {}
     }
     if let Some(networks) = &options.images.allow_networks {
         warnings.push(format!(

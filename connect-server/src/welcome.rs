@@ -13,15 +13,19 @@ use crate::{dashboard::invitation_path, demo::Shop, net::Server};
 pub(crate) struct Welcome {
     base_url: String,
     admin_url: String,
+    owner_url: String,
     shop: Option<Shop>,
 }
 
 impl Welcome {
     /// Makes the welcome of these listeners and this shop.
-    pub(crate) fn new(api: &Server, owner: &Server, shop: Option<Shop>) -> Self {
+    ///
+    /// `owner_url` is the address at which owners reach the dashboard.
+    pub(crate) fn new(api: &Server, owner: &Server, owner_url: &str, shop: Option<Shop>) -> Self {
         Self {
             base_url: format!("{}/v1", api.url()),
             admin_url: owner.url(),
+            owner_url: owner_url.to_owned(),
             shop,
         }
     }
@@ -64,7 +68,7 @@ impl Welcome {
             .and_then(|shop| shop.token.as_ref())
             .map(|token| token.expose());
         let invitation = shop.and_then(|shop| shop.invitation.as_ref());
-        let dashboard = invitation.map(|it| format!("{}{}", self.admin_url, invitation_path(it)));
+        let dashboard = invitation.map(|it| format!("{}{}", self.owner_url, invitation_path(it)));
         json!({
             "baseUrl": self.base_url,
             "adminUrl": self.admin_url,
@@ -102,7 +106,7 @@ impl fmt::Display for Welcome {
         if let Some(invitation) = &shop.invitation {
             let path = invitation_path(invitation);
             writeln!(f, "Open the dashboard, and choose a password, at")?;
-            writeln!(f, "  {admin}{path}")?;
+            writeln!(f, "  {}{path}", self.owner_url)?;
         }
         writeln!(f, "Registers and kiosks write at {admin}, below /device/v1")?;
         for (screen, key) in &shop.screens {
@@ -154,6 +158,7 @@ mod tests {
         let welcome = Welcome {
             base_url: "http://127.0.0.1:8080/v1".to_owned(),
             admin_url: "http://127.0.0.1:8081".to_owned(),
+            owner_url: "http://127.0.0.1:8081".to_owned(),
             shop: Some(shop),
         };
         let text = welcome.to_string();

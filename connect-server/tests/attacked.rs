@@ -267,6 +267,8 @@ async fn the_log_holds_no_warnings_of_h2() {
             "memory",
             "--listen",
             "127.0.0.1:0",
+            "--admin-listen",
+            "0",
         ])
         .env("CONNECT_DATA", folder.path())
         .env_remove("RUST_LOG")

@@ -70,6 +70,8 @@ fn start(output: Stdio, log: Stdio) -> Child {
             "--json",
             "--listen",
             "127.0.0.1:0",
+            "--admin-listen",
+            "0",
             "--storage",
             "memory",
             // One of the tests asks for more than the probes that an address has.
@@ -141,7 +143,7 @@ fn a_result_that_cannot_be_written_is_told_to_be_one() {
         command.args(words).arg("--data").arg(folder.path());
         command
     };
-    let mut server = command(&["serve", "--json", "--listen", "0"]);
+    let mut server = command(&["serve", "--json", "--listen", "0", "--admin-listen", "0"]);
     let server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut server = server.unwrap();
     let mut welcome = String::new();

@@ -108,6 +108,7 @@ impl Process {
     ) -> Result<Self, NotStarted> {
         let child = Command::new(program)
             .args([how, "--json", "--listen", "127.0.0.1:0"])
+            .env("CONNECT_ADMIN_LISTEN", "0")
             .args(["--storage", storage])
             .args(more)
             .stdin(Stdio::null())
@@ -150,6 +151,7 @@ impl Process {
             .args(words)
             .env("CONNECT_TESTS_LOG", "1")
             .env("CONNECT_LISTEN", "0")
+            .env("CONNECT_ADMIN_LISTEN", "0")
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

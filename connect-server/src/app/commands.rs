@@ -18,8 +18,8 @@ use crate::{
 };
 
 /// Answers `POST /admin/v1/commands` of those who have the pass. Rejects every other path.
-pub(super) fn commands(connect: Connect, pass: &Pass) -> BoxedFilter<(Response,)> {
-    let (key, url) = (digest(pass.key()), Arc::<str>::from(&*pass.url));
+pub(super) fn commands(connect: Connect, pass: &Pass, owner_url: &str) -> BoxedFilter<(Response,)> {
+    let (key, url) = (digest(pass.key()), Arc::<str>::from(owner_url));
     warp::path!("admin" / "v1" / "commands")
         .and(incoming())
         .then(move |_, incoming| answer(connect.clone(), key, url.clone(), incoming))
@@ -111,7 +111,7 @@ mod tests {
         };
         storage.commit(damage).await.unwrap();
         let pass = Pass::new("http://127.0.0.1:1".into());
-        let filter = commands(Connect::builder(storage).build(), &pass);
+        let filter = commands(Connect::builder(storage).build(), &pass, &pass.url);
         let log = Log::default();
         let writer = log.clone();
         let logging = tracing_subscriber::fmt()

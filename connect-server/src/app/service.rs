@@ -29,13 +29,15 @@ use crate::{
     sandbox::Sandbox,
 };
 
-/// The two listeners of the server.
+/// The listeners of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// The API for integrators.
     Api,
     /// That of the owner and of the shop's own devices, on loopback unless told otherwise.
     Owner,
+    /// That of the operator's commands, where the owner's can be reached from elsewhere.
+    Operator,
 }
 
 impl Door {
@@ -47,6 +49,7 @@ impl Door {
                 "this address has the dashboard, at /dashboard, and registers and kiosks, below \
                  /device/v1 (see /device/v1/openapi.json); the API is at another address"
             }
+            Self::Operator => "this address takes the commands of connect-server on this machine",
         }
     }
 }
@@ -75,6 +78,7 @@ impl ConnectApp {
         let filter = match door {
             Door::Api => api(connect.clone()).or(open).unify().boxed(),
             Door::Owner => device_api(connect.clone()).or(open).unify().boxed(),
+            Door::Operator => open,
         };
         Self {
             connect,
@@ -83,10 +87,11 @@ impl ConnectApp {
         }
     }
 
-    /// Also executes the operator's commands, of those who have the pass.
+    /// Also executes the operator's commands, of those who have the pass. `owner_url` is the address at
+    /// which owners reach the dashboard, without a path.
     #[must_use]
-    pub fn with_commands(mut self, pass: &Pass) -> Self {
-        let commands = commands(self.connect.clone(), pass);
+    pub fn with_commands(mut self, pass: &Pass, owner_url: &str) -> Self {
+        let commands = commands(self.connect.clone(), pass, owner_url);
         self.filter = commands.or(self.filter).unify().boxed();
         self
     }

@@ -2,6 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
+use crate::images::PublicUrl;
+
 /// Reads an address with its port, `localhost` with a port, or a port alone. The last two are those
 /// of this machine, which nobody else reaches.
 pub(super) fn any(text: &str) -> Result<SocketAddr, String> {
@@ -19,13 +21,15 @@ pub(super) fn any(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// Reads an address of this machine: what needs no token must not be reachable from outside.
-pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address = any(text)?;
-    if address.ip().is_loopback() {
-        return Ok(address);
+/// Reads the address of a server without a path.
+pub(super) fn origin(text: &str) -> Result<PublicUrl, String> {
+    let url: PublicUrl = text.parse()?;
+    let shown = url.to_string();
+    let host = shown.split_once("://").map_or(&*shown, |(_, host)| host);
+    if host.contains('/') {
+        return Err("must be an address without a path, such as https://owner.example".to_owned());
     }
-    Err("must be a loopback address such as 127.0.0.1:8081 or [::1]:8081".to_owned())
+    Ok(url)
 }
 
 #[cfg(test)]
@@ -54,7 +58,25 @@ mod tests {
             let read = any(text).ok().map(|address| address.to_string());
             assert_eq!(read.as_deref(), address, "{text:?}");
         }
-        assert!(loopback("8081").is_ok() && loopback("[::1]:8081").is_ok());
-        assert!(loopback("0.0.0.0:8081").is_err() && loopback("x").is_err());
+    }
+
+    #[test]
+    fn an_origin_has_no_path() {
+        for good in [
+            "https://owner.example",
+            "https://owner.example:8443/",
+            "http://[::1]:8081",
+        ] {
+            let read = origin(good).map(|url| url.to_string());
+            assert_eq!(read.as_deref(), Ok(good.trim_end_matches('/')));
+        }
+        for bad in [
+            "owner.example",
+            "https://owner.example/shop",
+            "https://owner.example/?a",
+            "",
+        ] {
+            assert!(origin(bad).is_err(), "{bad}");
+        }
     }
 }

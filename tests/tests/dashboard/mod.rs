@@ -1,6 +1,7 @@
 //! The owner's dashboard over a socket. A real browser works with it in `tests/browser`.
 
 mod browser;
+mod listener;
 mod owners;
 mod sandbox;
 

@@ -1,0 +1,69 @@
+//! The listeners of the server: the API's, the owner's, and one for commands where the owner's can be
+//! reached from elsewhere.
+
+use std::net::Ipv4Addr;
+
+use crate::{
+    cli::Options,
+    net::{Limits, Listen, Server, StartError},
+};
+
+/// The listeners, bound and not yet served.
+pub(crate) struct Listeners {
+    pub(crate) api: Server,
+    pub(crate) owner: Server,
+    /// For commands alone, on loopback; `None` where the owner's listener takes them.
+    pub(crate) commands: Option<Server>,
+}
+
+impl Listeners {
+    /// Binds them all.
+    ///
+    /// # Errors
+    /// An address cannot be bound, must not be served in plain HTTP, or the TLS files cannot be used.
+    pub(crate) async fn bind(options: &Options) -> Result<Self, StartError> {
+        let api = Server::bind(Listen {
+            tls: options.tls(),
+            plain: options.plain_http(),
+            limits: options.network.limits(),
+            ..Listen::on(options.listen)
+        });
+        let api = api.await?;
+        let is_private = options.admin_listen.ip().to_canonical().is_loopback();
+        let owner = Server::bind(Listen {
+            // A certificate is for a public name, which nobody uses on this machine.
+            tls: options.tls().filter(|_| !is_private),
+            plain: options.plain_http(),
+            limits: of_owner(),
+            ..Listen::on(options.admin_listen)
+        });
+        let owner = owner.await?;
+        let commands = if is_private {
+            None
+        } else {
+            let limits = of_owner();
+            let address = (Ipv4Addr::LOCALHOST, 0).into();
+            let listen = Listen::on(address);
+            Some(Server::bind(Listen { limits, ..listen }).await?)
+        };
+        Ok(Self {
+            api,
+            owner,
+            commands,
+        })
+    }
+
+    /// Returns the address to which the command line sends commands.
+    pub(crate) fn commands_url(&self) -> String {
+        self.commands.as_ref().unwrap_or(&self.owner).url()
+    }
+}
+
+/// Owners and a few probes: files are better spent on integrators.
+fn of_owner() -> Limits {
+    Limits {
+        connections: 50,
+        connections_per_address: 50,
+        ..Limits::default()
+    }
+}
