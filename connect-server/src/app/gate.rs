@@ -11,7 +11,7 @@
 
 use std::{borrow::Cow, pin::pin, sync::Arc};
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Buf as _, Bytes};
 use connect_core::{
     Access, Authenticated, Connect, Denied, Error, Fingerprint, Idempotency, Reason,
     wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
@@ -251,7 +251,7 @@ async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Re
     }
     let mut body = pin!(body);
     let mut first = Bytes::new();
-    let mut all = BytesMut::new();
+    let mut all = Vec::new();
     while let Some(piece) = body.next().await {
         let mut piece = piece.map_err(|error| unread(&error))?;
         let piece = piece.copy_to_bytes(piece.remaining());
@@ -263,13 +263,25 @@ async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Re
             continue;
         }
         if all.is_empty() {
-            // Growing by doubling would hold up to twice as much.
-            all.reserve(announced.unwrap_or(0));
+            make_room(&mut all, first.len() + piece.len(), announced);
             all.extend_from_slice(&std::mem::take(&mut first));
         }
+        make_room(&mut all, piece.len(), announced);
         all.extend_from_slice(&piece);
     }
-    Ok(if all.is_empty() { first } else { all.freeze() })
+    Ok(if all.is_empty() { first } else { all.into() })
+}
+
+/// Makes room for `more` bytes of a body. Who announces much and sends little gets little: the room is
+/// at most half as large again as what is there, or 64 KiB, and never larger than what was announced.
+fn make_room(body: &mut Vec<u8>, more: usize, announced: Option<usize>) {
+    const LEAST: usize = 64 * 1024;
+    let wanted = body.len() + more;
+    if wanted > body.capacity() {
+        let most = announced.unwrap_or(MAX_BODY_BYTES);
+        let room = (wanted + wanted / 2).max(LEAST).min(most).max(wanted);
+        body.reserve_exact(room - body.len());
+    }
 }
 
 /// The request's idempotency key.
@@ -313,6 +325,18 @@ mod tests {
     use futures_util::stream;
 
     use super::*;
+
+    /// Large blocks may be in memory as a whole once their first byte is written.
+    #[test]
+    fn who_announces_much_and_sends_little_gets_little() {
+        let mut body = Vec::new();
+        for sent in 1..200_000 {
+            make_room(&mut body, 1, Some(MAX_BODY_BYTES));
+            body.push(b' ');
+            let most = (64 * 1024).max(sent * 3 / 2);
+            assert!(body.capacity() <= most, "{} for {sent}", body.capacity());
+        }
+    }
 
     #[tokio::test]
     async fn a_body_in_pieces_takes_no_more_memory_than_was_announced() {
