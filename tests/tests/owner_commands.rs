@@ -252,7 +252,7 @@ async fn wrong_words_are_clear_errors() {
     data.refuses("token create --name Sync --all-scopes", 1, &no_account)
         .await;
     let mail = "account create --name Rye --email nobody";
-    data.refuses(mail, 1, &["ownerEmail: must be an e-mail address"])
+    data.refuses(mail, 1, &["--email: must be an e-mail address"])
         .await;
     let bare = "account create --name Bare --email noor@rye.example";
     let bare = id(&data.json(bare, &[]).await);

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use connect_core::{
-    Account, AccountChange, Connect, Error, NewAccount,
+    Account, AccountChange, Connect, Error, NewAccount, Reason,
     wire::{Id, Timestamp},
 };
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,8 @@ pub(super) async fn execute(
                 owner_email: email.clone(),
                 sandbox: *sandbox,
             };
-            AccountResult::Account(view(connect.create_account(new).await?))
+            let created = connect.create_account(new).await;
+            AccountResult::Account(view(created.map_err(names_flag)?))
         }
         AccountCommand::List => {
             let mut all = Vec::new();
@@ -131,7 +132,8 @@ pub(super) async fn execute(
                 name: changes.name.clone(),
                 owner_email: changes.email.clone(),
             };
-            AccountResult::Account(view(connect.change_account(*id, change).await?))
+            let changed = connect.change_account(*id, change).await;
+            AccountResult::Account(view(changed.map_err(names_flag)?))
         }
         AccountCommand::Invite { id } => {
             let owner_email = connect.account(*id).await?.owner_email;
@@ -144,6 +146,19 @@ pub(super) async fn execute(
             })
         }
     })
+}
+
+/// Names the flag in place of the field where they differ.
+fn names_flag(error: Error) -> Error {
+    let of_flag = |reason: Reason| match reason.field.as_deref() {
+        Some("ownerEmail") => Reason::of("--email", reason.problem),
+        _ => reason,
+    };
+    match error {
+        Error::Invalid(reason) => Error::Invalid(of_flag(reason)),
+        Error::Conflict(reason) => Error::Conflict(of_flag(reason)),
+        other => other,
+    }
 }
 
 /// Returns what people should know when the command was executed while no server ran.
