@@ -37,6 +37,7 @@ mod rust_version;
 mod screens;
 mod sdk;
 mod servers;
+mod several_accounts;
 mod shell_lines;
 mod stock;
 mod store_check;

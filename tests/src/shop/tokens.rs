@@ -89,6 +89,26 @@ impl Shop {
         (location, token.expect("a token").secret.expose().to_owned())
     }
 
+    /// The key of a new screen at a location of any account.
+    pub async fn screen_key(&self, location: Id<Location>, kind: ScreenType) -> String {
+        let accounts = self.connect.account_ids().await.expect("the accounts");
+        for id in accounts {
+            let account = self.connect.account(id).await.expect("an account");
+            if account.locations.iter().any(|at| at.id == location) {
+                let screen = NewScreen {
+                    location_id: location,
+                    kind,
+                    name: "Screen".to_owned(),
+                };
+                let screen = self.connect.create_screen(id, screen).await;
+                let screen = screen.expect("a screen").id;
+                let key = self.connect.roll_screen_key(id, screen).await;
+                return key.expect("a key").expose().to_owned();
+            }
+        }
+        panic!("no account has the location {location}")
+    }
+
     async fn issue(
         &self,
         location: Id<Location>,
