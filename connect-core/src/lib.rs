@@ -32,8 +32,9 @@ pub use access::{Access, Actor, Authenticated, Denied, ScreenRight};
 pub use check::{CheckProgress, CheckReport, Problem, ProblemKind};
 #[cfg(feature = "logic")]
 pub use engine::{
-    Answer, Connect, ConnectBuilder, FromJson, Idempotency, Input, Json, JsonRecords, Listed,
-    Maintenance, Outcome, Readable, Records, Request, Resource, Rows, Upsert, Write, Written,
+    Answer, Connect, ConnectBuilder, FromItsEnd, FromJson, Idempotency, Input, Json, JsonRecords,
+    Listed, Maintenance, Outcome, Readable, Records, Request, Resource, Rows, Upsert, Write,
+    Written,
 };
 #[cfg(feature = "logic")]
 pub use error::{Cause, Error, Reason, Refusal};
@@ -50,5 +51,5 @@ pub use rules::{
     password::{MAX_PASSWORD, MIN_PASSWORD},
     rate::{RateLimits, RateStatus},
     secret::Secret,
-    zone::local_time,
+    zone::{local_time, time_of_local},
 };

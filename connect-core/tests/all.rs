@@ -33,6 +33,8 @@ mod lists;
 mod longest;
 mod lost_lock;
 mod names;
+#[cfg(feature = "logic")]
+mod newest_first;
 mod orders;
 #[cfg(feature = "logic")]
 mod owners;

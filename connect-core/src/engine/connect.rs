@@ -127,7 +127,8 @@ impl Connect {
         caller.authorize(location.into(), scopes)
     }
 
-    pub(crate) fn now(&self) -> Timestamp {
+    /// The time that this core goes by. Steps of the machine's clock do not move it.
+    pub fn now(&self) -> Timestamp {
         self.core.store.now()
     }
 

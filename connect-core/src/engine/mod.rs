@@ -44,7 +44,7 @@ pub use request::{FromJson, Idempotency, Input, Request};
 pub use resource::Resource;
 pub(crate) use resource::{Draft, Purpose};
 pub(crate) use rows::RowFilter;
-pub use rows::{Listed, Readable, Rows};
+pub use rows::{FromItsEnd, Listed, Readable, Rows};
 pub(crate) use search::Filter;
 pub(crate) use stored_answer::expiry_of;
 pub(crate) use typed::decoded;

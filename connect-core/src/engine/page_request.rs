@@ -172,9 +172,13 @@ impl<K: SortKey> PageRequest<K> {
         let filters = pairs
             .iter()
             .filter(|(name, _)| !matches!(*name, "limit" | "cursor"));
-        let filters = form_urlencoded::Serializer::new(String::new())
+        let mut filters = form_urlencoded::Serializer::new(String::new())
             .extend_pairs(filters)
             .finish();
+        if whole.newest_first {
+            // No parameter is written so.
+            filters.push_str("#newest-first");
+        }
         let limit = query.limit().unwrap_or(DEFAULT_PAGE_SIZE);
         if !(1..=MAX_PAGE_SIZE).contains(&limit) {
             let problem = format!("must be a whole number from 1 to {MAX_PAGE_SIZE}");

@@ -79,14 +79,9 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
         ))
     }
 
-    /// Returns whether the list is read from its end.
-    #[doc(hidden)]
-    fn newest_first(_query: &Self::Query) -> bool {
-        false
-    }
-
-    /// The part of the list that a query asks for. A list by `updatedAt` makes it by
-    /// [`PageRequest::of`], and then knows `updatedSince` and deletions.
+    /// The part of the list that a query asks for, which is read from its end if the `newest` come
+    /// `first`. A list by `updatedAt` makes it by [`PageRequest::of`], and then knows `updatedSince` and
+    /// deletions.
     ///
     /// # Errors
     /// A query parameter is bad.
@@ -95,12 +90,13 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
         query: &Self::Query,
         connect: &Connect,
         access: &Access,
+        newest_first: bool,
     ) -> Result<PageRequest<Self::Key>, Error> {
         let (from, to) = Self::bounds(query, connect, access).await?;
         let whole = Span {
             from,
             to,
-            newest_first: Self::newest_first(query),
+            newest_first,
         };
         let request = PageRequest::of_rows(Self::LIST, access, query, whole, connect.now())?;
         Ok(match Self::KEPT_DAYS {
@@ -126,6 +122,12 @@ pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
     }
 }
 
+/// A kind of row whose list can be read from its end ([`Rows::newest_first`]).
+///
+/// A list whose rows are purged is none of these: behind a cursor that leads back, nobody could tell
+/// what was purged from what never was. Nor is a list by `updatedAt`, which is read to keep a copy.
+pub trait FromItsEnd: Listed {}
+
 /// A kind of row that is also read by its id.
 pub trait Readable: Listed {
     /// The entries that lead from the id of a row to its place, for rows that do not lie under
@@ -141,6 +143,7 @@ pub(crate) type RowFilter = Box<dyn Fn(&[u8]) -> serde_json::Result<bool> + Send
 pub struct Rows<R> {
     connect: Connect,
     access: Access,
+    newest_first: bool,
     kind: PhantomData<fn() -> R>,
 }
 
@@ -149,6 +152,7 @@ impl<R: Listed> Rows<R> {
         Self {
             connect: connect.clone(),
             access: access.clone(),
+            newest_first: false,
             kind: PhantomData,
         }
     }
@@ -202,9 +206,21 @@ impl<R: Listed> Rows<R> {
             move |row: &Value| passes(row).map_err(|e| Fault::corrupt(b"a listed row", e))
         });
         let filter = passes.as_ref().map(|passes| passes as Filter<'_>);
-        let request = R::request(query, connect, access).await?;
+        let request = R::request(query, connect, access, self.newest_first).await?;
         let page = connect.page::<R>(access, &request, R::through(query), Through::All, filter);
         page.await
+    }
+}
+
+impl<R: FromItsEnd> Rows<R> {
+    /// Returns the same with lists that begin with the newest row. What comes while such a list is read
+    /// is not in it. Its cursors lead on in its direction, and in no list of the other.
+    #[must_use]
+    pub fn newest_first(self) -> Self {
+        Self {
+            newest_first: true,
+            ..self
+        }
     }
 }
 
@@ -248,6 +264,7 @@ impl<R> Clone for Rows<R> {
         Self {
             connect: self.connect.clone(),
             access: self.access.clone(),
+            newest_first: self.newest_first,
             kind: PhantomData,
         }
     }

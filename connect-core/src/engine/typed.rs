@@ -73,6 +73,15 @@ impl<R: Resource> Records<R> {
         decoded(self.0.get(id.into().uuid()).await?.decode()).map(|single| single.data)
     }
 
+    /// Returns those of these records that there are, in the order of the ids. They are read in one
+    /// round trip, and held at once: ask for no more than a page shows.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn get_many(&self, ids: &[Id<R>]) -> Result<Vec<R>, Error> {
+        Ok(self.0.get_many(ids).await?)
+    }
+
     /// Creates a record. Await it for the record as it was stored.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ mod stored;
 mod transactions;
 mod z_reports;
 
-pub(super) use self::days::daily_summary;
+pub(super) use self::days::{daily_summaries, daily_summary};
 pub(crate) use self::{
     days::{day_key, day_number},
     period::RegisterPeriod,

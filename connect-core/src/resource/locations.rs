@@ -8,8 +8,8 @@ use crate::{
     record::Fault,
     rules::zone,
     wire::{
-        AnyEvent, Category, Collection, DailySummary, ImageJob, Location, OptionGroup, Product,
-        Single, Transaction, ZReport, query::DailySummaryQuery,
+        AnyEvent, Category, Collection, DailySummary, Date, ImageJob, Location, OptionGroup,
+        Product, Single, Transaction, ZReport, query::DailySummaryQuery,
     },
 };
 
@@ -114,6 +114,14 @@ impl LocationHandle {
         let summary = self.daily_summary_json(query).await?.decode();
         let summary = summary.map_err(|e| Fault::corrupt(b"a daily summary", e))?;
         Ok(summary.data)
+    }
+
+    /// Returns the sales and refunds of each of these days, summed up. They are read in one round trip.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn daily_summaries(&self, days: &[Date]) -> Result<Vec<DailySummary>, Error> {
+        Ok(journal::daily_summaries(&self.connect, &self.access, days).await?)
     }
 
     /// The same for a server: the summary is JSON.

@@ -25,6 +25,7 @@ use crate::{
 pub struct Orders {
     connect: Connect,
     access: Access,
+    newest_first: bool,
 }
 
 impl Orders {
@@ -32,6 +33,18 @@ impl Orders {
         Self {
             connect: connect.clone(),
             access: access.clone(),
+            newest_first: false,
+        }
+    }
+
+    /// Returns the same with lists that begin with the newest order. One with `updatedSince` begins with
+    /// the earliest change all the same: it is read to keep a copy. What comes while such a list is read
+    /// is not in it. Its cursors lead on in its direction, and in no list of the other.
+    #[must_use]
+    pub fn newest_first(self) -> Self {
+        Self {
+            newest_first: true,
+            ..self
         }
     }
 

@@ -22,17 +22,22 @@ pub fn local_time(time: Timestamp) -> NaiveDateTime {
     time.to_utc().with_timezone(&ZONE).naive_local()
 }
 
-/// The first moment of a day.
-fn start_of(day: NaiveDate) -> Timestamp {
-    let midnight = day.and_time(NaiveTime::MIN);
-    // On two days of the last century the clock was set forward at midnight: they began later.
-    let at = |minute| midnight.checked_add_signed(TimeDelta::minutes(minute));
+/// Returns the time at which the clocks at every location show this: the first one of two, and when
+/// they were set forward over it the time at which that was.
+pub fn time_of_local(local: NaiveDateTime) -> Timestamp {
+    let at = |minute| local.checked_add_signed(TimeDelta::minutes(minute));
     let first = (0..24 * 60).filter_map(at);
     let mut first = first.filter_map(|at| ZONE.from_local_datetime(&at).earliest());
-    let start = first
+    let time = first
         .next()
-        .map_or(midnight.and_utc(), |at| at.with_timezone(&Utc));
-    Timestamp::from_micros(start.timestamp_micros())
+        .map_or(local.and_utc(), |at| at.with_timezone(&Utc));
+    Timestamp::from_micros(time.timestamp_micros())
+}
+
+/// The first moment of a day. On two days of the last century the clock was set forward at midnight:
+/// they began later.
+fn start_of(day: NaiveDate) -> Timestamp {
+    time_of_local(day.and_time(NaiveTime::MIN))
 }
 
 /// The day on which a moment falls.
@@ -83,6 +88,23 @@ mod tests {
 
     fn time(text: &str) -> Option<Timestamp> {
         (!text.is_empty()).then(|| text.parse().unwrap())
+    }
+
+    #[test]
+    fn a_time_of_the_clocks_leads_back_to_itself() {
+        for (local, expected) in [
+            ("2026-11-20T09:15:30", "2026-11-20T08:15:30Z"),
+            ("2026-07-01T00:00:00", "2026-06-30T22:00:00Z"),
+            // Twice: the first. Never: when the clock was set forward.
+            ("2026-10-25T02:30:00", "2026-10-25T00:30:00Z"),
+            ("2026-03-29T02:30:00", "2026-03-29T01:00:00Z"),
+        ] {
+            let local: NaiveDateTime = local.parse().unwrap();
+            let found = time_of_local(local);
+            assert_eq!(Some(found), time(expected), "{local}");
+            let is_never = local.to_string() == "2026-03-29 02:30:00";
+            assert_eq!(local_time(found) == local, !is_never);
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub use field::Field;
 pub use id::Id;
 pub use idempotency_key::IdempotencyKey;
 pub use location::Location;
-pub use number::{Quantity, QuantityChange, QuantityError, VatRate, VatRateError};
+pub use number::{Quantity, QuantityChange, QuantityError, VatRate, VatRateError, decimal};
 pub use option_group::{GroupOption, OptionGroup, OptionGroupInput, OptionInput};
 pub use option_link::{
     LinkFailure, LinkTarget, OptionGroupLinks, OptionGroupRef, OptionLinksResult,

@@ -43,8 +43,9 @@ impl FromStr for VatRate {
     }
 }
 
-/// The number that a text without a sign, an exponent and blanks says, in units of `10^-digits`.
-fn decimal(text: &str, digits: usize) -> Option<i64> {
+/// Returns the number that a text without a sign, an exponent and blanks says, in units of `10^-digits`;
+/// `None` when it has more digits behind its point, or is too large.
+pub fn decimal(text: &str, digits: usize) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let has_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let is_decimal = !whole.is_empty()

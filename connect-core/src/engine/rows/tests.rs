@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::Listed;
+use super::{FromItsEnd, Listed};
 use crate::{
     Access, Connect, NewAccount, NewLocation,
     record::{Attempt, Change, Reads, Row, keys::Family},
@@ -45,7 +45,6 @@ impl Row for Movement {
 struct MovementQuery {
     paging: Paging,
     period: Period,
-    newest_first: bool,
 }
 
 impl Query for MovementQuery {
@@ -53,12 +52,7 @@ impl Query for MovementQuery {
 
     /// The parameters that a cursor is bound to.
     fn pairs(&self) -> Vec<(&'static str, String)> {
-        let Self {
-            period,
-            newest_first,
-            ..
-        } = self;
-        vec![("period", format!("{period:?} {newest_first}"))]
+        vec![("period", format!("{:?}", self.period))]
     }
 }
 
@@ -89,11 +83,9 @@ impl Listed for Movement {
     fn period(query: &MovementQuery) -> Period {
         query.period
     }
-
-    fn newest_first(query: &MovementQuery) -> bool {
-        query.newest_first
-    }
 }
+
+impl FromItsEnd for Movement {}
 
 /// A location on a storage.
 async fn open(storage: Arc<dyn Storage>) -> (Connect, Access) {
@@ -131,6 +123,7 @@ struct Walk {
     stored: Vec<Movement>,
     later: Vec<Movement>,
     query: MovementQuery,
+    newest_first: bool,
 }
 
 /// Few times, so that ids decide often.
@@ -160,12 +153,12 @@ fn walks() -> impl Strategy<Value = Walk> {
                 from: from.map(Moment::At),
                 to: to.map(Moment::At),
             },
-            newest_first,
         };
         Walk {
             stored,
             later,
             query,
+            newest_first,
         }
     })
 }
@@ -175,13 +168,17 @@ fn walks() -> impl Strategy<Value = Walk> {
 async fn is_as_sorted(storage: Arc<dyn Storage>, walk: Walk) {
     let (connect, at) = open(storage).await;
     append(&connect, &at, &walk.stored).await;
-    let list = connect.location(&at).rows::<Movement>();
+    let mut list = connect.location(&at).rows::<Movement>();
     let Walk {
         stored,
         mut later,
         mut query,
+        newest_first,
     } = walk;
-    let (period, newest_first) = (query.period, query.newest_first);
+    if newest_first {
+        list = list.newest_first();
+    }
+    let period = query.period;
     let time = |moment: Moment| match moment {
         Moment::At(time) => time,
         Moment::Day(day) => panic!("{day} is no time"),
@@ -284,16 +281,12 @@ async fn a_cursor_belongs_to_its_period_and_its_direction() {
         },
         ..query.clone()
     };
-    let backwards = MovementQuery {
-        newest_first: true,
-        ..query.clone()
-    };
     let events = crate::wire::query::EventQuery {
         paging: query.paging.clone(),
         ..Default::default()
     };
     assert!(list.list(&since).await.is_err());
-    assert!(list.list(&backwards).await.is_err());
+    assert!(list.clone().newest_first().list(&query).await.is_err());
     assert!(connect.location(&at).events().list(&events).await.is_err());
     let never = MovementQuery {
         period: Period {

@@ -18,7 +18,7 @@ use crate::{
         keys::{Family, Part, after_prefix, key},
     },
     rules::zone,
-    storage::{Key, Value},
+    storage::{Key, Read, Value},
     wire::{DailySummary, Date, Single, Totals, Transaction, query::DailySummaryQuery},
 };
 
@@ -113,6 +113,23 @@ pub(crate) async fn daily_summary(
     }
     let empty = serde_json::to_vec(&empty(access, day)).map_err(|e| Fault::corrupt(b"", e))?;
     Ok(single(&empty))
+}
+
+/// Returns the summaries of these days, in one round trip.
+pub(crate) async fn daily_summaries(
+    connect: &Connect,
+    access: &Access,
+    days: &[Date],
+) -> Result<Vec<DailySummary>, Fault> {
+    let location = access.partition();
+    let keys: Vec<Key> = days.iter().map(|day| day_key(location, *day)).collect();
+    let reads: Vec<_> = keys.iter().map(|key| Read::Get(key)).collect();
+    let mut state = connect.store().read(&reads).await?;
+    let summary = |(day, key): (&Date, &Key)| match state.value()? {
+        Some(held) => parsed(key, &held),
+        None => Ok(empty(access, *day)),
+    };
+    days.iter().zip(&keys).map(summary).collect()
 }
 
 /// The summary of a day without rows.

@@ -14,7 +14,10 @@ use super::{
 };
 use crate::{
     access::{Access, Actor},
-    engine::{Answer, Change, Connect, Listed, Outcome, Readable, Request, RowFilter, Rows, Write},
+    engine::{
+        Answer, Change, Connect, FromItsEnd, Listed, Outcome, Readable, Request, RowFilter, Rows,
+        Write,
+    },
     error::{Error, Refusal},
     record::{Reads, Row, Unit, keys::Family},
     rules::{
@@ -81,6 +84,8 @@ impl Listed for Transaction {
         })))
     }
 }
+
+impl FromItsEnd for Transaction {}
 
 impl Readable for Transaction {
     const BY_ID: Option<Family> = Some(Family::TransactionById);

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{period::RegisterPeriod, register};
 use crate::{
     access::{Access, Actor},
-    engine::{Answer, Change, Listed, Outcome, Readable, Request, Rows, Write},
+    engine::{Answer, Change, FromItsEnd, Listed, Outcome, Readable, Request, Rows, Write},
     error::{Error, Refusal},
     record::{Change as Place, Reads, Row, Unit, keys::Family},
     wire::{
@@ -46,6 +46,8 @@ impl Listed for ZReport {
         query.period
     }
 }
+
+impl FromItsEnd for ZReport {}
 
 impl Readable for ZReport {}
 

@@ -91,7 +91,7 @@ impl Orders {
         let whole = Span {
             from: from.map_or(Bound::Unbounded, |from| Bound::Included(place(from))),
             to: to.map_or(Bound::Unbounded, |to| Bound::Excluded(place(to))),
-            newest_first: false,
+            newest_first: self.newest_first,
         };
         let request = PageRequest::of_rows(LIST, access, query, whole, connect.now())?;
         connect

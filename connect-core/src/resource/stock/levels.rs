@@ -43,6 +43,7 @@ impl Listed for StockLevel {
         query: &StockLevelQuery,
         connect: &Connect,
         access: &Access,
+        _newest_first: bool,
     ) -> Result<PageRequest<Change>, Error> {
         PageRequest::of(Self::LIST, access, query, connect.now())
     }

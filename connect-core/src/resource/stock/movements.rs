@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::{
     access::Access,
-    engine::{Listed, RowFilter},
+    engine::{FromItsEnd, Listed, RowFilter},
     error::Error,
     record::{Change, Indexed, Row, Through, created_in, keys::Family},
     wire::{
@@ -64,3 +64,5 @@ impl Listed for StockMovement {
         Ok(query.kind.clone().map(passes))
     }
 }
+
+impl FromItsEnd for StockMovement {}
