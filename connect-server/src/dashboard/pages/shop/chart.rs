@@ -11,6 +11,9 @@ const HEIGHT: i64 = 100;
 /// The width of a day.
 const WIDTH: i64 = 20;
 
+/// The room above the bars for the largest amount, and below them for the days.
+const MARGIN: i64 = 12;
+
 /// Draws a bar for the net sales of each day. Who hears the page gets a table of the same.
 pub(super) fn bars(shop: &Shop, days: &[DailySummary]) -> Markup {
     let most = days
@@ -20,16 +23,21 @@ pub(super) fn bars(shop: &Shop, days: &[DailySummary]) -> Markup {
         .unwrap_or(0)
         .max(1);
     let width = WIDTH * i64::try_from(days.len()).unwrap_or(0);
+    let floor = MARGIN + HEIGHT;
     html! {
         figure.chart {
-            svg viewBox={ "0 0 " (width) " " (HEIGHT) } role="img" aria-label="Net sales of each day" {
+            svg viewBox={ "0 0 " (width) " " (floor + MARGIN) } role="img" aria-label="Net sales of each day" {
+                text x="2" y=(MARGIN - 3) { (shop.money(most)) }
+                line x1="0" x2=(width) y1=(MARGIN) y2=(MARGIN);
+                line x1="0" x2=(width) y1=(floor) y2=(floor);
                 @for (place, day) in days.iter().enumerate() {
                     @let net = day.totals.net_cents.max(0);
                     @let height = i128::from(net) * i128::from(HEIGHT) / i128::from(most);
                     @let left = WIDTH * i64::try_from(place).unwrap_or(0);
-                    rect x=(left + 2) y=(i128::from(HEIGHT) - height) width=(WIDTH - 4) height=(height) {
+                    rect x=(left + 2) y=(i128::from(floor) - height) width=(WIDTH - 4) height=(height) {
                         title { (day.date) ": " (shop.money(day.totals.net_cents)) }
                     }
+                    text.day x=(left + WIDTH / 2) y=(floor + MARGIN - 3) { (day_of_month(day)) }
                 }
             }
             details {
@@ -49,4 +57,11 @@ pub(super) fn bars(shop: &Shop, days: &[DailySummary]) -> Markup {
             }
         }
     }
+}
+
+/// Returns the day of the month without a zero in front.
+fn day_of_month(day: &DailySummary) -> String {
+    let date = day.date.to_string();
+    let day = date.rsplit('-').next().unwrap_or_default();
+    day.trim_start_matches('0').to_owned()
 }
