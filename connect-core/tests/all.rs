@@ -38,6 +38,8 @@ mod newest_first;
 mod orders;
 #[cfg(feature = "logic")]
 mod owners;
+#[cfg(feature = "conformance")]
+mod pages_at_once;
 mod product_bulk;
 #[cfg(feature = "conformance")]
 mod progress;

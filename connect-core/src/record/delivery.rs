@@ -39,6 +39,10 @@ pub struct Delivery {
     pub next_attempt_at: Option<Timestamp>,
     /// The time of its creation.
     pub created_at: Timestamp,
+    /// For one that was given up, the delivery that took its place: it was sent again by hand, or was a
+    /// `stock.changed` and a newer one of its product came. Left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<Id<Self>>,
 }
 
 /// The state of a delivery.
@@ -83,6 +87,7 @@ impl Delivery {
             attempts: Vec::new(),
             next_attempt_at: Some(now),
             created_at: now,
+            replaced_by: None,
         }
     }
 

@@ -34,7 +34,7 @@ pub use stock::{JsonStock, Stock};
 pub use tokens::{IssuedToken, NewToken};
 pub use webhook_worker::{DeliveryWork, WebhookHealth, WebhookWorker};
 pub(crate) use webhook_worker::{SentStock, WebhookState, due_key};
-pub use webhooks::{IssuedWebhook, NewWebhook, WebhookChange};
+pub use webhooks::{IssuedWebhook, NewWebhook, Resent, WebhookChange};
 
 #[cfg(test)]
 mod tests {

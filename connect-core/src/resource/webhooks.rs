@@ -1,7 +1,10 @@
 //! Webhooks: made, listed, changed and tested by the owner of an account (contract: chapter 10).
 
 mod deliveries;
+mod resend;
 mod setup;
+
+pub use resend::Resent;
 
 use super::webhook_worker::{WebhookHealth, WebhookState};
 use crate::{
@@ -130,6 +133,29 @@ impl Connect {
         let webhooks = Webhooks::of_account(self.store(), account.uuid()).await?;
         let own = webhooks.find(id).ok_or_else(|| no_webhook(id))?;
         Ok(own.webhook.clone())
+    }
+
+    /// The webhook with this id, and how its endpoint does.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn webhook_with_health(
+        &self,
+        account: Id<Account>,
+        id: Id<Webhook>,
+    ) -> Result<(Webhook, WebhookHealth), Error> {
+        let (of_account, key) = (Webhooks::key(account.uuid()), WebhookState::key(id));
+        let reads = [Read::Get(&of_account), Read::Get(&key)];
+        let mut state = self.store().read(&reads).await?;
+        let row = state.value().map_err(Fault::from)?;
+        let webhooks = Webhooks::read(&of_account, row.as_ref())?;
+        let own = webhooks.find(id).ok_or_else(|| no_webhook(id))?;
+        let row = state.value().map_err(Fault::from)?;
+        let state = WebhookState::read(&key, row.as_ref());
+        Ok((
+            own.webhook.clone(),
+            state.health_since(own.webhook.enabled_at),
+        ))
     }
 
     /// Changes a webhook. Deliveries that are on their way go to the new address.

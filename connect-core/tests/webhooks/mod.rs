@@ -9,6 +9,7 @@ mod health;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod killed;
 mod leases;
+mod resend;
 mod schedule;
 mod secrets;
 mod setup;

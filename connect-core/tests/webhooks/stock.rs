@@ -7,7 +7,7 @@ use connect_core::{
 
 use super::{Scene, URL, endpoints::Answers};
 
-async fn count(scene: &Scene, product: Id<Product>, quantity: f64) {
+pub(super) async fn count(scene: &Scene, product: Id<Product>, quantity: f64) {
     let input = format!("{{\"quantity\": {quantity}}}");
     let input: StockCount = serde_json::from_str(&input).unwrap();
     let stock = scene.connect().location(&scene.shop.at).stock();

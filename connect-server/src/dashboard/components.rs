@@ -150,6 +150,15 @@ pub(super) fn confirmed(full: &str, short: &str, consequence: &str, action: Mark
     }
 }
 
+/// A table, of which `head` has the cells of the first row. Where the page is narrow it scrolls by itself.
+pub(super) fn table(caption: &str, head: Markup, rows: Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label=(caption) {
+            table { thead { tr { (head) } } tbody { (rows) } }
+        }
+    }
+}
+
 /// The place of a list that has nothing in it: it says what to do.
 pub(super) fn empty(text: &str, action: Markup) -> Markup {
     html! {

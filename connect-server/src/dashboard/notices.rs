@@ -36,7 +36,7 @@ notices! {
     AllResent = "all-resent": "The events are sent again. Reload the page in a moment to see the results.";
     KeyRevoked = "key-revoked": "The key of the screen is refused from now on.";
     NoneChosen = "none-chosen": "Choose the products first.";
-    NoneFailed = "none-failed": "No delivery was given up in this time.";
+    NoneFailed = "none-failed": "There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.";
     PasswordChanged = "password-changed": "The password was changed. You are signed out everywhere else.";
     PasswordSet = "password-set": "Your password is set, and you are signed in.";
     PingQueued = "ping-queued": "A test is on its way. Reload the page in a moment to see its result.";
@@ -49,6 +49,7 @@ notices! {
     SimulatedDay = "simulated-day": "A day of trade is in the journal.";
     SimulatedOrder = "simulated-order": "The order is among the orders.";
     SimulatedReceipt = "simulated-receipt": "The receipt is in the journal.";
+    SomeResent = "some-resent": "The newest of the events are sent again. There are more: press the button again to go on with those before them.";
     TokenRevoked = "token-revoked": "The token was revoked. It is refused from now on.";
     WebhookChanged = "webhook-changed": "The webhook was changed.";
     WebhookDeleted = "webhook-deleted": "The webhook was deleted.";

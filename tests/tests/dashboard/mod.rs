@@ -2,8 +2,10 @@
 
 mod browser;
 mod listener;
+mod lists;
 mod owners;
 mod sandbox;
+mod webhooks;
 
 use connect_tests::{http::Request, process::Process};
 use http::{Method, StatusCode};

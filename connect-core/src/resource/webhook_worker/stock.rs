@@ -131,7 +131,7 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
         if let Some(note) = note
             && let Some(former) = undelivered(unit, note).await?
         {
-            replace(unit, former);
+            replace(unit, former, delivery.id);
         }
         delivery.next_attempt_at = Some(now);
         rounds::put(unit, &delivery);
@@ -169,12 +169,13 @@ async fn undelivered(unit: &mut Unit<'_>, note: SentStock) -> Result<Option<Deli
 
 /// Gives up a delivery, since a newer one of its product takes its place. It stays in the log even
 /// when no attempt was written down: a worker that died may have made one.
-fn replace(unit: &mut Unit<'_>, mut former: Delivery) {
+fn replace(unit: &mut Unit<'_>, mut former: Delivery, newer: Id<Delivery>) {
     if let Some(queued) = former.queue_key() {
         unit.delete(queued);
     }
     former.status = DeliveryStatus::GivenUp;
     former.next_attempt_at = None;
+    former.replaced_by = Some(newer);
     rounds::put(unit, &former);
 }
 

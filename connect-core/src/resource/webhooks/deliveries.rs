@@ -1,14 +1,15 @@
-//! The log of deliveries: read, and sent again, by the owner of an account.
+//! The log of deliveries, as the owner of an account reads it.
 
+use super::no_webhook;
 use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
-        Account, Delivery, Fault, Webhook,
+        Account, Delivery, Fault, Webhook, Webhooks,
         keys::{Family, after_prefix, key},
         log_key,
     },
-    storage::{Entry, Range, Read},
+    storage::{Entry, Key, Range, Read, State},
     wire::{Id, limits::MAX_PAGE_SIZE},
 };
 
@@ -25,7 +26,7 @@ impl Connect {
         before: Option<Id<Delivery>>,
         limit: usize,
     ) -> Result<Vec<Delivery>, Error> {
-        self.webhook(account, webhook).await?;
+        let of_account = Webhooks::key(account.uuid());
         let start = key(webhook.uuid(), Family::Delivery, &[]);
         let end = match before {
             Some(id) => log_key(webhook, id),
@@ -39,8 +40,9 @@ impl Connect {
             limit: limit.min(MAX_PAGE_SIZE),
             newest_first: true,
         };
-        let rows = self.store().read(&[newest]).await?.entries();
-        let rows = rows.map_err(Fault::from)?;
+        let mut state = self.store().read(&[Read::Get(&of_account), newest]).await?;
+        check_webhook(&of_account, &mut state, webhook)?;
+        let rows = state.entries().map_err(Fault::from)?;
         let delivery =
             |(key, row): &Entry| serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e));
         Ok(rows.iter().map(delivery).collect::<Result<_, _>>()?)
@@ -56,58 +58,44 @@ impl Connect {
         webhook: Id<Webhook>,
         id: Id<Delivery>,
     ) -> Result<Delivery, Error> {
-        self.webhook(account, webhook).await?;
-        let key = log_key(webhook, id);
-        let row = self.store().get(&key).await?;
+        let (of_account, key) = (Webhooks::key(account.uuid()), log_key(webhook, id));
+        let reads = [Read::Get(&of_account), Read::Get(&key)];
+        let mut state = self.store().read(&reads).await?;
+        check_webhook(&of_account, &mut state, webhook)?;
+        let row = state.value().map_err(Fault::from)?;
         let row = row.ok_or_else(|| no_delivery(webhook, id))?;
         Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?)
     }
 
-    /// Returns the body that a delivery sends, in JSON; `None` for a ping, and when the event is older than
-    /// 30 days and was removed.
+    /// Returns one delivery of a webhook that was attempted, and the body that it sends, in JSON: `None`
+    /// for a ping, and when the event is older than 30 days and was removed.
     ///
     /// # Errors
     /// [`Error::NotFound`]: there is no such webhook or delivery.
-    pub async fn delivery_body(
+    pub async fn delivery_with_body(
         &self,
         account: Id<Account>,
         webhook: Id<Webhook>,
         id: Id<Delivery>,
-    ) -> Result<Option<Vec<u8>>, Error> {
+    ) -> Result<(Delivery, Option<Vec<u8>>), Error> {
         let delivery = self.delivery(account, webhook, id).await?;
-        let Some(key) = delivery.event_key() else {
-            return Ok(None);
+        let event = match delivery.event_key() {
+            Some(key) => self.store().get(&key).await?,
+            None => None,
         };
-        let event = self.store().get(&key).await?;
-        Ok(event.map(|event| event.to_vec()))
-    }
-
-    /// Sends an event again that was attempted before: makes a new delivery of it, for the next
-    /// round.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`]: there is no such webhook or delivery. [`Error::Conflict`]: the webhook
-    /// is switched off, or the event is older than 30 days and was removed.
-    pub async fn resend(
-        &self,
-        account: Id<Account>,
-        webhook: Id<Webhook>,
-        delivery: Id<Delivery>,
-    ) -> Result<Delivery, Error> {
-        let sent = self.delivery(account, webhook, delivery).await?;
-        if let Some(event) = sent.event_key()
-            && self.store().get(&event).await?.is_none()
-        {
-            return Err(Error::Conflict(Reason::new(
-                "the event of this delivery is older than 30 days and was removed",
-            )));
-        }
-        self.set_up_webhooks(account, |setup| setup.deliver(webhook, sent.event()))
-            .await
+        Ok((delivery, event.map(|event| event.to_vec())))
     }
 }
 
-fn no_delivery(webhook: Id<Webhook>, delivery: Id<Delivery>) -> Error {
+/// Checks that the row of an account, which is the next answer, has this webhook.
+fn check_webhook(of_account: &Key, state: &mut State, webhook: Id<Webhook>) -> Result<(), Error> {
+    let row = state.value().map_err(Fault::from)?;
+    let webhooks = Webhooks::read(of_account, row.as_ref())?;
+    let own = webhooks.find(webhook);
+    own.map(|_| ()).ok_or_else(|| no_webhook(webhook))
+}
+
+pub(super) fn no_delivery(webhook: Id<Webhook>, delivery: Id<Delivery>) -> Error {
     Error::NotFound(Reason::new(format!(
         "webhook {webhook} has no delivery {delivery}; they are kept for 30 days"
     )))

@@ -23,20 +23,39 @@ pub(in super::super) struct Setup<'a, 's> {
     pub(in super::super) webhooks: Webhooks,
 }
 
-impl Setup<'_, '_> {
+impl<'a, 's> Setup<'a, 's> {
+    /// Reads the webhooks of the account that a unit works on.
+    pub(super) async fn begin(unit: &'a mut Unit<'s>) -> Result<Self, Error> {
+        let account = get_account(unit).await?;
+        let row_key = Webhooks::key(unit.partition());
+        let row = unit.get(&row_key).await?;
+        let webhooks = Webhooks::read(&row_key, row.as_ref())?;
+        Ok(Self {
+            unit,
+            account,
+            webhooks,
+        })
+    }
+
     /// The webhook with this id, to be changed.
     pub(super) fn find(&mut self, id: Id<Webhook>) -> Result<&mut OwnWebhook, Error> {
         let found = self.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
         found.ok_or_else(|| no_webhook(id))
     }
 
+    /// Checks that a webhook is there and gets deliveries.
+    pub(super) fn check_enabled(&mut self, id: Id<Webhook>) -> Result<(), Error> {
+        if self.find(id)?.webhook.is_enabled() {
+            return Ok(());
+        }
+        Err(Error::Conflict(Reason::new(
+            "this webhook is switched off; switch it on first",
+        )))
+    }
+
     /// Puts an event into the queue of a webhook.
     pub(super) fn deliver(&mut self, id: Id<Webhook>, event: EventRef) -> Result<Delivery, Error> {
-        if !self.find(id)?.webhook.is_enabled() {
-            return Err(Error::Conflict(Reason::new(
-                "this webhook is switched off; switch it on first",
-            )));
-        }
+        self.check_enabled(id)?;
         let delivery = Delivery::new(self.unit.next_id(), id, event, self.unit.now());
         if let Some(place) = delivery.queue_key() {
             let row = self.unit.json(&delivery);
@@ -65,14 +84,8 @@ impl Connect {
         let mut attempts = self.attempts(account.uuid());
         loop {
             let mut unit = attempts.begin();
-            let account = get_account(&mut unit).await?;
-            let row = unit.get(&row_key).await?;
-            let before = Webhooks::read(&row_key, row.as_ref())?;
-            let mut setup = Setup {
-                unit: &mut unit,
-                account,
-                webhooks: before.clone(),
-            };
+            let mut setup = Setup::begin(&mut unit).await?;
+            let before = setup.webhooks.clone();
             let outcome = change(&mut setup)?;
             let after = setup.webhooks;
             if after != before {

@@ -3,7 +3,7 @@
 use connect_core::{Delivery, Error, Webhook, wire::Id};
 use maud::html;
 
-use super::{PATH, deliveries};
+use super::PATH;
 use crate::dashboard::{
     Answer, components, layout,
     notices::{self, Notice},
@@ -65,20 +65,6 @@ pub(crate) async fn resend(to: &SignedIn<'_>, id: &str, delivery: &str) -> Resul
     Ok(back(id, Notice::Resent))
 }
 
-/// Sends all deliveries again that were given up, of the days that were chosen.
-pub(crate) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
-    let id = components::id(id)?;
-    let sent = deliveries::resend_failed(to, id).await?;
-    Ok(back(
-        id,
-        if sent == 0 {
-            Notice::NoneFailed
-        } else {
-            Notice::AllResent
-        },
-    ))
-}
-
-fn back(id: Id<Webhook>, notice: Notice) -> Answer {
+pub(super) fn back(id: Id<Webhook>, notice: Notice) -> Answer {
     Answer::redirect(&notices::at(&format!("{PATH}/{id}"), notice))
 }

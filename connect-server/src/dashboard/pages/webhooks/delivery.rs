@@ -13,7 +13,8 @@ pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<
         (components::id(id)?, components::id(delivery)?);
     let account = to.owner.account().id;
     let webhook = to.connect.webhook(account, id).await?;
-    let delivery = to.connect.delivery(account, id, delivery).await?;
+    let found = to.connect.delivery_with_body(account, id, delivery);
+    let (delivery, body) = found.await?;
     let content = html! {
         dl.facts {
             dt { "Result" } dd { (deliveries::status(&delivery)) }
@@ -25,7 +26,7 @@ pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<
         h2 { "Attempts" }
         @for attempt in delivery.attempts.iter().rev() { (attempted(attempt)) }
         h2 { "Request" }
-        (request(to, &webhook, &delivery).await?)
+        (request(&webhook, &delivery, body.as_deref()))
     };
     let title = format!("Delivery of {}", delivery.event_type);
     Ok(layout::page(to, PATH, &title, content))
@@ -49,24 +50,15 @@ fn attempted(attempt: &DeliveryAttempt) -> Markup {
 }
 
 /// The request as each attempt sends it. Its signature depends on the time, so it is not shown.
-async fn request(
-    to: &SignedIn<'_>,
-    webhook: &Webhook,
-    delivery: &Delivery,
-) -> Result<Markup, Error> {
+fn request(webhook: &Webhook, delivery: &Delivery, body: Option<&[u8]>) -> Markup {
     let head = format!(
         "POST {}\nContent-Type: application/json\nService-Event-Id: {}\nService-Delivery-Id: {}\n\
          Service-Signature: t=...,v1=...",
         webhook.url, delivery.event_id, delivery.id
     );
-    let account = to.owner.account().id;
-    let body = to
-        .connect
-        .delivery_body(account, webhook.id, delivery.id)
-        .await?;
     let body = match body {
-        Some(body) => serde_json::from_slice(&body).map_or_else(
-            |_| String::from_utf8_lossy(&body).into_owned(),
+        Some(body) => serde_json::from_slice(body).map_or_else(
+            |_| String::from_utf8_lossy(body).into_owned(),
             |json: Value| format!("{json:#}"),
         ),
         None if delivery.location_id.is_some() => {
@@ -74,5 +66,5 @@ async fn request(
         }
         None => String::new(),
     };
-    Ok(html! { pre tabindex="0" { code { (head) "\n\n" (body) } } })
+    html! { pre tabindex="0" { code { (head) "\n\n" (body) } } }
 }

@@ -4,14 +4,16 @@ mod actions;
 mod deliveries;
 mod delivery;
 mod form;
+mod resend_failed;
 mod show;
 
 use connect_core::{Error, SwitchOffReason, Webhook, WebhookHealth};
 use maud::{Markup, html};
 
-pub(super) use actions::{delete, disable, enable, resend, resend_failed, roll, test};
+pub(super) use actions::{delete, disable, enable, resend, roll, test};
 pub(super) use delivery::show as delivery;
 pub(super) use form::{change, create, edit, new};
+pub(super) use resend_failed::act as resend_failed;
 pub(super) use show::show;
 
 use crate::dashboard::{Answer, components, layout, visit::SignedIn};
@@ -38,29 +40,26 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 }
 
 fn table(to: &SignedIn<'_>, webhooks: &[(Webhook, WebhookHealth)]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Table" { table {
-            thead { tr {
-                th { "Address" } th { "State" } th { "Events" } th { "Locations" } th { "Last success" }
-            } }
-            tbody {
-                @for (webhook, health) in webhooks {
-                    tr {
-                        td { a.wide href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
-                        td { (state(webhook, health)) }
-                        td { (webhook.events.len()) }
-                        td { (locations(to, webhook)) }
-                        td {
-                            @match health.last_success_at {
-                                Some(at) => (components::time(at)),
-                                None => "Never",
-                            }
-                        }
+    let head = html! {
+        th { "Address" } th { "State" } th { "Events" } th { "Locations" } th { "Last success" }
+    };
+    let rows = html! {
+        @for (webhook, health) in webhooks {
+            tr {
+                td { a.wide href={ (PATH) "/" (webhook.id) } { (webhook.url) } }
+                td { (state(webhook, health)) }
+                td { (webhook.events.len()) }
+                td { (locations(to, webhook)) }
+                td {
+                    @match health.last_success_at {
+                        Some(at) => (components::time(at)),
+                        None => "Never",
                     }
                 }
             }
-        } }
-    }
+        }
+    };
+    components::table("Webhooks", head, rows)
 }
 
 /// The state of a webhook in a word or two.

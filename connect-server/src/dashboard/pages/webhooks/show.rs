@@ -10,10 +10,7 @@ use crate::dashboard::{Answer, components, layout, visit::SignedIn};
 pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let account = to.owner.account().id;
-    let webhook = to.connect.webhook(account, id).await?;
-    let all = to.connect.webhooks(account).await?;
-    let health = all.into_iter().find(|(other, _)| other.id == id);
-    let health = health.map(|(_, health)| health).unwrap_or_default();
+    let (webhook, health) = to.connect.webhook_with_health(account, id).await?;
     let content = html! {
         @if let Some(off) = &webhook.switched_off { (switched_off(off)) }
         (facts(to, &webhook, &health))

@@ -1,0 +1,146 @@
+//! The lists of a shop begin with what is newest.
+
+use connect_tests::{
+    http::{Request, send},
+    process::Process,
+};
+use http::Method;
+use serde_json::json;
+
+use super::{browser::Browser, demo};
+
+/// The texts between two marks, in their order.
+pub(super) fn between<'p>(page: &'p str, before: &str, after: &str) -> Vec<&'p str> {
+    let rest = page.split(before).skip(1);
+    rest.map(|rest| rest.split(after).next().unwrap()).collect()
+}
+
+/// The address of the next page, if there is one.
+pub(super) fn next_page(page: &str) -> Option<String> {
+    let (front, _) = page.split_once("\">Next page")?;
+    let address = front.rsplit('"').next().unwrap();
+    Some(address.replace("&amp;", "&"))
+}
+
+/// Simulates trade at the first location of a demo.
+pub(super) async fn simulate(server: &Process, what: &str) {
+    let location = server.welcome["locations"][0]["id"].as_str().unwrap();
+    let path = format!("/sandbox/v1/locations/{location}/{what}");
+    let request = Request::new(Method::POST, path).bearer(&server.token());
+    let answer = send(server.owner_address, request).await.unwrap();
+    assert_eq!(answer.status, 201, "{what}");
+}
+
+/// Counts the stock of all products at the first location of a demo.
+pub(super) async fn count_all(server: &Process, quantity: u32) {
+    let token = server.token();
+    let ask = async |request: Request| {
+        let answer = send(server.address, request.bearer(&token)).await.unwrap();
+        assert_eq!(answer.status, 200, "{}", answer.summary());
+        answer
+    };
+    let products = ask(Request::get(server.at("products?limit=200")))
+        .await
+        .list();
+    let items: Vec<_> = products
+        .iter()
+        .map(|product| json!({ "productId": product["id"], "quantity": quantity }))
+        .collect();
+    let body = json!({ "items": items });
+    ask(Request::new(Method::PUT, server.at("stock")).json(&body)).await;
+}
+
+/// Reads a list to its end: the texts of all its pages.
+async fn all_pages(owner: &mut Browser, path: &str) -> Vec<String> {
+    let mut pages = vec![owner.read(path).await];
+    while let Some(next) = next_page(&pages[pages.len() - 1]) {
+        pages.push(owner.read(&next).await);
+    }
+    pages
+}
+
+#[tokio::test]
+async fn what_is_newest_comes_first() {
+    let (server, mut owner) = demo().await;
+    count_all(&server, 500).await;
+    for what in ["days?daysAgo=2", "days?daysAgo=1"] {
+        simulate(&server, what).await;
+    }
+    for what in [
+        "sales",
+        "z-reports",
+        "sales",
+        "z-reports",
+        "orders",
+        "orders",
+    ] {
+        simulate(&server, what).await;
+    }
+    let pages = all_pages(&mut owner, "/dashboard/journal").await;
+    assert!(pages.len() > 2, "{}", pages.len());
+    let mut receipts = Vec::new();
+    for page in &pages {
+        for link in between(page, "/dashboard/journal/", "</a>") {
+            let number = link.rsplit('>').next().unwrap();
+            receipts.extend(number.parse::<u64>().ok());
+        }
+    }
+    let newest = receipts[0];
+    let expected: Vec<u64> = (1..=newest).rev().collect();
+    assert_eq!(receipts, expected);
+
+    for path in ["/dashboard/journal/z-reports", "/dashboard/orders"] {
+        let page = owner.read(path).await;
+        let mut times = between(&page, "<time datetime=\"", "\"");
+        assert!(times.len() >= 2, "{path}");
+        times.reverse();
+        assert!(times.is_sorted(), "{path}: {times:?}");
+    }
+    let stock = owner.read("/dashboard/stock").await;
+    let mut counts = Vec::new();
+    for link in between(&stock, "<a href=\"/dashboard/stock/", "\"") {
+        let link = link.replace("&amp;", "&");
+        let page = owner.read(&format!("/dashboard/stock/{link}")).await;
+        let mut times = between(&page, "<time datetime=\"", "\"");
+        counts.push(times.len());
+        times.reverse();
+        assert!(times.is_sorted(), "{times:?}");
+    }
+    assert!(counts.iter().any(|count| *count > 2), "{counts:?}");
+    server.kill().await;
+}
+
+/// Each product of the stock is there with its name, which is that of the product.
+#[tokio::test]
+async fn the_stock_names_its_products() {
+    let (server, mut owner) = demo().await;
+    let before = owner.read("/dashboard/stock").await;
+    assert!(before.contains("No product is tracked yet"));
+    count_all(&server, 7).await;
+    let stock = owner.read("/dashboard/stock").await;
+    let products = owner.read("/dashboard/products").await;
+    let mut tracked = between(&stock, "aria-label=\"History of ", "\"");
+    let mut there = between(&products, "aria-label=\"Choose ", "\"");
+    tracked.sort_unstable();
+    there.sort_unstable();
+    assert!(
+        !there.is_empty() && tracked == there,
+        "{tracked:?} {there:?}"
+    );
+    server.kill().await;
+}
+
+#[tokio::test]
+async fn a_day_stands_beside_the_days_before_it() {
+    let (server, mut owner) = demo().await;
+    simulate(&server, "days?daysAgo=3").await;
+    let page = owner.read("/dashboard/day").await;
+    let days = between(&page, "<tr><th>", "</tr>");
+    let net: Vec<bool> = days[days.len() - 14..]
+        .iter()
+        .map(|day| !day.contains("€0.00"))
+        .collect();
+    let expected: Vec<bool> = (0..14).map(|day| day == 10).collect();
+    assert_eq!(net, expected, "{days:?}");
+    server.kill().await;
+}

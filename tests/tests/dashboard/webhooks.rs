@@ -1,0 +1,136 @@
+//! Webhooks: what was given up is sent again.
+
+use std::time::Duration;
+
+use connect_tests::{
+    http::{Request, send},
+    process::Process,
+};
+use http::StatusCode;
+use serde_json::json;
+use tokio::time::{sleep, timeout};
+
+use super::{
+    browser::{Browser, text},
+    demo,
+    lists::between,
+};
+
+/// Reads the page of a webhook until it shows something so many times.
+async fn until(owner: &mut Browser, path: &str, what: &str, count: usize) -> String {
+    let shown = async {
+        loop {
+            let page = owner.read(path).await;
+            if page.matches(what).count() == count {
+                return page;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let shown = timeout(Duration::from_secs(30), shown).await;
+    shown.unwrap_or_else(|_| panic!("never {count} times {what}"))
+}
+
+/// Changes products, one event each.
+async fn products(server: &Process, names: &[&str]) {
+    for name in names {
+        let body = json!({ "name": name, "externalId": name });
+        let request = Request::post(server.at("products"), &body).bearer(&server.token());
+        assert_eq!(send(server.address, request).await.unwrap().status, 201);
+    }
+}
+
+#[tokio::test]
+async fn what_was_given_up_since_a_time_is_sent_again() {
+    let (server, mut owner) = demo().await;
+    owner.open("/dashboard/webhooks/new").await;
+    // Nobody listens there.
+    let fields = [
+        ("url", "http://127.0.0.1:9/in"),
+        ("event", "catalog.product.changed"),
+    ];
+    let made = owner.submit("/dashboard/webhooks", &fields).await;
+    assert_eq!(made.status, StatusCode::OK, "{}", text(&made));
+    let list = owner.read("/dashboard/webhooks").await;
+    let id = between(&list, "href=\"/dashboard/webhooks/", "\"")
+        .into_iter()
+        .find(|id| id.len() == 36)
+        .unwrap()
+        .to_owned();
+    let page = format!("/dashboard/webhooks/{id}");
+    products(&server, &["A", "B"]).await;
+    until(&mut owner, &page, ">Waiting<", 2).await;
+    owner.submit(&format!("{page}/disable"), &[]).await;
+    let off = until(&mut owner, &page, ">Given up<", 2).await;
+    assert!(!off.contains("Send all again"), "it is off");
+    let resend = format!("{page}/resend-failed");
+    let since = [("since", "2026-01-01T00:00")];
+    let refused = owner.submit(&resend, &since).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT);
+
+    owner.submit(&format!("{page}/enable"), &[]).await;
+    let on = owner.read(&page).await;
+    assert!(on.contains("Send all again"));
+    let default = between(&on, "type=\"datetime-local\" required value=\"", "\"")[0];
+    assert_eq!(default.len(), "2026-01-01T00:00".len(), "{default}");
+    for bad in ["", "yesterday", "2026-02-30T00:00"] {
+        let refused = owner.submit(&resend, &[("since", bad)]).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{bad}");
+        assert!(text(&refused).contains("must be a date and a time"));
+    }
+    let later = owner
+        .submit(&resend, &[("since", "2999-01-01T00:00")])
+        .await;
+    let location = later.header("location").unwrap();
+    assert!(location.ends_with("done=none-failed"), "{location}");
+    let sent = owner.submit(&resend, &since).await;
+    let location = sent.header("location").unwrap();
+    assert!(location.ends_with("done=all-resent"), "{location}");
+    // Those that were given up stay in the log, and say so.
+    until(&mut owner, &page, ">Waiting<", 2).await;
+    until(&mut owner, &page, "sent again</span>", 2).await;
+    let again = owner.submit(&resend, &since).await;
+    let location = again.header("location").unwrap();
+    assert!(location.ends_with("done=none-failed"), "{location}");
+    server.kill().await;
+}
+
+/// Where one press was not enough, the page goes on from there.
+#[tokio::test]
+async fn the_form_goes_on_where_the_last_press_stopped() {
+    let (server, mut owner) = demo().await;
+    owner.open("/dashboard/webhooks/new").await;
+    let fields = [
+        ("url", "http://127.0.0.1:9/in"),
+        ("event", "catalog.product.changed"),
+    ];
+    owner.submit("/dashboard/webhooks", &fields).await;
+    let list = owner.read("/dashboard/webhooks").await;
+    let id = between(&list, "href=\"/dashboard/webhooks/", "\"")
+        .into_iter()
+        .find(|id| id.len() == 36)
+        .unwrap()
+        .to_owned();
+    products(&server, &["A"]).await;
+    let page = format!("/dashboard/webhooks/{id}");
+    until(&mut owner, &page, ">Waiting<", 1).await;
+    let place = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
+    let path = format!("{page}?since=2026-01-01T00:00&go-on={place}&left=7&done=some-resent");
+    let form = owner.read(&path).await;
+    for part in [
+        "value=\"2026-01-01T00:00\"",
+        &format!("name=\"go-on\" value=\"{place}\""),
+        "At least 7 are left.",
+        "There are more",
+    ] {
+        assert!(form.contains(part), "{part}: {form}");
+    }
+    let other = owner
+        .read(&format!("{page}?go-on=%3Cb%3E&left=%3Cb%3E&since=x"))
+        .await;
+    assert!(
+        !other.contains("go-on") && !other.contains("At least"),
+        "{other}"
+    );
+    server.kill().await;
+}
