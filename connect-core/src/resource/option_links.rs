@@ -80,7 +80,7 @@ impl Change for LinkOptionGroups {
             }
         }
         result.affected = changed.len();
-        products::emit_changed(unit, "optionGroups", &changed, None);
+        products::emit_changed(unit, "optionGroups", &changed);
         Answer::with(Outcome::Done, &result)
     }
 

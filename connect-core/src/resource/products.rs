@@ -166,12 +166,14 @@ pub(super) async fn leave_category(
 
 /// Adds the events of products that were changed or deleted in bulk.
 pub(super) fn emit_bulk(unit: &mut Unit<'_>, changed: &[Uuid], deleted: &[Uuid]) {
-    emit_changed(unit, "bulk", changed, Some(Vec::new()));
-    for deleted in deleted.chunks(MAX_IDS_PER_EVENT) {
+    let none = || [].as_slice();
+    let changed = changed.chunks(MAX_IDS_PER_EVENT).map(|ids| (ids, none()));
+    let deleted = deleted.chunks(MAX_IDS_PER_EVENT).map(|ids| (none(), ids));
+    for (ids, deleted_ids) in changed.chain(deleted) {
         let changed = ProductsChanged {
             reason: "bulk".to_owned(),
-            ids: Vec::new(),
-            deleted_ids: Some(deleted.to_vec()),
+            ids: ids.to_vec(),
+            deleted_ids: Some(deleted_ids.to_vec()),
         };
         unit.emit(EventType::ProductsChanged, changed);
     }
@@ -184,22 +186,17 @@ pub(super) async fn leave_option_group(
 ) -> Result<(), Error> {
     let leave = |product: &mut Product| product.option_group_ids.retain(|id| *id != group);
     let ids = engine::clear(unit, Family::ProductByOptionGroup, group.uuid(), leave).await?;
-    emit_changed(unit, "optionGroups", &ids, None);
+    emit_changed(unit, "optionGroups", &ids);
     Ok(())
 }
 
 /// Adds the events of a change of many products for one reason.
-pub(super) fn emit_changed(
-    unit: &mut Unit<'_>,
-    reason: &str,
-    ids: &[Uuid],
-    deleted_ids: Option<Vec<Uuid>>,
-) {
+pub(super) fn emit_changed(unit: &mut Unit<'_>, reason: &str, ids: &[Uuid]) {
     for ids in ids.chunks(MAX_IDS_PER_EVENT) {
         let changed = ProductsChanged {
             reason: reason.to_owned(),
             ids: ids.to_vec(),
-            deleted_ids: deleted_ids.clone(),
+            deleted_ids: None,
         };
         unit.emit(EventType::ProductsChanged, changed);
     }

@@ -141,7 +141,7 @@ pub(super) async fn finish(
         for (leased, outcome) in ended {
             end(&mut unit, leased, outcome, &mut work, &mut changed).await?;
         }
-        products::emit_changed(&mut unit, "images", &changed, None);
+        products::emit_changed(&mut unit, "images", &changed);
         if attempts.commit(unit).await? == Attempt::Done {
             return Ok(work);
         }
