@@ -1,5 +1,7 @@
 //! Amounts as people write them.
 
+use connect_core::wire::decimal;
+
 /// Writes an amount of cents, such as `€1,234.50`. Negative amounts have a minus sign in front.
 pub(super) fn money(cents: i64, currency: &str) -> String {
     let sign = if cents < 0 { "\u{2212}" } else { "" };
@@ -30,15 +32,7 @@ fn grouped(number: u64) -> String {
 /// Reads an amount as people type it: `3`, `3.5`, `3,50`, `€ 1234.50`. `None` when it is none.
 pub(super) fn cents(text: &str) -> Option<i64> {
     let text = text.trim().trim_start_matches(['€', '£', '$']).trim();
-    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, "0"));
-    let has_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_amount = !whole.is_empty()
-        && (1..=2).contains(&fraction.len())
-        && has_digits(whole)
-        && has_digits(fraction);
-    is_amount
-        .then(|| format!("{whole}{fraction:0<2}").parse().ok())
-        .flatten()
+    decimal(&text.replacen(',', ".", 1), 2)
 }
 
 #[cfg(test)]
@@ -74,6 +68,8 @@ mod tests {
             ("3.505", None),
             ("-3", None),
             ("1,234.50", None),
+            ("1,2,3", None),
+            ("1.", None),
             ("three", None),
             ("99999999999999999999", None),
         ] {

@@ -35,7 +35,6 @@ notices! {
     AccountChanged = "account-changed": "The account was changed.";
     AllResent = "all-resent": "The events are sent again. Reload the page in a moment to see the results.";
     KeyRevoked = "key-revoked": "The key of the screen is refused from now on.";
-    NoneChosen = "none-chosen": "Choose the products first.";
     NoneFailed = "none-failed": "There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.";
     PasswordChanged = "password-changed": "The password was changed. You are signed out everywhere else.";
     PasswordSet = "password-set": "Your password is set, and you are signed in.";

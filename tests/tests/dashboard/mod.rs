@@ -1,9 +1,11 @@
 //! The owner's dashboard over a socket. A real browser works with it in `tests/browser`.
 
 mod browser;
+mod cost;
 mod listener;
 mod lists;
 mod owners;
+mod products;
 mod sandbox;
 mod webhooks;
 
@@ -222,7 +224,7 @@ async fn nothing_is_done_to_products_that_was_not_chosen() {
     let (server, mut owner) = demo().await;
     let page = owner.read("/dashboard/products").await;
     let form = page
-        .split("action=\"/dashboard/products/bulk\"")
+        .split("action=\"/dashboard/products/bulk")
         .nth(1)
         .unwrap();
     let button = form.split("<button").nth(1).unwrap();

@@ -2,14 +2,12 @@
 
 use chrono::{Days, NaiveDate};
 use connect_core::{
-    Error,
-    environment::{Clock as _, SystemClock},
-    local_time,
-    wire::{DailySummary, query::DailySummaryQuery},
+    Error, local_time,
+    wire::{DailySummary, Date},
 };
 use maud::{Markup, html};
 
-use super::{AT, Shop, chart, journal::pairs, nowhere, page};
+use super::{AT, Shop, chart, nowhere, page, pairs, vat};
 use crate::dashboard::{Answer, visit::SignedIn};
 
 const PATH: &str = "/dashboard/day";
@@ -22,18 +20,12 @@ pub(crate) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Day"));
     };
-    let today = local_time(SystemClock.now()).date();
+    let today = local_time(to.connect.now()).date();
     let day: NaiveDate = to.query.get("date").parse().unwrap_or(today);
-    let mut days = Vec::new();
-    for before in (0..DAYS).rev() {
-        let Some(date) = day.checked_sub_days(Days::new(before)) else {
-            continue;
-        };
-        let query = DailySummaryQuery {
-            date: Some(date.into()),
-        };
-        days.push(shop.records.daily_summary(&query).await?);
-    }
+    let before = (0..DAYS).rev();
+    let days = before.filter_map(|before| day.checked_sub_days(Days::new(before)));
+    let days: Vec<Date> = days.map(Date::from).collect();
+    let days = shop.records.daily_summaries(&days).await?;
     let content = html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
@@ -64,11 +56,6 @@ fn sums(shop: &Shop, summary: &DailySummary) -> Markup {
                 (total.method.as_str().to_owned(), shop.money(total.amount_cents))
             })))
         }
-        @if !totals.vat.is_empty() {
-            h2 { "VAT" }
-            (pairs(totals.vat.iter().map(|vat| {
-                (format!("{} %", vat.vat_rate), shop.money(vat.vat_cents))
-            })))
-        }
+        (vat(shop, &totals.vat))
     }
 }

@@ -1,15 +1,15 @@
-//! The journal of a location: receipts, and the closings of its registers.
+//! The journal of a location: receipts, and the closings of its registers, the newest first.
 
 use connect_core::{
     Error,
     wire::{
-        Id, Transaction, TransactionType,
-        query::{Moment, Paging, Period, TransactionQuery, ZReportQuery},
+        Id, Transaction, TransactionType, ZReport,
+        query::{Moment, Period, TransactionQuery, ZReportQuery},
     },
 };
 use maud::{Markup, html};
 
-use super::{AT, PAGE, Shop, cursor, next, nowhere, page};
+use super::{AT, Shop, next, nothing, nowhere, page, paging, pairs, vat};
 use crate::dashboard::{Answer, components, visit::SignedIn};
 
 const PATH: &str = "/dashboard/journal";
@@ -22,14 +22,13 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let date = to.query.get("date");
     let day: Option<Moment> = date.parse().ok().map(Moment::Day);
     let query = TransactionQuery {
-        paging: Paging {
-            limit: Some(PAGE),
-            cursor: cursor(to),
-        },
+        paging: paging(to),
         period: Period { from: day, to: day },
         ..TransactionQuery::default()
     };
-    let found = shop.records.transactions().list(&query).await?;
+    let rows = shop.records.transactions().newest_first();
+    let found = rows.list(&query).await?;
+    let next_cursor = found.next_cursor.as_deref();
     let content = html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
@@ -39,39 +38,32 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
             a href=(shop.at("/dashboard/journal/z-reports")) { "Z reports" }
         }
         @if found.data.is_empty() {
-            (components::empty(
-                if date.is_empty() { "Nothing was sold yet." } else { "Nothing was sold on this day." },
-                html! {},
-            ))
+            @let text = if date.is_empty() { "Nothing was sold yet." } else { "Nothing was sold on this day." };
+            (nothing(to, next_cursor, text))
         } @else { (table(&shop, &found.data)) }
-        (next(&shop, PATH, &[("date", date)], found.next_cursor.as_deref()))
+        (next(&shop, PATH, &[("date", date)], next_cursor))
     };
     Ok(page(to, &shop, PATH, "Journal", content))
 }
 
 fn table(shop: &Shop, rows: &[Transaction]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Table" { table {
-            thead { tr {
-                th.number { "Receipt" } th { "Time" } th { "What" } th { "Register" } th { "Employee" }
-                th.number { "Total" }
-            } }
-            tbody {
-                @for row in rows {
-                    tr {
-                        td.number {
-                            a href=(shop.at(&format!("{PATH}/{}", row.id))) { (row.receipt_number) }
-                        }
-                        td { (components::time(row.created_at)) }
-                        td { (words(&row.kind)) }
-                        td { (row.register.name) }
-                        td { @if let Some(employee) = &row.employee { (employee) } }
-                        td.number { (shop.money(row.total_cents)) }
-                    }
-                }
+    let head = html! {
+        th.number { "Receipt" } th { "Time" } th { "What" } th { "Register" } th { "Employee" }
+        th.number { "Total" }
+    };
+    let rows = html! {
+        @for row in rows {
+            tr {
+                td.number { a href=(shop.at(&format!("{PATH}/{}", row.id))) { (row.receipt_number) } }
+                td { (components::time(row.created_at)) }
+                td { (words(&row.kind)) }
+                td { (row.register.name) }
+                td { @if let Some(employee) = &row.employee { (employee) } }
+                td.number { (shop.money(row.total_cents)) }
             }
-        } }
-    }
+        }
+    };
+    components::table("Receipts", head, rows)
 }
 
 fn words(kind: &TransactionType) -> &str {
@@ -110,48 +102,31 @@ pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
         (pairs(row.payments.iter().map(|payment| {
             (payment.method.as_str().to_owned(), shop.money(payment.amount_cents))
         })))
-        @if !row.vat.is_empty() {
-            h2 { "VAT" }
-            (pairs(row.vat.iter().map(|vat| {
-                (format!("{} %", vat.vat_rate), shop.money(vat.vat_cents))
-            })))
-        }
+        (vat(&shop, &row.vat))
         p { a href=(shop.at(PATH)) { "Back to the journal" } }
     };
     Ok(page(to, &shop, PATH, &title, content))
 }
 
-/// The articles of a receipt or of an order.
-pub(super) fn lines(shop: &Shop, lines: &[connect_core::wire::Line]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Table" { table {
-            thead { tr {
-                th.number { "Quantity" } th { "Article" } th.number { "Price" } th.number { "Total" }
-            } }
-            tbody {
-                @for line in lines {
-                    tr {
-                        td.number { (line.quantity) }
-                        td {
-                            (line.name)
-                            @for option in &line.options { br; span.hint { (option.name) } }
-                        }
-                        td.number { (shop.money(line.unit_price_cents)) }
-                        td.number { (shop.money(line.total_cents)) }
-                    }
+/// The articles of a receipt.
+fn lines(shop: &Shop, lines: &[connect_core::wire::Line]) -> Markup {
+    let head = html! {
+        th.number { "Quantity" } th { "Article" } th.number { "Price" } th.number { "Total" }
+    };
+    let rows = html! {
+        @for line in lines {
+            tr {
+                td.number { (line.quantity) }
+                td {
+                    (line.name)
+                    @for option in &line.options { br; span.hint { (option.name) } }
                 }
+                td.number { (shop.money(line.unit_price_cents)) }
+                td.number { (shop.money(line.total_cents)) }
             }
-        } }
-    }
-}
-
-/// A table of two columns, the second with amounts.
-pub(super) fn pairs(rows: impl Iterator<Item = (String, String)>) -> Markup {
-    html! {
-        table.narrow { tbody {
-            @for (name, amount) in rows { tr { th { (name) } td.number { (amount) } } }
-        } }
-    }
+        }
+    };
+    components::table("Articles", head, rows)
 }
 
 /// Shows the closings.
@@ -160,45 +135,45 @@ pub(crate) async fn z_reports(to: &SignedIn<'_>) -> Result<Answer, Error> {
         return Ok(nowhere(to, PATH, "Z reports"));
     };
     let query = ZReportQuery {
-        paging: Paging {
-            limit: Some(PAGE),
-            cursor: cursor(to),
-        },
+        paging: paging(to),
         ..ZReportQuery::default()
     };
-    let found = shop.records.z_reports().list(&query).await?;
+    let reports = shop.records.z_reports().newest_first();
+    let found = reports.list(&query).await?;
+    let next_cursor = found.next_cursor.as_deref();
     let content = html! {
         @if found.data.is_empty() {
-            (components::empty("No register was closed yet.", html! {}))
-        } @else {
-            div.scroll tabindex="0" role="group" aria-label="Table" { table {
-                thead { tr {
-                    th.number { "Number" } th { "Register" } th { "Closed" } th.number { "Sales" }
-                    th.number { "Net" } th.number { "Cash expected" } th.number { "Counted" }
-                    th.number { "Difference" }
-                } }
-                tbody {
-                    @for report in &found.data {
-                        tr {
-                            td.number { (report.number) }
-                            td { (report.register.name) }
-                            td { (components::time(report.closed_at)) }
-                            td.number { (report.totals.sales.count) }
-                            td.number { (shop.money(report.totals.net_cents)) }
-                            td.number { (shop.money(report.cash.expected_cents)) }
-                            td.number {
-                                @if let Some(counted) = report.cash.counted_cents { (shop.money(counted)) }
-                            }
-                            td.number {
-                                @if let Some(cents) = report.cash.difference_cents { (shop.money(cents)) }
-                            }
-                        }
-                    }
-                }
-            } }
-        }
-        (next(&shop, "/dashboard/journal/z-reports", &[], found.next_cursor.as_deref()))
+            (nothing(to, next_cursor, "No register was closed yet."))
+        } @else { (closings(&shop, &found.data)) }
+        (next(&shop, "/dashboard/journal/z-reports", &[], next_cursor))
         p { a href=(shop.at(PATH)) { "Back to the journal" } }
     };
     Ok(page(to, &shop, PATH, "Z reports", content))
+}
+
+fn closings(shop: &Shop, reports: &[ZReport]) -> Markup {
+    let head = html! {
+        th.number { "Number" } th { "Register" } th { "Closed" } th.number { "Sales" }
+        th.number { "Net" } th.number { "Cash expected" } th.number { "Counted" }
+        th.number { "Difference" }
+    };
+    let rows = html! {
+        @for report in reports {
+            tr {
+                td.number { (report.number) }
+                td { (report.register.name) }
+                td { (components::time(report.closed_at)) }
+                td.number { (report.totals.sales.count) }
+                td.number { (shop.money(report.totals.net_cents)) }
+                td.number { (shop.money(report.cash.expected_cents)) }
+                td.number {
+                    @if let Some(counted) = report.cash.counted_cents { (shop.money(counted)) }
+                }
+                td.number {
+                    @if let Some(cents) = report.cash.difference_cents { (shop.money(cents)) }
+                }
+            }
+        }
+    };
+    components::table("Z reports", head, rows)
 }

@@ -1,5 +1,6 @@
 //! The pages of a location: its products, stock, journal and orders.
 
+mod categories;
 mod chart;
 mod day;
 mod journal;
@@ -8,7 +9,13 @@ mod products;
 mod products_bulk;
 mod stock;
 
-use connect_core::{AccountLocation, Error, LocationHandle};
+use connect_core::{
+    AccountLocation, Error, LocationHandle,
+    wire::{
+        VatAmount,
+        query::{Paging, SyncQuery},
+    },
+};
 use maud::{Markup, html};
 
 pub(super) use day::show as day;
@@ -22,6 +29,9 @@ use crate::dashboard::{Answer, components, layout, visit::SignedIn};
 
 /// The name of the field that says of which location a page is.
 const AT: &str = "at";
+
+/// The name of the field that says where a page of a list begins.
+const CURSOR: &str = "cursor";
 
 /// The rows on a page.
 const PAGE: usize = 50;
@@ -112,12 +122,57 @@ fn next(shop: &Shop, path: &str, filters: &[(&str, &str)], cursor: Option<&str>)
     for (name, value) in filters.iter().filter(|(_, value)| !value.is_empty()) {
         query.append_pair(name, value);
     }
-    query.append_pair("cursor", cursor);
+    query.append_pair(CURSOR, cursor);
     html! { p { a href={ (path) "?" (query.finish()) } { "Next page" } } }
 }
 
-/// The cursor that the address names.
-fn cursor(to: &SignedIn<'_>) -> Option<String> {
-    let cursor = to.query.get("cursor");
-    (!cursor.is_empty()).then(|| cursor.to_owned())
+/// The place of a list on whose page is nothing. `text` says it of a list that has nothing at all.
+fn nothing(to: &SignedIn<'_>, next: Option<&str>, text: &str) -> Markup {
+    let text = match (next, to.query.get(CURSOR)) {
+        // What one page looks at is bounded.
+        (Some(_), _) => "Nothing was found so far. The next page goes on with the search.",
+        (None, "") => text,
+        (None, _) => "There is nothing more.",
+    };
+    components::empty(text, html! {})
+}
+
+/// The part of a list that the address names.
+fn paging(to: &SignedIn<'_>) -> Paging {
+    let cursor = to.query.get(CURSOR);
+    Paging {
+        limit: Some(PAGE),
+        cursor: (!cursor.is_empty()).then(|| cursor.to_owned()),
+    }
+}
+
+/// The same for a list by `updatedAt`.
+fn sync(to: &SignedIn<'_>) -> SyncQuery {
+    let Paging { limit, cursor } = paging(to);
+    SyncQuery {
+        limit,
+        cursor,
+        ..SyncQuery::default()
+    }
+}
+
+/// A table of two columns, the second with amounts.
+fn pairs(rows: impl Iterator<Item = (String, String)>) -> Markup {
+    html! {
+        table.narrow { tbody {
+            @for (name, amount) in rows { tr { th { (name) } td.number { (amount) } } }
+        } }
+    }
+}
+
+/// The VAT in an amount, by rate.
+fn vat(shop: &Shop, amounts: &[VatAmount]) -> Markup {
+    html! {
+        @if !amounts.is_empty() {
+            h2 { "VAT" }
+            (pairs(amounts.iter().map(|vat| {
+                (format!("{} %", vat.vat_rate), shop.money(vat.vat_cents))
+            })))
+        }
+    }
 }

@@ -1,15 +1,15 @@
-//! The orders of a location, the latest days first to look at.
+//! The orders of a location, the newest first.
 
 use connect_core::{
     Error,
     wire::{
         Order, OrderSource, OrderStatus,
-        query::{Moment, OrderQuery, SyncQuery},
+        query::{Moment, OrderQuery},
     },
 };
 use maud::{Markup, html};
 
-use super::{AT, PAGE, Shop, cursor, next, nowhere, page};
+use super::{AT, Shop, next, nothing, nowhere, page, sync};
 use crate::dashboard::{Answer, components, visit::SignedIn};
 
 const PATH: &str = "/dashboard/orders";
@@ -23,17 +23,14 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let day: Option<Moment> = date.parse().ok().map(Moment::Day);
     let is_chosen = |known: &&OrderStatus| known.as_str() == status;
     let query = OrderQuery {
-        sync: SyncQuery {
-            limit: Some(PAGE),
-            cursor: cursor(to),
-            ..SyncQuery::default()
-        },
+        sync: sync(to),
         from: day,
         to: day,
         status: OrderStatus::KNOWN.iter().find(is_chosen).cloned(),
         ..OrderQuery::default()
     };
-    let found = shop.records.orders().list(&query).await?;
+    let found = shop.records.orders().newest_first().list(&query).await?;
+    let next_cursor = found.next_cursor.as_deref();
     let content = html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
@@ -49,38 +46,32 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
             button.quiet { "Show" }
         }
         @if found.data.is_empty() {
-            (components::empty(
-                "No order matches. Kiosks and Scan & Order pages make them.",
-                html! {},
-            ))
+            (nothing(to, next_cursor, "No order matches. Kiosks and Scan & Order pages make them."))
         } @else { (table(&shop, &found.data)) }
-        (next(&shop, PATH, &[("date", date), ("status", status)], found.next_cursor.as_deref()))
+        (next(&shop, PATH, &[("date", date), ("status", status)], next_cursor))
     };
     Ok(page(to, &shop, PATH, "Orders", content))
 }
 
 fn table(shop: &Shop, orders: &[Order]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Table" { table {
-            thead { tr {
-                th.number { "Number" } th { "Time" } th { "From" } th { "State" } th { "For" }
-                th { "What" } th.number { "Total" }
-            } }
-            tbody {
-                @for order in orders {
-                    tr {
-                        td.number { (order.number) }
-                        td { (components::time(order.created_at)) }
-                        td { (source(&order.source)) }
-                        td { span.tag { (words(&order.status)) } }
-                        td { (for_whom(order)) }
-                        td { (what(order)) }
-                        td.number { (shop.money(order.total_cents)) }
-                    }
-                }
+    let head = html! {
+        th.number { "Number" } th { "Time" } th { "From" } th { "State" } th { "For" } th { "What" }
+        th.number { "Total" }
+    };
+    let rows = html! {
+        @for order in orders {
+            tr {
+                td.number { (order.number) }
+                td { (components::time(order.created_at)) }
+                td { (source(&order.source)) }
+                td { span.tag { (words(&order.status)) } }
+                td { (for_whom(order)) }
+                td { (what(order)) }
+                td.number { (shop.money(order.total_cents)) }
             }
-        } }
-    }
+        }
+    };
+    components::table("Orders", head, rows)
 }
 
 fn for_whom(order: &Order) -> String {

@@ -2,14 +2,16 @@
 
 use connect_core::{
     Error,
-    wire::{
-        Category, Id, Product,
-        query::{CategoryQuery, ProductQuery, SyncQuery},
-    },
+    wire::{Page, Product, query::ProductQuery},
 };
+use http::StatusCode;
 use maud::{Markup, html};
 
-use super::{AT, PAGE, Shop, cursor, next, nowhere, page};
+use super::{
+    AT, CURSOR, Shop,
+    categories::{self, Categories},
+    next, nothing, nowhere, page, sync,
+};
 use crate::dashboard::{Answer, components, visit::SignedIn};
 
 pub(super) const PATH: &str = "/dashboard/products";
@@ -17,122 +19,151 @@ pub(super) const PATH: &str = "/dashboard/products";
 /// The choice that takes products out of their category.
 pub(super) const NO_CATEGORY: &str = "none";
 
-/// The most categories that are offered to choose from.
-const CATEGORIES: usize = 200;
+/// The filters of the list, as the address has them.
+const CODE: &str = "code";
+const CATEGORY: &str = "category";
 
 /// Shows a page of the list, by filters.
 pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let Some(shop) = Shop::find(to).await? else {
-        return Ok(nowhere(to, PATH, "Products"));
-    };
-    let code = to.query.get("code");
-    let category: Option<Id<Category>> = to.query.get("category").parse().ok();
-    let categories = categories(&shop).await?;
-    let mut query = ProductQuery {
-        sync: SyncQuery {
-            limit: Some(PAGE),
-            cursor: cursor(to),
-            ..SyncQuery::default()
-        },
-        category_id: category,
-        ..ProductQuery::default()
-    };
-    let products = shop.records.products();
-    let mut found = if code.is_empty() {
-        products.list(&query).await?
-    } else {
-        // It may be either; few have both.
-        query.external_id = Some(code.to_owned());
-        let by_external_id = products.list(&query).await?;
-        query.external_id = None;
-        query.barcode = Some(code.to_owned());
-        let mut by_barcode = products.list(&query).await?;
-        by_barcode.data.splice(0..0, by_external_id.data);
-        by_barcode.data.dedup_by_key(|product| product.id);
-        by_barcode
-    };
-    let cursor = found.next_cursor.take();
-    let chosen = to.query.get("category");
-    let content = html! {
-        (filters(&shop, code, chosen, &categories))
-        @if found.data.is_empty() {
-            (components::empty(
-                if code.is_empty() && chosen.is_empty() {
-                    "There is no product yet. Other software adds them through the API."
-                } else { "No product matches." },
-                html! {},
-            ))
-        } @else { (form(to, &shop, &found.data, &categories)) }
-        (next(&shop, PATH, &[("code", code), ("category", chosen)], cursor.as_deref()))
-    };
-    Ok(page(to, &shop, PATH, "Products", content))
+    match Shop::find(to).await? {
+        Some(shop) => show(to, &shop, None).await,
+        None => Ok(nowhere(to, PATH, "Products")),
+    }
 }
 
-/// The categories of a location.
-pub(super) async fn categories(shop: &Shop) -> Result<Vec<Category>, Error> {
-    let query = CategoryQuery {
-        sync: SyncQuery {
-            limit: Some(CATEGORIES),
-            ..SyncQuery::default()
-        },
+/// Shows the page again with what was filled in, and says why that was not done.
+pub(super) async fn again(
+    to: &SignedIn<'_>,
+    shop: &Shop,
+    problem: Markup,
+    status: StatusCode,
+) -> Result<Answer, Error> {
+    let answer = show(to, shop, Some(problem)).await?;
+    Ok(answer.with_status(status))
+}
+
+/// The address of the list with the filters of this page.
+pub(super) fn filtered(to: &SignedIn<'_>, shop: &Shop, path: &str, names: &[&str]) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair(AT, &shop.location.id.to_string());
+    for name in names {
+        let value = to.query.get(name);
+        if !value.is_empty() {
+            query.append_pair(name, value);
+        }
+    }
+    format!("{path}?{}", query.finish())
+}
+
+/// The address of the first page of the list with the same filters.
+pub(super) fn start(to: &SignedIn<'_>, shop: &Shop) -> String {
+    filtered(to, shop, PATH, &[CODE, CATEGORY])
+}
+
+async fn show(to: &SignedIn<'_>, shop: &Shop, problem: Option<Markup>) -> Result<Answer, Error> {
+    let (code, chosen) = (to.query.get(CODE), to.query.get(CATEGORY));
+    let found = find(to, shop).await?;
+    let shown = found.data.iter().filter_map(|product| product.category_id);
+    let categories = categories::find(shop, shown.chain(chosen.parse().ok())).await?;
+    let next_cursor = found.next_cursor.as_deref();
+    let content = html! {
+        @if let Some(problem) = problem { (problem) }
+        (filters(shop, code, chosen, &categories))
+        @if found.data.is_empty() {
+            @let text = if code.is_empty() && chosen.is_empty() {
+                "There is no product yet. Other software adds them through the API."
+            } else { "No product matches." };
+            (nothing(to, next_cursor, text))
+        } @else { (form(to, shop, &found.data, &categories)) }
+        (next(shop, PATH, &[(CODE, code), (CATEGORY, chosen)], next_cursor))
     };
-    let mut found = shop.records.categories().list(&query).await?.data;
-    found.sort_by(|one, other| (one.position, &one.name).cmp(&(other.position, &other.name)));
+    Ok(page(to, shop, PATH, "Products", content))
+}
+
+/// Finds the products of the page. A code may be one of the shop's own, which one product has, or a
+/// barcode: that one comes in front of the list of the others.
+async fn find(to: &SignedIn<'_>, shop: &Shop) -> Result<Page<Product>, Error> {
+    let code = to.query.get(CODE);
+    let products = shop.records.products();
+    let query = ProductQuery {
+        sync: sync(to),
+        category_id: to.query.get(CATEGORY).parse().ok(),
+        ..ProductQuery::default()
+    };
+    if code.is_empty() {
+        return products.list(&query).await;
+    }
+    let by_barcode = ProductQuery {
+        barcode: Some(code.to_owned()),
+        ..query.clone()
+    };
+    let mut found = products.list(&by_barcode).await?;
+    found
+        .data
+        .retain(|product| product.external_id.as_deref() != Some(code));
+    if to.query.get(CURSOR).is_empty() {
+        let by_external_id = ProductQuery {
+            external_id: Some(code.to_owned()),
+            ..query
+        };
+        let one = products.list(&by_external_id).await?;
+        found.data.splice(0..0, one.data);
+    }
     Ok(found)
 }
 
-fn filters(shop: &Shop, code: &str, category: &str, categories: &[Category]) -> Markup {
+fn filters(shop: &Shop, code: &str, category: &str, categories: &Categories) -> Markup {
     html! {
         form.filter method="get" action=(PATH) {
             input type="hidden" name=(AT) value=(shop.location.id);
-            label for="code" { "Code or barcode" }
-            input id="code" name="code" type="search" value=(code);
-            label for="category" { "Category" }
-            select id="category" name="category" {
+            label for=(CODE) { "Code or barcode" }
+            input id=(CODE) name=(CODE) type="search" value=(code);
+            label for=(CATEGORY) { "Category" }
+            select id=(CATEGORY) name=(CATEGORY) {
                 option value="" { "All" }
-                @for choice in categories {
-                    @let id = choice.id.to_string();
-                    option value=(id) selected[id == category] { (choice.name) }
-                }
+                (categories.options(category))
             }
             button.quiet { "Find" }
+            @if let Some(hint) = categories.hint() { span.hint { (hint) } }
         }
     }
 }
 
-/// The list, with what can be done to the products that are chosen.
-fn form(to: &SignedIn<'_>, shop: &Shop, products: &[Product], categories: &[Category]) -> Markup {
+/// The list, with what can be done to the products that are chosen. What was filled in stays.
+fn form(to: &SignedIn<'_>, shop: &Shop, products: &[Product], categories: &Categories) -> Markup {
+    // With the filters and the place of this page, to be shown again.
+    let action = "/dashboard/products/bulk";
+    let action = filtered(to, shop, action, &[CODE, CATEGORY, CURSOR]);
+    let head = html! {
+        th { span.skip { "Choose" } } th { "Name" } th { "Code" } th { "Category" }
+        th.number { "Price" } th.number { "VAT" } th.number { "Stock" } th { "For sale" }
+    };
+    let rows = html! { @for product in products { (row(to, shop, product, categories)) } };
     html! {
-        form method="post" action="/dashboard/products/bulk" {
+        form method="post" action=(action) {
             (components::hidden(&to.csrf))
             // The first button of a form is pressed by Enter in any of its fields: this one does nothing.
             button.nothing name="do" value="" tabindex="-1" aria-hidden="true" { "Nothing" }
             input type="hidden" name=(AT) value=(shop.location.id);
-            div.scroll tabindex="0" role="group" aria-label="Table" { table {
-                thead { tr {
-                    th { span.skip { "Choose" } } th { "Name" } th { "Code" } th { "Category" }
-                    th.number { "Price" } th.number { "VAT" } th.number { "Stock" } th { "For sale" }
-                } }
-                tbody { @for product in products { (row(shop, product, categories)) } }
-            } }
-            (actions(categories))
+            (components::table("Products", head, rows))
+            (actions(to, categories))
         }
     }
 }
 
-fn row(shop: &Shop, product: &Product, categories: &[Category]) -> Markup {
-    let category = categories
-        .iter()
-        .find(|category| Some(category.id) == product.category_id);
+fn row(to: &SignedIn<'_>, shop: &Shop, product: &Product, categories: &Categories) -> Markup {
+    let id = product.id.to_string();
+    let category = product.category_id.and_then(|id| categories.name(id));
     let code = product.external_id.as_ref().or(product.barcode.as_ref());
     html! {
         tr {
             td {
-                input type="checkbox" name="id" value=(product.id) aria-label={ "Choose " (product.name) };
+                input type="checkbox" name="id" value=(id) aria-label={ "Choose " (product.name) }
+                    checked[to.form.has("id", &id)];
             }
             td { (product.name) }
             td { @if let Some(code) = code { code { (code) } } }
-            td { @if let Some(category) = category { (category.name) } }
+            td { @if let Some(category) = category { (category) } }
             td.number { (shop.money(product.price_cents)) }
             td.number { (product.vat_rate) " %" }
             td.number { @if let Some(quantity) = product.stock_quantity { (quantity) } }
@@ -142,7 +173,8 @@ fn row(shop: &Shop, product: &Product, categories: &[Category]) -> Markup {
 }
 
 /// The actions on the products that are chosen.
-fn actions(categories: &[Category]) -> Markup {
+fn actions(to: &SignedIn<'_>, categories: &Categories) -> Markup {
+    let typed = |name| to.form.get(name);
     html! {
         fieldset {
             legend { "With the chosen products" }
@@ -150,19 +182,19 @@ fn actions(categories: &[Category]) -> Markup {
                 label for="to-category" { "Category" }
                 select id="to-category" name="category" {
                     option value="" { "Choose one" }
-                    option value=(NO_CATEGORY) { "No category" }
-                    @for category in categories { option value=(category.id) { (category.name) } }
+                    option value=(NO_CATEGORY) selected[typed("category") == NO_CATEGORY] { "No category" }
+                    (categories.options(typed("category")))
                 }
                 button.quiet name="do" value="category" { "Set the category" }
             }
             div.filter {
                 label for="price" { "Price" }
-                input id="price" name="price" inputmode="decimal" autocomplete="off";
+                input id="price" name="price" inputmode="decimal" autocomplete="off" value=(typed("price"));
                 button.quiet name="do" value="price" { "Set the price" }
             }
             div.filter {
                 label for="vat" { "VAT in %" }
-                input id="vat" name="vat" inputmode="decimal" autocomplete="off";
+                input id="vat" name="vat" inputmode="decimal" autocomplete="off" value=(typed("vat"));
                 button.quiet name="do" value="vat" { "Set the VAT" }
             }
             div.filter {

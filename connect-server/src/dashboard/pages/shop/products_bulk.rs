@@ -1,14 +1,17 @@
 //! Actions on the products that were chosen, in bulk.
 
+use std::collections::HashMap;
+
 use connect_core::{
     Error, ProductBulkResult, Reason,
     wire::{Field, Id, Product, ProductInput},
 };
-use maud::html;
+use http::StatusCode;
+use maud::{Markup, html};
 
 use super::{
-    Shop, nowhere, page,
-    products::{NO_CATEGORY, PATH},
+    Shop, nowhere,
+    products::{NO_CATEGORY, PATH, again, start},
 };
 use crate::dashboard::{
     Answer, components, money,
@@ -21,35 +24,42 @@ pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let Some(shop) = Shop::find(to).await? else {
         return Ok(nowhere(to, PATH, "Products"));
     };
-    let ids = to.form.all("id").map(components::id);
-    let ids: Vec<Id<Product>> = ids.collect::<Result<_, _>>()?;
-    if ids.is_empty() {
-        return Ok(Answer::redirect(&notices::at(
-            &shop.at(PATH),
-            Notice::NoneChosen,
-        )));
-    }
-    let products = shop.records.products();
-    let done = match change(to) {
-        Ok(Some(change)) => products.change_many(ids, change).await,
-        Ok(None) => products.delete_many(ids).await,
+    let done = match chosen(to) {
+        Ok((ids, Some(change))) => {
+            let products = shop.records.products();
+            products.change_many(ids, change).await
+        }
+        Ok((ids, None)) => shop.records.products().delete_many(ids).await,
         Err(reason) => Err(Error::Invalid(reason)),
     };
     match done {
-        Ok(result) if result.failed.is_empty() => Ok(Answer::redirect(&notices::at(
-            &shop.at(PATH),
-            Notice::ProductsChanged,
-        ))),
-        Ok(result) => Ok(failed(to, &shop, &result)),
+        Ok(result) if result.failed.is_empty() => {
+            let start = start(to, &shop);
+            Ok(Answer::redirect(&notices::at(
+                &start,
+                Notice::ProductsChanged,
+            )))
+        }
+        Ok(result) => {
+            let problem = failed(&shop, &result).await?;
+            again(to, &shop, problem, StatusCode::CONFLICT).await
+        }
         Err(error) => {
-            let reason = components::mendable(error)?;
-            let content = html! {
-                (components::problem(Some(&reason), &[]))
-                p { a href=(shop.at(PATH)) { "Back to the products" } }
-            };
-            Ok(page(to, &shop, PATH, "Nothing was changed", content))
+            let status = StatusCode::from_u16(error.status());
+            let status = status.unwrap_or(StatusCode::UNPROCESSABLE_ENTITY);
+            let reason = components::sentence(&components::mendable(error)?.to_string());
+            let problem = html! { p.problem role="alert" { "Nothing was changed. " (reason) } };
+            again(to, &shop, problem, status).await
         }
     }
+}
+
+/// The products that were chosen, and what to do to them: the change, or `None` to delete.
+fn chosen(to: &SignedIn<'_>) -> Result<(Vec<Id<Product>>, Option<ProductInput>), Reason> {
+    let ids: Result<Vec<Id<Product>>, _> = to.form.all("id").map(str::parse).collect();
+    let ids = ids.ok().filter(|ids| !ids.is_empty());
+    let ids = ids.ok_or_else(|| Reason::new("choose the products first"))?;
+    Ok((ids, change(to)?))
 }
 
 /// The change that was chosen; `None` to delete.
@@ -87,15 +97,23 @@ fn change(to: &SignedIn<'_>) -> Result<Option<ProductInput>, Reason> {
     Ok(Some(change))
 }
 
-fn failed(to: &SignedIn<'_>, shop: &Shop, result: &ProductBulkResult) -> Answer {
-    let content = html! {
-        p { (result.affected) " were changed, " (result.failed.len()) " were not:" }
-        ul {
-            @for failure in &result.failed {
-                li { code { (failure.id) } ": " (components::sentence(&failure.error.message)) }
+/// Says what was not done, with the names of the products.
+async fn failed(shop: &Shop, result: &ProductBulkResult) -> Result<Markup, Error> {
+    let ids: Vec<_> = result.failed.iter().map(|failure| failure.id).collect();
+    let products = shop.records.products().get_many(&ids).await?;
+    let names: HashMap<_, _> = products.iter().map(|it| (it.id, &*it.name)).collect();
+    Ok(html! {
+        div.problem role="alert" {
+            p { "Changed: " (result.affected) ". Left as they were: " (result.failed.len()) "." }
+            ul {
+                @for failure in &result.failed {
+                    @let name = names.get(&failure.id).copied();
+                    li {
+                        strong { (name.unwrap_or("A product that is no longer there")) } ": "
+                        (components::sentence(&failure.error.message))
+                    }
+                }
             }
         }
-        p { a href=(shop.at(PATH)) { "Back to the products" } }
-    };
-    page(to, shop, PATH, "Not all products were changed", content)
+    })
 }

@@ -1,0 +1,83 @@
+//! The categories of a location, to choose from.
+
+use connect_core::{
+    Error,
+    wire::{
+        Category, Id,
+        limits::MAX_PAGE_SIZE,
+        query::{CategoryQuery, SyncQuery},
+    },
+};
+use maud::{Markup, html};
+
+use super::Shop;
+
+/// The categories after which no more are read. A shop has a few dozen.
+const MOST: usize = 1000;
+
+/// The categories that are offered, in the order in which the shop shows them.
+pub(super) struct Categories {
+    sorted: Vec<Category>,
+    /// Set when there are more.
+    is_cut: bool,
+}
+
+/// Finds the categories of a location: at most a thousand, and those that a page names.
+pub(super) async fn find(
+    shop: &Shop,
+    named: impl Iterator<Item = Id<Category>>,
+) -> Result<Categories, Error> {
+    let records = shop.records.categories();
+    let mut query = CategoryQuery {
+        sync: SyncQuery {
+            limit: Some(MAX_PAGE_SIZE),
+            ..SyncQuery::default()
+        },
+    };
+    let mut sorted = Vec::new();
+    loop {
+        let page = records.list(&query).await?;
+        sorted.extend(page.data);
+        query.sync.cursor = page.next_cursor;
+        if query.sync.cursor.is_none() || sorted.len() >= MOST {
+            break;
+        }
+    }
+    let is_cut = query.sync.cursor.is_some();
+    if is_cut {
+        let mut missing: Vec<_> = named
+            .filter(|id| sorted.iter().all(|one| one.id != *id))
+            .collect();
+        missing.sort();
+        missing.dedup();
+        sorted.extend(records.get_many(&missing).await?);
+    }
+    sorted.sort_by(|one, other| (one.position, &one.name).cmp(&(other.position, &other.name)));
+    Ok(Categories { sorted, is_cut })
+}
+
+impl Categories {
+    /// Returns the name of one.
+    pub(super) fn name(&self, id: Id<Category>) -> Option<&str> {
+        let found = self.sorted.iter().find(|one| one.id == id);
+        found.map(|one| &*one.name)
+    }
+
+    /// Renders the options of a field, one of which may be chosen already.
+    pub(super) fn options(&self, chosen: &str) -> Markup {
+        html! {
+            @for one in &self.sorted {
+                @let id = one.id.to_string();
+                option value=(id) selected[id == chosen] { (one.name) }
+            }
+        }
+    }
+
+    /// Returns the sentence that says that not all are offered.
+    pub(super) fn hint(&self) -> Option<String> {
+        let hint = || {
+            format!("Only {MOST} categories are offered: those that have not changed for longest.")
+        };
+        self.is_cut.then(hint)
+    }
+}
