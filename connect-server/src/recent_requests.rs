@@ -1,9 +1,11 @@
 //! The last requests of each token, for its owner to look at.
 //!
-//! They are kept in memory: they begin anew with each start of the server.
+//! They are kept in memory: they begin anew with each start of the server. What they take is bounded in
+//! bytes; where there is no more room, the token that was used longest ago is forgotten.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    borrow::Cow,
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -11,13 +13,19 @@ use connect_core::{
     Token,
     wire::{Id, Timestamp},
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{HeaderValue, Method, Request, StatusCode, Uri};
 
 /// The requests that are kept of a token.
 const OF_TOKEN: usize = 100;
 
-/// The tokens of which requests are kept. Of one more, the requests of another are forgotten.
-const TOKENS: usize = 10_000;
+/// The memory for all of them, in bytes: the requests of a thousand busy tokens, or more of others.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// The memory of a token besides its requests: its entries in the maps, with what these keep free.
+const TOKEN_BYTES: usize = 256;
+
+/// The memory that an allocation takes besides what was asked for.
+const ALLOCATION_BYTES: usize = 16;
 
 /// The longest text that is kept of a request, in bytes. Paths of ours are shorter.
 const LONGEST: usize = 200;
@@ -36,20 +44,21 @@ pub(crate) struct RecentRequest {
     pub(crate) request_id: String,
 }
 
-/// A request that is not answered yet.
+/// A request that is not answered yet. It shares the text of the request: who sent it is not known, so
+/// nothing may be worth keeping.
 pub(crate) struct Asked {
     method: Method,
-    path: String,
-    key: Option<String>,
+    uri: Uri,
+    key: Option<HeaderValue>,
 }
 
 impl Asked {
     /// Keeps what is known of a request.
-    pub(crate) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Self {
+    pub(crate) fn of<B>(request: &Request<B>) -> Self {
         Self {
-            method: method.clone(),
-            path: clipped(path),
-            key: headers.get("idempotency-key").map(text),
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            key: request.headers().get("idempotency-key").cloned(),
         }
     }
 
@@ -59,56 +68,142 @@ impl Asked {
         at: Timestamp,
         status: StatusCode,
         request_id: Option<&HeaderValue>,
-    ) -> RecentRequest {
-        let Self { method, path, key } = self;
-        RecentRequest {
+    ) -> Answered {
+        let path = clipped(self.uri.path());
+        let key = self.key.as_ref().map(text).unwrap_or_default();
+        let request_id = request_id.map(text).unwrap_or_default();
+        let key = clipped(&key);
+        Answered {
             at,
-            method,
-            path,
+            method: self.method,
             status,
-            key,
-            request_id: request_id.map(text).unwrap_or_default(),
+            key_at: path.len(),
+            request_id_at: path.len() + key.len(),
+            text: [path, key, clipped(&request_id)].concat().into_boxed_str(),
         }
     }
 }
 
-fn text(value: &HeaderValue) -> String {
-    clipped(&String::from_utf8_lossy(value.as_bytes()))
+fn text(value: &HeaderValue) -> Cow<'_, str> {
+    String::from_utf8_lossy(value.as_bytes())
 }
 
 /// The beginning of a text, which is all of it unless somebody sends what is too long.
-fn clipped(text: &str) -> String {
-    text[..text.floor_char_boundary(LONGEST)].to_owned()
+fn clipped(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}
+
+/// A request as it is kept: its texts are one.
+pub(crate) struct Answered {
+    at: Timestamp,
+    method: Method,
+    status: StatusCode,
+    key_at: usize,
+    request_id_at: usize,
+    text: Box<str>,
+}
+
+impl Answered {
+    /// The memory of its text.
+    fn text_bytes(&self) -> usize {
+        self.text.len() + ALLOCATION_BYTES
+    }
+
+    fn shown(&self) -> RecentRequest {
+        let key = &self.text[self.key_at..self.request_id_at];
+        RecentRequest {
+            at: self.at,
+            method: self.method.clone(),
+            path: self.text[..self.key_at].to_owned(),
+            status: self.status,
+            key: (!key.is_empty()).then(|| key.to_owned()),
+            request_id: self.text[self.request_id_at..].to_owned(),
+        }
+    }
 }
 
 /// The last requests of each token. Cheap to clone; clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct RecentRequests(Arc<Mutex<HashMap<Id<Token>, VecDeque<RecentRequest>>>>);
+pub(crate) struct RecentRequests(Arc<Mutex<All>>);
+
+#[derive(Default)]
+struct All {
+    tokens: HashMap<Id<Token>, OfToken>,
+    /// The tokens, that which was used longest ago first.
+    by_use: BTreeMap<u64, Id<Token>>,
+    /// The number of requests so far.
+    count: u64,
+    /// The memory that they take, by estimate.
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct OfToken {
+    requests: VecDeque<Answered>,
+    /// The number of its last request.
+    last: u64,
+    texts: usize,
+}
+
+impl OfToken {
+    fn add(&mut self, request: Answered) {
+        if self.requests.len() == OF_TOKEN
+            && let Some(oldest) = self.requests.pop_front()
+        {
+            self.texts -= oldest.text_bytes();
+        }
+        self.texts += request.text_bytes();
+        self.requests.push_back(request);
+    }
+
+    fn bytes(&self) -> usize {
+        TOKEN_BYTES + self.requests.capacity() * size_of::<Answered>() + self.texts
+    }
+}
 
 impl RecentRequests {
     /// Keeps a request of a token.
-    pub(crate) fn add(&self, token: Id<Token>, request: RecentRequest) {
+    pub(crate) fn add(&self, token: Id<Token>, request: Answered) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= TOKENS
-            && !all.contains_key(&token)
-            && let Some(other) = all.keys().next().copied()
-        {
-            all.remove(&other);
-        }
-        let of_token = all.entry(token).or_default();
-        if of_token.len() == OF_TOKEN {
-            of_token.pop_front();
-        }
-        of_token.push_back(request);
+        all.add(token, request);
     }
 
     /// Returns the requests of a token, the latest first.
     pub(crate) fn of(&self, token: Id<Token>) -> Vec<RecentRequest> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_token = all.get(&token);
+        let of_token = all.tokens.get(&token);
         of_token
-            .map(|requests| requests.iter().rev().cloned().collect())
+            .map(|of_token| {
+                of_token
+                    .requests
+                    .iter()
+                    .rev()
+                    .map(Answered::shown)
+                    .collect()
+            })
             .unwrap_or_default()
+    }
+}
+
+impl All {
+    fn add(&mut self, token: Id<Token>, request: Answered) {
+        self.count += 1;
+        let of_token = self.tokens.entry(token).or_default();
+        // One that is new has no request yet, and counts for nothing.
+        if !of_token.requests.is_empty() {
+            self.bytes -= of_token.bytes();
+            self.by_use.remove(&of_token.last);
+        }
+        of_token.add(request);
+        of_token.last = self.count;
+        self.bytes += of_token.bytes();
+        self.by_use.insert(self.count, token);
+        while self.bytes > MOST_BYTES
+            && let Some((_, oldest)) = self.by_use.pop_first()
+            && let Some(forgotten) = self.tokens.remove(&oldest)
+        {
+            self.bytes -= forgotten.bytes();
+        }
     }
 }
 
@@ -118,44 +213,98 @@ mod tests {
 
     use super::*;
 
-    fn request(number: usize) -> RecentRequest {
-        let path = format!("/v1/{number}");
-        let asked = Asked::of(&Method::GET, &path, &HeaderMap::new());
-        asked.answered(Timestamp::EPOCH, StatusCode::OK, None)
+    fn request(path: &str, key: Option<&str>) -> Answered {
+        let mut request = Request::get(path);
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let asked = Asked::of(&request.body(()).unwrap());
+        let id = HeaderValue::from_static("r-1");
+        asked.answered(Timestamp::EPOCH, StatusCode::OK, Some(&id))
     }
 
     fn token(number: usize) -> Id<Token> {
         Uuid::from_u128(number as u128).into()
     }
 
+    fn paths(recent: &RecentRequests, number: usize) -> Vec<String> {
+        let of_token = recent.of(token(number));
+        of_token.into_iter().map(|request| request.path).collect()
+    }
+
+    #[test]
+    fn a_request_is_shown_as_it_was() {
+        let recent = RecentRequests::default();
+        recent.add(token(1), request("/v1/a?secret=b", Some("k-1")));
+        recent.add(token(1), request("/v1/c", None));
+        let shown = |path: &str, key: Option<&str>| RecentRequest {
+            at: Timestamp::EPOCH,
+            method: Method::GET,
+            path: path.to_owned(),
+            status: StatusCode::OK,
+            key: key.map(str::to_owned),
+            request_id: "r-1".to_owned(),
+        };
+        let expected = [shown("/v1/c", None), shown("/v1/a", Some("k-1"))];
+        assert_eq!(recent.of(token(1)), expected);
+    }
+
     #[test]
     fn the_last_hundred_of_each_token_are_kept() {
         let recent = RecentRequests::default();
         for number in 0..=OF_TOKEN {
-            recent.add(token(1), request(number));
+            recent.add(token(1), request(&format!("/v1/{number}"), None));
         }
-        recent.add(token(2), request(7));
-        let of_first = recent.of(token(1));
-        assert_eq!(of_first.len(), OF_TOKEN);
-        assert_eq!(
-            (&of_first[0], of_first.last()),
-            (&request(OF_TOKEN), Some(&request(1)))
-        );
-        assert_eq!(recent.of(token(2)), [request(7)]);
+        recent.add(token(2), request("/v1/7", None));
+        let expected: Vec<_> = (1..=OF_TOKEN)
+            .rev()
+            .map(|number| format!("/v1/{number}"))
+            .collect();
+        assert_eq!(paths(&recent, 1), expected);
+        assert_eq!(paths(&recent, 2), ["/v1/7"]);
         assert_eq!(recent.of(token(3)), []);
     }
 
     #[test]
-    fn memory_is_bounded() {
+    fn texts_are_clipped() {
+        let long = request(
+            &format!("/{}", "%C3%A9".repeat(LONGEST)),
+            Some(&"é".repeat(LONGEST)),
+        );
+        let shown = long.shown();
+        assert_eq!(
+            (shown.path.len(), shown.key.unwrap().len()),
+            (LONGEST, LONGEST)
+        );
+        assert_eq!(shown.request_id, "r-1");
+        assert!(long.text_bytes() <= 3 * LONGEST + ALLOCATION_BYTES);
+    }
+
+    /// Whatever many tokens send, they take no more than is meant, and those that were used last stay.
+    #[test]
+    fn the_token_that_was_used_longest_ago_is_forgotten() {
         let recent = RecentRequests::default();
-        for number in 0..TOKENS + 10 {
-            recent.add(token(number), request(number));
+        let long = format!("/{}", "a".repeat(LONGEST));
+        for number in 0..40_000 {
+            recent.add(token(number), request(&long, None));
+            recent.add(token(0), request("/v1/in-use", None));
         }
-        assert_eq!(recent.0.lock().unwrap().len(), TOKENS);
-        let mut headers = HeaderMap::new();
-        headers.insert("idempotency-key", "é".repeat(LONGEST).parse().unwrap());
-        let path = "/é".repeat(LONGEST);
-        let long = Asked::of(&Method::GET, &path, &headers);
-        assert!(long.path.len() <= LONGEST && long.key.unwrap().len() <= LONGEST);
+        let all = recent.0.lock().unwrap();
+        let counted: usize = all.tokens.values().map(OfToken::bytes).sum();
+        assert_eq!(all.bytes, counted);
+        assert!(
+            (MOST_BYTES - 2000..=MOST_BYTES).contains(&counted),
+            "{counted}"
+        );
+        assert_eq!(all.tokens.len(), all.by_use.len());
+        let kept = all.tokens.len();
+        drop(all);
+        assert!(kept < 39_000, "{kept} were kept");
+        assert_eq!(recent.of(token(0)).len(), OF_TOKEN);
+        assert_eq!(recent.of(token(39_999)).len(), 1);
+        assert_eq!(recent.of(token(1)), []);
+        // The rest are the last ones without a gap.
+        assert_eq!(recent.of(token(40_000 - kept)), []);
+        assert_eq!(recent.of(token(40_001 - kept)).len(), 1);
     }
 }

@@ -3,12 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use connect_core::{
-    Connect, Reason,
-    environment::{Clock as _, SystemClock},
-    storage::disk::Health,
-    wire::ErrorCode,
-};
+use connect_core::{Connect, Reason, storage::disk::Health, wire::ErrorCode};
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use tower_service::Service as _;
@@ -58,8 +53,8 @@ impl Door {
 pub struct ConnectApp {
     connect: Connect,
     filter: BoxedFilter<(warp::reply::Response,)>,
-    /// The last requests of tokens.
-    recent: RecentRequests,
+    /// The last requests of tokens, where an owner can look at them.
+    recent: Option<RecentRequests>,
 }
 
 impl ConnectApp {
@@ -83,7 +78,7 @@ impl ConnectApp {
         Self {
             connect,
             filter,
-            recent: RecentRequests::default(),
+            recent: None,
         }
     }
 
@@ -99,7 +94,7 @@ impl ConnectApp {
     /// Keeps the last requests of each token here.
     #[must_use]
     pub(crate) fn with_recent_requests(mut self, recent: &RecentRequests) -> Self {
-        self.recent = recent.clone();
+        self.recent = Some(recent.clone());
         self
     }
 
@@ -148,13 +143,16 @@ impl ConnectApp {
 impl App for ConnectApp {
     async fn call(&self, mut request: Request<Body>, peer: Peer) -> Response<Bytes> {
         request.extensions_mut().insert(peer);
-        let asked = Asked::of(request.method(), request.uri().path(), request.headers());
+        let recent = self.recent.as_ref();
+        let recent = recent.map(|recent| (recent, Asked::of(&request)));
         let Ok(response) = warp::service(self.filter.clone()).call(request).await;
         let (head, body) = response.into_parts();
-        if let Some(CalledBy(token)) = head.extensions.get() {
+        if let Some((recent, asked)) = recent
+            && let Some(CalledBy(token)) = head.extensions.get()
+        {
             let request_id = head.headers.get("x-request-id");
-            let answered = asked.answered(SystemClock.now(), head.status, request_id);
-            self.recent.add(*token, answered);
+            let answered = asked.answered(self.connect.now(), head.status, request_id);
+            recent.add(*token, answered);
         }
         // The body is in memory already: this waits for nothing, and copies nothing.
         let body = body.collect().await.map(|body| body.to_bytes());
