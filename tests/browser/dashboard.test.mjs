@@ -291,7 +291,7 @@ test("forms of other sites are refused, and pages in frames too", async () => {
 test("every page is whole at every width, in light and in dark", async () => {
   mkdirSync("screenshots", { recursive: true });
   const pages = ["", "/day", "/journal", "/journal/z-reports", "/orders", "/products", "/stock"];
-  pages.push("/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/account");
+  pages.push("/sandbox", "/tokens", "/tokens/new", "/webhooks", "/webhooks/new", "/screens", "/screens/names", "/account");
   const state = await context.storageState();
   const found = [];
   for (const colorScheme of ["light", "dark"]) {

@@ -4,6 +4,7 @@ mod browser;
 mod cost;
 mod listener;
 mod lists;
+mod names;
 mod owners;
 mod products;
 mod sandbox;
@@ -17,7 +18,7 @@ use self::browser::{Browser, PASSWORD, text};
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
 /// The pages of an owner.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "",
     "/day",
     "/journal",
@@ -30,6 +31,7 @@ const PAGES: [&str; 14] = [
     "/webhooks",
     "/webhooks/new",
     "/screens",
+    "/screens/names",
     "/account",
     "/sandbox",
 ];

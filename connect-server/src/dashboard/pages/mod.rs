@@ -2,6 +2,7 @@
 
 mod account;
 mod invitation;
+mod names;
 mod overview;
 mod sandbox;
 mod screens;
@@ -51,6 +52,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
             ["products", "bulk"] => shop::products_bulk(to).await,
             ["sandbox"] if let Some(sandbox) = to.sandbox() => sandbox::act(to, sandbox).await,
             ["screens"] => screens::create(to).await,
+            ["screens", "names"] => names::change(to).await,
             ["screens", id, "key"] => screens::roll(to, id).await,
             ["screens", id, "revoke"] => screens::revoke(to, id).await,
             ["screens", id, "delete"] => screens::delete(to, id).await,
@@ -78,6 +80,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["webhooks", id, "edit"] => webhooks::edit(to, id).await,
         ["webhooks", id, "deliveries", delivery] => webhooks::delivery(to, id, delivery).await,
         ["screens"] => screens::list(to).await,
+        ["screens", "names"] => names::show(to).await,
         ["sign-in"] => Ok(Answer::redirect(ROOT)),
         _ => open(to).await?.ok_or_else(components::gone),
     }

@@ -108,6 +108,7 @@ async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Erro
                 code { "api_not_available" } ". Add one below."
             }
         } @else { (table(to, &screens)) }
+        p { a href="/dashboard/screens/names" { "Rename screens and locations" } }
         h2 { "Add a screen" }
         @if account.locations.is_empty() {
             (components::empty("A screen stands at a location, and this account has none yet.", html! {}))

@@ -1,0 +1,102 @@
+//! The names of locations and screens.
+
+use connect_core::{Error, LocationChange, Reason};
+use http::StatusCode;
+use maud::{Markup, html};
+
+use crate::dashboard::{
+    Answer, components, layout,
+    notices::{self, Notice},
+    visit::SignedIn,
+};
+
+/// The part of the navigation that the page belongs to.
+const SECTION: &str = "/dashboard/screens";
+
+const PATH: &str = "/dashboard/screens/names";
+
+/// The fields of each form: the kind of what it names, its id, and the name.
+const KIND: &str = "kind";
+const ID: &str = "id";
+const NAME: &str = "name";
+
+/// The kinds of what has a name.
+const LOCATION: &str = "location";
+const SCREEN: &str = "screen";
+
+/// Shows the page.
+pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    page(to, None).await
+}
+
+/// Gives a location or a screen another name.
+pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let (account, name) = (to.owner.account().id, to.form.get(NAME));
+    let done = match to.form.get(KIND) {
+        LOCATION => {
+            let change = LocationChange {
+                name: Some(name.to_owned()),
+                ..LocationChange::default()
+            };
+            let id = components::id(to.form.get(ID))?;
+            let changed = to.connect.change_location(account, id, change).await;
+            changed.map(|_| ())
+        }
+        SCREEN => {
+            let id = components::id(to.form.get(ID))?;
+            let changed = to.connect.rename_screen(account, id, name).await;
+            changed.map(|_| ())
+        }
+        _ => return Err(components::gone()),
+    };
+    match done {
+        Ok(()) => Ok(Answer::redirect(&notices::at(PATH, Notice::NameChanged))),
+        Err(error) => {
+            let answer = page(to, Some(&components::mendable(error)?)).await?;
+            Ok(answer.with_status(StatusCode::UNPROCESSABLE_ENTITY))
+        }
+    }
+}
+
+async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Error> {
+    let account = to.owner.account();
+    let screens = to.connect.screens(account.id).await?;
+    let content = html! {
+        p.hint {
+            "Receipts, orders and movements of stock keep the name that there was when they were written."
+        }
+        h2 { "Locations" }
+        @for location in &account.locations {
+            (form(to, LOCATION, &location.id.to_string(), &location.name, refused))
+        }
+        h2 { "Screens" }
+        @for (screen, _) in &screens {
+            (form(to, SCREEN, &screen.id.to_string(), &screen.name, refused))
+        }
+        p { a href=(SECTION) { "Back to the screens" } }
+    };
+    Ok(layout::page(to, SECTION, "Names", content))
+}
+
+/// The form of one name, with the problem if it is the one that was sent.
+fn form(to: &SignedIn<'_>, kind: &str, id: &str, name: &str, refused: Option<&Reason>) -> Markup {
+    let is_sent = to.form.get(KIND) == kind && to.form.get(ID) == id;
+    let problem = refused.filter(|_| is_sent);
+    let typed = if is_sent { to.form.get(NAME) } else { name };
+    let (field, problem_id) = (format!("{kind}-{id}"), format!("{kind}-{id}-problem"));
+    let fields = html! {
+        input type="hidden" name=(KIND) value=(kind);
+        input type="hidden" name=(ID) value=(id);
+        div.filter {
+            label for=(field) { "Name of " (name) }
+            input id=(field) name=(NAME) value=(typed) required autocomplete="off"
+                aria-invalid=[problem.map(|_| "true")]
+                aria-describedby=[problem.map(|_| &problem_id)];
+            button.quiet aria-label={ "Rename " (name) } { "Rename" }
+        }
+        @if let Some(reason) = problem {
+            p.problem id=(problem_id) role="alert" { (components::sentence(&reason.to_string())) }
+        }
+    };
+    components::form(PATH, &to.csrf, fields)
+}
