@@ -18,6 +18,7 @@ mod events;
 mod faulty;
 #[cfg(feature = "conformance")]
 mod fence;
+mod figures;
 mod filters;
 mod idle;
 #[cfg(feature = "conformance")]

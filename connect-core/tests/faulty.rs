@@ -84,6 +84,11 @@ impl Faulty {
         self.faults.lock().unwrap().later_reads = reads;
     }
 
+    /// So many reads fail from now on.
+    pub(crate) fn fail_reads(&self, reads: usize) {
+        self.faults.lock().unwrap().failing_reads = reads;
+    }
+
     /// The most rows that were asked for at a time by their keys, since the last call.
     pub(crate) fn take_most_gets(&self) -> usize {
         std::mem::take(&mut self.faults.lock().unwrap().most_gets)

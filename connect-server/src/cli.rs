@@ -23,6 +23,7 @@ use crate::{
     },
     images::{DEFAULT_DEADLINE, PublicUrl},
     mail::{SmtpError, SmtpMailer, SmtpUrl},
+    metrics::MetricsToken,
     net::{PlainHttp, TlsFiles, TrustedProxies},
     networks::Networks,
 };
@@ -293,6 +294,16 @@ pub struct Options {
     /// E-mail.
     #[command(flatten)]
     pub mail: MailOptions,
+    /// The token by which the metrics are read, at /metrics of the owner's address: at least 16
+    /// characters. Set it in the environment, as others on this machine can read a command line
+    /// [default: programs on this machine read them without one]
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "CONNECT_METRICS_TOKEN",
+        hide_env_values = true
+    )]
+    pub metrics_token: Option<MetricsToken>,
     /// Print where and how to connect as one line of JSON.
     #[arg(long, env = "CONNECT_JSON", value_parser = yes_or_no())]
     pub json: bool,
@@ -387,6 +398,12 @@ impl Options {
             address: self.ip_limit,
             anonymous: self.anonymous_limit,
         }
+    }
+
+    /// Returns whether only this machine reaches the owner's listener, as far as the settings tell.
+    pub fn admin_is_private(&self) -> bool {
+        let is_here = self.admin_listen.ip().to_canonical().is_loopback();
+        is_here && self.trusted_proxy.is_none() && self.admin_url.is_none()
     }
 
     /// Returns the folder for copies of images, if they are kept in one.

@@ -20,6 +20,7 @@ pub mod images;
 mod listeners;
 mod log;
 pub mod mail;
+mod metrics;
 pub mod net;
 pub mod networks;
 mod open_files;

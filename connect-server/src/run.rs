@@ -2,7 +2,7 @@
 
 use std::{
     io::IsTerminal as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -21,7 +21,7 @@ use tokio::{
 
 use crate::{
     admin::{self, AdminCommand, Pass, PassFile},
-    app::{ConnectApp, Door},
+    app::{ConnectApp, Door, templates},
     check,
     cli::{Arguments, Command, LogFormat, Options},
     config, demo,
@@ -29,6 +29,7 @@ use crate::{
     listeners::Listeners,
     log::Log,
     mail::SmtpError,
+    metrics::{Exporter, MetricsTokenError, Readers, Requests, Sources},
     net::{Server, StartError},
     networks::Networks,
     open_files,
@@ -77,6 +78,9 @@ pub enum RunError {
     /// Owners cannot be written to.
     #[error(transparent)]
     Mail(#[from] SmtpError),
+    /// The token for the metrics cannot be used.
+    #[error(transparent)]
+    Metrics(#[from] MetricsTokenError),
     /// The demo's shop could not be set up.
     #[error("the demo could not be set up: {}", .0.cause())]
     Demo(#[from] Error),
@@ -168,6 +172,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     for warning in warnings::of(&options, is_demo, Surroundings::find()) {
         tracing::warn!("{warning}");
     }
+    let readers = Readers::of(options.metrics_token.as_ref(), options.admin_is_private())?;
     let store = open(&options)?;
     let health = store.health();
     let now = SystemClock.now();
@@ -223,10 +228,22 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
 
     let dead = Arc::new(OnceLock::new());
     let watch = tokio::spawn(watch_store(health.clone(), dead.clone(), stop));
+    let requests = Arc::new(Requests::to(templates()));
     let app = |door| {
         let health = health.clone();
-        ConnectApp::with_health(connect.clone(), door, move || health.now())
+        ConnectApp::with_health(connect.clone(), door, move || health.now()).counted_by(&requests)
     };
+    let sources = Sources {
+        connect: connect.clone(),
+        health: Box::new({
+            let health = health.clone();
+            move || health.now()
+        }),
+        loads: [("api", api.load()), ("owner", owner.load())],
+        folder: options.store.choice()?.path().map(Path::to_owned),
+        started: now,
+    };
+    let exporter = Exporter::new(requests.clone(), sources);
     let recent = RecentRequests::default();
     let public = options.images.public_url.as_ref();
     let of_api = match public {
@@ -234,7 +251,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         None => app(Door::Api),
     };
     let with_commands = |app: ConnectApp| app.with_commands(&pass, &owner_url);
-    let of_owner = app(Door::Owner).with_dashboard(&api_url, &recent, is_demo);
+    let of_owner = app(Door::Owner)
+        .with_metrics(exporter, readers)
+        .with_dashboard(&api_url, &recent, is_demo);
     let of_owner = match commands {
         Some(_) => of_owner,
         None => with_commands(of_owner),

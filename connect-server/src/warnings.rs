@@ -26,16 +26,25 @@ pub(crate) struct Surroundings {
     pub(crate) is_root: bool,
     /// The address of the mail server, with its password, is on the command line.
     pub(crate) shows_password: bool,
+    /// The token for the metrics is on the command line.
+    pub(crate) shows_token: bool,
 }
 
 impl Surroundings {
     /// Finds them out.
     pub(crate) fn find() -> Self {
-        let is_smtp = |word: &str| word == "--smtp-url" || word.starts_with("--smtp-url=");
-        let mut words = std::env::args_os();
+        let is_given = |flag: &str| {
+            let is_flag = |word: &str| {
+                let rest = word.strip_prefix(flag);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+            };
+            let mut words = std::env::args_os();
+            words.any(|word| word.to_str().is_some_and(is_flag))
+        };
         Self {
             is_root: geteuid().is_root(),
-            shows_password: words.any(|word| word.to_str().is_some_and(is_smtp)),
+            shows_password: is_given("--smtp-url"),
+            shows_token: is_given("--metrics-token"),
         }
     }
 }
@@ -64,6 +73,11 @@ pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -
     if surroundings.shows_password {
         let visible = "others on this machine can read --smtp-url with its password: set \
                        CONNECT_SMTP_URL instead";
+        warnings.push(visible.to_owned());
+    }
+    if surroundings.shows_token {
+        let visible = "others on this machine can read --metrics-token: set CONNECT_METRICS_TOKEN \
+                       instead";
         warnings.push(visible.to_owned());
     }
     if options.mail.smtp_url.is_none() && !is_demo {

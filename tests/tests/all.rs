@@ -25,6 +25,7 @@ mod http2;
 mod idempotency;
 mod layering;
 mod locations;
+mod metrics;
 mod operation;
 mod owner_commands;
 mod pages;

@@ -227,6 +227,7 @@ async fn the_settings_in_force_are_shown_without_secrets() {
         ("CONNECT_DATA", data),
         ("CONNECT_SMTP_URL", &*url),
         ("CONNECT_MAIL_FROM", "shop@example.com"),
+        ("CONNECT_METRICS_TOKEN", SECRET),
         ("CONNECT_TOKEN_LIMIT", "7"),
         ("CONNECT_ACCOUNT_LIMIT", "9"),
         ("CONNECT_TRUST_CLOCK", "yes"),
@@ -246,6 +247,7 @@ async fn the_settings_in_force_are_shown_without_secrets() {
         ("--storage", json!(format!("redb:{data}/store")), "default"),
         ("--images", json!(format!("{data}/images")), "default"),
         ("--smtp-url", json!("********"), "environment"),
+        ("--metrics-token", json!("********"), "environment"),
         ("--mail-from", json!("shop@example.com"), "environment"),
         ("--token-limit", json!("7"), "environment"),
         ("--account-limit", json!("11"), "flag"),
@@ -327,6 +329,7 @@ async fn an_empty_variable_sets_nothing() {
         ("CONNECT_TOKEN_LIMIT", "--token-limit"),
         ("CONNECT_TLS_CERT", "--tls-cert"),
         ("CONNECT_SMTP_URL", "--smtp-url"),
+        ("CONNECT_METRICS_TOKEN", "--metrics-token"),
         ("CONNECT_INSECURE_HTTP", "--insecure-http"),
         ("CONNECT_LOG_FORMAT", "--log-format"),
     ];

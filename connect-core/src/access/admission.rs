@@ -172,6 +172,7 @@ impl Admission {
             // Answers without a token have the figures of the limit for invalid ones.
             Ok(_) => Ok(self.anonymous_rate(address)),
             Err(used_up) => {
+                self.store.figures().limited.anonymous.increase();
                 let whose = "requests of this address that need no token";
                 Err(too_many(used_up, at, whose))
             }
@@ -203,11 +204,13 @@ impl Admission {
             let of_account = accounts.status(&account, limits.account, at);
             let before = rate::tighter(of_token, of_account);
             if before.remaining == 0 {
-                let whose = if before == of_token {
-                    "requests of this token"
+                let limited = &self.store.figures().limited;
+                let (whose, count) = if before == of_token {
+                    ("requests of this token", &limited.token)
                 } else {
-                    "requests of this account"
+                    ("requests of this account", &limited.account)
                 };
+                count.increase();
                 return Err(too_many(before, at, whose));
             }
             tokens.count(token, at);
@@ -243,6 +246,7 @@ impl Admission {
                 retry_after: None,
             },
             Err(used_up) => {
+                self.store.figures().limited.address.increase();
                 let whose = "requests of this address without a valid token or key";
                 too_many(used_up, at, whose)
             }

@@ -52,8 +52,9 @@ impl SignIns {
             elapsed: self.store.elapsed(),
         };
         let address = rate::counted_address(from);
-        count(&self.addresses, address, FROM_ADDRESS, at)?;
-        count(&self.emails, email.to_owned(), OF_EMAIL, at)
+        let counted = count(&self.addresses, address, FROM_ADDRESS, at)
+            .and_then(|()| count(&self.emails, email.to_owned(), OF_EMAIL, at));
+        counted.inspect_err(|_| self.store.figures().limited.sign_in.increase())
     }
 
     /// Hashes a password.

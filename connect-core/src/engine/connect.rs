@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{recent_answers::RecentAnswers, write_queue::WriteQueues};
 use crate::{
     access::{Access, Admission, Authenticated, Denied, SignIns},
-    environment::Environment,
+    environment::{Environment, Figures},
     error::Error,
     record::{Attempts, Store},
     rules::rate::{RateLimits, RateStatus},
@@ -125,6 +125,11 @@ impl Connect {
         scopes: &[Scope],
     ) -> Result<Access, Error> {
         caller.authorize(location.into(), scopes)
+    }
+
+    /// The counts of what this core did since it was built.
+    pub fn figures(&self) -> &Figures {
+        self.core.store.figures()
     }
 
     /// The time that this core goes by. Steps of the machine's clock do not move it.

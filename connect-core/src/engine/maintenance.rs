@@ -19,7 +19,7 @@ use crate::{
         Account, Fault, Token,
         keys::{Family, NOBODY, Part, key},
     },
-    storage::{Commit, CommitError, Key, Value, Write},
+    storage::{Commit, Key, Value, Write},
     wire::{Id, Timestamp},
 };
 
@@ -147,12 +147,7 @@ impl Connect {
     /// A commit outside every location's history. `false`: others changed what it expects; the
     /// next round finds it again.
     async fn commit_aside(&self, commit: Commit) -> Result<bool, Fault> {
-        match self.store().storage().commit(commit).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict) => Ok(false),
-            Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
-            Err(CommitError::Unknown(error)) => Err(Fault::Unknown(error)),
-        }
+        self.store().commit(commit).await
     }
 }
 

@@ -1,8 +1,9 @@
 //! Time, ids and randomness, injected: a day of retries or a step of the clock is a test that
 //! takes milliseconds. Also the ports to what takes over images, sends
-//! webhooks and writes to owners.
+//! webhooks and writes to owners, and the figures that the core counts.
 
 mod clock;
+mod figures;
 mod images;
 mod steady;
 mod webhooks;
@@ -15,6 +16,7 @@ use std::sync::{
 use uuid::Uuid;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use figures::{Count, Deliveries, Figures, ImageJobs, Limited};
 pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
 pub use steady::{Drift, SteadyClock};
 pub use webhooks::{

@@ -49,7 +49,7 @@ impl<'s> Salvage<'s> {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         match &self.lock {
             Some(lock) => lock.read(reads).await,
-            None => self.store.storage().read(reads).await,
+            None => self.store.ask(reads).await,
         }
     }
 

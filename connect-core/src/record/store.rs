@@ -13,8 +13,8 @@ use tokio::sync::Notify;
 
 use super::{Fault, subscribers::WebhooksCache};
 use crate::{
-    environment::{Clock as _, Drift, Environment, SteadyClock},
-    storage::{Key, Read, State, Storage, Value},
+    environment::{Clock as _, Drift, Environment, Figures, SteadyClock},
+    storage::{Commit, CommitError, Key, Read, State, Storage, StorageError, Value},
     wire::Timestamp,
 };
 
@@ -27,6 +27,7 @@ pub(crate) struct Store {
     next_nonce: AtomicU64,
     work: Notify,
     webhooks: WebhooksCache,
+    figures: Figures,
 }
 
 impl Store {
@@ -42,6 +43,7 @@ impl Store {
             next_nonce: AtomicU64::new(u64::from_ne_bytes(start)),
             work: Notify::new(),
             webhooks: WebhooksCache::default(),
+            figures: Figures::default(),
         }
     }
 
@@ -73,6 +75,11 @@ impl Store {
         self.clock.elapsed().saturating_sub(self.started)
     }
 
+    /// The counts of what was done.
+    pub(crate) fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
     pub(super) fn webhooks(&self) -> &WebhooksCache {
         &self.webhooks
     }
@@ -94,7 +101,32 @@ impl Store {
 
     /// Answers all reads from one state, in one round trip.
     pub(crate) async fn read(&self, reads: &[Read<'_>]) -> Result<State, Fault> {
-        Ok(self.storage.read(reads).await?)
+        Ok(self.ask(reads).await?)
+    }
+
+    /// The same with the error of the storage.
+    pub(super) async fn ask(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        let state = self.storage.read(reads).await;
+        state.inspect_err(|_| self.figures.failed_reads.increase())
+    }
+
+    /// A commit outside every unit of work. `false`: others have changed what it expects.
+    pub(crate) async fn commit(&self, commit: Commit) -> Result<bool, Fault> {
+        // That of a probe changes nothing, and is no commit to anybody.
+        let is_counted = !commit.writes.is_empty();
+        let result = match self.storage.commit(commit).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict) => Ok(false),
+            Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
+            Err(CommitError::Unknown(error)) => Err(Fault::Unknown(error)),
+        };
+        match &result {
+            Ok(true) if is_counted => self.figures.commits.increase(),
+            Ok(true) => {}
+            Ok(false) => self.figures.conflicts.increase(),
+            Err(_) => self.figures.failed_commits.increase(),
+        }
+        result
     }
 
     /// The value of one key.

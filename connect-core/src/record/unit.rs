@@ -224,8 +224,11 @@ impl<'s> Unit<'s> {
     async fn read(&mut self, reads: &[Read<'_>]) -> Result<State, Fault> {
         self.rounds += 1;
         Ok(match &self.lock {
-            Some(lock) => lock.read(reads).await?,
-            None => self.store.storage().read(reads).await?,
+            Some(lock) => {
+                let state = lock.read(reads).await;
+                state.inspect_err(|_| self.store.figures().failed_reads.increase())?
+            }
+            None => self.store.read(reads).await?,
         })
     }
 
@@ -479,12 +482,19 @@ impl<'s> Unit<'s> {
         // A backend that panics may have written before.
         let result = AssertUnwindSafe(committing).catch_unwind().await;
         let panicked = |_| Err(CommitError::Unknown(StorageError::new("it has panicked")));
-        match result.unwrap_or_else(panicked) {
+        let attempt = match result.unwrap_or_else(panicked) {
             Ok(()) => Ok(Attempt::Done),
             Err(CommitError::Conflict) => Ok(Attempt::Again),
             Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
             Err(CommitError::Unknown(error)) => settle(self.store, &key, &becomes, error).await,
+        };
+        let figures = self.store.figures();
+        match &attempt {
+            Ok(Attempt::Done) => figures.commits.increase(),
+            Ok(Attempt::Again) => figures.conflicts.increase(),
+            Err(_) => figures.failed_commits.increase(),
         }
+        attempt
     }
 
     /// Makes sure that what was read in several rounds was one state, for a unit that writes

@@ -211,6 +211,10 @@ impl ImageWorker {
                 Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be ended"),
             }
         }
+        let images = &self.connect.figures().images;
+        images.done.add(work.done);
+        images.failed.add(work.failed);
+        images.postponed.add(work.postponed);
         work
     }
 

@@ -2,6 +2,7 @@
 
 mod account_changes;
 mod accounts;
+mod backlog;
 mod categories;
 mod events;
 mod image_worker;
@@ -22,6 +23,7 @@ mod webhooks;
 
 pub use account_changes::{AccountChange, LocationChange};
 pub use accounts::{NewAccount, NewLocation};
+pub use backlog::{Backlog, Waiting, WebhookCount};
 pub use image_worker::{ImageWork, ImageWorker};
 pub(crate) use images::queue_key;
 pub(crate) use journal::{RegisterPeriod, day_key, day_number};

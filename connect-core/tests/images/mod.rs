@@ -2,6 +2,7 @@
 
 mod death;
 mod fairness;
+mod figures;
 mod killed;
 mod port;
 mod random;

@@ -5,6 +5,7 @@ mod damage;
 mod endpoints;
 mod fan_out;
 mod feed;
+mod figures;
 mod health;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod killed;

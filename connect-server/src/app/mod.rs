@@ -7,12 +7,15 @@ mod device;
 mod document;
 mod gate;
 mod incoming;
+mod metrics;
 mod sandbox;
 mod service;
+mod templates;
 mod tower;
 mod unread;
 
 pub use api::{api, api_at};
 pub use device::device_api;
 pub use service::{ConnectApp, Door};
+pub(crate) use templates::templates;
 pub use tower::ApiService;

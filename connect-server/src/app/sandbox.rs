@@ -23,7 +23,7 @@ use crate::{
 type LocationId = Id<Location>;
 
 /// The path, for the log.
-const TEMPLATE: &str = "/sandbox/v1/locations/{location}/{simulation}";
+pub(super) const TEMPLATE: &str = "/sandbox/v1/locations/{location}/{simulation}";
 
 /// The longest time ago that a day is simulated.
 const MOST_DAYS: u8 = 90;

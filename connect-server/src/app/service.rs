@@ -11,14 +11,15 @@ use warp::{Filter as _, filters::BoxedFilter};
 
 use super::{
     api, api::CalledBy, api_at, commands::commands, dashboard::dashboard, device_api,
-    sandbox::sandbox,
+    metrics::metrics, sandbox::sandbox,
 };
 use crate::{
     admin::Pass,
     dashboard::Setting,
     endpoint::Reply,
     images::{self, Copies, PublicUrl},
-    net::{App, Body, NetFailure, Peer},
+    metrics::{Exporter, Readers, Requests},
+    net::{App, Body, Ended, NetFailure, Peer},
     recent_requests::{Asked, RecentRequests},
     routes,
     sandbox::Sandbox,
@@ -55,6 +56,8 @@ pub struct ConnectApp {
     filter: BoxedFilter<(warp::reply::Response,)>,
     /// The last requests of tokens, where an owner can look at them.
     recent: Option<RecentRequests>,
+    /// Counts requests, where they are counted.
+    requests: Option<Arc<Requests>>,
 }
 
 impl ConnectApp {
@@ -79,6 +82,7 @@ impl ConnectApp {
             connect,
             filter,
             recent: None,
+            requests: None,
         }
     }
 
@@ -95,6 +99,21 @@ impl ConnectApp {
     #[must_use]
     pub(crate) fn with_recent_requests(mut self, recent: &RecentRequests) -> Self {
         self.recent = Some(recent.clone());
+        self
+    }
+
+    /// Counts its requests here.
+    #[must_use]
+    pub(crate) fn counted_by(mut self, requests: &Arc<Requests>) -> Self {
+        self.requests = Some(requests.clone());
+        self
+    }
+
+    /// Also shows the metrics to those who may read them.
+    #[must_use]
+    pub(crate) fn with_metrics(mut self, exporter: Exporter, readers: Readers) -> Self {
+        let metrics = metrics(self.connect.clone(), exporter, readers);
+        self.filter = metrics.or(self.filter).unify().boxed();
         self
     }
 
@@ -167,5 +186,11 @@ impl App for ConnectApp {
         let reason = Reason::of("request", failure.message()).detail(code);
         Reply::error(failure.status(), reason)
             .into_response(self.connect.anonymous_rate(peer.address))
+    }
+
+    fn ended(&self, request: &Ended<'_>) {
+        if let Some(requests) = &self.requests {
+            requests.count(request);
+        }
     }
 }

@@ -20,7 +20,7 @@ mod visit;
 
 pub(crate) use answer::{Answer, Content};
 pub(crate) use fields::Fields;
-pub(crate) use places::{area, invitation_path};
+pub(crate) use places::{area, areas, invitation_path};
 pub(crate) use visit::{Setting, Visit};
 
 use connect_core::Error;

@@ -35,19 +35,21 @@ pub(crate) fn invitation_path(invitation: &IssuedInvitation) -> String {
     format!("/dashboard/invitations/{}", invitation.secret.expose())
 }
 
+/// Returns all parts, also those that only some have.
+pub(crate) fn areas() -> impl Iterator<Item = &'static str> {
+    let sections = SECTIONS.iter().map(|(section, _)| *section);
+    sections.chain([SANDBOX.0]).chain(OPEN.iter().copied())
+}
+
 /// Returns the part to which a path belongs, for the log. The rest of the path may be a secret.
 pub(crate) fn area(path: &str) -> &'static str {
-    let sections = SECTIONS.iter().map(|(section, _)| *section);
-    let all = sections
-        .filter(|section| *section != ROOT)
-        .chain([SANDBOX.0])
-        .chain(OPEN.iter().copied());
     let is_in = |section: &&str| {
         let rest = path.strip_prefix(section);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    all.into_iter()
-        .find(|section| is_in(section))
+    areas()
+        .filter(|section| *section != ROOT)
+        .find(is_in)
         .unwrap_or(ROOT)
 }
 

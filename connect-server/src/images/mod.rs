@@ -25,5 +25,6 @@ pub use copies::{Copies, CopiesError, CopyName};
 pub use encode::{CopyKind, ScaledCopy};
 pub use folder::{FoldersOverlap, check_apart};
 pub use scale::scaled_copy;
+pub(crate) use serve::PATH;
 pub use serve::filter;
 pub use service::{DEFAULT_DEADLINE, ImageService, PublicUrl};

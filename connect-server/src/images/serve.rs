@@ -10,7 +10,7 @@ use super::{Copies, CopyName};
 use crate::{endpoint::Reply, net::RequestNote};
 
 /// The template of the path.
-const PATH: &str = "/images/{name}";
+pub(crate) const PATH: &str = "/images/{name}";
 
 /// A copy never changes under its name.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");

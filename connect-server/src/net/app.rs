@@ -1,9 +1,9 @@
 //! The seam to what answers requests.
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Method, Request, Response, StatusCode};
 
 use super::{Body, NetFailure, Peer};
 
@@ -30,6 +30,23 @@ pub trait App: Send + Sync + 'static {
     /// The answer to a request that did not reach [`call`](App::call), or whose call panicked.
     /// Must not block and must not panic.
     fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes>;
+
+    /// Takes note of a request that has ended: once for each, also for one whose client went away.
+    /// Must not block and must not panic. Does nothing unless it is made to.
+    fn ended(&self, _request: &Ended<'_>) {}
+}
+
+/// A request that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended<'r> {
+    /// Its method, which may be one of the client's own.
+    pub method: &'r Method,
+    /// The template of its path, if it led anywhere.
+    pub route: Option<&'static str>,
+    /// The status of the answer; `None` when the client went away before there was one.
+    pub status: Option<StatusCode>,
+    /// The time from its head to its answer.
+    pub took: Duration,
 }
 
 impl<A: App> App for Arc<A> {
@@ -43,5 +60,9 @@ impl<A: App> App for Arc<A> {
 
     fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {
         (**self).failure(failure, peer)
+    }
+
+    fn ended(&self, request: &Ended<'_>) {
+        (**self).ended(request);
     }
 }

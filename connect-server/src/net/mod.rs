@@ -36,7 +36,7 @@ mod shared;
 mod tls;
 mod workarounds;
 
-pub use app::App;
+pub use app::{App, Ended};
 pub use body::{Body, BodyError};
 pub use budget::Held;
 pub use error::StartError;

@@ -5,6 +5,8 @@ use std::{net::IpAddr, time::Instant};
 
 use http::{HeaderValue, Method, StatusCode};
 
+use super::Ended;
+
 /// The target of these lines, by which `RUST_LOG` can leave them out.
 pub const REQUESTS: &str = "connect_server::requests";
 
@@ -40,23 +42,26 @@ impl RequestNote {
     }
 }
 
-/// A line to come. Dropped before its end it says that the client went away.
-pub(super) struct RequestLine {
+/// A line to come, and whom to tell when it does. Dropped before its end it says that the client went
+/// away.
+pub(super) struct RequestLine<T: Fn(&Ended<'_>)> {
     began: Instant,
     id: HeaderValue,
     method: Method,
     client: IpAddr,
+    tell: T,
     is_written: bool,
 }
 
-impl RequestLine {
-    /// Begins the line of a request.
-    pub(super) fn begin(id: HeaderValue, method: Method, client: IpAddr) -> Self {
+impl<T: Fn(&Ended<'_>)> RequestLine<T> {
+    /// Begins the line of a request. Its end is told to `tell` as well.
+    pub(super) fn begin(id: HeaderValue, method: Method, client: IpAddr, tell: T) -> Self {
         Self {
             began: Instant::now(),
             id,
             method,
             client,
+            tell,
             is_written: false,
         }
     }
@@ -71,7 +76,14 @@ impl RequestLine {
         let method = self.method.as_str();
         let method = method.get(..LONGEST_METHOD).unwrap_or(method);
         let request_id = self.id.to_str().unwrap_or_default();
-        let milliseconds = self.began.elapsed().as_micros() as f64 / 1000.0;
+        let took = self.began.elapsed();
+        (self.tell)(&Ended {
+            method: &self.method,
+            route: note.route,
+            status,
+            took,
+        });
+        let milliseconds = took.as_micros() as f64 / 1000.0;
         let route = note.route.unwrap_or("none");
         let caller = note.caller.as_deref();
         let client = &self.client;
@@ -94,7 +106,7 @@ impl RequestLine {
     }
 }
 
-impl Drop for RequestLine {
+impl<T: Fn(&Ended<'_>)> Drop for RequestLine<T> {
     fn drop(&mut self) {
         if !self.is_written {
             self.write(None, &RequestNote::default());
@@ -138,10 +150,10 @@ mod tests {
         String::from_utf8(log.0.lock().unwrap().clone()).unwrap()
     }
 
-    fn begin(method: &str) -> RequestLine {
+    fn begin(method: &str) -> RequestLine<impl Fn(&Ended<'_>)> {
         let id = HeaderValue::from_static("r-1");
         let method = Method::from_bytes(method.as_bytes()).unwrap();
-        RequestLine::begin(id, method, Ipv4Addr::LOCALHOST.into())
+        RequestLine::begin(id, method, Ipv4Addr::LOCALHOST.into(), |_: &Ended<'_>| {})
     }
 
     #[test]
@@ -165,6 +177,24 @@ mod tests {
         let left = logged(|| drop(begin("GET")));
         assert_eq!(left.lines().count(), 1, "{left}");
         assert!(left.contains("the client went away") && !left.contains("status"));
+    }
+
+    #[test]
+    fn the_end_of_a_request_is_told_once_however_it_ends() {
+        let told = std::cell::RefCell::new(Vec::new());
+        let begin = || {
+            let tell = |ended: &Ended<'_>| {
+                let status = ended.status.map(|status| status.as_u16());
+                told.borrow_mut().push((ended.route, status));
+            };
+            let id = HeaderValue::from_static("r-1");
+            RequestLine::begin(id, Method::GET, Ipv4Addr::LOCALHOST.into(), tell)
+        };
+        let note = RequestNote::of(Some("/v1/locations"));
+        begin().end(StatusCode::OK, &note);
+        drop(begin());
+        let ends = [(note.route, Some(200)), (None, None)];
+        assert_eq!(*told.borrow(), ends);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 
 use super::{
-    App, Body, NetFailure,
+    App, Body, Ended, NetFailure,
     activity::Activity,
     answer::Answer,
     body::Leftover,
@@ -55,7 +55,13 @@ pub(super) fn answer<A: App>(
         &shared.plain,
         &shared.limits,
     );
-    let line = RequestLine::begin(id.clone(), request.method().clone(), peer.address);
+    let counted = shared.clone();
+    let line = RequestLine::begin(
+        id.clone(),
+        request.method().clone(),
+        peer.address,
+        move |ended: &Ended<'_>| counted.app.ended(ended),
+    );
     let admitted = checked.map(|()| request);
     // Counted before it waits for its turn: what is read meanwhile depends on it.
     let in_flight = activity.begin(http2, shared.load.answers.clone());

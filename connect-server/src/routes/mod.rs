@@ -26,7 +26,7 @@ pub use find::{Found, PathIds, Table};
 use journal::{JOURNAL, daily_summary};
 pub(crate) use open::{
     DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH, DOCS_PATH, OPENAPI, OPENAPI_PATH,
-    filters as open_filters,
+    PROBES, filters as open_filters,
 };
 
 /// Every endpoint that needs a token.

@@ -34,7 +34,7 @@ pub(crate) const DEVICE_DOCS_PATH: &str = "/device/v1/docs";
 pub(crate) const DEVICE_OPENAPI: &str = include_str!("../../openapi/device.json");
 
 /// The paths of the probes.
-const PROBES: [&str; 2] = ["/healthz", "/readyz"];
+pub(crate) const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Tells the condition of the store.
 pub(crate) type Probe = Arc<dyn Fn() -> Health + Send + Sync>;

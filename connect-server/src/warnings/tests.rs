@@ -131,9 +131,16 @@ fn what_only_the_process_shows_is_told() {
     let careless = Surroundings {
         is_root: true,
         shows_password: true,
+        shows_token: true,
     };
     let told = of(&options, false, careless);
-    let words = ["as root", "in memory", "--smtp-url", "CONNECT_MAIL_FROM"];
+    let words = [
+        "as root",
+        "in memory",
+        "--smtp-url",
+        "CONNECT_METRICS_TOKEN",
+        "CONNECT_MAIL_FROM",
+    ];
     assert_eq!(told.len(), words.len(), "{told:?}");
     for (told, word) in told.iter().zip(words) {
         assert!(told.contains(word), "{told}");

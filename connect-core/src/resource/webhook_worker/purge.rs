@@ -3,7 +3,7 @@
 use super::state::{WebhookState, due_key};
 use crate::{
     record::{Fault, Salvage, Store, Webhook, Webhooks, clock_key, keys::after_prefix, woken_key},
-    storage::{Commit, CommitError, Expectation, Key, Write},
+    storage::{Commit, Expectation, Key, Write},
     wire::Id,
 };
 
@@ -49,10 +49,6 @@ async fn commit(
         writes: removed.map(|key| (key, Write::Remove)).collect(),
         ..Commit::default()
     };
-    match store.storage().commit(commit).await {
-        // In conflict: another session is at it.
-        Ok(()) | Err(CommitError::Conflict) => Ok(()),
-        Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
-        Err(CommitError::Unknown(error)) => Err(Fault::Unknown(error)),
-    }
+    // In conflict: another session is at it.
+    store.commit(commit).await.map(drop)
 }

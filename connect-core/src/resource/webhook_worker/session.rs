@@ -91,7 +91,9 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
         }
     }
     if let Some(own) = leased.enabled().filter(|_| leased.has_failed()) {
-        work.switched_off += usize::from(mail::switch_off(parts, &own.webhook).await?);
+        let switched_off = usize::from(mail::switch_off(parts, &own.webhook).await?);
+        store.figures().deliveries.switched_off.add(switched_off);
+        work.switched_off += switched_off;
         match rounds::record(store, webhook, id, &[], &[]).await? {
             Some(still) => leased = still,
             None => return Ok(Some(work)),
@@ -109,7 +111,10 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
                 match rounds::give_up(store, webhook, id).await? {
                     None => return Ok(Some(work)),
                     Some(0) => break,
-                    Some(count) => work.given_up += count,
+                    Some(count) => {
+                        store.figures().deliveries.given_up.add(count);
+                        work.given_up += count;
+                    }
                 }
             }
             next = told?;
@@ -235,6 +240,10 @@ impl<'w> Session<'w> {
                         Some(leased) => self.leased = leased,
                         None => return Ok(None),
                     }
+                    let deliveries = &self.parts.store().figures().deliveries;
+                    deliveries.succeeded.add(work.delivered);
+                    deliveries.failed.add(work.postponed);
+                    deliveries.given_up.add(work.given_up);
                     self.work += work;
                 }
             }

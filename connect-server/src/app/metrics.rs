@@ -1,0 +1,105 @@
+//! The metrics as one warp filter.
+
+use std::net::IpAddr;
+
+use connect_core::{Connect, Error, Reason, wire::ErrorCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
+use warp::{Filter as _, filters::BoxedFilter, reply::Response};
+
+use super::{
+    gate,
+    incoming::{Asked, Body, Incoming, incoming, respond},
+};
+use crate::{
+    endpoint::Reply,
+    metrics::{Exporter, PATH, Readers, digest},
+    net::{Peer, RequestNote},
+};
+
+/// The text form of Prometheus.
+const TEXT: HeaderValue = HeaderValue::from_static(prometheus::TEXT_FORMAT);
+
+/// Answers `GET /metrics` to those who may read them. Rejects every other path.
+pub(super) fn metrics(
+    connect: Connect,
+    exporter: Exporter,
+    readers: Readers,
+) -> BoxedFilter<(Response,)> {
+    warp::path!("metrics")
+        .and(warp::ext::optional::<Peer>())
+        .and(incoming())
+        .then(move |peer, address, incoming| {
+            let (connect, exporter) = (connect.clone(), exporter.clone());
+            async move { answer(&connect, &exporter, readers, peer, address, incoming).await }
+        })
+        .boxed()
+}
+
+async fn answer(
+    connect: &Connect,
+    exporter: &Exporter,
+    readers: Readers,
+    peer: Option<Peer>,
+    address: IpAddr,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
+    let asked = Asked::of(&mut incoming);
+    // Asked every few seconds, as probes are.
+    let note = RequestNote {
+        is_probe: true,
+        ..RequestNote::of(Some(PATH))
+    };
+    let method = &incoming.method;
+    let reply = match check(connect, readers, peer.as_ref(), address, &incoming.headers) {
+        Err(refused) => *refused,
+        Ok(()) if !matches!(*method, Method::GET | Method::HEAD) => {
+            Reply::method_not_allowed(method, &[Method::GET, Method::HEAD])
+        }
+        Ok(()) => match exporter.text().await {
+            Ok(text) => Reply::json(StatusCode::OK, text).with_header(CONTENT_TYPE, TEXT),
+            Err(error) => unwritten(&error),
+        },
+    };
+    respond(reply, asked, None, note).await
+}
+
+/// The answer when the text could not be written.
+fn unwritten(error: &prometheus::Error) -> Reply {
+    let reason = Reason::new("the metrics could not be written").detail(ErrorCode::ServerError);
+    let reply = Reply::error(StatusCode::INTERNAL_SERVER_ERROR, reason);
+    reply.with_cause(Some(error.to_string()))
+}
+
+/// Lets those in who may read.
+fn check(
+    connect: &Connect,
+    readers: Readers,
+    peer: Option<&Peer>,
+    address: IpAddr,
+    headers: &HeaderMap,
+) -> Result<(), Box<Reply>> {
+    match readers {
+        Readers::Local if Readers::is_local(peer, headers) => Ok(()),
+        Readers::Local | Readers::Nobody => {
+            let problem = "the metrics are for this machine alone, and this request came from \
+                           elsewhere or through a proxy, or may have; set CONNECT_METRICS_TOKEN for \
+                           the server, and send it as bearer token";
+            Err(Box::new(Error::ForbiddenScope(Reason::new(problem)).into()))
+        }
+        Readers::Holders(wanted) => {
+            let token = gate::bearer(headers);
+            if token.map(digest) == Ok(wanted) {
+                return Ok(());
+            }
+            // Guesses use up what the address may ask for without a token.
+            connect
+                .count_anonymous(address)
+                .map_err(|denied| gate::denied(denied, None, "token"))?;
+            let wrong = Reason::of("Authorization", "must be the token for the metrics");
+            let error = token.err().map_or(Error::Unauthorized(wrong), |unsent| {
+                unsent.error("token for the metrics")
+            });
+            Err(Box::new(error.into()))
+        }
+    }
+}

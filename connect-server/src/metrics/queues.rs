@@ -1,0 +1,59 @@
+//! The work that waits.
+
+use connect_core::Backlog;
+use prometheus::proto::MetricFamily;
+
+use super::family::Family;
+
+/// Returns the figures of the queues; without any, that they could not be counted.
+pub(super) fn families(backlog: Option<&Backlog>) -> Vec<MetricFamily> {
+    let is_counted = Family::gauge(
+        "connect_queues_counted",
+        "1 when the queues could be counted for these figures, 0 when the store did not answer.",
+    )
+    .of(if backlog.is_some() { 1.0 } else { 0.0 });
+    let mut families = vec![is_counted];
+    if let Some(backlog) = backlog {
+        families.extend(counted(backlog));
+    }
+    families
+}
+
+fn counted(backlog: &Backlog) -> [MetricFamily; 6] {
+    let webhooks = &backlog.webhooks;
+    [
+        Family::gauge(
+            "connect_outbox_deliveries",
+            "Deliveries that wait for an attempt, the first or another one; at most 100 000 are counted.",
+        )
+        .of(backlog.deliveries.count as f64),
+        Family::gauge(
+            "connect_outbox_oldest_seconds",
+            "The age of the oldest delivery that waits. One of an endpoint that fails may be a day old.",
+        )
+        .of(backlog.oldest_delivery.as_secs_f64()),
+        Family::gauge(
+            "connect_outbox_overdue_seconds",
+            "The time for which the delivery that has been due longest was not attempted.",
+        )
+        .of(backlog.deliveries.overdue.as_secs_f64()),
+        Family::gauge("connect_webhooks", "Webhooks, by their state.").by(
+            "state",
+            [
+                ("on", webhooks.on as f64),
+                ("failed", webhooks.failed as f64),
+                ("off", webhooks.off as f64),
+            ],
+        ),
+        Family::gauge(
+            "connect_image_queue",
+            "Images that wait to be taken over; at most 100 000 are counted.",
+        )
+        .of(backlog.images.count as f64),
+        Family::gauge(
+            "connect_image_overdue_seconds",
+            "The time for which the image that has been due longest was not taken over.",
+        )
+        .of(backlog.images.overdue.as_secs_f64()),
+    ]
+}

@@ -1,0 +1,236 @@
+//! The count and the time of requests.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use http::Method;
+use prometheus::{
+    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts, Registry,
+    proto::MetricFamily,
+};
+
+use crate::net::Ended;
+
+/// The methods that are told apart; all others are one.
+const METHODS: [Method; 7] = [
+    Method::GET,
+    Method::HEAD,
+    Method::POST,
+    Method::PUT,
+    Method::PATCH,
+    Method::DELETE,
+    Method::OPTIONS,
+];
+
+/// The statuses that are told apart, in order; all others are one.
+const STATUSES: [u16; 28] = [
+    200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409,
+    410, 412, 413, 415, 422, 429, 500, 503, 504,
+];
+
+/// The name of what is none of those that are known.
+const OTHER: &str = "other";
+
+/// The name of what there was none of: a route where a path leads nowhere, a status where the client
+/// went away.
+const NONE: &str = "none";
+
+/// The upper bounds of the buckets of times, in seconds.
+const BUCKETS: &[f64] = &[
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
+];
+
+/// The names below, and the labels, are fixed; a wrong one is noticed by the first test that runs.
+const VALID: &str = "the names of metrics are valid, and each is used once";
+
+/// Counts requests by route, method and status.
+///
+/// The place of each combination is fixed from the start, and its counter is made when it is first
+/// needed. So a request costs a look-up, two loads and a few additions of atomics.
+pub(crate) struct Requests {
+    registry: Registry,
+    counts: IntCounterVec,
+    times: HistogramVec,
+    routes: HashMap<&'static str, Route>,
+    nowhere: Route,
+    other: Route,
+}
+
+/// The counters of the statuses of one route and method: those that are known, then `other`, then
+/// `none`.
+type Statuses = [OnceLock<IntCounter>; STATUSES.len() + 2];
+
+/// The figures of a route.
+struct Route {
+    name: &'static str,
+    time: OnceLock<Histogram>,
+    /// By method: those that are known, then `other`.
+    methods: [OnceLock<Box<Statuses>>; METHODS.len() + 1],
+}
+
+impl Requests {
+    /// Counts requests to these routes, which are templates of paths.
+    pub(crate) fn to(routes: impl IntoIterator<Item = &'static str>) -> Self {
+        let counts = Opts::new(
+            "connect_http_requests_total",
+            "Requests that have ended, by the template of their path, method and status.",
+        );
+        let counts = IntCounterVec::new(counts, &["route", "method", "status"]).expect(VALID);
+        let times = HistogramOpts::new(
+            "connect_http_request_duration_seconds",
+            "The time from the head of a request to its answer, by the template of its path.",
+        );
+        let times = HistogramVec::new(times.buckets(BUCKETS.to_vec()), &["route"]).expect(VALID);
+        let registry = Registry::new();
+        registry.register(Box::new(counts.clone())).expect(VALID);
+        registry.register(Box::new(times.clone())).expect(VALID);
+        let routes = routes.into_iter().map(|name| (name, Route::new(name)));
+        Self {
+            registry,
+            counts,
+            times,
+            routes: routes.collect(),
+            nowhere: Route::new(NONE),
+            other: Route::new(OTHER),
+        }
+    }
+
+    /// Counts a request that has ended.
+    pub(crate) fn count(&self, ended: &Ended<'_>) {
+        let route = match ended.route {
+            None => &self.nowhere,
+            Some(name) => self.routes.get(name).unwrap_or(&self.other),
+        };
+        let method = METHODS.iter().position(|method| method == ended.method);
+        let status = ended.status.map(|status| status.as_u16());
+        let statuses = route.methods[method.unwrap_or(METHODS.len())].get_or_init(Box::default);
+        let place = match status {
+            None => STATUSES.len() + 1,
+            Some(status) => STATUSES.binary_search(&status).unwrap_or(STATUSES.len()),
+        };
+        let counter = statuses[place].get_or_init(|| {
+            let method = method.map_or(OTHER, |at| METHODS[at].as_str());
+            let status = match status {
+                None => NONE.to_owned(),
+                Some(_) if place == STATUSES.len() => OTHER.to_owned(),
+                Some(status) => status.to_string(),
+            };
+            let labels = [route.name, method, &status];
+            self.counts.with_label_values(&labels)
+        });
+        counter.inc();
+        // One whose client went away says nothing about the time that an answer takes.
+        if ended.status.is_some() {
+            let time = || self.times.with_label_values(&[route.name]);
+            let took = ended.took.as_secs_f64();
+            route.time.get_or_init(time).observe(took);
+        }
+    }
+
+    /// Returns the figures.
+    pub(super) fn families(&self) -> Vec<MetricFamily> {
+        self.registry.gather()
+    }
+}
+
+impl Route {
+    fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            time: OnceLock::new(),
+            methods: Default::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, time::Duration};
+
+    use http::StatusCode;
+
+    use super::*;
+
+    fn ended<'r>(
+        method: &'r Method,
+        route: Option<&'static str>,
+        status: Option<u16>,
+    ) -> Ended<'r> {
+        Ended {
+            method,
+            route,
+            status: status.and_then(|status| StatusCode::from_u16(status).ok()),
+            took: Duration::from_millis(3),
+        }
+    }
+
+    /// The labels of each counter, with its value.
+    fn counted(requests: &Requests) -> BTreeSet<(String, u64)> {
+        let families = requests.families();
+        let family = families
+            .iter()
+            .find(|family| family.name().ends_with("total"));
+        let metrics = family.unwrap().get_metric().iter();
+        let labels = |metric: &prometheus::proto::Metric| {
+            let labels = metric.get_label().iter();
+            labels
+                .map(|pair| pair.value())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        metrics
+            .map(|metric| (labels(metric), metric.get_counter().get_value() as u64))
+            .collect()
+    }
+
+    #[test]
+    fn requests_are_counted_where_they_belong() {
+        let requests = Requests::to(["/a", "/b"]);
+        let own = Method::from_bytes(b"BREW").unwrap();
+        for (method, route, status) in [
+            (&Method::GET, Some("/a"), Some(200)),
+            (&Method::GET, Some("/a"), Some(200)),
+            (&Method::GET, Some("/a"), Some(503)),
+            (&Method::POST, Some("/b"), None),
+            (&own, Some("/b"), Some(405)),
+            (&Method::TRACE, None, Some(404)),
+            (&Method::GET, Some("/unheard-of"), Some(299)),
+        ] {
+            requests.count(&ended(method, route, status));
+        }
+        // Labels are in the order of their names: method, route, status.
+        let expected = [
+            ("GET /a 200", 2),
+            ("GET /a 503", 1),
+            ("POST /b none", 1),
+            ("other /b 405", 1),
+            ("other none 404", 1),
+            ("GET other other", 1),
+        ];
+        let expected = expected.map(|(labels, count)| (labels.to_owned(), count));
+        assert_eq!(counted(&requests), BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn an_answer_has_a_time_and_a_client_that_left_has_none() {
+        let requests = Requests::to(["/a"]);
+        requests.count(&ended(&Method::GET, Some("/a"), Some(200)));
+        requests.count(&ended(&Method::GET, Some("/a"), None));
+        let families = requests.families();
+        let times = families
+            .iter()
+            .find(|family| family.name().ends_with("seconds"));
+        let time = times.unwrap().get_metric()[0].get_histogram();
+        assert_eq!(time.get_sample_count(), 1);
+        let within = |bound: f64| {
+            let buckets = time.get_bucket().iter();
+            let found = buckets.clone().find(|bucket| bucket.upper_bound() == bound);
+            found.unwrap().cumulative_count()
+        };
+        assert_eq!((within(0.0025), within(0.005)), (0, 1));
+    }
+
+    #[test]
+    fn statuses_can_be_searched() {
+        assert!(STATUSES.is_sorted());
+    }
+}

@@ -1,0 +1,108 @@
+//! The store and the listeners, as they are now.
+
+use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
+
+use connect_core::{environment::Drift, storage::disk::Health};
+use prometheus::proto::MetricFamily;
+
+use super::family::Family;
+use crate::net::Load;
+
+/// The folders in folders that are looked into. A store has two levels.
+const DEPTH: usize = 4;
+
+/// Returns the figures of the listeners, by name.
+pub(super) fn of_listeners(loads: &[(&'static str, Load); 2]) -> [MetricFamily; 3] {
+    let by = |family: Family, figure: fn(&Load) -> usize| {
+        let [(one, load), (other, other_load)] = loads;
+        let samples = [
+            (*one, figure(load) as f64),
+            (*other, figure(other_load) as f64),
+        ];
+        family.by("listener", samples)
+    };
+    [
+        by(
+            Family::gauge("connect_http_connections", "Open connections."),
+            Load::connections,
+        ),
+        by(
+            Family::gauge(
+                "connect_http_body_bytes",
+                "Bytes of request bodies that are held.",
+            ),
+            Load::body_bytes,
+        ),
+        by(
+            Family::gauge(
+                "connect_http_answer_bytes",
+                "Bytes of answers that clients have not taken, and 6 KiB for each request under way.",
+            ),
+            Load::answer_bytes,
+        ),
+    ]
+}
+
+/// Returns the condition of the store, and of its clock.
+pub(super) fn of_store(health: &Health, drift: Option<Drift>) -> [MetricFamily; 2] {
+    let is = |now: bool| if now { 1.0 } else { 0.0 };
+    [
+        Family::gauge(
+            "connect_store_state",
+            "1 for the state of the store, 0 for the others.",
+        )
+        .by(
+            "state",
+            [
+                ("working", is(matches!(health, Health::Working))),
+                ("full", is(matches!(health, Health::Full))),
+                ("failed", is(matches!(health, Health::Failed { .. }))),
+            ],
+        ),
+        Family::gauge(
+            "connect_clock_drift_seconds",
+            "By how much the machine's clock is ahead of the time that is used; 0 while it is believed.",
+        )
+        .of(drift.map_or(0.0, |drift| drift.seconds() as f64)),
+    ]
+}
+
+/// Returns the room that the store takes. Blocks.
+pub(super) fn of_disk(folder: &Path) -> MetricFamily {
+    Family::gauge(
+        "connect_store_bytes",
+        "The room that the store takes on the disk, without the copies of images.",
+    )
+    .of(room(folder, DEPTH) as f64)
+}
+
+/// The room that the files in a folder take. What cannot be read, or goes away meanwhile, counts nothing.
+fn room(folder: &Path, depth: usize) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
+    let room_of = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(file) if file.is_file() => file.blocks() * 512,
+        Ok(other) if other.is_dir() && depth > 0 => room(&entry.path(), depth - 1),
+        _ => 0,
+    };
+    entries.flatten().map(room_of).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_room_of_a_folder_is_that_of_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(room(folder.path(), DEPTH), 0);
+        fs::write(folder.path().join("a"), vec![1; 10_000]).unwrap();
+        let one = room(folder.path(), DEPTH);
+        assert!((10_000..100_000).contains(&one), "{one}");
+        fs::create_dir(folder.path().join("in")).unwrap();
+        fs::write(folder.path().join("in/b"), vec![1; 10_000]).unwrap();
+        assert_eq!(room(folder.path(), DEPTH), 2 * one);
+        assert_eq!(room(&folder.path().join("missing"), DEPTH), 0);
+    }
+}

@@ -1,0 +1,130 @@
+//! The operator's guide and the Grafana dashboard name the metrics that there are, and all of them.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use connect_tests::process::Process;
+use serde_json::Value;
+use tempfile::tempdir;
+
+use super::{PROGRAM, scrape};
+
+fn file(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    fs::read_to_string(root.join(path)).unwrap()
+}
+
+/// The metrics of a server, and what each of their samples may be called in a query.
+async fn metrics() -> (BTreeSet<String>, BTreeSet<String>) {
+    let data = tempdir().unwrap();
+    let store = data.path().join("s");
+    let server = Process::start(PROGRAM, &store, &[]).await.unwrap();
+    // The first one is in the figures of the second.
+    scrape(&server).await;
+    let text = scrape(&server).await;
+    server.kill().await;
+    let samples = text.0.values().flat_map(|metric| &metric.samples);
+    let samples = samples.map(|(sample, _)| sample.name.clone()).collect();
+    (text.0.into_keys().collect(), samples)
+}
+
+/// The names of metrics in a text.
+fn named(text: &str) -> BTreeSet<String> {
+    let words = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+    let is_metric = |word: &&str| {
+        let mut prefixes = ["connect_", "process_"].into_iter();
+        prefixes.any(|prefix| word.starts_with(prefix))
+    };
+    words.filter(is_metric).map(str::to_owned).collect()
+}
+
+/// The queries in a dashboard.
+fn queries(of: &Value, found: &mut Vec<String>) {
+    match of {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(query) if name == "expr" => found.push(query.clone()),
+                    other => queries(other, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| queries(item, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_guide_and_the_dashboard_name_what_there_is() {
+    let (metrics, samples) = metrics().await;
+    assert!(metrics.len() > 25, "{metrics:?}");
+    let guide = file("docs/operating.md");
+    let chapter = guide.split("\n## Metrics\n").nth(1).unwrap();
+    let chapter = chapter.split("\n## ").next().unwrap();
+    let rows = chapter.lines().filter_map(|line| line.strip_prefix("| `"));
+    let rows: Vec<_> = rows.filter_map(|row| row.split('`').next()).collect();
+    let documented: BTreeSet<String> = rows
+        .iter()
+        .filter(|name| !named(name).is_empty())
+        .map(|name| name.split('{').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(documented, metrics, "the table in the guide");
+
+    let alerts = chapter.split("```").skip(1).step_by(2);
+    let alerts: String = alerts.collect();
+    let missing: Vec<_> = named(&alerts).difference(&samples).cloned().collect();
+    assert!(missing.is_empty(), "alerts ask for {missing:?}");
+    assert!(named(&alerts).len() >= 8, "{alerts}");
+
+    let dashboard: Value = serde_json::from_str(&file("deploy/grafana/connect.json")).unwrap();
+    let mut found = Vec::new();
+    queries(&dashboard["panels"], &mut found);
+    assert!(found.len() >= 20, "{found:?}");
+    let mut shown = BTreeSet::new();
+    for query in &found {
+        let names = named(query);
+        assert!(!names.is_empty(), "{query}");
+        shown.extend(names);
+    }
+    let missing: Vec<_> = shown.difference(&samples).collect();
+    assert!(missing.is_empty(), "the dashboard asks for {missing:?}");
+    let is_shown = |metric: &&String| {
+        let mut names = shown.iter();
+        names.any(|name| name == *metric || name.strip_prefix(&***metric) == Some("_bucket"))
+    };
+    let unseen: Vec<_> = metrics.iter().filter(|metric| !is_shown(metric)).collect();
+    assert!(unseen.is_empty(), "the dashboard does not show {unseen:?}");
+}
+
+/// It can be imported anywhere: the source of the data is chosen there.
+#[test]
+fn the_dashboard_takes_any_source() {
+    let dashboard: Value = serde_json::from_str(&file("deploy/grafana/connect.json")).unwrap();
+    let variables = dashboard["templating"]["list"].as_array().unwrap();
+    let source = variables
+        .iter()
+        .find(|variable| variable["type"] == "datasource");
+    let source = source.unwrap();
+    assert_eq!(source["name"], "datasource");
+    assert_eq!(source["query"], "prometheus");
+    assert_eq!(dashboard["id"], Value::Null);
+    let panels = dashboard["panels"].as_array().unwrap();
+    let mut ids = BTreeSet::new();
+    for panel in panels {
+        assert!(ids.insert(panel["id"].as_u64().unwrap()), "{panel}");
+        assert!(!panel["title"].as_str().unwrap().is_empty());
+        let place = &panel["gridPos"];
+        let right = place["x"].as_u64().unwrap() + place["w"].as_u64().unwrap();
+        assert!(right <= 24, "{panel}");
+        if panel["type"] == "row" {
+            continue;
+        }
+        for target in panel["targets"].as_array().unwrap() {
+            assert_eq!(target["datasource"]["uid"], "${datasource}", "{panel}");
+        }
+        assert_eq!(panel["datasource"]["uid"], "${datasource}", "{panel}");
+        assert!(
+            !panel["description"].as_str().unwrap().is_empty(),
+            "{panel}"
+        );
+    }
+}
