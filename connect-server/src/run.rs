@@ -36,6 +36,7 @@ use crate::{
     outbound::{AddressGuard, OutboundError},
     private,
     recent_requests::RecentRequests,
+    sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, OtherOwner, Store, StoreHealth},
     warnings::{self, Surroundings},
@@ -57,6 +58,9 @@ pub enum RunError {
     /// Root was to serve the store of another user, who could not open it again afterwards.
     #[error(transparent)]
     Owner(#[from] OtherOwner),
+    /// The file of a sandbox's clock cannot be read.
+    #[error(transparent)]
+    ClockFile(#[from] ClockFileError),
     /// The machine's clock cannot be right.
     #[error(transparent)]
     Clock(#[from] DoubtfulClock),
@@ -175,18 +179,31 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let readers = Readers::of(options.metrics_token.as_ref(), options.admin_is_private())?;
     let store = open(&options)?;
     let health = store.health();
-    let now = SystemClock.now();
+    let started = SystemClock.now();
+    let clock = SandboxClock::open(options.store.choice()?.clock())?;
+    if clock.ahead() > 0 {
+        let seconds = clock.ahead();
+        tracing::warn!(
+            seconds,
+            "the clock of this store is ahead, as its sandbox has set it"
+        );
+    }
     let allowed = allowed_networks(&options, is_demo);
     let guard = AddressGuard::allowing(allowed.clone());
     let mailer = options.mail.mailer()?;
     let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
-    let connect = Connect::builder(store.storage())
+    let mut builder = Connect::builder(store.storage())
         .limits(options.limits())
         .image_links(Arc::new(guard.clone()))
-        .webhook_links(Arc::new(PublicWebhooks::new(guard)))
-        .build();
+        .webhook_links(Arc::new(PublicWebhooks::new(guard)));
+    if is_demo || clock.ahead() > 0 {
+        builder = builder
+            .clock(clock.clone())
+            .signing_clock(Arc::new(SystemClock));
+    }
+    let connect = builder.build();
     drop(store);
-    match start_clock::check(&connect, now).await {
+    match start_clock::check(&connect, clock.now()).await {
         Err(doubt) if options.trust_clock => {
             tracing::warn!(%doubt, "the clock is trusted");
             // The next start needs no trust then.
@@ -241,7 +258,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         }),
         loads: [("api", api.load()), ("owner", owner.load())],
         folder: options.store.choice()?.path().map(Path::to_owned),
-        started: now,
+        started,
     };
     let exporter = Exporter::new(requests.clone(), sources);
     let recent = RecentRequests::default();
@@ -253,7 +270,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let with_commands = |app: ConnectApp| app.with_commands(&pass, &owner_url);
     let of_owner = app(Door::Owner)
         .with_metrics(exporter, readers)
-        .with_dashboard(&api_url, &recent, is_demo);
+        .with_dashboard(&api_url, &recent, is_demo.then_some(clock));
     let of_owner = match commands {
         Some(_) => of_owner,
         None => with_commands(of_owner),

@@ -130,11 +130,22 @@ impl StorageChoice {
     /// The file beside the store's directory by which commands find a running server, if it has
     /// one.
     pub fn pass(&self) -> Option<PathBuf> {
+        self.beside(".admin.json")
+    }
+
+    /// The file beside the store's directory with its name and this end.
+    fn beside(&self, end: &str) -> Option<PathBuf> {
         self.path().map(|path| {
             let mut name = path.file_name().unwrap_or_default().to_owned();
-            name.push(".admin.json");
+            name.push(end);
             path.with_file_name(name)
         })
+    }
+
+    /// The file beside the store's directory that says by how much the clock of a sandbox is ahead, if
+    /// the store has a directory.
+    pub fn clock(&self) -> Option<PathBuf> {
+        self.beside(".clock.json")
     }
 
     /// The directory beside the store's in which copies of images are kept, if it has one.

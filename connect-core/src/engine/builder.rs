@@ -57,6 +57,15 @@ impl ConnectBuilder {
         self
     }
 
+    /// Dates the signatures of webhooks by `clock`. By that of [`clock`](Self::clock) unless set.
+    ///
+    /// Receivers hold these dates against their own clocks, and take what is a few minutes off. So a
+    /// core whose time is not that of the day, as in a sandbox, signs by another clock.
+    pub fn signing_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.environment.signing_clock = Some(clock);
+        self
+    }
+
     /// Takes the ids of new records from `ids`. [`UuidV7`](crate::environment::UuidV7) unless set.
     pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
         self.environment.ids = ids;

@@ -41,6 +41,8 @@ pub trait Randomness: Send + Sync + 'static {
 pub(crate) struct Environment {
     /// Tells the time.
     pub(crate) clock: Arc<dyn Clock>,
+    /// Dates the signatures of webhooks; the clock unless set.
+    pub(crate) signing_clock: Option<Arc<dyn Clock>>,
     /// Makes ids of records.
     pub(crate) ids: Arc<dyn Ids>,
     /// Makes secrets.
@@ -56,6 +58,7 @@ impl Default for Environment {
     fn default() -> Self {
         Self {
             clock: Arc::new(SystemClock),
+            signing_clock: None,
             ids: Arc::new(UuidV7),
             randomness: Arc::new(SystemRandomness),
             image_links: Arc::new(HttpsLinks),

@@ -60,6 +60,12 @@ impl Store {
         self.clock.now()
     }
 
+    /// The time by which signatures are dated.
+    pub(crate) fn signing_time(&self) -> Timestamp {
+        let clock = self.environment.signing_clock.as_ref();
+        clock.map_or_else(|| self.now(), |clock| clock.now())
+    }
+
     /// The distance of the machine's clock from the time that is used, when it is not believed.
     pub(crate) fn drift(&self) -> Option<Drift> {
         self.clock.drift()

@@ -4,7 +4,7 @@ use std::{io::Write as _, path::Path, process::ExitCode, sync::Arc, time::Durati
 
 use connect_core::{
     Connect, Error,
-    environment::{Clock as _, SystemClock},
+    environment::Clock as _,
     storage::disk::{self, OpenError},
 };
 use serde_json::Value;
@@ -16,6 +16,7 @@ use super::{
 use crate::{
     cli::AdminOptions,
     outbound::AddressGuard,
+    sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, OtherOwner, Store, UnreadableFolder},
     webhooks::PublicWebhooks,
@@ -48,6 +49,8 @@ enum NotDone {
     NoCommands { store: String, found: String },
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error(transparent)]
+    ClockFile(#[from] ClockFileError),
     #[error(transparent)]
     Clock(#[from] DoubtfulClock),
     #[error("{}", .0.cause())]
@@ -129,10 +132,12 @@ async fn result(
     };
     // The networks that a server allows are known to that server alone.
     let links = PublicWebhooks::new(AddressGuard::default());
+    let clock = SandboxClock::open(choice.clock())?;
     let connect = Connect::builder(store.storage())
+        .clock(clock.clone())
         .webhook_links(Arc::new(links))
         .build();
-    start_clock::check(&connect, SystemClock.now()).await?;
+    start_clock::check(&connect, clock.now()).await?;
     Ok((
         command.execute(&connect, None).await?,
         ExecutedBy::CommandLine,

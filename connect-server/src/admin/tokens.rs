@@ -49,7 +49,7 @@ pub(super) async fn execute(
             let account = connect.account(account).await?;
             let new = NewToken {
                 name: name.clone(),
-                expires_at: expires_at.or(expires_in.map(in_days)),
+                expires_at: expires_at.or(expires_in.map(|days| in_days(connect, days))),
                 grants: grants(rights, locations, &account)?,
             };
             let issued = connect.create_token(account.id, new).await?;
@@ -77,8 +77,8 @@ pub(super) async fn execute(
     })
 }
 
-fn in_days(days: u16) -> Timestamp {
-    SystemClock
+fn in_days(connect: &Connect, days: u16) -> Timestamp {
+    connect
         .now()
         .plus_seconds(i64::from(days) * SECONDS_PER_DAY)
 }

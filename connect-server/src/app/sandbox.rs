@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 
 use connect_core::{
-    Connect, Error, Reason,
-    wire::{Id, Location, Scope},
+    Authenticated, Connect, Error, Reason,
+    wire::{Id, Location},
 };
 use http::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
 use super::{
@@ -17,31 +17,37 @@ use super::{
 use crate::{
     endpoint::Reply,
     net::RequestNote,
-    sandbox::{Place, Sandbox, Simulation},
+    sandbox::{ADVANCE_FIELD, Place, Sandbox, Simulation, days_ago},
 };
 
 type LocationId = Id<Location>;
 
-/// The path, for the log.
+/// The path of simulations, for the log.
 pub(super) const TEMPLATE: &str = "/sandbox/v1/locations/{location}/{simulation}";
 
-/// The longest time ago that a day is simulated.
-const MOST_DAYS: u8 = 90;
+/// The path of the clock.
+pub(super) const CLOCK: &str = "/sandbox/v1/clock";
 
-/// Answers `POST /sandbox/v1/locations/{location}/{simulation}` with a token of a sandbox that has any
-/// scope at the location. Rejects every other path.
+/// The thing that is asked of the sandbox.
+enum Wish {
+    /// `POST /sandbox/v1/locations/{location}/{simulation}`.
+    Simulate(LocationId, String),
+    /// `POST /sandbox/v1/clock`.
+    Advance,
+}
+
+/// Answers these, with a token of a sandbox: for a simulation one that may see what it makes, for the
+/// clock any. Rejects every other path.
 pub(super) fn sandbox(connect: Connect, sandbox: Sandbox) -> BoxedFilter<(Response,)> {
-    warp::path!("sandbox" / "v1" / "locations" / LocationId / String)
+    let simulate = warp::path!("sandbox" / "v1" / "locations" / LocationId / String);
+    let simulate = simulate.map(Wish::Simulate);
+    let advance = warp::path!("sandbox" / "v1" / "clock").map(|| Wish::Advance);
+    simulate
+        .or(advance)
+        .unify()
         .and(incoming())
-        .then(move |location, what: String, address, incoming| {
-            answer(
-                connect.clone(),
-                sandbox.clone(),
-                location,
-                what,
-                address,
-                incoming,
-            )
+        .then(move |wish, address, incoming| {
+            answer(connect.clone(), sandbox.clone(), wish, address, incoming)
         })
         .boxed()
 }
@@ -49,13 +55,15 @@ pub(super) fn sandbox(connect: Connect, sandbox: Sandbox) -> BoxedFilter<(Respon
 async fn answer(
     connect: Connect,
     sandbox: Sandbox,
-    location: LocationId,
-    what: String,
+    wish: Wish,
     address: IpAddr,
     mut incoming: Incoming<impl Body>,
 ) -> Response {
     let asked = Asked::of(&mut incoming);
-    let note = RequestNote::of(Some(TEMPLATE));
+    let note = RequestNote::of(Some(match wish {
+        Wish::Simulate(..) => TEMPLATE,
+        Wish::Advance => CLOCK,
+    }));
     let token = gate::bearer(&incoming.headers);
     let unsent = token.err();
     let (reply, rate) = match connect.authenticate(address, token.ok()).await {
@@ -67,59 +75,83 @@ async fn answer(
             let rate = caller.rate();
             let method = &incoming.method;
             let reply = if *method == Method::POST {
-                let place = connect
-                    .authorize_any(&caller, location, Scope::KNOWN)
-                    .map(|_| Place {
-                        account: caller.account().id,
-                        location,
-                    });
-                simulate(&sandbox, place, &what, &incoming.query).await
+                fulfil(&connect, &sandbox, &caller, wish, incoming).await
             } else {
-                Ok(Reply::method_not_allowed(method, &[Method::POST]))
+                Err(Reply::method_not_allowed(method, &[Method::POST]))
             };
-            (reply.unwrap_or_else(Reply::from), rate)
+            (reply.unwrap_or_else(|refused| refused), rate)
         }
     };
     respond(reply, asked, Some(rate), note).await
 }
 
-async fn simulate(
+async fn fulfil(
+    connect: &Connect,
     sandbox: &Sandbox,
-    place: Result<Place, Error>,
-    what: &str,
-    query: &str,
-) -> Result<Reply, Error> {
-    let what = match what {
+    caller: &Authenticated,
+    wish: Wish,
+    incoming: Incoming<impl Body>,
+) -> Result<Reply, Reply> {
+    let account = caller.account().id;
+    Ok(match wish {
+        Wish::Simulate(location, what) => {
+            let what = simulation(&what, &incoming.query)?;
+            for scope in what.scopes() {
+                connect.authorize(caller, location, scope)?;
+            }
+            let place = Place { account, location };
+            let data = sandbox.simulate(place, what).await?;
+            Reply::json(StatusCode::CREATED, json!({ "data": data }).to_string())
+        }
+        Wish::Advance => {
+            let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
+            gate::check_content(&incoming.headers)?;
+            let data = sandbox.advance(account, seconds(&body)?).await?;
+            Reply::json(StatusCode::OK, json!({ "data": data }).to_string())
+        }
+    })
+}
+
+/// Reads what is to be simulated.
+fn simulation(what: &str, query: &str) -> Result<Simulation, Error> {
+    Ok(match what {
         "sales" => Simulation::Sale,
         "refunds" => Simulation::Refund,
         "z-reports" => Simulation::ZReport,
         "orders" => Simulation::Order,
         "order-steps" => Simulation::OrderStep,
-        "days" => Simulation::Day(days_ago(query)?),
+        "days" => Simulation::Day(days(query)?),
         _ => {
             let problem = "nothing of this name is simulated; there are sales, refunds, z-reports, \
                            orders, order-steps and days";
             return Err(Error::NotFound(Reason::new(problem)));
         }
-    };
-    let data = sandbox.simulate(place?, what).await?;
-    Ok(Reply::json(
-        StatusCode::CREATED,
-        json!({ "data": data }).to_string(),
-    ))
+    })
 }
 
 /// Reads `daysAgo`, which is 0 unless given.
-fn days_ago(query: &str) -> Result<u8, Error> {
+fn days(query: &str) -> Result<u8, Error> {
     let fields: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
-    let days = match &fields[..] {
-        [] => return Ok(0),
-        [(name, days)] if name == "daysAgo" => days.parse().ok(),
-        _ => None,
+    match &fields[..] {
+        [] => Ok(0),
+        [(name, days)] if name == "daysAgo" => days_ago(days),
+        _ => {
+            let problem = "no other parameter than daysAgo is taken, and that once";
+            Err(Error::Malformed(Reason::of("query", problem)))
+        }
+    }
+}
+
+/// Reads the body of an advance, which has one field. `None` when that is no number of seconds.
+fn seconds(body: &[u8]) -> Result<Option<u64>, Error> {
+    let malformed = |problem: String| Error::Malformed(Reason::of("body", problem));
+    let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {
+        let problem = format!("must be a JSON object such as {{\"{ADVANCE_FIELD}\": 3600}}");
+        return Err(malformed(problem));
     };
-    days.filter(|days| *days <= MOST_DAYS).ok_or_else(|| {
-        let problem =
-            format!("must be a whole number from 0 to {MOST_DAYS}; nothing else is taken");
-        Error::Malformed(Reason::of("daysAgo", problem))
-    })
+    if fields.keys().any(|name| name != ADVANCE_FIELD) {
+        let problem = format!("must have no other field than {ADVANCE_FIELD}");
+        return Err(malformed(problem));
+    }
+    Ok(fields.get(ADVANCE_FIELD).and_then(Value::as_u64))
 }

@@ -22,7 +22,7 @@ use crate::{
     net::{App, Body, Ended, NetFailure, Peer},
     recent_requests::{Asked, RecentRequests},
     routes,
-    sandbox::Sandbox,
+    sandbox::{Sandbox, SandboxClock},
 };
 
 /// The listeners of the server.
@@ -118,16 +118,16 @@ impl ConnectApp {
     }
 
     /// Also serves the owner's dashboard, which shows the last requests that another app has kept.
-    /// `api_url` is the address of the API, with `/v1`. `simulates` shops in sandbox accounts: in the
-    /// demo alone.
+    /// `api_url` is the address of the API, with `/v1`. Around a `clock` that can be put
+    /// ahead it simulates shops in sandbox accounts: in the demo alone.
     #[must_use]
     pub(crate) fn with_dashboard(
         mut self,
         api_url: &str,
         recent: &RecentRequests,
-        simulates: bool,
+        clock: Option<Arc<SandboxClock>>,
     ) -> Self {
-        let simulated = simulates.then(|| Sandbox::new(self.connect.clone()));
+        let simulated = clock.map(|clock| Sandbox::new(self.connect.clone(), clock));
         if let Some(simulated) = &simulated {
             let endpoints = sandbox(self.connect.clone(), simulated.clone());
             self.filter = endpoints.or(self.filter).unify().boxed();

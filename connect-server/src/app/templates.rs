@@ -17,6 +17,7 @@ pub(crate) fn templates() -> impl Iterator<Item = &'static str> {
         admin::PATH,
         images::PATH,
         metrics::PATH,
+        sandbox::CLOCK,
         sandbox::TEMPLATE,
     ];
     tables

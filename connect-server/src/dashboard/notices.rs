@@ -34,6 +34,7 @@ macro_rules! notices {
 notices! {
     AccountChanged = "account-changed": "The account was changed.";
     AllResent = "all-resent": "The events are sent again. Reload the page in a moment to see the results.";
+    ClockAdvanced = "clock-advanced": "The clock was put ahead. What came due by that is done within a moment.";
     KeyRevoked = "key-revoked": "The key of the screen is refused from now on.";
     NameChanged = "name-changed": "The name was changed. What was written before keeps the former one.";
     NoneFailed = "none-failed": "There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.";

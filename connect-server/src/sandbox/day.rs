@@ -2,12 +2,11 @@
 
 use connect_core::{
     Error, ScreenType,
-    environment::{Clock as _, SystemClock},
     wire::{Field, PaymentInput, PaymentMethod, TransactionInput, TransactionType},
 };
 use serde::Serialize;
 
-use super::{Place, Sandbox};
+use super::{Place, Sandbox, hours::Hours};
 
 /// The sales of a day.
 const SALES: usize = 60;
@@ -17,9 +16,6 @@ const PER_REFUND: usize = 20;
 
 /// The orders of a day.
 const ORDERS: usize = 6;
-
-/// The hours that the shop is open.
-const HOURS: i64 = 10;
 
 /// The cash in the drawer in the morning, in cents.
 const FLOAT_CENTS: i64 = 15_000;
@@ -39,49 +35,47 @@ pub(crate) struct Day {
 }
 
 impl Sandbox {
-    /// Simulates the ten hours that ended `days_ago` days ago: an opening float, sales, refunds,
-    /// orders and the closing of the register.
+    /// Simulates the day so many days ago, or today up to now: an opening float, sales, refunds, orders
+    /// and the closing of the register. It writes as many rows whatever the time, and moves the orders on
+    /// that it made alone, so it ends soon.
     ///
     /// # Errors
     /// Nothing is for sale, or there is no such location.
     pub(super) async fn day(&self, place: Place, days_ago: u8) -> Result<Day, Error> {
         let register = self.screen(place, ScreenType::Pos).await?;
+        let kiosk = self.screen(place, ScreenType::OrderKiosk).await?;
         let products = self.products(&register).await?;
         let mut chance = self.chance();
-        let end = SystemClock
-            .now()
-            .plus_seconds(-i64::from(days_ago) * 24 * 3600);
-        let start = end.plus_seconds(-HOURS * 3600);
+        let hours = Hours::of(days_ago, self.connect.now());
         let rows = self.connect.location(&register).transactions();
         rows.write(TransactionInput {
             kind: Field::Value(TransactionType::OpeningFloat),
             total_cents: Field::Value(FLOAT_CENTS),
             payments: Field::Value(vec![PaymentInput::of(PaymentMethod::Cash, FLOAT_CENTS)]),
-            created_at: Field::Value(start),
+            created_at: Field::Value(hours.opens),
             ..TransactionInput::default()
         })
         .await?;
         let mut day = Day::default();
-        let pause = HOURS * 3600 / SALES as i64;
         for number in 0..SALES {
-            let at = start.plus_seconds(pause * number as i64);
+            let at = hours.part(number, SALES);
             let sale = self
                 .sell(&register, &products, &mut chance, Some(at))
                 .await?;
             day.sales += 1;
             if number % PER_REFUND == PER_REFUND - 1 {
-                self.take_back(&register, &sale, Some(at.plus_seconds(60)))
-                    .await?;
+                let at = at.plus_seconds(60).min(hours.closes);
+                self.take_back(&register, &sale, Some(at)).await?;
                 day.refunds += 1;
             }
         }
         // Orders are of now, whichever day it is.
         for _ in 0..ORDERS {
-            self.order(place).await?;
+            let order = self.order_at(&kiosk, &products, &mut chance).await?;
+            self.complete(&register, order).await?;
             day.orders += 1;
         }
-        while self.step(place).await.is_ok() {}
-        day.z_report = self.close(place).await?.number;
+        day.z_report = self.close_at(&register).await?.number;
         Ok(day)
     }
 }

@@ -5,28 +5,33 @@
 //! sums, stock, events, webhooks.
 
 mod basket;
+mod clock;
 mod day;
+mod hours;
 mod orders;
 mod sales;
 mod screens;
 
+pub(crate) use clock::{ClockFileError, SandboxClock};
 pub(crate) use day::Day;
 
 use std::sync::Arc;
 
 use connect_core::{
     Access, Account, Connect, Error, Reason, ScreenType,
-    wire::{Id, Location, Order, Product, Transaction, ZReport},
+    wire::{Id, Location, Order, Product, Scope, Timestamp, Transaction, ZReport},
 };
 use serde::Serialize;
 use tokio::sync::Mutex;
 
-use self::basket::Chance;
+use self::{basket::Chance, clock::NotAdvanced};
 
 /// A simulated shop.
 #[derive(Clone)]
 pub(crate) struct Sandbox {
     connect: Connect,
+    /// The clock that the core goes by.
+    clock: Arc<SandboxClock>,
     /// Each simulation gives its screens new keys, so there is one at a time.
     turn: Arc<Mutex<()>>,
 }
@@ -51,8 +56,54 @@ pub(crate) enum Simulation {
     Order,
     /// The order that is furthest on its way takes a step.
     OrderStep,
-    /// A day of trade that ended so many days ago.
+    /// A day of trade, so many days ago.
     Day(u8),
+}
+
+impl Simulation {
+    /// The scopes by which a token may see what this makes. Only one that has them all may have it
+    /// made.
+    pub(crate) fn scopes(self) -> &'static [Scope] {
+        const JOURNAL: &[Scope] = &[Scope::PosRead];
+        const ORDERS: &[Scope] = &[Scope::OrdersRead];
+        const BOTH: &[Scope] = &[Scope::PosRead, Scope::OrdersRead];
+        match self {
+            Self::Sale | Self::Refund | Self::ZReport => JOURNAL,
+            Self::Order | Self::OrderStep => ORDERS,
+            Self::Day(_) => BOTH,
+        }
+    }
+}
+
+/// The longest time ago that a day is simulated.
+const MOST_DAYS: u8 = 90;
+
+/// Reads how many days ago a day is, from the field `daysAgo`.
+///
+/// # Errors
+/// [`Error::Malformed`], which names the field.
+pub(crate) fn days_ago(text: &str) -> Result<u8, Error> {
+    let days = text.parse().ok().filter(|days| *days <= MOST_DAYS);
+    days.ok_or_else(|| {
+        let problem = format!("must be a whole number from 0 to {MOST_DAYS}");
+        Error::Malformed(Reason::of("daysAgo", problem))
+    })
+}
+
+/// The seconds by which the clock is put ahead at a time: up to 31 days.
+const ADVANCES: std::ops::RangeInclusive<u64> = 1..=31 * 24 * 3600;
+
+/// The field that says by how much.
+pub(crate) const ADVANCE_FIELD: &str = "advanceBySeconds";
+
+/// The clock of the sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClockNow {
+    /// The time that it shows.
+    pub(crate) now: Timestamp,
+    /// The seconds by which it is ahead of the machine's.
+    pub(crate) ahead_by_seconds: u64,
 }
 
 /// The record that was simulated, as the API shows it.
@@ -67,9 +118,10 @@ pub(crate) enum Simulated {
 
 impl Sandbox {
     /// Simulates shops of this service.
-    pub(crate) fn new(connect: Connect) -> Self {
+    pub(crate) fn new(connect: Connect, clock: Arc<SandboxClock>) -> Self {
         Self {
             connect,
+            clock,
             turn: Arc::default(),
         }
     }
@@ -95,13 +147,66 @@ impl Sandbox {
         })
     }
 
+    /// The clock, as it is now.
+    pub(crate) fn clock(&self) -> ClockNow {
+        ClockNow {
+            now: self.connect.now(),
+            ahead_by_seconds: self.clock.ahead(),
+        }
+    }
+
+    /// Puts the clock ahead by so many seconds, for everybody on this server. Whatever comes due by
+    /// that is done by the workers, as if the time had passed.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for less than a second or more than 31 days, [`Error::Conflict`] when the
+    /// clock is too far ahead already; the account is no sandbox; it could not be written down.
+    pub(crate) async fn advance(
+        &self,
+        account: Id<Account>,
+        seconds: Option<u64>,
+    ) -> Result<ClockNow, Error> {
+        let _turn = self.turn.lock().await;
+        self.account(account).await?;
+        let seconds = seconds.filter(|seconds| ADVANCES.contains(seconds));
+        let seconds = seconds.ok_or_else(|| {
+            let (least, most) = (ADVANCES.start(), ADVANCES.end());
+            let problem = format!(
+                "must be a whole number of seconds from {least} to {most}, which is 31 days"
+            );
+            Error::Malformed(Reason::of(ADVANCE_FIELD, problem))
+        })?;
+        self.clock.advance(seconds).await.map_err(|refused| match refused {
+            NotAdvanced::TooFar => {
+                let problem = "the clock is ten years ahead, which is as far as it goes; begin with \
+                               another data folder";
+                Error::Conflict(Reason::new(problem))
+            }
+            NotAdvanced::Unwritten(error) => {
+                tracing::error!(%error, "the clock of the sandbox could not be written down");
+                let problem = "the clock could not be written down, and was left as it is; look at \
+                               the log of the server";
+                Error::Conflict(Reason::new(problem))
+            }
+        })?;
+        // The next start finds that nothing is wrong with the time.
+        self.connect.trust_clock().await?;
+        Ok(self.clock())
+    }
+
+    /// Returns an account, which has to be a sandbox.
+    async fn account(&self, account: Id<Account>) -> Result<Account, Error> {
+        let account = self.connect.account(account).await?;
+        if account.sandbox {
+            return Ok(account);
+        }
+        let problem = "this account is no sandbox: nothing is simulated in it";
+        Err(Error::NotFound(Reason::new(problem)))
+    }
+
     /// The access of the simulated screen of this type.
     async fn screen(&self, place: Place, kind: ScreenType) -> Result<Access, Error> {
-        let account = self.connect.account(place.account).await?;
-        if !account.sandbox {
-            let problem = "this account is no sandbox: nothing is simulated in it";
-            return Err(Error::NotFound(Reason::new(problem)));
-        }
+        let account = self.account(place.account).await?;
         screens::access(&self.connect, &account, place.location, kind).await
     }
 
@@ -138,3 +243,6 @@ impl Sandbox {
         Chance::new(uuid::Uuid::new_v4().as_u128())
     }
 }
+
+#[cfg(test)]
+mod tests;

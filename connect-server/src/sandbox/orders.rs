@@ -1,15 +1,26 @@
 //! Simulated orders of a kiosk, and their way through the kitchen.
 
 use connect_core::{
-    Error, Reason, ScreenType,
+    Access, Error, Reason, ScreenType,
     wire::{
-        Field, Fulfilment, Order, OrderChange, OrderInput, OrderStatus,
+        Field, Fulfilment, Order, OrderChange, OrderInput, OrderStatus, Product,
         limits::MAX_PAGE_SIZE,
         query::{OrderQuery, SyncQuery},
     },
 };
 
-use super::{Place, Sandbox, basket::Basket};
+use super::{
+    Place, Sandbox,
+    basket::{Basket, Chance},
+};
+
+/// The way of an order through the kitchen: each status, and the next.
+const STEPS: [(OrderStatus, OrderStatus); 4] = [
+    (OrderStatus::New, OrderStatus::Accepted),
+    (OrderStatus::Accepted, OrderStatus::Preparing),
+    (OrderStatus::Preparing, OrderStatus::Ready),
+    (OrderStatus::Ready, OrderStatus::Completed),
+];
 
 /// The names that customers give.
 const NAMES: [&str; 6] = ["Noor", "Sam", "Lotte", "Daan", "Yara", "Finn"];
@@ -22,8 +33,17 @@ impl Sandbox {
     pub(super) async fn order(&self, place: Place) -> Result<Order, Error> {
         let kiosk = self.screen(place, ScreenType::OrderKiosk).await?;
         let products = self.products(&kiosk).await?;
-        let mut chance = self.chance();
-        let basket = Basket::fill(&products, &mut chance);
+        self.order_at(&kiosk, &products, &mut self.chance()).await
+    }
+
+    /// Orders something at this kiosk.
+    pub(super) async fn order_at(
+        &self,
+        kiosk: &Access,
+        products: &[Product],
+        chance: &mut Chance,
+    ) -> Result<Order, Error> {
+        let basket = Basket::fill(products, chance);
         let fulfilment = match chance.below(2) {
             0 => Fulfilment::DineIn,
             _ => Fulfilment::Takeaway,
@@ -34,7 +54,7 @@ impl Sandbox {
             customer_name: Field::Value(NAMES[chance.below(NAMES.len())].to_owned()),
             ..OrderInput::default()
         };
-        self.connect.location(&kiosk).orders().create(order).await
+        self.connect.location(kiosk).orders().create(order).await
     }
 
     /// Moves the oldest open order a step on: accepted, in preparation, ready, completed.
@@ -44,12 +64,7 @@ impl Sandbox {
     pub(super) async fn step(&self, place: Place) -> Result<Order, Error> {
         let register = self.screen(place, ScreenType::Pos).await?;
         let orders = self.connect.location(&register).orders();
-        for (status, next) in [
-            (OrderStatus::Ready, OrderStatus::Completed),
-            (OrderStatus::Preparing, OrderStatus::Ready),
-            (OrderStatus::Accepted, OrderStatus::Preparing),
-            (OrderStatus::New, OrderStatus::Accepted),
-        ] {
+        for (status, next) in STEPS.into_iter().rev() {
             let query = OrderQuery {
                 sync: SyncQuery {
                     limit: Some(MAX_PAGE_SIZE),
@@ -60,14 +75,27 @@ impl Sandbox {
             };
             let found = orders.list(&query).await?;
             if let Some(order) = found.data.first() {
-                let change = OrderChange {
-                    status: Field::Value(next),
-                    ..OrderChange::default()
-                };
-                return orders.update(order.id, change).await;
+                return orders.update(order.id, to(next)).await;
             }
         }
         let problem = "no order is open: simulate one first";
         Err(Error::Conflict(Reason::new(problem)))
+    }
+
+    /// Takes an order that was just made all the way.
+    pub(super) async fn complete(&self, register: &Access, order: Order) -> Result<(), Error> {
+        let orders = self.connect.location(register).orders();
+        for (_, next) in STEPS {
+            orders.update(order.id, to(next)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The change of an order to this status.
+fn to(status: OrderStatus) -> OrderChange {
+    OrderChange {
+        status: Field::Value(status),
+        ..OrderChange::default()
     }
 }

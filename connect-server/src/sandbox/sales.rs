@@ -102,34 +102,19 @@ impl Sandbox {
     /// There is no such location.
     pub(super) async fn close(&self, place: Place) -> Result<ZReport, Error> {
         let register = self.screen(place, ScreenType::Pos).await?;
-        let input = ZReportInput::default();
-        self.connect
-            .location(&register)
-            .z_reports()
-            .close(input)
-            .await
+        self.close_at(&register).await
     }
 
-    async fn latest_sale(&self, register: &Access) -> Result<Transaction, Error> {
-        let rows = self.connect.location(register).transactions();
-        let mut query = TransactionQuery {
-            paging: Paging {
-                limit: Some(MAX_PAGE_SIZE),
-                cursor: None,
-            },
-            ..TransactionQuery::default()
-        };
-        let mut latest = Vec::new();
-        loop {
-            let page = rows.list(&query).await?;
-            if !page.data.is_empty() {
-                latest = page.data;
-            }
-            match page.next_cursor {
-                Some(next) => query.paging.cursor = Some(next),
-                None => break,
-            }
-        }
+    /// Closes a register.
+    pub(super) async fn close_at(&self, register: &Access) -> Result<ZReport, Error> {
+        let reports = self.connect.location(register).z_reports();
+        reports.close(ZReportInput::default()).await
+    }
+
+    pub(super) async fn latest_sale(&self, register: &Access) -> Result<Transaction, Error> {
+        let last = self.last_receipt(register).await?;
+        let before = last.saturating_sub(MAX_PAGE_SIZE as u64);
+        let latest = self.rows_after(register, before, MAX_PAGE_SIZE).await?;
         let is_back = |sale: &Transaction| latest.iter().any(|row| row.refund_of == Some(sale.id));
         let mut sales = latest
             .iter()
@@ -140,6 +125,49 @@ impl Sandbox {
             let problem = "there is no sale that could be taken back: simulate one first";
             Error::Conflict(Reason::new(problem))
         })
+    }
+
+    /// Finds the highest receipt number of the location; 0 when nothing was written yet. Numbers have no
+    /// gaps, so it is searched for: a journal of a million rows takes forty looks at one row.
+    pub(super) async fn last_receipt(&self, register: &Access) -> Result<u64, Error> {
+        let (mut below, mut step) = (0, 1);
+        while self.is_beyond(register, below + step - 1).await? {
+            below += step;
+            step *= 2;
+        }
+        // The last number is `below` or up to `step - 1` more.
+        while step > 1 {
+            let half = step / 2;
+            if self.is_beyond(register, below + half - 1).await? {
+                below += half;
+            }
+            step -= half;
+        }
+        Ok(below)
+    }
+
+    /// Returns whether there is a higher receipt number than this.
+    async fn is_beyond(&self, register: &Access, number: u64) -> Result<bool, Error> {
+        Ok(!self.rows_after(register, number, 1).await?.is_empty())
+    }
+
+    /// Returns rows with a higher receipt number than this.
+    async fn rows_after(
+        &self,
+        register: &Access,
+        number: u64,
+        limit: usize,
+    ) -> Result<Vec<Transaction>, Error> {
+        let query = TransactionQuery {
+            paging: Paging {
+                limit: Some(limit),
+                cursor: None,
+            },
+            since_receipt: Some(number),
+            ..TransactionQuery::default()
+        };
+        let rows = self.connect.location(register).transactions();
+        Ok(rows.list(&query).await?.data)
     }
 }
 

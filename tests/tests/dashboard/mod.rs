@@ -8,6 +8,7 @@ mod names;
 mod owners;
 mod products;
 mod sandbox;
+mod sandbox_clock;
 mod webhooks;
 
 use connect_tests::{http::Request, process::Process};

@@ -1,10 +1,14 @@
 //! The sandbox is of the demo alone.
 
+use std::time::Duration;
+
 use connect_tests::{
+    data::DataFolder,
     http::{Answer, Request, send},
     process::Process,
 };
 use http::{Method, StatusCode};
+use tokio::time::Instant;
 
 use super::{PROGRAM, demo};
 
@@ -89,6 +93,112 @@ async fn a_shop_is_simulated_with_all_that_follows() {
         .await
         .unwrap();
     read.fails(405, "method_not_allowed");
+    server.kill().await;
+}
+
+/// A token may have made what it may see.
+#[tokio::test]
+async fn a_token_simulates_what_it_may_read() {
+    let data = DataFolder::new(PROGRAM, "token");
+    let server = data.serve().await;
+    let location = server.welcome["locations"][0]["id"].as_str().unwrap();
+    for (scope, allowed) in [
+        ("catalog:read", &[][..]),
+        ("pos:read", &["sales", "refunds", "z-reports"]),
+        ("orders:read", &["orders", "order-steps"]),
+    ] {
+        let made = data
+            .json(&["create", "--name", "One", "--scopes", scope])
+            .await;
+        let token = made["token"].as_str().unwrap();
+        for what in [
+            "sales",
+            "refunds",
+            "z-reports",
+            "orders",
+            "order-steps",
+            "days",
+        ] {
+            let answer = simulate(&server, location, what, token).await;
+            let status = answer.status;
+            if allowed.contains(&what) {
+                assert_eq!(status, StatusCode::CREATED, "{scope}: {what}");
+            } else {
+                answer.fails(403, "forbidden_scope");
+            }
+        }
+    }
+    server.kill().await;
+}
+
+/// However much was written before, and whatever else goes on.
+#[tokio::test]
+async fn a_day_of_trade_takes_a_moment_and_leaves_the_orders_of_others() {
+    let data = tempfile::tempdir().unwrap();
+    let store = data.path().join("s");
+    let server = Process::start(PROGRAM, &store, &[]).await.unwrap();
+    let token = server.token();
+    let location = server.welcome["locations"][0]["id"].as_str().unwrap();
+    let waiting = simulate(&server, location, "orders", &token).await;
+    let waiting = waiting.expect(201).data();
+    for days_ago in [3, 2, 1, 0] {
+        let began = Instant::now();
+        let day = simulate(
+            &server,
+            location,
+            &format!("days?daysAgo={days_ago}"),
+            &token,
+        )
+        .await;
+        let day = day.expect(201).data();
+        assert_eq!(
+            (day["sales"].as_u64(), day["orders"].as_u64()),
+            (Some(60), Some(6))
+        );
+        let took = began.elapsed();
+        assert!(took < Duration::from_secs(20), "{took:?}");
+    }
+    let orders = Request::get(server.at("orders?limit=200"));
+    let orders = server.send(&token, orders).await.expect(200).list();
+    assert_eq!(orders.len(), 4 * 6 + 1);
+    for order in &orders {
+        let expected = if order["id"] == waiting["id"] {
+            "new"
+        } else {
+            "completed"
+        };
+        assert_eq!(order["status"], expected, "{order}");
+    }
+    // Each day is in the books of its own date, and none of it is of a time to come.
+    let mut dates = std::collections::BTreeMap::new();
+    let journal = Request::get(server.at("transactions?type=sale&limit=200"));
+    let page = server.send(&token, journal).await.expect(200);
+    for sale in page.list() {
+        let at = sale["createdAt"].as_str().unwrap().to_owned();
+        *dates.entry(at[..10].to_owned()).or_insert(0) += 1;
+    }
+    assert!(dates.len() >= 3, "{dates:?}");
+    server.kill().await;
+}
+
+#[tokio::test]
+async fn a_form_that_asks_for_nothing_known_does_nothing() {
+    let (server, mut owner) = demo().await;
+    owner.read("/dashboard/sandbox").await;
+    for (action, days_ago, status) in [
+        ("", "", 404),
+        ("flood", "0", 404),
+        ("day", "", 400),
+        ("day", "x", 400),
+        ("day", "91", 400),
+    ] {
+        let fields = [("do", action), ("daysAgo", days_ago)];
+        let refused = owner.submit("/dashboard/sandbox", &fields).await;
+        assert_eq!(refused.status.as_u16(), status, "{action} {days_ago}");
+    }
+    let journal = Request::get(server.at("transactions"));
+    let journal = server.send(&server.token(), journal).await.expect(200);
+    assert_eq!(journal.list().len(), 0);
     server.kill().await;
 }
 

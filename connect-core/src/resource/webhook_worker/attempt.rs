@@ -10,7 +10,7 @@ use crate::{
     record::{Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store},
     rules::webhook::{is_success, next_attempt},
     storage::{Key, Value},
-    wire::{Event, Ping, Timestamp, limits::WEBHOOK_SECONDS},
+    wire::{Event, Ping, limits::WEBHOOK_SECONDS},
 };
 
 /// The characters of an answer's body that are kept.
@@ -114,7 +114,7 @@ async fn send(
     delivery: &Delivery,
     body: &Value,
 ) -> Result<WebhookAnswer, SendFailure> {
-    let request = request(own, delivery, body, store.now());
+    let request = request(own, delivery, body, store);
     let limit = Duration::from_secs(WEBHOOK_SECONDS);
     let sent = timeout(limit, sender.send(&request)).await;
     sent.unwrap_or_else(|_| {
@@ -145,8 +145,9 @@ fn reason(result: &Result<u16, String>, is_success: bool) -> Option<String> {
     }
 }
 
-fn request(own: &OwnWebhook, delivery: &Delivery, body: &Value, now: Timestamp) -> WebhookRequest {
-    let seconds = u64::try_from(now.seconds()).unwrap_or_default();
+fn request(own: &OwnWebhook, delivery: &Delivery, body: &Value, store: &Store) -> WebhookRequest {
+    let (now, signed_at) = (store.now(), store.signing_time());
+    let seconds = u64::try_from(signed_at.seconds()).unwrap_or_default();
     let former = own.former.as_ref().filter(|former| now < former.until);
     let secrets = [Some(&own.secret), former.map(|former| &former.secret)];
     let secrets = secrets.into_iter().flatten();

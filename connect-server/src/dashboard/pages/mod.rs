@@ -67,7 +67,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["journal", id] => shop::receipt(to, id).await,
         ["orders"] => shop::orders(to).await,
         ["products"] => shop::products(to).await,
-        ["sandbox"] if to.sandbox().is_some() => sandbox::show(to).await,
+        ["sandbox"] if let Some(sandbox) = to.sandbox() => sandbox::show(to, sandbox).await,
         ["stock"] => shop::stock(to).await,
         ["stock", product] => shop::movements(to, product).await,
         ["account"] => Ok(account::show(to)),

@@ -1,9 +1,6 @@
 //! The first page: what there is, and what to do next.
 
-use connect_core::{
-    Error,
-    environment::{Clock as _, SystemClock},
-};
+use connect_core::Error;
 use maud::html;
 
 use crate::dashboard::{Answer, layout, places::ROOT, visit::SignedIn};
@@ -12,7 +9,7 @@ use crate::dashboard::{Answer, layout, places::ROOT, visit::SignedIn};
 pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let account = to.owner.account();
     let tokens = to.connect.tokens(account.id).await?;
-    let now = SystemClock.now();
+    let now = to.connect.now();
     let good = tokens
         .iter()
         .filter(|(token, _)| {

@@ -2,7 +2,6 @@
 
 use connect_core::{
     AccountLocation, Error, Grant, IssuedToken, NewToken, Reason, Token,
-    environment::{Clock as _, SystemClock},
     wire::{Id, Scope, Timestamp},
 };
 use http::StatusCode;
@@ -34,7 +33,7 @@ const EXPIRIES: &[(&str, &str)] = &[
 /// Shows the list.
 pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let tokens = to.connect.tokens(to.owner.account().id).await?;
-    let now = SystemClock.now();
+    let now = to.connect.now();
     let (good, ended): (Vec<_>, Vec<_>) = tokens.iter().partition(|(token, _)| {
         token.revoked_at.is_none() && token.expires_at.is_none_or(|expiry| expiry > now)
     });
@@ -146,7 +145,7 @@ fn new_token(to: &SignedIn<'_>) -> Result<NewToken, Reason> {
         days => {
             let days: Option<u16> = days.parse().ok();
             let days = days.ok_or_else(|| Reason::of("expiry", "must be a number of days"))?;
-            Some(SystemClock.now().plus_seconds(i64::from(days) * DAY))
+            Some(to.connect.now().plus_seconds(i64::from(days) * DAY))
         }
     };
     let mut grants = Vec::new();
