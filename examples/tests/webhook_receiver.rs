@@ -93,9 +93,15 @@ async fn it_prints_a_line_for_each_event() {
     const LINE: &str = "2026-11-20T09:15:30.123456Z catalog.product.changed";
     const AT: &str = r#"at 019a8c52-8e20-7c42-8a1f-4c2d6e8fab01 name="Tea""#;
     for number in ["#1", "#3", "#2 (late)", "#4"] {
-        assert_eq!(receiver.line().await, format!("{LINE} {number} {AT}"));
+        assert_eq!(
+            receiver.line().await,
+            format!("verified {LINE} {number} {AT}")
+        );
     }
-    assert_eq!(receiver.line().await, "2026-11-20T09:15:30.123456Z ping");
+    assert_eq!(
+        receiver.line().await,
+        "verified 2026-11-20T09:15:30.123456Z ping"
+    );
     let again = "019a8c52-8e20-7000-8000-000000000003 came again";
     assert_eq!(receiver.logged().await, again);
 }

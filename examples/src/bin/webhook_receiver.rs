@@ -1,5 +1,5 @@
 //! Receives webhooks: checks the signature of each request, drops the events that it has seen, and
-//! prints a line for each of the others.
+//! prints a line for each of the others: its signature was verified.
 //!
 //! What a receiver of your own does besides is in `docs/webhooks.md`.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
@@ -128,7 +128,7 @@ impl Arrived {
             }
         };
         if self.ids.insert(event.id) {
-            println!("{}", self.line(&event));
+            println!("verified {}", self.line(&event));
         } else {
             eprintln!("{} came again", event.id);
         }
