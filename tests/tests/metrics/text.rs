@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(super) struct Metric {
     pub(super) kind: String,
-    pub(super) help: String,
     /// The samples: the whole line in front of the value, and the value.
     pub(super) samples: Vec<(Sample, f64)>,
 }
@@ -36,11 +35,8 @@ impl Text {
             if let Some(help) = line.strip_prefix("# HELP ") {
                 let (name, help) = help.split_once(' ').unwrap();
                 assert!(is_name(name) && !help.is_empty(), "{line}");
-                let metric = Metric {
-                    help: help.to_owned(),
-                    ..Metric::default()
-                };
-                assert!(metrics.insert(name.to_owned(), metric).is_none(), "{line}");
+                let is_new = metrics.insert(name.to_owned(), Metric::default()).is_none();
+                assert!(is_new, "{line}");
                 current = name.to_owned();
             } else if let Some(kind) = line.strip_prefix("# TYPE ") {
                 let (name, kind) = kind.split_once(' ').unwrap();
