@@ -118,7 +118,11 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::{environment::Environment, storage::memory::MemoryStorage};
+    use crate::{
+        environment::{Environment, ManualClock},
+        storage::memory::MemoryStorage,
+        wire::Timestamp,
+    };
 
     /// A caller who hung up once gave the place free, while the hash went on.
     #[tokio::test]
@@ -133,5 +137,29 @@ mod tests {
         done.send(()).unwrap();
         let all = u32::try_from(AT_ONCE).unwrap();
         let _all = sign_ins.places.acquire_many(all).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn attempts_are_counted_by_address_and_by_e_mail() {
+        let storage = Arc::new(MemoryStorage::new());
+        let environment = Environment {
+            clock: ManualClock::at(Timestamp::EPOCH),
+            ..Environment::default()
+        };
+        let sign_ins = SignIns::new(Arc::new(Store::new(storage, environment)));
+        let from = |last| IpAddr::from([192, 0, 2, last]);
+        let is_refused = |from, email: &str| {
+            let counted = sign_ins.count(from, email);
+            matches!(counted, Err(Error::RateLimited(_)))
+        };
+        for _ in 0..OF_EMAIL {
+            assert!(!is_refused(from(1), "a"));
+        }
+        assert!(is_refused(from(1), "a") && is_refused(from(2), "a"));
+        // Those that were refused count for the address too.
+        for number in OF_EMAIL + 1..FROM_ADDRESS {
+            assert!(!is_refused(from(1), &number.to_string()), "{number}");
+        }
+        assert!(is_refused(from(1), "b") && !is_refused(from(2), "b"));
     }
 }

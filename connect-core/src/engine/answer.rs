@@ -135,3 +135,14 @@ pub(crate) fn single<T>(row: &[u8]) -> Json<Single<T>> {
     bytes.push(b'}');
     Json::new(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Outcome::{Created, Done, Removed};
+
+    #[test]
+    fn each_outcome_has_its_status() {
+        let all = [Created, Done, Removed];
+        assert_eq!(all.map(super::Outcome::status), [201, 200, 204]);
+    }
+}

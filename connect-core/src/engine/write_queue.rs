@@ -196,3 +196,6 @@ async fn perform_guarded(unit: &mut Unit<'_>, job: &Job) -> Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

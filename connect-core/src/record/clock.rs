@@ -100,4 +100,22 @@ mod tests {
             assert_eq!(clock.next_time(at(now)), at(next), "at {now}");
         }
     }
+
+    /// By the nonce a writer finds out whether its commit was applied.
+    #[test]
+    fn a_move_has_a_number_of_its_own() {
+        let clock = ChangeClock {
+            sequence: 3,
+            nonce: 7,
+            ..ChangeClock::START
+        };
+        let time = Timestamp::from_micros(100);
+        let moved = clock.clone().moved_to(time, 8);
+        let expected = ChangeClock {
+            updated_at: time,
+            nonce: 8,
+            ..clock
+        };
+        assert_eq!(moved, expected);
+    }
 }

@@ -384,6 +384,9 @@ mod tests {
             assert_eq!(tombstones, Some(by_change.parts()), "{kind}Tombstone");
         }
         assert_eq!(kinds, Family::tombstones().count());
+        assert_eq!(kinds, Family::by_change().count());
+        let products = (Family::Product, Family::ProductByChange);
+        assert!(Family::by_change().any(|pair| pair == products));
     }
 
     #[test]

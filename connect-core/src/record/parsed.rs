@@ -108,4 +108,18 @@ mod tests {
         parsed.put(1_000, row(0, MOST_BYTES), ());
         assert_eq!(parsed.known.read().bytes, 0);
     }
+
+    #[test]
+    fn as_much_is_kept_as_there_is_room_for() {
+        let parsed = ParsedRows::default();
+        let half = MOST_BYTES / 2 - ENTRY_BYTES;
+        for key in [1, 2] {
+            parsed.put(key, row(0, half), ());
+        }
+        let is_kept = |key| parsed.get(&key, &row(0, half)).is_some();
+        assert!(is_kept(1) && is_kept(2));
+        // One more, and the others are forgotten.
+        parsed.put(3, row(0, half), ());
+        assert!(!is_kept(1) && !is_kept(2) && is_kept(3));
+    }
 }

@@ -195,3 +195,6 @@ impl<'s> Salvage<'s> {
 fn after(key: &[u8]) -> Key {
     [key, &[0]].concat().into()
 }
+
+#[cfg(test)]
+mod tests;

@@ -117,4 +117,13 @@ mod tests {
             at(256, 3),
         ]);
     }
+
+    #[test]
+    fn a_sort_key_is_a_time_or_a_number() {
+        let time = Timestamp::from_micros(7);
+        assert_eq!(Change::first_at(time), Some((time, Uuid::nil())));
+        assert_eq!((time, Uuid::nil()).number(), None);
+        assert_eq!(u64::first_at(time), None);
+        assert_eq!([0, 1, 7].map(u64::number), [Some(0), Some(1), Some(7)]);
+    }
 }

@@ -140,3 +140,41 @@ impl Store {
         Ok(self.read(&[Read::Get(key)]).await?.value()?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{environment::ManualClock, storage::memory::MemoryStorage};
+
+    fn store(clock: &Arc<ManualClock>) -> Store {
+        let environment = Environment {
+            clock: clock.clone(),
+            ..Environment::default()
+        };
+        Store::new(Arc::new(MemoryStorage::new()), environment)
+    }
+
+    #[test]
+    fn time_passes_as_the_clock_has_it() {
+        let clock = ManualClock::at(Timestamp::EPOCH);
+        let store = store(&clock);
+        let before = store.elapsed();
+        clock.advance(90);
+        assert_eq!(store.elapsed() - before, Duration::from_secs(90));
+        assert_eq!(store.uptime(), Duration::from_secs(90));
+        assert_eq!(store.now(), Timestamp::EPOCH.plus_seconds(90));
+        assert!(std::ptr::eq(store.environment(), &store.environment));
+    }
+
+    /// A writer that lost its answer knows its commit by its number.
+    #[test]
+    fn no_two_commits_have_the_same_number() {
+        let clock = ManualClock::at(Timestamp::EPOCH);
+        let stores = [store(&clock), store(&clock)];
+        let numbers = stores
+            .iter()
+            .flat_map(|store| [store.nonce(), store.nonce()]);
+        let numbers: std::collections::HashSet<u64> = numbers.collect();
+        assert_eq!(numbers.len(), 4);
+    }
+}

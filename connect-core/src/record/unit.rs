@@ -557,3 +557,6 @@ fn id_of(key: &[u8]) -> Option<Uuid> {
     let (_, id) = key.split_last_chunk::<16>()?;
     Some(Uuid::from_bytes(*id))
 }
+
+#[cfg(test)]
+mod tests;

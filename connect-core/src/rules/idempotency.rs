@@ -49,4 +49,10 @@ mod tests {
             assert_ne!(print("create", "/a?b", b"c"), other);
         }
     }
+
+    #[test]
+    fn a_key_is_free_again_after_a_day() {
+        let now = Timestamp::EPOCH;
+        assert_eq!(expiry(now), now.plus_seconds(24 * 3600));
+    }
 }

@@ -46,7 +46,8 @@ mod tests {
             (1, None, LEASE),
             (1, failed.clone(), 10),
             (2, None, LEASE),
-            (2, failed, 60),
+            (2, failed.clone(), 60),
+            (MOST_ATTEMPTS, failed, 60),
         ] {
             let mut job = ImageJob {
                 id: uuid::Uuid::nil().into(),

@@ -163,4 +163,16 @@ mod tests {
             Some(ids(1..51))
         );
     }
+
+    #[test]
+    fn a_record_is_named_by_its_place_in_the_request() {
+        let names = || ["A", "B"].map(|text| Name::ExternalId(text.to_owned()));
+        let paths = |list| -> Vec<String> {
+            let all = targets(list, names().into_iter());
+            all.iter().map(Target::path).collect()
+        };
+        assert_eq!(paths("add"), ["add[0]", "add[1]"]);
+        let products = ["productIds[0]", "productIds[1]"];
+        assert_eq!(paths("productIds"), products);
+    }
 }

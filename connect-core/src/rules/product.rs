@@ -37,3 +37,32 @@ pub(crate) fn check_dates(product: &Product, input: &ProductInput) -> Result<(),
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_names_the_category_in_one_way() {
+        let id = || Field::Value(uuid::Uuid::nil().into());
+        let name = || Field::Value("Bread".to_owned());
+        for (category_id, category_name, is_taken) in [
+            (Field::Absent, Field::Absent, true),
+            (id(), Field::Absent, true),
+            (Field::Null, Field::Absent, true),
+            (Field::Absent, name(), true),
+            (Field::Absent, Field::Null, false),
+            (id(), name(), false),
+            (Field::Null, name(), false),
+        ] {
+            let input = ProductInput {
+                category_id,
+                category_name,
+                ..ProductInput::default()
+            };
+            let refused = check_category(&input).err().map(|invalid| invalid.field);
+            let expected = (!is_taken).then(|| "categoryName".to_owned());
+            assert_eq!(refused, expected, "{input:?}");
+        }
+    }
+}

@@ -251,4 +251,37 @@ mod tests {
         assert_eq!(counted("::ffff:192.0.2.7"), "192.0.2.7");
         assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
     }
+
+    #[test]
+    fn the_figures_are_told_in_three_headers() {
+        let rate = RateStatus {
+            limit: 120,
+            remaining: 7,
+            reset: 1_800_000_060,
+        };
+        let expected = [
+            ("x-ratelimit-limit", 120),
+            ("x-ratelimit-remaining", 7),
+            ("x-ratelimit-reset", 1_800_000_060),
+        ];
+        assert_eq!(rate.headers(), expected);
+    }
+
+    #[test]
+    fn of_two_figures_those_with_less_left_are_told() {
+        let rate = |limit, remaining| RateStatus {
+            limit,
+            remaining,
+            reset: 60,
+        };
+        for (one, other, expected) in [
+            ((120, 3), (600, 4), 120),
+            ((120, 4), (600, 3), 600),
+            // Of two that are alike, the first: a token's own.
+            ((120, 3), (600, 3), 120),
+        ] {
+            let told = tighter(rate(one.0, one.1), rate(other.0, other.1));
+            assert_eq!(told.limit, expected, "{one:?} {other:?}");
+        }
+    }
 }

@@ -88,4 +88,22 @@ mod tests {
         assert_eq!(format!("{secret:?}"), "Secret(..)");
         assert_ne!(Secret::new("ck_test_", &SystemRandomness), secret);
     }
+
+    #[test]
+    fn a_secret_has_a_prefix_and_43_characters() {
+        let random = "a".repeat(43);
+        let of = |prefix: &str, random: &str| format!("{prefix}{random}");
+        for (text, is_one) in [
+            (of("ck_test_", &random), true),
+            (of("ck_live_", &random), true),
+            (of("dk_", &random), false),
+            (of("", &random), false),
+            (of("ck_test_", &random[1..]), false),
+            (of("ck_test_", &format!("{random}a")), false),
+            (of("ck_test_", &format!("{}-", &random[1..])), false),
+            (of("ck_test_", &format!("{}é", &random[2..])), false),
+        ] {
+            assert_eq!(has_form(&text, &["ck_live_", "ck_test_"]), is_one, "{text}");
+        }
+    }
 }

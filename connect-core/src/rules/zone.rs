@@ -217,4 +217,16 @@ mod tests {
             assert!(refused.contains("from"), "{from} to {to}: {refused}");
         }
     }
+
+    #[test]
+    fn clocks_show_the_time_of_the_location() {
+        assert_eq!(name(), "Europe/Amsterdam");
+        for (at, shown) in [
+            ("2026-11-20T12:00:00Z", "2026-11-20T13:00:00"),
+            ("2026-07-01T22:30:00Z", "2026-07-02T00:30:00"),
+        ] {
+            let time = local_time(at.parse().unwrap());
+            assert_eq!(time, shown.parse().unwrap(), "{at}");
+        }
+    }
 }

@@ -51,6 +51,8 @@ mod read;
 pub mod redb;
 #[cfg(feature = "sled")]
 pub mod sled;
+#[cfg(test)]
+pub(crate) mod torn;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;

@@ -272,6 +272,9 @@ mod tests {
         for without in [&[][..], &[1]] {
             let mut turns = by_two();
             let mut seen = Vec::new();
+            // A look at 16 entries, none of which is wanted, does not come to the end.
+            round(&mut turns, &store, 1, &[1]).await;
+            assert!(!turns.is_at_end());
             let mut rounds = 0;
             while seen.len() < 2 {
                 rounds += 1;

@@ -206,3 +206,34 @@ async fn end(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_added_up_by_what_has_become_of_it() {
+        let work = |done, failed, postponed, moot, given_back| ImageWork {
+            done,
+            failed,
+            postponed,
+            moot,
+            given_back,
+        };
+        let mut all = work(1, 2, 3, 4, 5);
+        all += work(10, 20, 30, 40, 50);
+        all += ImageWork::default();
+        assert_eq!(all, work(11, 22, 33, 44, 55));
+        // A job that was given back is no further than it was.
+        for (work, is_nothing) in [
+            (ImageWork::default(), true),
+            (work(0, 0, 0, 0, 1), true),
+            (work(1, 0, 0, 0, 0), false),
+            (work(0, 1, 0, 0, 0), false),
+            (work(0, 0, 1, 0, 0), false),
+            (work(0, 0, 0, 1, 0), false),
+        ] {
+            assert_eq!(work.is_nothing(), is_nothing, "{work:?}");
+        }
+    }
+}

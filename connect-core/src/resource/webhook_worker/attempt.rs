@@ -184,3 +184,16 @@ pub(super) fn ping(delivery: &Delivery) -> Option<Value> {
     };
     serde_json::to_vec(&event).ok().map(Value::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_an_answer_is_kept() {
+        assert_eq!(excerpt(b""), None);
+        assert_eq!(excerpt(b"Gone fishing").as_deref(), Some("Gone fishing"));
+        let long = "\u{e9}".repeat(MOST_RESPONSE);
+        assert_eq!(excerpt(format!("{long}x").as_bytes()), Some(long));
+    }
+}

@@ -203,3 +203,6 @@ impl Found<'_> {
         Ok(Some(from))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -138,3 +138,6 @@ fn to_the_minute(time: Timestamp) -> String {
     let (date, rest) = written.split_once('T').unwrap_or((&written, ""));
     format!("{date} {} UTC", rest.get(..5).unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,3 +52,34 @@ async fn commit(
     // In conflict: another session is at it.
     store.commit(commit).await.map(drop)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        environment::Environment,
+        storage::{Value, memory::MemoryStorage},
+    };
+
+    /// A session that took the lease over meanwhile goes on with the rows.
+    #[tokio::test]
+    async fn rows_are_removed_while_the_state_is_as_it_was() {
+        let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());
+        let state = Key::from(*b"state");
+        let value = |byte: u8| Value::from([byte].as_slice());
+        let first = Commit {
+            writes: vec![(state.clone(), Write::Put(value(1)))],
+            ..Commit::default()
+        };
+        store.storage().commit(first).await.unwrap();
+        for (expected, is_there) in [(2, true), (1, false)] {
+            let unchanged = vec![(state.clone(), Expectation::Is(value(expected)))];
+            let removed = [state.clone()].into_iter();
+            commit(&store, unchanged, removed).await.unwrap();
+            let found = store.get(&state).await.unwrap();
+            assert_eq!(found.is_some(), is_there);
+        }
+    }
+}

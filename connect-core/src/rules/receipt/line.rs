@@ -236,6 +236,12 @@ mod tests {
                 "below 0 in a refund, not 1.5",
             ),
             (
+                Returned,
+                input(0, 250, &[], 0, 0),
+                "quantity",
+                "below 0 in a refund, not 0",
+            ),
+            (
                 Sold,
                 input(1000, 250, &[], 251, -1),
                 "discountCents",

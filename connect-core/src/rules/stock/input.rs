@@ -137,6 +137,7 @@ impl Named {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::{Timestamp, WireRecord as _};
 
     fn adjustment(body: &str) -> Result<Adjustment, String> {
         let input = StockAdjustment::from_json(body.as_bytes()).unwrap();
@@ -213,6 +214,26 @@ mod tests {
                 (count.quantity.thousandths(), expected)
             });
             assert_eq!(count.map_err(|invalid| &*invalid.field), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn two_names_of_a_product_have_to_agree() {
+        let id = Id::<Product>::new(uuid::Uuid::nil());
+        for (own, sent, agrees) in [
+            (Some("A"), None, true),
+            (Some("A"), Some("A"), true),
+            (Some("A"), Some("B"), false),
+            (None, Some("A"), false),
+        ] {
+            let named = Named {
+                name: Name::Id(id.uuid()),
+                agrees_with: sent.map(str::to_owned),
+            };
+            let mut product = Product::new(id.uuid(), Timestamp::EPOCH);
+            product.external_id = own.map(str::to_owned);
+            let problem = named.disagreement(&product);
+            assert_eq!(problem.is_none(), agrees, "{own:?} {sent:?}");
         }
     }
 }

@@ -1,0 +1,162 @@
+//! The writes that share a commit, and those that fail in it.
+
+use async_trait::async_trait;
+
+use super::*;
+use crate::{
+    Connect, NewAccount, NewLocation,
+    access::Access,
+    engine::{Change, answer::Outcome as Kind},
+    error::Error,
+    record::keys::{Family, Part, key},
+    storage::{Key, Value, memory::MemoryStorage, torn::Torn},
+    wire::VatRate,
+};
+
+/// A write of a row.
+struct Plain {
+    row: Key,
+    panics: bool,
+}
+
+#[async_trait]
+impl Change for Plain {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        reads.row(self.row.clone());
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
+        unit.savepoint();
+        unit.put(self.row.clone(), Value::from([1].as_slice()));
+        assert!(!self.panics, "as the test wants it");
+        unit.release();
+        Ok(Answer::new(Kind::Removed, Vec::new()))
+    }
+}
+
+/// A write about so many records.
+struct Heavy(usize);
+
+#[async_trait]
+impl Change for Heavy {
+    fn reads(&self, _: &Access, _: &mut Reads) {}
+
+    async fn apply(&self, _: &mut Unit<'_>, _: &Access) -> Result<Answer, Error> {
+        Ok(Answer::new(Kind::Removed, Vec::new()))
+    }
+
+    fn weight(&self) -> usize {
+        self.0
+    }
+}
+
+/// A location on a store with a row that it cannot return.
+async fn open(torn: &Key) -> (Connect, Access) {
+    let storage = MemoryStorage::new();
+    let key = torn.clone();
+    let connect = Connect::builder(Arc::new(Torn { storage, key })).build();
+    let account = NewAccount {
+        name: "Shop".into(),
+        owner_email: "owner@shop.example".into(),
+        sandbox: true,
+    };
+    let account = connect.create_account(account).await.unwrap().id;
+    let location = NewLocation {
+        name: "Here".into(),
+        currency: "EUR".into(),
+        default_vat_rate: VatRate::percent(21),
+    };
+    let location = connect.create_location(account, location).await.unwrap().id;
+    let at = connect.authorize_owner(account, location, account).await;
+    (connect, at.unwrap())
+}
+
+fn row(number: u64) -> Key {
+    // Any partition will do that has no other rows.
+    key(
+        Uuid::from_u128(9),
+        Family::Transaction,
+        &[Part::Number(number)],
+    )
+}
+
+fn job(at: &Access, change: impl Change + 'static) -> Job {
+    Job {
+        change: Box::new(change),
+        at: at.clone(),
+        idempotency: None,
+    }
+}
+
+#[tokio::test]
+async fn a_commit_is_shared_by_few_records_and_few_writes() {
+    let (_, at) = open(&Key::default()).await;
+    let most = MOST_RECORDS;
+    for (weights, together) in [
+        (vec![1; MOST_JOBS + 6], MOST_JOBS),
+        (vec![1, 1], 2),
+        (vec![most / 2; 3], 2),
+        (vec![most - 1, 1, 1], 2),
+        (vec![most, 1], 1),
+        (vec![most + 1, 1], 1),
+        (vec![1, most], 1),
+        (vec![600, 600], 1),
+        (vec![0; 3], 3),
+    ] {
+        let waiting = |weight: &usize| Waiting {
+            job: job(&at, Heavy(*weight)),
+            reply: oneshot::channel().0,
+        };
+        let mut queue: VecDeque<Waiting> = weights.iter().map(waiting).collect();
+        assert_eq!(next_group(&mut queue).len(), together, "{weights:?}");
+        assert_eq!(queue.len(), weights.len() - together);
+    }
+    // A write is about one record, unless it says otherwise.
+    let plain = Plain {
+        row: row(1),
+        panics: false,
+    };
+    assert_eq!(plain.weight(), 1);
+}
+
+#[tokio::test]
+async fn a_write_that_panics_leaves_nothing_and_the_others_go_on() {
+    let (connect, at) = open(&Key::default()).await;
+    let plain = |number, panics| {
+        let row = row(number);
+        job(&at, Plain { row, panics })
+    };
+    let jobs = [plain(1, false), plain(2, true), plain(3, false)];
+    let outcomes = commit_group(connect.store(), at.partition(), &jobs).await;
+    let is_done: Vec<bool> = outcomes.iter().map(Result::is_ok).collect();
+    assert_eq!(is_done, [true, false, true]);
+    for (number, is_there) in [(1, true), (2, false), (3, true)] {
+        let found = connect.store().get(&row(number)).await.unwrap();
+        assert_eq!(found.is_some(), is_there, "{number}");
+    }
+}
+
+/// A row that cannot be read harms the write that reads it, also where there are two.
+#[tokio::test]
+async fn writes_that_fail_together_are_done_one_by_one() {
+    let torn = row(2);
+    let (connect, at) = open(&torn).await;
+    for numbers in [vec![2], vec![1, 2], vec![2, 3, 4]] {
+        let plain = |number: &u64| {
+            let row = row(*number);
+            let panics = false;
+            job(&at, Plain { row, panics })
+        };
+        if numbers.len() == 1 {
+            // There is nothing to be read before it is written.
+            let jobs = [plain(&2)];
+            let outcomes = commit_group(connect.store(), at.partition(), &jobs).await;
+            assert!(outcomes[0].is_ok());
+        }
+        let jobs: Vec<Job> = numbers.iter().map(plain).collect();
+        let outcomes = commit_group(connect.store(), at.partition(), &jobs).await;
+        for (number, outcome) in numbers.iter().zip(outcomes) {
+            assert_eq!(outcome.is_ok(), *number != 2, "{number} of {numbers:?}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Finding the key of a row that the storage cannot return.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::{
+    environment::Environment,
+    storage::{Commit, Storage as _, Write, memory::MemoryStorage, torn::Torn},
+};
+
+/// A store with these rows, of which one cannot be returned.
+async fn store(rows: &[&[u8]], torn: &[u8]) -> Store {
+    let storage = MemoryStorage::new();
+    let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
+    let commit = Commit {
+        writes: rows.iter().map(put).collect(),
+        ..Commit::default()
+    };
+    storage.commit(commit).await.unwrap();
+    let key = torn.into();
+    Store::new(Arc::new(Torn { storage, key }), Environment::default())
+}
+
+#[tokio::test]
+async fn the_key_of_a_damaged_row_is_found() {
+    let rows: &[&[u8]] = &[&[1, 1], &[2, 5], &[2, 5, 0], &[3, 9], &[255, 255]];
+    for (torn, from, to, is_found) in [
+        (rows[1], &[2][..], Some(&[3][..]), true),
+        (rows[1], &[2, 5], Some(&[2, 6]), true),
+        // The ends have the second byte in common, and not the first.
+        (rows[1], &[1, 5], Some(&[3, 5]), true),
+        (rows[2], &[2, 5, 0], Some(&[2, 5, 1]), true),
+        (rows[2], &[2, 5, 0], None, true),
+        (rows[4], &[4], None, true),
+        (rows[4], b"", None, false),
+        // The row at the end of a range is not in it.
+        (rows[1], &[2], Some(&[2, 5]), false),
+        (rows[3], &[2, 6], Some(&[3]), false),
+    ] {
+        let store = store(rows, torn).await;
+        let reader = Salvage::new(&store);
+        let case = format!("{torn:?} from {from:?} to {to:?}");
+        if !from.is_empty() {
+            let found = reader.first_key(from, to).await;
+            assert_eq!(found.as_deref(), is_found.then_some(torn), "{case}");
+        }
+        // Row by row, whatever is damaged.
+        let mut next = Some(Key::from(from));
+        let (mut seen, mut damaged) = (Vec::new(), Vec::new());
+        while let Some(at) = next {
+            let piece = reader.piece(&at, to, 2).await.unwrap();
+            seen.extend(piece.entries.into_iter().map(|(key, _)| key));
+            damaged.extend(piece.damaged.map(|(key, _)| key));
+            next = piece.next;
+        }
+        let is_in = |key: &&[u8]| *key >= from && to.is_none_or(|to| *key < to);
+        let (torn_there, whole): (Vec<_>, Vec<_>) = rows
+            .iter()
+            .copied()
+            .filter(is_in)
+            .partition(|key| *key == torn);
+        let keys = |keys: Vec<&[u8]>| -> Vec<Key> { keys.into_iter().map(Key::from).collect() };
+        assert_eq!((seen, damaged), (keys(whole), keys(torn_there)), "{case}");
+    }
+}
