@@ -329,12 +329,22 @@ mod tests {
     /// Large blocks may be in memory as a whole once their first byte is written.
     #[test]
     fn who_announces_much_and_sends_little_gets_little() {
-        let mut body = Vec::new();
-        for sent in 1..200_000 {
-            make_room(&mut body, 1, Some(MAX_BODY_BYTES));
-            body.push(b' ');
-            let most = (64 * 1024).max(sent * 3 / 2);
-            assert!(body.capacity() <= most, "{} for {sent}", body.capacity());
+        for (has, more, announced, room) in [
+            (0, 1, None, 65_536),
+            (0, 1, Some(MAX_BODY_BYTES), 65_536),
+            (0, 1, Some(10), 10),
+            (65_535, 1, Some(MAX_BODY_BYTES), 65_536),
+            (65_536, 1, Some(MAX_BODY_BYTES), 98_305),
+            (65_536, 1, Some(70_000), 70_000),
+            (65_536, 100_000, None, 248_304),
+            // It sends more than it announced.
+            (65_536, 1, Some(10), 65_537),
+        ] {
+            let mut body = Vec::new();
+            body.reserve_exact(if has > 0 { 65_536 } else { 0 });
+            body.resize(has, b' ');
+            make_room(&mut body, more, announced);
+            assert_eq!(body.capacity(), room, "{has} and {more} of {announced:?}");
         }
     }
 
