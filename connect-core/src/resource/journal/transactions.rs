@@ -66,7 +66,8 @@ impl Listed for Transaction {
         let since = query.since_receipt;
         let is_later = |since: &u64| match first {
             Bound::Included(first) => first <= *since,
-            Bound::Excluded(first) => first < *since,
+            // No row is as late.
+            Bound::Excluded(_) => false,
             Bound::Unbounded => true,
         };
         Ok((since.filter(is_later).map_or(first, Bound::Excluded), last))
@@ -215,5 +216,19 @@ impl Rows<Transaction> {
             Ok(Box::new(Append { receipt, day }) as _)
         })
         .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_row_has_its_number() {
+        assert_eq!(
+            Transaction::key_in(br#"{ "receiptNumber": 7 }"#).unwrap(),
+            7
+        );
+        Transaction::key_in(b"{}").unwrap_err();
     }
 }
