@@ -60,3 +60,15 @@ impl Unit<'_> {
         self.fan_out(&event, bursts);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_event_has_its_number() {
+        let row = br#"{ "id": "e", "sequence": 7, "data": {} }"#;
+        assert_eq!(<Event<()> as Row>::key_in(row).unwrap(), 7);
+        <Event<()> as Row>::key_in(b"{}").unwrap_err();
+    }
+}

@@ -65,4 +65,22 @@ mod tests {
             assert_eq!(refused, expected, "{input:?}");
         }
     }
+
+    #[test]
+    fn a_product_may_be_there_for_one_day() {
+        use crate::wire::{Timestamp, WireRecord as _};
+        let mut product = Product::new(uuid::Uuid::nil(), Timestamp::EPOCH);
+        let input = ProductInput::default();
+        for (from, until, is_taken) in [
+            ("2026-11-20", "2026-11-20", true),
+            ("2026-11-20", "2026-11-21", true),
+            ("2026-11-21", "2026-11-20", false),
+        ] {
+            product.available_from = from.parse().ok();
+            product.available_until = until.parse().ok();
+            assert!(product.available_from.is_some() && product.available_until.is_some());
+            let checked = check_dates(&product, &input);
+            assert_eq!(checked.is_ok(), is_taken, "{from} to {until}");
+        }
+    }
 }

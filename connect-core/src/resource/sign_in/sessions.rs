@@ -132,3 +132,51 @@ pub(super) fn session_key(account: Id<Account>, digest: &[u8; 32]) -> Key {
 fn no_session() -> Error {
     Error::Unauthorized(Reason::of("session", "has ended; sign in again"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{
+        environment::{Environment, ManualClock},
+        record::{Reads, Store},
+        storage::memory::MemoryStorage,
+    };
+
+    #[tokio::test]
+    async fn the_youngest_sessions_that_have_not_expired_are_kept() {
+        let environment = Environment {
+            clock: ManualClock::at(Timestamp::EPOCH),
+            ..Environment::default()
+        };
+        let store = Store::new(Arc::new(MemoryStorage::new()), environment);
+        let account = Uuid::from_u128(1);
+        let own = |number: u8| session_key(account.into(), &[number; 32]);
+        for (keep, left) in [
+            (9, vec![0, 1, 3]),
+            (3, vec![1, 3]),
+            (2, vec![3]),
+            (0, vec![]),
+        ] {
+            let mut attempts = store.attempts(account);
+            let mut unit = attempts.begin();
+            unit.load(Reads::of(account)).await.unwrap();
+            // Each is a second younger than the one before; the third has expired.
+            for number in 0..4 {
+                let row = Session {
+                    created_at: Timestamp::EPOCH.plus_seconds(i64::from(number)),
+                    expires_at: Timestamp::EPOCH.plus_seconds(if number == 2 { 0 } else { 1 }),
+                };
+                let row = unit.json(&row);
+                unit.put(own(number), row);
+            }
+            end_sessions(&mut unit, keep).await.unwrap();
+            let is_left = |number: &u8| unit.known(&own(*number)).flatten().is_some();
+            let found: Vec<u8> = (0..4).filter(is_left).collect();
+            assert_eq!(found, left, "{keep}");
+        }
+    }
+}
