@@ -29,3 +29,23 @@ async fn a_backlog_is_delivered_without_a_pause() {
     let delivered = scene.endpoints.take().len();
     assert!(delivered > 200, "{delivered}");
 }
+
+/// A turn is a minute long, and what is left is due again.
+#[tokio::test(start_paused = true)]
+async fn a_turn_comes_to_an_end() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::ProductChanged]).await;
+    for number in 0..300 {
+        scene.product(&format!("Product {number}")).await;
+    }
+    scene.endpoints.answer(URL, Answers::Slowly);
+    let passing = async {
+        for _ in 0..75 {
+            sleep(Duration::from_secs(1)).await;
+            scene.shop.clock.advance(1);
+        }
+    };
+    let (work, ()) = tokio::join!(scene.worker.tick(), passing);
+    let delivered = work.unwrap().delivered;
+    assert!((100..200).contains(&delivered), "{delivered}");
+}

@@ -214,6 +214,33 @@ async fn a_webhook_that_leads_to_no_account_is_left_alone() {
     }
 }
 
+/// It is looked at again as long as there is something to deliver.
+#[tokio::test]
+async fn a_webhook_without_deliveries_is_looked_at_no_more() {
+    for has_deliveries in [false, true] {
+        let tried = Tried::open().await;
+        let scene = &tried.scene;
+        let events = [EventType::ProductChanged, EventType::StockChanged];
+        let webhook = scene.webhook(&events).await.webhook;
+        if has_deliveries {
+            let product = scene.product("A").await.id;
+            let count: StockCount = serde_json::from_str(r#"{ "quantity": 3 }"#).unwrap();
+            let stock = scene.connect().location(&scene.shop.at).stock();
+            stock.count(product, count).await.unwrap();
+        } else {
+            let account = scene.shop.account;
+            let disabled = scene.connect().disable_webhook(account, webhook.id);
+            disabled.await.unwrap();
+        }
+        let mut links = tried.keys(WEBHOOKS_LINK).await;
+        links.retain(|key| key.starts_with(webhook.id.uuid().as_bytes()));
+        tried.scribble(&links[0]).await;
+        scene.worker.tick().await.unwrap();
+        let left = tried.keys(WEBHOOK_BY_DUE).await.len();
+        assert_eq!(left, usize::from(has_deliveries));
+    }
+}
+
 /// The logs of other webhooks are purged all the same.
 #[tokio::test]
 async fn maintenance_goes_on_past_damaged_webhooks() {

@@ -51,8 +51,11 @@ async fn a_lease_outlives_its_worker_by_a_minute() {
         .webhook_worker(scene.endpoints.clone(), None);
     scene.shop.clock.advance(59);
     assert_eq!(other.tick().await.unwrap(), Default::default());
+    // Not for another event either.
+    scene.product("Cake").await;
+    assert_eq!(other.tick().await.unwrap(), Default::default());
     scene.shop.clock.advance(2);
-    assert_eq!(other.tick().await.unwrap().delivered, 1);
+    assert_eq!(other.tick().await.unwrap().delivered, 2);
 }
 
 /// The core of a process that begins with the clock set back, and its worker.
@@ -120,6 +123,26 @@ async fn deliveries_do_not_wait_for_a_clock_that_was_set_back() {
     let log = scene.log(&webhook).await;
     assert_eq!(log[0].attempts.len(), 2);
     scene.check().await;
+}
+
+/// Nor do those behind others, which are due before what that clock has made of them.
+#[tokio::test]
+async fn deliveries_behind_others_do_not_wait_for_it_either() {
+    let storage = Arc::new(MemoryStorage::new());
+    let scene = Scene::over(shop::open_on(storage.clone()).await);
+    scene.webhook(&[EventType::ProductChanged]).await;
+    scene.product("Tried").await;
+    scene.endpoints.answer(URL, Answers::Fails);
+    scene.worker.tick().await.unwrap();
+    let (connect, worker) = after_a_step_back(&scene, &storage, 30 * 86_400);
+    let products = connect.location(&scene.shop.at).products();
+    let new = connect_core::wire::ProductInput::named("New");
+    products.create(new).await.unwrap();
+    worker.tick().await.unwrap();
+    scene.endpoints.take();
+    scene.endpoints.answer(URL, Answers::Status(200));
+    assert_eq!(worker.tick().await.unwrap().delivered, 1);
+    assert_eq!(scene.endpoints.events()[0].data["name"], "Tried");
 }
 
 /// What the clock that was set back is behind by is no reason to try again sooner.

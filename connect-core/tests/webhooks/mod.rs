@@ -15,6 +15,8 @@ mod schedule;
 mod secrets;
 mod setup;
 mod stock;
+#[cfg(feature = "conformance")]
+mod trips;
 mod week;
 
 use std::sync::Arc;

@@ -22,7 +22,10 @@ async fn a_failed_delivery_is_tried_again_six_times() {
         let work = scene.worker.tick().await.unwrap();
         assert_eq!(work, Default::default(), "a second before {seconds}");
         scene.shop.clock.advance(1);
-        scene.worker.tick().await.unwrap();
+        let work = scene.worker.tick().await.unwrap();
+        let is_last = seconds == 86_400;
+        let counted = (work.postponed, work.given_up);
+        assert_eq!(counted, (usize::from(!is_last), usize::from(is_last)));
         let again = scene.endpoints.take();
         assert_eq!(again.len(), 1, "after {seconds}");
         assert_eq!(header(&again[0], "service-event-id"), event);
@@ -105,4 +108,23 @@ async fn old_deliveries_are_purged() {
     let gone = scene.connect().resend(account, webhook.id, first).await;
     assert!(matches!(gone, Err(Error::NotFound(_))), "{gone:?}");
     scene.check().await;
+}
+
+#[tokio::test]
+async fn the_body_of_a_delivery_can_be_looked_at() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+    let (connect, account) = (scene.connect(), scene.shop.account);
+    scene.product("Bread").await;
+    scene.worker.tick().await.unwrap();
+    let sent = scene.endpoints.take().remove(0).body;
+    let delivery = scene.log(&webhook).await[0].id;
+    let body = connect.delivery_body(account, webhook.id, delivery).await;
+    assert_eq!(body.unwrap().as_deref(), Some(&sent[..]));
+    // A ping is no event.
+    connect.test_webhook(account, webhook.id).await.unwrap();
+    scene.worker.tick().await.unwrap();
+    let ping = scene.log(&webhook).await[1].id;
+    let body = connect.delivery_body(account, webhook.id, ping).await;
+    assert_eq!(body.unwrap(), None);
 }
