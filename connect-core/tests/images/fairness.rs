@@ -47,3 +47,50 @@ async fn a_location_with_many_jobs_holds_up_no_other() {
     timeout(PATIENCE, running).await.unwrap().unwrap();
     scene.check().await;
 }
+
+/// A worker is at eight locations at a time, also after it is done with one.
+#[tokio::test]
+async fn a_worker_is_at_few_locations_at_a_time() {
+    let scene = Scene::open().await;
+    let mut locations = Vec::new();
+    for number in 0..12 {
+        let name = if number == 0 {
+            "rye".to_owned()
+        } else {
+            format!("held-{number}")
+        };
+        let there = shop::location(&scene.shop.connect, scene.shop.account, &name).await;
+        let input = ProductInput {
+            image_url: Field::Value(link(&name)),
+            ..ProductInput::named("Bread")
+        };
+        let products = scene.shop.connect.location(&there).products();
+        products.create(input).await.unwrap();
+        scene.shop.clock.advance(1);
+        locations.push(there);
+    }
+    let begun = async || {
+        let mut begun = 0;
+        for there in &locations {
+            let jobs = scene.shop.connect.location(there).image_jobs();
+            let page = jobs.list(&Default::default()).await.unwrap();
+            begun += page.data.iter().filter(|job| job.attempts > 0).count();
+        }
+        begun
+    };
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(scene.worker().run(async {
+        let _ = stopped.await;
+    }));
+    let taken = async {
+        while begun().await < 9 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(PATIENCE, taken).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    // The one that is done, and eight that wait for their images.
+    assert_eq!(begun().await, 9);
+    stop.send(()).unwrap();
+    timeout(PATIENCE, running).await.unwrap().unwrap();
+}

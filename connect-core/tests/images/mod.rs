@@ -4,6 +4,7 @@ mod death;
 mod fairness;
 mod figures;
 mod killed;
+mod parts;
 mod port;
 mod random;
 mod results;

@@ -118,3 +118,19 @@ async fn trips() {
     assert_eq!(store.trips() - before, 6);
     assert_eq!(scene.events().await.len(), 1);
 }
+
+#[tokio::test]
+async fn a_job_ends_when_its_download_does() {
+    let scene = Scene::open().await;
+    let product = scene.make("held").await;
+    let worker = scene.worker();
+    let download = async {
+        scene.port.begun().await;
+        scene.shop.clock.advance(50);
+        scene.port.let_go();
+    };
+    let (work, ()) = tokio::join!(worker.tick(), download);
+    assert_eq!(work.unwrap().done, 1);
+    let ended_at = scene.job(product).await.unwrap().updated_at;
+    assert_eq!(ended_at, shop::START.plus_seconds(50));
+}
