@@ -3,8 +3,11 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Access, Connect, Denied, Error, Grant, NewToken, RateLimits, ScreenRight, ScreenType,
-    environment::ManualClock, storage::memory::MemoryStorage, wire::Scope,
+    Access, Connect, Denied, Error, Grant, NewLocation, NewToken, RateLimits, ScreenRight,
+    ScreenType,
+    environment::ManualClock,
+    storage::memory::MemoryStorage,
+    wire::{Scope, VatRate},
 };
 
 use crate::shop::{self, START, Shop};
@@ -241,4 +244,34 @@ async fn a_screen_has_the_rights_of_its_type() {
     }
     assert!(!kiosk.allows(&Scope::CatalogRead), "a screen has no scopes");
     assert!(shop.at.allows(&Scope::CatalogWrite));
+}
+
+/// Four random characters tell tokens apart and give nothing away.
+#[tokio::test]
+async fn a_token_is_known_by_its_first_characters() {
+    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    let issued = shop.connect.create_full_token(shop.account, "Sync").await;
+    let issued = issued.unwrap();
+    let prefix = issued.token.prefix;
+    assert_eq!(prefix.len(), "ck_test_".len() + 4);
+    assert!(prefix.starts_with("ck_test_") && issued.secret.expose().starts_with(&prefix));
+}
+
+#[tokio::test]
+async fn a_location_has_a_currency() {
+    let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;
+    for (currency, is_taken) in [
+        ("EUR", true),
+        ("eur", false),
+        ("EU", false),
+        ("EURO", false),
+    ] {
+        let new = NewLocation {
+            name: "There".into(),
+            currency: currency.into(),
+            default_vat_rate: VatRate::percent(21),
+        };
+        let made = shop.connect.create_location(shop.account, new).await;
+        assert_eq!(made.is_ok(), is_taken, "{currency}");
+    }
 }

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod admission;
+#[cfg(feature = "conformance")]
+mod announced;
 #[cfg(feature = "logic")]
 mod calls;
 mod check;
@@ -13,6 +15,7 @@ mod dry_run;
 #[macro_use]
 mod each_store;
 mod echoes;
+mod event_scopes;
 #[cfg(feature = "logic")]
 mod events;
 mod faulty;
@@ -23,6 +26,7 @@ mod filters;
 mod idle;
 #[cfg(feature = "conformance")]
 mod images;
+mod indexes;
 mod journal;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod kills;
@@ -46,14 +50,18 @@ mod product_bulk;
 mod progress;
 #[cfg(feature = "logic")]
 mod properties;
+mod refusals;
 mod screens;
 mod shop;
 mod sign_in;
+mod stock;
 #[cfg(feature = "conformance")]
 mod storage;
 mod stored;
+mod targets;
 #[cfg(feature = "conformance")]
 mod trips;
 mod unknown;
 mod walks;
 mod webhooks;
+mod z_reports;

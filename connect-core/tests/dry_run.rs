@@ -28,6 +28,15 @@ async fn a_refused_dry_run_does_not_use_up_its_key() {
     assert!(!real.replayed);
     // A refusal that was meant is stored, as every answer is.
     assert!(send(r#"{"items":[]}"#).await.is_err());
+
+    let stock = connect.location(&at).stock();
+    let counts = async |body: &str| {
+        let request = keyed(Request::json(body), "counts");
+        stock.json().count_many(request).await.unwrap_err().replayed
+    };
+    assert!(!counts(r#"{"dryRun":true,"items":[]}"#).await);
+    assert!(!counts(r#"{"items":[]}"#).await);
+    assert!(counts(r#"{"items":[]}"#).await);
 }
 
 /// A dry run made of a value, and not read from JSON, was once taken for a real write when it was
@@ -47,6 +56,12 @@ async fn neither_does_one_that_was_made_in_code() {
     let bread = vec![ProductInput::named("Bread")];
     let real = products.batch(batch(false, bread)).await.unwrap();
     assert!(!real.replayed);
+    // One that was meant is kept.
+    for is_replayed in [false, true] {
+        let refused = keyed(Request::from(BatchRequest::new(Vec::new())), "refused");
+        let refused = products.batch(refused).await.unwrap_err();
+        assert_eq!(refused.replayed, is_replayed);
+    }
 
     let stock = connect.location(&at).stock();
     let counts = async |dry_run| {

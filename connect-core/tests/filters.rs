@@ -103,3 +103,30 @@ async fn a_needle_in_a_small_heap_is_found_at_once() {
     assert_eq!(Haystack::with(4500, 10).await.pages().await, 1);
     assert_eq!(Haystack::with(10, 4500).await.pages().await, 1);
 }
+
+/// A product that one filter finds is held against the other.
+#[tokio::test]
+async fn two_filters_have_to_agree() {
+    let (connect, at) = shop::open().await;
+    let here = connect.location(&at);
+    let mut categories = Vec::new();
+    for name in ["A", "B"] {
+        let category = here.categories().create(CategoryInput::named(name)).await;
+        let category = category.unwrap().id;
+        let product = ProductInput {
+            category_id: Field::Value(category),
+            ..ProductInput::named(name).external_id(name)
+        };
+        here.products().create(product).await.unwrap();
+        categories.push(category);
+    }
+    for (code, category, found) in [("A", 0, 1), ("A", 1, 0), ("B", 1, 1), ("C", 1, 0)] {
+        let query = ProductQuery {
+            external_id: Some(code.into()),
+            category_id: Some(categories[category]),
+            ..ProductQuery::default()
+        };
+        let page = here.products().list(&query).await.unwrap();
+        assert_eq!(page.data.len(), found, "{code} {category}");
+    }
+}

@@ -80,6 +80,7 @@ impl Scene {
     async fn read(&self, from: &str, to: &str) -> (Vec<u64>, usize) {
         let mut query = TransactionQuery::default();
         (query.period.from, query.period.to) = (from.parse().ok(), to.parse().ok());
+        query.paging.limit = Some(200);
         let before = self.storage.returned.load(Ordering::Relaxed);
         let journal = self.shop.connect.location(&self.shop.at).transactions();
         let page = journal.list(&query).await.unwrap();
@@ -155,4 +156,18 @@ async fn late_rows_are_found_in_their_days() {
         let (found, _) = scene.read(from, to).await;
         assert_eq!(found, receipts, "{from} to {to}");
     }
+}
+
+/// The summaries of a longer time would be more than a page of rows.
+#[tokio::test]
+async fn a_long_time_is_not_read_by_its_days() {
+    let scene = Scene::set().await;
+    for month in 1..=4 {
+        for day in 1..=25 {
+            scene.write(&format!("2026-{month:02}-{day:02}")).await;
+        }
+    }
+    let (found, read) = scene.read("2026-01-01", "2026-04-30").await;
+    assert_eq!(found.len(), 100);
+    assert!(read <= found.len() + 3, "{read} rows read");
 }

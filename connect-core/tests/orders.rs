@@ -87,6 +87,26 @@ async fn an_order_is_numbered_and_moves_on() {
     let back = kitchen.update(first.id, to(OrderStatus::Accepted)).await;
     let back = back.unwrap_err();
     assert!(matches!(&back, Error::Conflict(reason) if reason.field.as_deref() == Some("status")));
+    let told = back.to_string();
+    assert!(
+        told.contains("cannot move from ready back to accepted"),
+        "{told}"
+    );
+    let cancelled = own.update(second.id, to(OrderStatus::Cancelled)).await;
+    assert!(
+        matches!(cancelled, Err(Error::NotFound(_))),
+        "{cancelled:?}"
+    );
+    kitchen
+        .update(second.id, to(OrderStatus::Cancelled))
+        .await
+        .unwrap();
+    let on = kitchen.update(second.id, to(OrderStatus::Ready)).await;
+    let told = on.unwrap_err().to_string();
+    assert!(
+        told.contains("is cancelled, which an order does not leave"),
+        "{told}"
+    );
     let paid = OrderChange {
         payment_status: Field::Value(PaymentStatus::Paid),
         ..OrderChange::default()
@@ -103,7 +123,13 @@ async fn an_order_is_numbered_and_moves_on() {
     );
 
     let (created, moved) = (EventType::OrderCreated, EventType::OrderStatusChanged);
-    let expected = [created.clone(), created, moved.clone(), moved];
+    let expected = [
+        created.clone(),
+        created,
+        moved.clone(),
+        moved.clone(),
+        moved,
+    ];
     assert_eq!(counter.events().await, expected);
     let report = counter.shop.connect.check(&mut |_| {}).await.unwrap();
     assert!(report.problems.is_empty(), "{report:?}");

@@ -1,12 +1,17 @@
 //! The way of an owner into the account: invitation, password, session.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
-    Account, AccountChange, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount, wire::Id,
+    Account, AccountChange, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount,
+    storage::memory::MemoryStorage, wire::Id,
 };
 
-use crate::properties::shop::{START, Shop};
+use crate::{
+    faulty::Faulty,
+    properties::shop::{START, Shop},
+    shop,
+};
 
 on_each_store!(an_owner_signs_in_and_out);
 on_each_store!(only_the_open_invitation_is_good);
@@ -262,4 +267,39 @@ async fn sessions_end(shop: Shop) {
     shop.clock.advance(1);
     assert_unauthorized(account_of(connect, &sessions[0]).await, "session");
     account_of(connect, &sessions[1]).await.unwrap();
+}
+
+/// The address or the password changes between the look at them and the session.
+#[tokio::test]
+async fn what_changes_meanwhile_lets_nobody_in() {
+    for has_new_address in [true, false] {
+        let storage = Faulty::new(Arc::new(MemoryStorage::new()));
+        let shop = shop::open_on(storage.clone()).await;
+        let (connect, account) = (&shop.connect, shop.account);
+        set_password(connect, account).await.unwrap();
+        let owner = connect.account(account).await.unwrap().owner_email;
+        // The account of the address, and the row with the hash.
+        let (is_reached, release) = storage.hold_next_read();
+        let change = async {
+            is_reached.await.unwrap();
+            let (is_reached, next) = storage.hold_next_read();
+            release.send(()).unwrap();
+            is_reached.await.unwrap();
+            if has_new_address {
+                let change = AccountChange {
+                    owner_email: Some("new@shop.example".to_owned()),
+                    ..AccountChange::default()
+                };
+                connect.change_account(account, change).await.unwrap();
+            } else {
+                let invitation = connect.invite_owner(account).await.unwrap().secret;
+                let other = "oats and millet";
+                let accepted = connect.accept_invitation(invitation.expose(), other);
+                accepted.await.unwrap();
+            }
+            next.send(()).unwrap();
+        };
+        let (session, ()) = tokio::join!(connect.sign_in(HERE, &owner, PASSWORD), change);
+        assert_unauthorized(session, "password");
+    }
 }

@@ -116,6 +116,8 @@ async fn what_stays_unknown_is_settled_by_a_retry() {
 #[tokio::test]
 async fn a_lost_commit_is_not_reported_as_done() {
     let tried = Tried::open().await;
+    // The clock of the location, by which it is found out, is there before.
+    tried.create("Tea", None).await.unwrap();
     let before = tried.rows().await;
     tried.storage.decide([Fate::Lost]);
     let failure = tried.create("Bread", Some("a")).await.unwrap_err();
@@ -123,7 +125,7 @@ async fn a_lost_commit_is_not_reported_as_done() {
     assert_eq!(tried.rows().await, before);
     assert!(!tried.create("Bread", Some("a")).await.unwrap().replayed);
     assert!(tried.create("Bread", Some("a")).await.unwrap().replayed);
-    assert_eq!(tried.names().await, ["Bread"]);
+    assert_eq!(tried.names().await, ["Tea", "Bread"]);
 }
 
 /// Writes that shared a commit share its end: none is done again one by one.
@@ -166,4 +168,27 @@ async fn a_refused_commit_leaves_nothing_and_says_so() {
     connect.location(at).products().create(input).await.unwrap();
     assert!(!tried.create("Bread", Some("a")).await.unwrap().replayed);
     assert_eq!(tried.names().await, ["Tea", "Bread"]);
+}
+
+/// Who does not know how a commit ended looks again, and gives the store time in between.
+#[tokio::test(start_paused = true)]
+async fn the_looks_at_how_a_commit_ended_have_pauses() {
+    let tried = Tried::open().await;
+    tried.storage.fail_reads_after(4);
+    tried.storage.decide([Fate::Lost]);
+    let begun = tokio::time::Instant::now();
+    tried.create("Bread", None).await.unwrap_err();
+    assert_eq!(begun.elapsed().as_millis(), 10 + 50 + 250);
+}
+
+#[tokio::test]
+async fn a_store_that_does_not_answer_is_not_ready() {
+    let tried = Tried::open().await;
+    tried.shop.connect.check_ready().await.unwrap();
+    // Four looks at how it ended, and one more.
+    tried.storage.fail_reads_after(5);
+    tried.storage.decide([Fate::Lost]);
+    tried.create("Bread", None).await.unwrap_err();
+    tried.shop.connect.check_ready().await.unwrap_err();
+    tried.shop.connect.check_ready().await.unwrap();
 }
