@@ -1,4 +1,4 @@
-//! What a write looks up is announced, and read in one round trip with the rest: a few records show it
+//! The look-ups of a write are announced, and read in one round trip with the rest: a few records show it
 //! as well as the thousands of [`trips`](crate::trips).
 
 use std::{future::IntoFuture as _, sync::Arc, time::Duration};
@@ -329,7 +329,11 @@ async fn all_holders_of_a_barcode_are_listed() {
     };
     for (more, all, expected) in [(500, 500, 1), (1, 501, 2)] {
         let batch = ProductBatch::new(vec![coded.clone(); more]);
-        products.batch(batch).await.unwrap();
+        let made = products.batch(batch).await.unwrap();
+        // The order of change is not that of the ids.
+        let first = made.results[0].id.unwrap();
+        let cheaper = ProductInput::default().price_cents(1);
+        products.update(first, cheaper).await.unwrap();
         let mut query = ProductQuery {
             barcode: Some("SAME".into()),
             ..ProductQuery::default()

@@ -43,7 +43,7 @@ async fn all_fields_at_fault_are_named() {
     assert_eq!(fields(refused), ["note", "dryRun"]);
 }
 
-/// What belongs to another location is told apart from what is nowhere, whichever way it is named.
+/// A record of another location is told apart from one that is nowhere, whichever way it is named.
 #[tokio::test]
 async fn what_belongs_to_another_location_is_forbidden() {
     let shop = shop::open_on(Arc::new(MemoryStorage::new())).await;

@@ -1,4 +1,4 @@
-//! What moves stock, and what follows from it.
+//! Movements of stock, and their consequences.
 
 use std::sync::Arc;
 

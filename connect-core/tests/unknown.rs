@@ -170,7 +170,7 @@ async fn a_refused_commit_leaves_nothing_and_says_so() {
     assert_eq!(tried.names().await, ["Tea", "Bread"]);
 }
 
-/// Who does not know how a commit ended looks again, and gives the store time in between.
+/// A commit of which the end is not known is looked at again, and the store has time in between.
 #[tokio::test(start_paused = true)]
 async fn the_looks_at_how_a_commit_ended_have_pauses() {
     let tried = Tried::open().await;

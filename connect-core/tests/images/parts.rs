@@ -10,7 +10,7 @@ use crate::faulty::{
     Faulty,
 };
 
-/// What becomes of the first commits of a worker that finds two jobs; then all goes well.
+/// The first commits of a worker that finds two jobs fail in some way; then all goes well.
 #[tokio::test]
 async fn what_fails_together_is_tried_one_by_one() {
     for (fates, done, events) in [

@@ -1,4 +1,4 @@
-//! What a delivery costs on a store that is far away.
+//! The cost of a delivery on a store that is far away.
 
 use std::{sync::Arc, time::Duration};
 

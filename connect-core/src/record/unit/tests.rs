@@ -137,8 +137,8 @@ fn holder(number: u128) -> Key {
     key(PLACE, Family::ProductByBarcode, &parts)
 }
 
-/// Whoever asks for two holders gets two while there are, whatever the unit has written, and reads no
-/// more than was announced as long as that tells.
+/// Two holders are found while there are two, whatever the unit has written, and no more is read than
+/// was announced as long as that tells.
 #[tokio::test]
 async fn two_holders_tell_whether_there_is_one() {
     let prefix = key(PLACE, Family::ProductByBarcode, &[Part::Text("A")]);
