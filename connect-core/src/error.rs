@@ -57,6 +57,9 @@ pub struct Reason {
     /// All fields at fault, this one first; empty unless there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<FieldError>,
+    /// The seconds to wait before the next try, where waiting is what helps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<i64>,
 }
 
 /// The cause of a fault, for the log: it may name keys of rows, and nothing that is secret.
@@ -77,6 +80,7 @@ impl Reason {
             field: Some(field.into()),
             problem: problem.into(),
             details: Vec::new(),
+            retry_after: None,
         }
     }
 
@@ -86,7 +90,14 @@ impl Reason {
             field: None,
             problem: problem.into(),
             details: Vec::new(),
+            retry_after: None,
         }
+    }
+
+    /// The same, which is over after so many seconds.
+    pub(crate) fn with_retry_after(mut self, seconds: i64) -> Self {
+        self.retry_after = Some(seconds);
+        self
     }
 
     /// The error of a response.

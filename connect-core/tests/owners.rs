@@ -5,7 +5,10 @@ use std::net::IpAddr;
 use connect_core::{
     Account, AccountChange, Connect, Error, Grant, LocationChange, NewScreen, NewToken, Screen,
     ScreenType, Token,
-    wire::{Id, Location, ProductInput, Scope, VatRate},
+    wire::{
+        Id, Location, ProductInput, Scope, VatRate,
+        limits::{MAX_SCREENS, MAX_TOKENS},
+    },
 };
 use uuid::Uuid;
 
@@ -14,6 +17,8 @@ use crate::properties::shop::{START, Shop};
 on_each_store!(what_a_change_does_not_name_stays);
 on_each_store!(a_change_that_is_not_allowed_changes_nothing);
 on_each_store!(a_token_ends_when_it_was_meant_to);
+on_each_store!(an_account_has_as_many_tokens_in_use_as_there_may_be);
+on_each_store!(an_account_has_as_many_screens_as_there_may_be);
 on_each_store!(a_token_is_not_made_with_grants_that_say_nothing);
 
 /// The account and the first location of a shop.
@@ -234,4 +239,70 @@ async fn a_token_is_not_made_with_grants_that_say_nothing(shop: Shop) {
         grants: vec![grant(&[read, write])],
     };
     connect.create_token(id, both).await.unwrap();
+}
+
+/// Holds that there is no room, and that the reason says what to do.
+#[track_caller]
+fn assert_no_room<T: std::fmt::Debug>(result: Result<T, Error>, then: &str) {
+    match result {
+        Err(Error::Conflict(reason)) => assert!(reason.problem.ends_with(then), "{reason}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn an_account_has_as_many_tokens_in_use_as_there_may_be(shop: Shop) {
+    let (connect, (id, location)) = (&shop.connect, ids(&shop));
+    let expiring = NewToken {
+        name: "Sync".into(),
+        expires_at: Some(START.plus_seconds(60)),
+        grants: vec![Grant {
+            location_id: location,
+            scopes: vec![Scope::CatalogRead],
+        }],
+    };
+    connect.create_token(id, expiring).await.unwrap();
+    let first = connect.create_full_token(id, "Sync").await.unwrap().token;
+    for _ in 2..MAX_TOKENS {
+        connect.create_full_token(id, "Sync").await.unwrap();
+    }
+    assert_no_room(
+        connect.create_full_token(id, "Sync").await,
+        "revoke one first",
+    );
+    assert_eq!(connect.tokens(id).await.unwrap().len(), MAX_TOKENS);
+
+    // What was revoked or has expired is there, and takes no room.
+    connect.revoke_token(id, first.id).await.unwrap();
+    connect.create_full_token(id, "Sync").await.unwrap();
+    assert_no_room(
+        connect.create_full_token(id, "Sync").await,
+        "revoke one first",
+    );
+    shop.clock.advance(60);
+    connect.create_full_token(id, "Sync").await.unwrap();
+    assert_no_room(
+        connect.create_full_token(id, "Sync").await,
+        "revoke one first",
+    );
+    let tokens = connect.tokens(id).await.unwrap();
+    let ended = tokens.iter().filter(|(token, _)| connect.has_ended(token));
+    assert_eq!((tokens.len(), ended.count()), (MAX_TOKENS + 2, 2));
+}
+
+async fn an_account_has_as_many_screens_as_there_may_be(shop: Shop) {
+    let (connect, (id, location_id)) = (&shop.connect, ids(&shop));
+    let new = || NewScreen {
+        location_id,
+        kind: ScreenType::Pos,
+        name: "Till".into(),
+    };
+    let has = connect.screens(id).await.unwrap().len();
+    let mut made = None;
+    for _ in has..MAX_SCREENS {
+        made = Some(connect.create_screen(id, new()).await.unwrap().id);
+    }
+    assert_no_room(connect.create_screen(id, new()).await, "remove one first");
+    connect.delete_screen(id, made.unwrap()).await.unwrap();
+    connect.create_screen(id, new()).await.unwrap();
+    assert_no_room(connect.create_screen(id, new()).await, "remove one first");
 }

@@ -4,7 +4,7 @@ use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{
     Account, AccountChange, Connect, Error, IssuedSession, MAX_PASSWORD, NewAccount,
-    storage::memory::MemoryStorage, wire::Id,
+    environment::Clock as _, storage::memory::MemoryStorage, wire::Id,
 };
 
 use crate::{
@@ -16,6 +16,9 @@ use crate::{
 on_each_store!(an_owner_signs_in_and_out);
 on_each_store!(only_the_open_invitation_is_good);
 on_each_store!(wrong_passwords_are_refused_and_counted);
+on_each_store!(an_owner_gets_in_while_others_guess);
+on_each_store!(guessing_from_everywhere_is_slowed_down);
+on_each_store!(another_address_takes_the_password);
 on_each_store!(another_password_ends_the_other_sessions);
 on_each_store!(an_address_leads_to_one_account);
 on_each_store!(sessions_end);
@@ -71,6 +74,24 @@ fn assert_invalid<T: std::fmt::Debug>(result: Result<T, Error>, field: &str) {
         Err(Error::Invalid(reason)) => assert_eq!(reason.field.as_deref(), Some(field)),
         other => panic!("{other:?}"),
     }
+}
+
+/// The seconds after which somebody who was refused may try again; 0 who was not refused for that.
+fn wait<T>(result: &Result<T, Error>) -> i64 {
+    match result {
+        Err(Error::RateLimited(reason)) => reason.retry_after.unwrap(),
+        _ => 0,
+    }
+}
+
+/// The seconds of the minute under way that have passed.
+fn seconds_in(shop: &Shop) -> i64 {
+    shop.clock.now().seconds().rem_euclid(60)
+}
+
+/// An address in one of many networks.
+fn network(number: u8) -> IpAddr {
+    IpAddr::from([192, 0, 2, number])
 }
 
 async fn assert_clean(connect: &Connect) {
@@ -146,29 +167,150 @@ async fn wrong_passwords_are_refused_and_counted(shop: Shop) {
         let wrong = format!("{PASSWORD}{attempt}");
         assert_unauthorized(connect.sign_in(HERE, &email, &wrong).await, "password");
     }
-    // The right password is refused too, from wherever it comes, until the minute is over.
-    let elsewhere = IpAddr::from([192, 0, 2, 1]);
-    for from in [HERE, elsewhere] {
-        let refused = connect.sign_in(from, &email, PASSWORD).await;
-        assert!(matches!(refused, Err(Error::RateLimited(_))), "{refused:?}");
-    }
+    // The right password is refused too from there, until the minute is over.
+    shop.clock.advance(1);
+    let refused = connect.sign_in(HERE, &email, PASSWORD).await;
+    assert_eq!(wait(&refused), 60 - seconds_in(&shop), "{refused:?}");
     // Nobody has such a long address; they count as one.
     let long = "a".repeat(1_000_000);
     for address in [&long, &format!("{long}b")] {
-        assert_unauthorized(
-            connect.sign_in(elsewhere, address, PASSWORD).await,
-            "password",
-        );
+        assert_unauthorized(connect.sign_in(HERE, address, PASSWORD).await, "password");
     }
     // Addresses of which nothing is known are refused in the same words, and counted by network.
-    for attempt in 0..19 {
+    for attempt in 0..18 {
         let nobody = format!("nobody{attempt}@shop.example");
         assert_unauthorized(connect.sign_in(HERE, &nobody, PASSWORD).await, "password");
     }
     let refused = connect.sign_in(HERE, "other@shop.example", PASSWORD).await;
-    assert!(matches!(refused, Err(Error::RateLimited(_))), "{refused:?}");
+    assert!(wait(&refused) > 0, "{refused:?}");
     shop.clock.advance(60);
     connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
+}
+
+/// Ten attempts for an e-mail address, from wherever they came, once kept its owner out.
+async fn an_owner_gets_in_while_others_guess(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    let session = set_password(connect, account).await.unwrap();
+    let of_owner = network(0);
+    for attempt in 0..10 {
+        let wrong = format!("{PASSWORD}{attempt}");
+        assert_unauthorized(connect.sign_in(HERE, &email, &wrong).await, "password");
+    }
+    let refused = connect.sign_in(HERE, &email, PASSWORD).await;
+    assert!(wait(&refused) > 0, "{refused:?}");
+    // From another network, as often as the owner wants: what succeeds is no failure.
+    for _ in 0..12 {
+        connect.sign_in(of_owner, &email, PASSWORD).await.unwrap();
+    }
+    // With a session, at any place: that has a count of its own.
+    account_of(connect, &session).await.unwrap();
+    let owner = connect.session(session.secret.expose()).await.unwrap();
+    let changed = connect.change_password(&owner, PASSWORD, "oats and millet");
+    changed.await.unwrap();
+
+    // An address of IPv6 is one of many that a customer has.
+    let neighbour = |host: u16| IpAddr::from([0x2001, 0xdb8, 0, 1, 0, 0, 0, host]);
+    for host in 0..10 {
+        let wrong = connect.sign_in(neighbour(host), &email, PASSWORD).await;
+        assert_unauthorized(wrong, "password");
+    }
+    let refused = connect
+        .sign_in(neighbour(10), &email, "oats and millet")
+        .await;
+    assert!(wait(&refused) > 0, "{refused:?}");
+    let other_network = IpAddr::from([0x2001, 0xdb8, 0, 2, 0, 0, 0, 1]);
+    connect
+        .sign_in(other_network, &email, "oats and millet")
+        .await
+        .unwrap();
+}
+
+/// A hundred failures for an e-mail address slow further ones down, and lock nobody out.
+async fn guessing_from_everywhere_is_slowed_down(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    set_password(connect, account).await.unwrap();
+    for attempt in 0..100 {
+        let from = network(attempt / 5);
+        assert_unauthorized(connect.sign_in(from, &email, "wrong").await, "password");
+    }
+    // Five have failed from the last of these networks, which would have left five more.
+    let refused = connect.sign_in(network(19), &email, PASSWORD).await;
+    assert!(wait(&refused) > 0, "{refused:?}");
+    assert_unauthorized(
+        connect.sign_in(network(20), &email, "wrong").await,
+        "password",
+    );
+    let refused = connect.sign_in(network(20), &email, "wrong").await;
+    assert!(wait(&refused) > 0, "{refused:?}");
+    // The owner comes from yet another, and comes again.
+    for _ in 0..3 {
+        connect
+            .sign_in(network(21), &email, PASSWORD)
+            .await
+            .unwrap();
+    }
+    // Nobody else is slowed down.
+    for _ in 0..2 {
+        let other = connect.sign_in(network(20), "other@shop.example", PASSWORD);
+        assert_unauthorized(other.await, "password");
+    }
+    shop.clock.advance(60);
+    for _ in 0..2 {
+        assert_unauthorized(
+            connect.sign_in(network(20), &email, "wrong").await,
+            "password",
+        );
+    }
+}
+
+/// A session alone once was enough to move the account to another address, and to invite oneself.
+async fn another_address_takes_the_password(shop: Shop) {
+    let (connect, (account, email)) = (&shop.connect, owner(&shop));
+    let session = set_password(connect, account).await.unwrap();
+    let owner = connect.session(session.secret.expose()).await.unwrap();
+    let change = |password, email| connect.change_owner_email(&owner, password, email);
+    let long = "a".repeat(MAX_PASSWORD + 1);
+    for wrong in ["", "wrong password", &long] {
+        assert_invalid(change(wrong, "noor@rye.example").await, "currentPassword");
+    }
+    assert_invalid(change(PASSWORD, "nobody").await, "ownerEmail");
+    assert_eq!(connect.account(account).await.unwrap().owner_email, email);
+
+    let after = change(PASSWORD, " Noor@rye.example ").await.unwrap();
+    assert_eq!(after.owner_email, "Noor@rye.example");
+    assert_unauthorized(connect.sign_in(HERE, &email, PASSWORD).await, "password");
+    connect
+        .sign_in(HERE, "noor@rye.example", PASSWORD)
+        .await
+        .unwrap();
+    account_of(connect, &session).await.unwrap();
+
+    // Whoever has a session finds out no more than ten addresses a minute, and no password.
+    let second = other_account(connect, "second@shop.example").await;
+    set_password(connect, second).await.unwrap();
+    for _ in 0..7 {
+        match change(PASSWORD, "Second@shop.example").await {
+            Err(Error::Conflict(reason)) => {
+                assert_eq!(
+                    reason.to_string(),
+                    "ownerEmail: is not available; choose another address"
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let refused = change(PASSWORD, "noor@oat.example").await;
+    assert!(wait(&refused) > 0, "{refused:?}");
+    let refused = connect.change_password(&owner, PASSWORD, "oats and millet");
+    assert!(wait(&refused.await) > 0);
+    // Others are not concerned, and signing in is not.
+    connect
+        .sign_in(HERE, "noor@rye.example", PASSWORD)
+        .await
+        .unwrap();
+    shop.clock.advance(60);
+    change(PASSWORD, "noor@oat.example").await.unwrap();
+    assert_clean(connect).await;
 }
 
 async fn another_password_ends_the_other_sessions(shop: Shop) {
@@ -176,7 +318,7 @@ async fn another_password_ends_the_other_sessions(shop: Shop) {
     let own = set_password(connect, account).await.unwrap();
     let other = connect.sign_in(HERE, &email, PASSWORD).await.unwrap();
     let owner = connect.session(own.secret.expose()).await.unwrap();
-    let change = |current, new| connect.change_password(&owner, HERE, current, new);
+    let change = |current, new| connect.change_password(&owner, current, new);
     assert_invalid(
         change("wrong password", "oats and millet").await,
         "currentPassword",

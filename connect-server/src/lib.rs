@@ -3,8 +3,9 @@
 //!
 //! [`net`] is sockets and nothing of the domain. [`endpoint`] is what an endpoint is, [`routes`]
 //! reads as the table of contents of the API, and [`app`] is the order in which a request is
-//! checked. [`docs`] renders the API reference. The private module `dashboard` has the pages of owners. [`images`] takes over and serves the images of products; [`outbound`] guards requests
-//! to links that others give. [`webhooks`] sends what the core delivers.
+//! checked. [`docs`] renders the API reference. The private module `dashboard` has the pages of
+//! owners, and `html` the frame of every page. [`images`] takes over and serves the images of products;
+//! [`outbound`] guards requests to links that others give. [`webhooks`] sends what the core delivers.
 
 pub mod admin;
 pub mod app;
@@ -16,6 +17,7 @@ pub mod demo;
 pub mod docs;
 mod encoding;
 pub mod endpoint;
+mod html;
 pub mod images;
 mod listeners;
 mod log;

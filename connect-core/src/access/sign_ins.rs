@@ -1,4 +1,21 @@
-//! Attempts to sign in: how many there may be, and the hashing that they cost.
+//! Attempts to sign in: how many may fail, and the hashing that they cost.
+//!
+//! Whoever knows the e-mail address of an owner can have attempts fail for it. So no count that others
+//! can fill keeps an owner out, and still no password can be tried without end:
+//!
+//! - **A network address and an e-mail address together** have 10 failures a minute. That stops the
+//!   guesser, and nobody who comes from another network.
+//! - **A network address** has 30 attempts a minute over all e-mail addresses, those that succeed
+//!   included: each costs a hash. That stops whoever tries one password on many owners.
+//! - **An e-mail address** has 100 failures a minute from everywhere together. Beyond that, each network
+//!   address has one failure a minute for it, in place of ten. Guessing from many networks becomes slow,
+//!   and the first attempt of everybody is still made. It refuses nobody by itself: a limit over all
+//!   networks that did could be used up by anybody, in the name of any owner.
+//! - **A signed-in owner** who gives the password once more has a count of the account's own, which only
+//!   holders of a session can fill. So an owner with a session changes the password while somebody guesses.
+//!
+//! Networks are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. What others type is kept
+//! as a digest, for a minute.
 
 use std::{hash::Hash, net::IpAddr, sync::Arc};
 
@@ -7,54 +24,139 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use crate::{
     error::{Error, Reason},
-    record::{Fault, PasswordHash, Store},
+    record::{Account, Fault, PasswordHash, Store},
     rules::{
         password,
-        rate::{self, Moment, Windows},
+        rate::{self, Moment, RateStatus, Windows},
+        secret,
     },
+    wire::Id,
 };
 
-/// The attempts in a minute for each e-mail address.
-const OF_EMAIL: u32 = 10;
+/// The failures in a minute for an e-mail address from one network address.
+const OF_PAIR: u32 = 10;
 
-/// The attempts in a minute from each address of the network.
-const FROM_ADDRESS: u32 = 30;
+/// The same for an e-mail address that many guess at.
+const OF_PAIR_WHEN_SLOWED: u32 = 1;
+
+/// The failures in a minute for an e-mail address, from everywhere, that slow further ones down.
+const OF_EMAIL: u32 = 100;
+
+/// The attempts in a minute from each network address.
+const OF_ADDRESS: u32 = 30;
+
+/// The passwords in a minute that the owner of an account gives once more in vain.
+const OF_ACCOUNT: u32 = 10;
+
+/// More callers than this are not told apart within a minute, so that memory stays bounded. Network
+/// addresses beyond it count as one; pairs and e-mail addresses beyond it are not counted, and the limit
+/// of the network address alone holds.
+const MOST_CALLERS: usize = 100_000;
 
 /// The passwords that are hashed at once. Each takes 19 MiB of memory.
 const AT_ONCE: usize = 2;
 
+/// The digest of an e-mail address.
+type Email = [u8; 32];
+
 /// The attempts of the minute under way, and the places where passwords are hashed.
 pub(crate) struct SignIns {
     store: Arc<Store>,
-    emails: Mutex<Windows<String>>,
-    addresses: Mutex<Windows<IpAddr>>,
+    counts: Mutex<Counts>,
     places: Arc<Semaphore>,
+}
+
+#[derive(Default)]
+struct Counts {
+    pairs: Windows<(IpAddr, Email)>,
+    addresses: Windows<IpAddr>,
+    emails: Windows<Email>,
+    accounts: Windows<Id<Account>>,
+}
+
+/// An attempt that was counted as if it had failed, until it has succeeded.
+pub(crate) struct SignInAttempt {
+    pair: (IpAddr, Email),
 }
 
 impl SignIns {
     pub(crate) fn new(store: Arc<Store>) -> Self {
         Self {
             store,
-            emails: Mutex::default(),
-            addresses: Mutex::default(),
+            counts: Mutex::default(),
             places: Arc::new(Semaphore::new(AT_ONCE)),
         }
     }
 
     /// Counts an attempt to sign in with an e-mail address, which is folded, before anything is
-    /// hashed for it. One that succeeds counts too.
+    /// hashed for it: attempts that are made at the same time are counted as well.
     ///
     /// # Errors
-    /// [`Error::RateLimited`].
-    pub(crate) fn count(&self, from: IpAddr, email: &str) -> Result<(), Error> {
-        let at = Moment {
+    /// [`Error::RateLimited`]; the attempt then counts against nothing.
+    pub(crate) fn attempt(&self, from: IpAddr, email: &str) -> Result<SignInAttempt, Error> {
+        let counted = self.count_attempt(from, email);
+        counted.inspect_err(|_| self.store.figures().limited.sign_in.increase())
+    }
+
+    fn count_attempt(&self, from: IpAddr, email: &str) -> Result<SignInAttempt, Error> {
+        let at = self.moment();
+        let email = secret::digest(email);
+        let mut counts = self.counts.lock();
+        let mut address = rate::counted_address(from);
+        if is_beyond(&mut counts.addresses, &address, at) {
+            address = IpAddr::from([0, 0, 0, 0]);
+        }
+        check(counts.addresses.status(&address, OF_ADDRESS, at), at)?;
+        let pair = (address, email);
+        let is_slowed = counts.emails.status(&email, OF_EMAIL, at).remaining == 0;
+        let of_pair = if is_slowed {
+            OF_PAIR_WHEN_SLOWED
+        } else {
+            OF_PAIR
+        };
+        check(counts.pairs.status(&pair, of_pair, at), at)?;
+        counts.addresses.count(address, at);
+        if !is_beyond(&mut counts.pairs, &pair, at) {
+            counts.pairs.count(pair, at);
+        }
+        if !is_beyond(&mut counts.emails, &email, at) {
+            counts.emails.count(email, at);
+        }
+        Ok(SignInAttempt { pair })
+    }
+
+    /// Notes that an attempt succeeded: it is no failure of its pair and its e-mail address.
+    pub(crate) fn succeeded(&self, attempt: &SignInAttempt) {
+        let at = self.moment();
+        let mut counts = self.counts.lock();
+        counts.pairs.take_back(&attempt.pair, at);
+        counts.emails.take_back(&attempt.pair.1, at);
+    }
+
+    /// Counts a password that a signed-in owner gives once more, before it is hashed.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`]; it then counts against nothing.
+    pub(crate) fn confirm(&self, account: Id<Account>) -> Result<(), Error> {
+        let at = self.moment();
+        let mut counts = self.counts.lock();
+        let status = counts.accounts.status(&account, OF_ACCOUNT, at);
+        check(status, at).inspect_err(|_| self.store.figures().limited.sign_in.increase())?;
+        counts.accounts.count(account, at);
+        Ok(())
+    }
+
+    /// Notes that the password was right.
+    pub(crate) fn confirmed(&self, account: Id<Account>) {
+        let at = self.moment();
+        self.counts.lock().accounts.take_back(&account, at);
+    }
+
+    fn moment(&self) -> Moment {
+        Moment {
             now: self.store.now(),
             elapsed: self.store.elapsed(),
-        };
-        let address = rate::counted_address(from);
-        let counted = count(&self.addresses, address, FROM_ADDRESS, at)
-            .and_then(|()| count(&self.emails, email.to_owned(), OF_EMAIL, at));
-        counted.inspect_err(|_| self.store.figures().limited.sign_in.increase())
+        }
     }
 
     /// Hashes a password.
@@ -94,21 +196,20 @@ impl SignIns {
     }
 }
 
-fn count<K: Eq + Hash>(
-    windows: &Mutex<Windows<K>>,
-    caller: K,
-    limit: u32,
-    at: Moment,
-) -> Result<(), Error> {
-    let mut windows = windows.lock();
-    let status = windows.status(&caller, limit, at);
-    if status.remaining == 0 {
-        let wait = rate::retry_after(status.reset, at.now);
-        let problem = format!("too many attempts to sign in; wait {wait} seconds");
-        return Err(Error::RateLimited(Reason::new(problem)));
+/// Returns whether a caller is one too many to be told apart from others.
+fn is_beyond<K: Eq + Hash>(windows: &mut Windows<K>, caller: &K, at: Moment) -> bool {
+    let is_new = windows.status(caller, 1, at).remaining == 1;
+    is_new && windows.callers() >= MOST_CALLERS
+}
+
+fn check(status: RateStatus, at: Moment) -> Result<(), Error> {
+    if status.remaining > 0 {
+        return Ok(());
     }
-    windows.count(caller, at);
-    Ok(())
+    let wait = rate::retry_after(status.reset, at.now);
+    let problem = format!("too many attempts; wait {wait} seconds");
+    let reason = Reason::new(problem).with_retry_after(wait);
+    Err(Error::RateLimited(reason))
 }
 
 #[cfg(test)]
@@ -149,15 +250,15 @@ mod tests {
         let sign_ins = SignIns::new(Arc::new(Store::new(storage, environment)));
         let from = |last| IpAddr::from([192, 0, 2, last]);
         let is_refused = |from, email: &str| {
-            let counted = sign_ins.count(from, email);
+            let counted = sign_ins.attempt(from, email);
             matches!(counted, Err(Error::RateLimited(_)))
         };
-        for _ in 0..OF_EMAIL {
+        for _ in 0..OF_PAIR {
             assert!(!is_refused(from(1), "a"));
         }
-        assert!(is_refused(from(1), "a") && is_refused(from(2), "a"));
-        // Those that were refused count for the address too.
-        for number in OF_EMAIL + 1..FROM_ADDRESS {
+        assert!(is_refused(from(1), "a") && !is_refused(from(2), "a"));
+        // Those that were refused count for nothing.
+        for number in OF_PAIR..OF_ADDRESS {
             assert!(!is_refused(from(1), &number.to_string()), "{number}");
         }
         assert!(is_refused(from(1), "b") && !is_refused(from(2), "b"));

@@ -84,6 +84,7 @@ fn with_all_faults<T: FromJson>(error: Error, json: &[u8]) -> Error {
             field: Some(field),
             problem,
             details,
+            ..
         }) if details.is_empty() => T::faults(json).after(Invalid::new(field, problem)).into(),
         other => other,
     }

@@ -14,7 +14,10 @@ use crate::{
         text,
     },
     storage::{Key, Read, Value},
-    wire::{Id, Location, limits::MAX_OWNER_NAME},
+    wire::{
+        Id, Location,
+        limits::{MAX_OWNER_NAME, MAX_SCREENS},
+    },
 };
 
 /// The facts that a new screen needs.
@@ -33,7 +36,7 @@ impl Connect {
     /// a key ([`roll_screen_key`](Self::roll_screen_key)).
     ///
     /// # Errors
-    /// A field is invalid, or there is no such account or location.
+    /// A field is invalid, there is no such account or location, or the account has 100 screens.
     pub async fn create_screen(
         &self,
         account: Id<Account>,
@@ -50,6 +53,11 @@ impl Connect {
             let mut unit = attempts.begin();
             let mut account = get_account(&mut unit).await?;
             check_location(&account, "locationId", screen.location_id)?;
+            if account.screens.len() >= MAX_SCREENS {
+                return Err(Error::Conflict(Reason::new(format!(
+                    "this account has {MAX_SCREENS} screens, which is the most; remove one first"
+                ))));
+            }
             account.screens.push(screen.clone());
             put_account(&mut unit, &account);
             if attempts.commit(unit).await? == Attempt::Done {

@@ -5,17 +5,18 @@ use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
-        Account, AccountLocation, Attempt, Fault, Grant, Token, Unit,
+        Account, AccountLocation, Attempt, Fault, Grant, Reads, Token, Unit,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
     rules::{
+        access,
         secret::{LIVE_TOKEN, SANDBOX_TOKEN, Secret},
         text,
     },
     storage::{Key, Range, Read, Value},
     wire::{
         Id, Scope, Timestamp,
-        limits::MAX_OWNER_NAME,
+        limits::{MAX_OWNER_NAME, MAX_TOKENS},
         read::{Invalid, missing},
     },
 };
@@ -44,7 +45,8 @@ impl Connect {
     /// Makes a token. Its value is in the answer and nowhere else.
     ///
     /// # Errors
-    /// A field is invalid, or there is no such account or location.
+    /// A field is invalid, there is no such account or location, or the account has 200 tokens that are
+    /// neither revoked nor expired.
     pub async fn create_token(
         &self,
         account: Id<Account>,
@@ -66,6 +68,7 @@ impl Connect {
                     grant.location_id,
                 )?;
             }
+            check_room(&mut unit).await?;
             let prefix = if account.sandbox {
                 SANDBOX_TOKEN
             } else {
@@ -88,6 +91,11 @@ impl Connect {
                 return Ok(IssuedToken { token, secret });
             }
         }
+    }
+
+    /// Returns whether a token is refused from now on: it was revoked, or has expired.
+    pub fn has_ended(&self, token: &Token) -> bool {
+        access::ended(token, self.now()).is_some()
     }
 
     /// Makes a token that may do everything at every location of the account.
@@ -183,6 +191,37 @@ fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
         .try_into()
         .map_err(|_| Fault::corrupt(entry, "not a digest"))?;
     Ok(key(NOBODY, Family::Token, &[Part::Digest(digest)]))
+}
+
+/// Checks that the account may have one more token.
+async fn check_room(unit: &mut Unit<'_>) -> Result<(), Error> {
+    let by_id = key(unit.partition(), Family::TokenById, &[]);
+    let listed = unit.scan(&by_id, usize::MAX).await?;
+    if listed.len() < MAX_TOKENS {
+        return Ok(());
+    }
+    let keys: Vec<Key> = listed
+        .iter()
+        .map(|(entry, digest)| token_key(entry, digest))
+        .collect::<Result<_, Fault>>()?;
+    let mut reads = Reads::of(unit.partition());
+    for key in &keys {
+        reads.row(key.clone());
+    }
+    unit.load(reads).await?;
+    let mut good = 0;
+    for key in &keys {
+        let row = unit.get(key).await?;
+        let row = row.ok_or_else(|| Fault::corrupt(key, "a listed token without its row"))?;
+        let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
+        good += usize::from(access::ended(&token, unit.now()).is_none());
+    }
+    if good < MAX_TOKENS {
+        return Ok(());
+    }
+    Err(Error::Conflict(Reason::new(format!(
+        "this account has {MAX_TOKENS} tokens in use, which is the most; revoke one first"
+    ))))
 }
 
 async fn find_token(unit: &mut Unit<'_>, id: Id<Token>) -> Result<(Token, [u8; 32]), Error> {

@@ -126,6 +126,14 @@ impl<K: Eq + Hash> Windows<K> {
         *used = used.saturating_add(1);
     }
 
+    /// Takes back one request of `caller` that was counted, unless its window is over.
+    pub(crate) fn take_back(&mut self, caller: &K, at: Moment) {
+        self.turn(at);
+        if let Some(used) = self.used.get_mut(caller) {
+            *used = used.saturating_sub(1);
+        }
+    }
+
     /// Returns the number of callers that the window has seen.
     pub(crate) fn callers(&self) -> usize {
         self.used.len()
@@ -201,6 +209,19 @@ mod tests {
         assert_eq!(windows.status(&"b", 100, at(59, 59)).remaining, 100);
         assert_eq!(standing(&mut windows, at(60, 60)), (0, 120));
         assert_eq!(windows.callers(), 0);
+    }
+
+    #[test]
+    fn what_is_taken_back_does_not_count() {
+        let mut windows = Windows::default();
+        windows.count("a", at(58, 58));
+        windows.count("a", at(58, 58));
+        windows.take_back(&"a", at(59, 59));
+        windows.take_back(&"b", at(59, 59));
+        assert_eq!(standing(&mut windows, at(59, 59)), (1, 60));
+        assert_eq!(windows.callers(), 1);
+        windows.take_back(&"a", at(60, 60));
+        assert_eq!(standing(&mut windows, at(60, 60)), (0, 120));
     }
 
     #[test]

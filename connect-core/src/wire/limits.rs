@@ -41,6 +41,10 @@ pub const EVENT_DAYS: i64 = 30;
 /// The most ids in one `catalog.products.changed` event; a larger change sends several.
 pub const MAX_IDS_PER_EVENT: usize = 1000;
 
+/// Tokens per account that are neither revoked nor expired.
+pub const MAX_TOKENS: usize = 200;
+/// Screens per account.
+pub const MAX_SCREENS: usize = 100;
 /// Webhooks per account.
 pub const MAX_WEBHOOKS: usize = 100;
 /// The longest address of a webhook, in characters.

@@ -119,12 +119,13 @@ async fn the_body_of_a_delivery_can_be_looked_at() {
     scene.worker.tick().await.unwrap();
     let sent = scene.endpoints.take().remove(0).body;
     let delivery = scene.log(&webhook).await[0].id;
-    let body = connect.delivery_body(account, webhook.id, delivery).await;
-    assert_eq!(body.unwrap().as_deref(), Some(&sent[..]));
+    let found = connect.delivery_with_body(account, webhook.id, delivery);
+    let (found, body) = found.await.unwrap();
+    assert_eq!((found.id, body.as_deref()), (delivery, Some(&sent[..])));
     // A ping is no event.
     connect.test_webhook(account, webhook.id).await.unwrap();
     scene.worker.tick().await.unwrap();
     let ping = scene.log(&webhook).await[1].id;
-    let body = connect.delivery_body(account, webhook.id, ping).await;
-    assert_eq!(body.unwrap(), None);
+    let found = connect.delivery_with_body(account, webhook.id, ping).await;
+    assert_eq!(found.unwrap().1, None);
 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use connect_core::{Connect, Error, Reason};
+use connect_core::{Connect, Error, Reason, wire::ErrorCode};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE},
@@ -51,7 +51,10 @@ async fn answer(
     let reply = match visit(connect, setting, address, tls, incoming).await {
         Ok(visit) if visit.path == "/" => reply(Answer::to_root()),
         Ok(visit) => reply(dashboard::answer(visit).await),
-        Err(refused) => refused,
+        Err(refused) => {
+            let page = |problem: &str| dashboard::problem_of_request(problem).into_string();
+            refused.for_people(HeaderValue::from_static(POLICY), page)
+        }
     };
     respond(reply, asked, None, note).await
 }
@@ -70,8 +73,9 @@ async fn visit<S: Body>(
             check_form(&incoming.headers)?;
             let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
             if body.len() > MOST_FORM {
-                let problem = format!("must have at most {MOST_FORM} bytes");
-                return Err(Error::Malformed(Reason::of("form", problem)).into());
+                let reason = Reason::of("form", format!("must have at most {MOST_FORM} bytes"));
+                let reason = reason.detail(ErrorCode::PayloadTooLarge);
+                return Err(Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason));
             }
             Fields::parse(&body)
         }
@@ -138,5 +142,6 @@ fn reply(answer: Answer) -> Reply {
             reply = reply.with_header(SET_COOKIE, cookie);
         }
     }
+    let reply = reply.retry_after(answer.retry_after);
     reply.with_status(answer.status).with_cause(answer.cause)
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     admin::Pass,
-    dashboard::Setting,
+    dashboard::{Setting, UsedForms},
     endpoint::Reply,
     images::{self, Copies, PublicUrl},
     metrics::{Exporter, Readers, Requests},
@@ -136,6 +136,7 @@ impl ConnectApp {
             api_url: api_url.into(),
             sandbox: simulated,
             recent: recent.clone(),
+            used: UsedForms::default(),
         };
         let dashboard = dashboard(self.connect.clone(), setting);
         self.filter = dashboard.or(self.filter).unify().boxed();

@@ -1,5 +1,6 @@
 //! The answer to a request to the dashboard.
 
+use connect_core::Error;
 use http::StatusCode;
 use maud::Markup;
 
@@ -15,6 +16,8 @@ pub(crate) struct Answer {
     pub(crate) content: Content,
     /// The values of `Set-Cookie`.
     pub(crate) cookies: Vec<String>,
+    /// The seconds to wait before the next try.
+    pub(crate) retry_after: Option<i64>,
     /// The cause of a fault of ours, for the log.
     pub(crate) cause: Option<String>,
 }
@@ -58,6 +61,15 @@ impl Answer {
         self
     }
 
+    /// The same with the status of what was refused, and the time to wait if that helps.
+    #[must_use]
+    pub(super) fn refused(mut self, error: &Error) -> Self {
+        let status = StatusCode::from_u16(error.status());
+        self.status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        self.retry_after = error.problem().retry_after;
+        self
+    }
+
     /// Sets a cookie.
     pub(super) fn set_cookie(&mut self, line: String) {
         self.cookies.push(line);
@@ -68,6 +80,7 @@ impl Answer {
             status,
             content,
             cookies: Vec::new(),
+            retry_after: None,
             cause: None,
         }
     }

@@ -6,69 +6,42 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::csrf;
+pub(super) use super::wording::sentence;
+use super::{
+    Answer,
+    csrf::{self, FormTokens},
+    inputs::is_about,
+};
 
 /// A form, with the token that says that it is ours.
-pub(super) fn form(action: &str, csrf: &str, content: Markup) -> Markup {
+pub(super) fn form(action: &str, csrf: &FormTokens, content: Markup) -> Markup {
     html! {
         form method="post" action=(action) { (hidden(csrf)) (content) }
     }
 }
 
 /// The field that says that a form is ours.
-pub(super) fn hidden(csrf: &str) -> Markup {
-    html! { input type="hidden" name=(csrf::FIELD) value=(csrf); }
-}
-
-/// A field of a form.
-pub(super) struct Field<'f> {
-    pub(super) label: &'f str,
-    pub(super) name: &'f str,
-    /// The type of the input, such as `text`.
-    pub(super) kind: &'f str,
-    pub(super) value: &'f str,
-    /// A sentence that helps to fill it in, or "".
-    pub(super) hint: &'f str,
-    pub(super) autocomplete: &'f str,
-}
-
-impl Field<'_> {
-    /// Renders the field, with the problem if it is the one that has it.
-    pub(super) fn render(&self, refused: Option<&Reason>) -> Markup {
-        let problem = refused.filter(|reason| reason.field.as_deref() == Some(self.name));
-        let hint_id = format!("{}-hint", self.name);
-        let problem_id = format!("{}-problem", self.name);
-        let described = match (self.hint, problem) {
-            ("", None) => None,
-            (_, None) => Some(hint_id.clone()),
-            (_, Some(_)) => Some(problem_id.clone()),
-        };
-        html! {
-            div.field {
-                label for=(self.name) { (self.label) }
-                @if !self.hint.is_empty() { p.hint id=(hint_id) { (self.hint) } }
-                input id=(self.name) name=(self.name) type=(self.kind) value=(self.value) required
-                    autocomplete=(self.autocomplete) aria-invalid=[problem.map(|_| "true")]
-                    aria-describedby=[described];
-                @if let Some(reason) = problem {
-                    p.problem id=(problem_id) { (self.label) " " (reason.problem) "." }
-                }
-            }
-        }
-    }
+pub(super) fn hidden(csrf: &FormTokens) -> Markup {
+    html! { input type="hidden" name=(csrf::FIELD) value=(csrf.next()); }
 }
 
 /// The problem of a form that none of these fields has, or nothing.
 pub(super) fn problem(refused: Option<&Reason>, fields: &[&str]) -> Markup {
-    let is_theirs = |reason: &&Reason| {
-        let field = reason.field.as_deref();
-        field.is_some_and(|field| fields.contains(&field))
-    };
+    let is_theirs = |reason: &&Reason| fields.iter().any(|name| is_about(reason, name));
     html! {
         @if let Some(reason) = refused.filter(|reason| !is_theirs(reason)) {
             p.problem role="alert" { (sentence(&reason.to_string())) }
         }
     }
+}
+
+/// Shows a form again, with what is wrong with it, and with the status of that.
+///
+/// # Errors
+/// The error, when it is no fault of what was filled in.
+pub(super) fn again(error: Error, form: impl FnOnce(&Reason) -> Answer) -> Result<Answer, Error> {
+    let reason = mendable(error.clone())?;
+    Ok(form(&reason).refused(&error))
 }
 
 /// Returns the reason of an error that the reader of a form can mend; others go on.
@@ -99,20 +72,6 @@ pub(super) fn gone() -> Error {
     Error::NotFound(Reason::new(problem))
 }
 
-/// A text with a capital in front and a full stop behind.
-pub(super) fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters
-        .next()
-        .map(|first| first.to_uppercase().to_string());
-    let stop = if text.ends_with(['.', '?', '!']) {
-        ""
-    } else {
-        "."
-    };
-    format!("{}{}{stop}", first.unwrap_or_default(), characters.as_str())
-}
-
 /// A time as the clocks at the locations show it.
 pub(super) fn time(time: Timestamp) -> Markup {
     let local = local_time(time);
@@ -121,20 +80,14 @@ pub(super) fn time(time: Timestamp) -> Markup {
     }
 }
 
-/// A choice of one among several: the value of each, and its words.
-pub(super) fn choice<'c>(
-    label: &str,
-    name: &str,
-    choices: impl Iterator<Item = (&'c str, &'c str)>,
-    chosen: &str,
-) -> Markup {
+/// A table, of which `head` has the cells of the first row. Where the page is narrow it scrolls by itself.
+pub(super) fn table(caption: &str, head: Markup, rows: Markup) -> Markup {
     html! {
-        div.field {
-            label for=(name) { (label) }
-            select id=(name) name=(name) {
-                @for (value, words) in choices {
-                    option value=(value) selected[value == chosen] { (words) }
-                }
+        div.scroll tabindex="0" role="group" aria-label=(caption) {
+            table {
+                caption.hidden { (caption) }
+                thead { tr { (head) } }
+                tbody { (rows) }
             }
         }
     }
@@ -146,15 +99,6 @@ pub(super) fn confirmed(full: &str, short: &str, consequence: &str, action: Mark
         details.confirmed {
             summary aria-label=(full) { (short) }
             div { p { (consequence) } (action) }
-        }
-    }
-}
-
-/// A table, of which `head` has the cells of the first row. Where the page is narrow it scrolls by itself.
-pub(super) fn table(caption: &str, head: Markup, rows: Markup) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label=(caption) {
-            table { thead { tr { (head) } } tbody { (rows) } }
         }
     }
 }
@@ -171,8 +115,8 @@ pub(super) fn shown_once(label: &str, value: &str) -> Markup {
     html! {
         div.secret {
             label for="shown-once" { (label) }
-            input id="shown-once" type="text" readonly value=(value);
-            p.hint { "It is shown this once. Copy it now; nobody can look it up later." }
+            input id="shown-once" type="text" readonly value=(value) aria-describedby="shown-once-hint";
+            p.hint id="shown-once-hint" { "Copy it now. It is not shown again." }
         }
     }
 }
@@ -182,18 +126,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_begin_and_end_as_sentences_do() {
-        for (text, expected) in [
-            ("name: must not be empty", "Name: must not be empty."),
-            ("Wait.", "Wait."),
-            ("", "."),
-            ("émail?", "Émail?"),
-        ] {
-            assert_eq!(sentence(text), expected);
-        }
-    }
-
-    #[test]
     fn times_are_those_of_the_location() {
         let summer = "2026-07-01T22:30:00Z".parse().unwrap();
         let shown = time(summer).into_string();
@@ -201,25 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn the_problem_stands_at_its_field() {
-        let field = Field {
-            label: "Name",
-            name: "name",
-            kind: "text",
-            value: "<b>",
-            hint: "",
-            autocomplete: "off",
-        };
+    fn a_problem_that_no_field_has_stands_by_itself() {
         let reason = Reason::of("name", "must not be <b>");
-        let shown = field.render(Some(&reason)).into_string();
-        assert!(shown.contains("Name must not be &lt;b&gt;."), "{shown}");
-        assert!(
-            shown.contains("aria-describedby=\"name-problem\""),
-            "{shown}"
-        );
-        assert!(!shown.contains("<b>"), "{shown}");
         assert_eq!(problem(Some(&reason), &["name"]).into_string(), "");
-        let other = problem(Some(&reason), &["other"]).into_string();
-        assert!(other.contains("Name: must not be"), "{other}");
+        let shown = problem(Some(&reason), &["other"]).into_string();
+        assert!(shown.contains("Name: must not be &lt;b&gt;."), "{shown}");
     }
 }

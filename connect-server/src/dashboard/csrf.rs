@@ -2,7 +2,13 @@
 //!
 //! Each form has a token that is made of the cookie of its reader. Another site can have a browser send
 //! the cookie, but cannot read it, so it cannot make the token.
+//!
+//! The token is another one in each form: the reader's digest under a random mask, with the mask in front.
+//! So whoever sees the lengths of compressed pages, and has a part of them repeat guesses, learns
+//! nothing of it (BREACH), whatever compresses the pages on their way. It also tells two sendings of one
+//! form from two forms ([`UsedForms`](super::used_forms::UsedForms)).
 
+use connect_core::environment::{Randomness as _, SystemRandomness};
 use http::{HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 
@@ -11,19 +17,48 @@ pub(super) const FIELD: &str = "csrf";
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Makes the token of a reader's forms out of the value of a cookie.
-pub(super) fn token(cookie: &str) -> String {
-    let digest = Sha256::new()
-        .chain_update(b"connect dashboard forms\0")
-        .chain_update(cookie)
-        .finalize();
-    hex::encode(digest)
+const LENGTH: usize = 32;
+
+/// Makes the tokens of a reader's forms.
+pub(super) struct FormTokens([u8; LENGTH]);
+
+impl FormTokens {
+    /// Makes those of the reader with this cookie.
+    pub(super) fn of(cookie: &str) -> Self {
+        let digest = Sha256::new()
+            .chain_update(b"connect dashboard forms\0")
+            .chain_update(cookie)
+            .finalize();
+        Self(digest.into())
+    }
+
+    /// Makes the token of one form.
+    pub(super) fn next(&self) -> String {
+        let mut mask = [0; LENGTH];
+        SystemRandomness.fill(&mut mask);
+        hex::encode([mask, masked(self.0, mask)].concat())
+    }
+
+    /// Returns whether a token is one of these.
+    pub(super) fn has(&self, sent: &str) -> bool {
+        let mut token = [0; 2 * LENGTH];
+        if hex::decode_to_slice(sent, &mut token).is_err() {
+            return false;
+        }
+        let (mask, rest) = token.split_at(LENGTH);
+        let (Ok(mask), Ok(rest)) = (mask.try_into(), rest.try_into()) else {
+            return false;
+        };
+        // Digests are compared, so the time that takes says nothing of the token.
+        Sha256::digest(masked(rest, mask)) == Sha256::digest(self.0)
+    }
 }
 
-/// Returns whether a form has the token of the reader with this cookie.
-pub(super) fn is_of(sent: &str, cookie: &str) -> bool {
-    // Digests are compared, so the time that takes says nothing of the token.
-    Sha256::digest(sent) == Sha256::digest(token(cookie))
+fn masked(mut bytes: [u8; LENGTH], mask: [u8; LENGTH]) -> [u8; LENGTH] {
+    for (byte, mask) in bytes.iter_mut().zip(mask) {
+        *byte ^= mask;
+    }
+    bytes
 }
 
 /// Returns whether a browser says that another site made it send a form.
@@ -37,11 +72,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_of_one_cookie() {
-        let token = token("one");
-        assert!(is_of(&token, "one"));
-        assert!(!is_of(&token, "other") && !is_of("", "one") && !is_of("one", "one"));
-        assert!(!token.contains("one"));
+    fn tokens_are_of_one_cookie() {
+        let (one, other) = (FormTokens::of("one"), FormTokens::of("other"));
+        let token = one.next();
+        assert!(one.has(&token) && !other.has(&token));
+        for bad in ["", "one", &token[1..], &token[2..], &format!("{token}00")] {
+            assert!(!one.has(bad), "{bad}");
+        }
+        // The digest alone is no token, and neither is one under another mask.
+        assert!(!one.has(&hex::encode([one.0, one.0].concat())));
+        assert!(!one.has(&format!("{}{}", &other.next()[..64], &token[64..])));
+    }
+
+    #[test]
+    fn no_part_of_a_token_is_in_the_next_one() {
+        let tokens = FormTokens::of("one");
+        let (first, second) = (tokens.next(), tokens.next());
+        assert!(tokens.has(&first) && tokens.has(&second));
+        let digest = hex::encode(tokens.0);
+        for place in (0..first.len()).step_by(8) {
+            let part = &first[place..place + 8];
+            assert!(!second.contains(part) && !digest.contains(part), "{part}");
+        }
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! The frame of every page: the head, the navigation, and what the action before it has to say.
 
 use connect_core::Account;
-use maud::{DOCTYPE, Markup, html};
+use maud::{Markup, html};
 
 use super::{
-    Answer, Visit,
+    Answer, Visit, components,
     notices::Notice,
     places::{ROOT, SANDBOX, SECTIONS},
     visit::SignedIn,
 };
+use crate::html::document as html_document;
 
 /// Makes a page of a signed-in owner. `section` is the path of its part in the navigation.
 pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Markup) -> Answer {
@@ -26,7 +27,7 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
             a.brand href=(ROOT) { "Connect" }
             (business(account))
             form.sign-out method="post" action="/dashboard/sign-out" {
-                input type="hidden" name=(super::csrf::FIELD) value=(to.csrf);
+                (components::hidden(&to.csrf))
                 button.quiet { "Sign out" }
             }
         }
@@ -44,20 +45,29 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
             (content)
         }
     };
-    Answer::page(document(title, "", body))
+    Answer::page(document(title, &body))
 }
 
 /// Makes a page of somebody who is not signed in.
 pub(super) fn open_page(visit: &Visit, title: &str, content: Markup) -> Answer {
+    Answer::page(bare(title, &notice(visit), content))
+}
+
+/// Makes a page for whoever sent a request that was not understood.
+pub(super) fn bare_page(title: &str, content: Markup) -> Markup {
+    bare(title, &html! {}, content)
+}
+
+fn bare(title: &str, notice: &Markup, content: Markup) -> Markup {
     let body = html! {
         main.door id="content" {
             p.brand { "Connect" }
-            (notice(visit))
+            (notice)
             h1 { (title) }
             (content)
         }
     };
-    Answer::page(document(title, "open", body))
+    document(title, &body)
 }
 
 fn business(account: &Account) -> Markup {
@@ -76,20 +86,7 @@ fn notice(visit: &Visit) -> Markup {
     }
 }
 
-fn document(title: &str, class: &str, body: Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) " · Connect" }
-                // Without one, browsers ask for /favicon.ico.
-                link rel="icon" href="data:,";
-                link rel="stylesheet" href="/dashboard/style.css";
-            }
-            body class=(class) { (body) }
-        }
-    }
+fn document(title: &str, body: &Markup) -> Markup {
+    let style = html! { link rel="stylesheet" href="/dashboard/style.css"; };
+    html_document(&format!("{title} · Connect"), &style, body)
 }

@@ -11,22 +11,32 @@ mod components;
 mod cookies;
 mod csrf;
 mod fields;
+mod inputs;
 mod layout;
 mod money;
+mod new_password;
 mod notices;
 mod pages;
 mod places;
+mod used_forms;
 mod visit;
+mod wording;
 
 pub(crate) use answer::{Answer, Content};
 pub(crate) use fields::Fields;
+pub(crate) use pages::problem_of_request;
 pub(crate) use places::{area, areas, invitation_path};
+pub(crate) use used_forms::UsedForms;
 pub(crate) use visit::{Setting, Visit};
 
 use connect_core::Error;
+use http::Method;
 
 /// Answers a request to the dashboard.
 pub(crate) async fn answer(visit: Visit) -> Answer {
+    if visit.method == Method::GET && visit.place() == ["style.css"] {
+        return Answer::style();
+    }
     let answer = match visit.signed_in().await {
         Ok(to) => {
             let answer = pages::of_owner(&to).await;

@@ -32,9 +32,10 @@ macro_rules! notices {
 }
 
 notices! {
-    AccountChanged = "account-changed": "The account was changed.";
+    AccountChanged = "account-changed": "Your changes were saved.";
     AllResent = "all-resent": "The events are sent again. Reload the page in a moment to see the results.";
     ClockAdvanced = "clock-advanced": "The clock was put ahead. What came due by that is done within a moment.";
+    EmailChanged = "email-changed": "Your e-mail address was changed. Use it from the next sign-in on.";
     KeyRevoked = "key-revoked": "The key of the screen is refused from now on.";
     NameChanged = "name-changed": "The name was changed. What was written before keeps the former one.";
     NoneFailed = "none-failed": "There is nothing to send again: no delivery was given up since then, or each was sent again or has become out of date.";
@@ -44,7 +45,7 @@ notices! {
     ProductsChanged = "products-changed": "The products were changed.";
     Resent = "resent": "The event is sent again. Reload the page in a moment to see its result.";
     ScreenDeleted = "screen-deleted": "The screen was removed.";
-    ScreenMade = "screen-made": "The screen was added. Give it a key, with which it writes.";
+    ScreenMade = "screen-made": "The screen was added. Create a key for it, so that it can write.";
     SignedOut = "signed-out": "You are signed out.";
     SimulatedClosing = "simulated-closing": "The register was closed. Its Z report is in the journal.";
     SimulatedDay = "simulated-day": "A day of trade is in the journal.";

@@ -6,7 +6,11 @@ use connect_core::{Connect, Error, IssuedSession, Owner, Reason, SESSION_SECONDS
 use http::{HeaderMap, Method};
 use uuid::Uuid;
 
-use super::{Answer, Fields, cookies::Cookie, csrf};
+use super::{
+    Answer, Fields, UsedForms,
+    cookies::Cookie,
+    csrf::{self, FormTokens},
+};
 use crate::{recent_requests::RecentRequests, sandbox::Sandbox};
 
 /// The time for which the cookie of a visitor is kept: a day.
@@ -21,6 +25,8 @@ pub(crate) struct Setting {
     pub(crate) sandbox: Option<Sandbox>,
     /// The last requests of tokens.
     pub(crate) recent: RecentRequests,
+    /// The forms that were sent of what is done once.
+    pub(crate) used: UsedForms,
 }
 
 /// A request to the dashboard.
@@ -58,7 +64,7 @@ impl Visit {
         Ok(SignedIn {
             visit: self,
             owner,
-            csrf: csrf::token(session),
+            csrf: FormTokens::of(session),
         })
     }
 
@@ -78,7 +84,7 @@ impl Visit {
     /// Checks that a form came from a page of ours that was made for the reader with this cookie.
     fn check_form_of(&self, cookie: Option<&str>) -> Result<(), Error> {
         let sent = self.form.get(csrf::FIELD);
-        let is_ours = cookie.is_some_and(|cookie| csrf::is_of(sent, cookie));
+        let is_ours = cookie.is_some_and(|cookie| FormTokens::of(cookie).has(sent));
         if is_ours && !csrf::is_from_elsewhere(&self.headers) {
             return Ok(());
         }
@@ -87,22 +93,36 @@ impl Visit {
         Err(Error::ForbiddenScope(Reason::new(problem)))
     }
 
-    /// Returns the line that sets the cookie of a visitor, and the token of the visitor's forms.
-    pub(super) fn visitor_forms(&self) -> (Option<String>, String) {
+    /// Returns the line that sets the cookie of a visitor, and the tokens of the visitor's forms.
+    pub(super) fn visitor_forms(&self) -> (Option<String>, FormTokens) {
         if let Some(value) = self.visitor() {
-            return (None, csrf::token(value));
+            return (None, FormTokens::of(value));
         }
         let value = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
         let line = Cookie::Visitor.keep(&value, VISITOR_SECONDS, self.tls);
-        (Some(line), csrf::token(&value))
+        (Some(line), FormTokens::of(&value))
     }
 
-    /// Signs the owner in to whom a session was given, and shows the page at `path`.
-    pub(super) fn begin_session(&self, session: &IssuedSession, path: &str) -> Answer {
+    /// Signs the owner in to whom a session was given, and shows the page at `path`. The session that the
+    /// browser had ends, whoever's it was: nobody can end it once its cookie is gone.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub(super) async fn begin_session(
+        &self,
+        session: &IssuedSession,
+        path: &str,
+    ) -> Result<Answer, Error> {
+        let before = Cookie::Session.find(&self.headers, self.tls);
+        match self.connect.session(before.unwrap_or_default()).await {
+            Ok(owner) => self.connect.sign_out(&owner).await?,
+            Err(Error::Unauthorized(_)) => {}
+            Err(error) => return Err(error),
+        }
         let mut answer = Answer::redirect(path);
         answer.set_cookie(Cookie::Session.keep(session.secret.expose(), SESSION_SECONDS, self.tls));
         answer.set_cookie(Cookie::Visitor.forget(self.tls));
-        answer
+        Ok(answer)
     }
 
     /// Has the browser forget the session.
@@ -117,8 +137,8 @@ impl Visit {
 pub(super) struct SignedIn<'v> {
     visit: &'v Visit,
     pub(super) owner: Owner,
-    /// The token of the owner's forms.
-    pub(super) csrf: String,
+    /// The tokens of the owner's forms.
+    pub(super) csrf: FormTokens,
 }
 
 impl SignedIn<'_> {
@@ -129,6 +149,11 @@ impl SignedIn<'_> {
     pub(super) fn check_form(&self) -> Result<(), Error> {
         let session = Cookie::Session.find(&self.headers, self.tls);
         self.visit.check_form_of(session)
+    }
+
+    /// Returns the token of the form that was sent.
+    pub(super) fn form_token(&self) -> &str {
+        self.form.get(csrf::FIELD)
     }
 
     /// Returns what simulates the owner's shops: in the demo, for a sandbox account.

@@ -1,6 +1,6 @@
 //! The page as a whole: introduction, contents, operations by tag, webhooks, errors, objects.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::{
     document::{Document, Response},
@@ -8,6 +8,7 @@ use super::{
     markdown::markdown,
     operation::{headers, json, operation},
 };
+use crate::html::document as html_document;
 
 /// The tag of what the service sends, whose operations are the webhooks of the document.
 const WEBHOOKS: &str = "Webhooks";
@@ -15,46 +16,34 @@ const WEBHOOKS: &str = "Webhooks";
 /// Renders the page.
 pub(super) fn page(document: &Document, style: &str) -> Markup {
     let info = &document.info;
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (info.title) " API reference" }
-                // Without one, browsers ask for /favicon.ico.
-                link rel="icon" href="data:,";
-                style { (PreEscaped(style)) }
+    let body = html! {
+        a.skip href="#content" { "Skip to the content" }
+        header { (top(document)) }
+        nav aria-label="Contents" { (contents(document)) }
+        main id="content" {
+            section id="introduction" {
+                h1 { (info.title) " API reference" }
+                (introduction(document))
             }
-            body {
-                a.skip href="#content" { "Skip to the content" }
-                header { (top(document)) }
-                nav aria-label="Contents" { (contents(document)) }
-                main id="content" {
-                    section id="introduction" {
-                        h1 { (info.title) " API reference" }
-                        (introduction(document))
+            details.contents { summary { "Contents" } (contents(document)) }
+            @for tag in &document.tags {
+                @let is_webhooks = tag.name == WEBHOOKS;
+                section id={ "tag-" (tag.name) } {
+                    h2 { (title(&tag.name)) }
+                    (markdown(&tag.description))
+                    @for call in document.tagged(&tag.name) { (operation(document, &call)) }
+                    @if is_webhooks {
+                        @for call in document.events() { (operation(document, &call)) }
                     }
-                    details.contents { summary { "Contents" } (contents(document)) }
-                    @for tag in &document.tags {
-                        @let is_webhooks = tag.name == WEBHOOKS;
-                        section id={ "tag-" (tag.name) } {
-                            h2 { (title(&tag.name)) }
-                            (markdown(&tag.description))
-                            @for call in document.tagged(&tag.name) { (operation(document, &call)) }
-                            @if is_webhooks {
-                                @for call in document.events() { (operation(document, &call)) }
-                            }
-                        }
-                    }
-                    (errors(document))
-                    (response_headers(document))
-                    (objects(document))
                 }
             }
+            (errors(document))
+            (response_headers(document))
+            (objects(document))
         }
-    }
+    };
+    let title = format!("{} API reference", info.title);
+    html_document(&title, &html! { style { (PreEscaped(style)) } }, &body)
 }
 
 /// The bar that stays on top. Choosing a language there chooses it for all samples.

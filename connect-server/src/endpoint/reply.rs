@@ -77,6 +77,20 @@ impl Reply {
         self
     }
 
+    /// The same refusal for people: `page` makes a page of its message.
+    pub(crate) fn for_people(self, policy: HeaderValue, page: impl FnOnce(&str) -> String) -> Self {
+        let told = serde_json::from_slice::<ErrorBody>(&self.body);
+        let message = told.map(|told| told.error.message);
+        let html = page(message.as_deref().unwrap_or("the request was refused"));
+        let mut reply = Self::page(html.into(), policy);
+        reply.status = self.status;
+        reply.cause = self.cause;
+        for (name, value) in &self.headers {
+            reply.headers.entry(name).or_insert_with(|| value.clone());
+        }
+        reply
+    }
+
     /// An error with this status.
     pub fn error(status: StatusCode, error: ErrorDetail) -> Self {
         // Our own shapes have string keys only and write to memory: this cannot fail.
@@ -247,7 +261,7 @@ impl From<Error> for Reply {
         if status.is_server_error() {
             reply.cause = Some(error.cause());
         }
-        reply
+        reply.retry_after(error.problem().retry_after)
     }
 }
 

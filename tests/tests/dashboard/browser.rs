@@ -12,6 +12,7 @@ use http::{Method, StatusCode};
 pub(super) const PASSWORD: &str = "rye and spelt";
 
 /// An owner's browser.
+#[derive(Clone)]
 pub(super) struct Browser {
     server: SocketAddr,
     cookies: BTreeMap<String, String>,
@@ -59,6 +60,13 @@ impl Browser {
         let answer = self.open(path).await;
         assert_eq!(answer.status, StatusCode::OK, "{path}");
         text(&answer)
+    }
+
+    /// The text of a page without what differs from reading to reading: the tokens of its forms, and times.
+    pub(super) async fn read_stable(&mut self, path: &str) -> String {
+        let page = self.read(path).await;
+        let page = without(&page, "name=\"csrf\" value=\"", "\"");
+        without(&page, "<time", "</time>").replace("Never", "")
     }
 
     /// Sends a form with the token of the last page.
@@ -111,6 +119,16 @@ impl Browser {
     pub(super) fn set_cookie(&mut self, name: &str, value: &str) {
         self.cookies.insert(name.to_owned(), value.to_owned());
     }
+}
+
+/// A text without what lies between two others.
+fn without(text: &str, before: &str, after: &str) -> String {
+    let mut parts = text.split(before);
+    let mut left = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        left.push_str(part.split_once(after).map_or(part, |(_, rest)| rest));
+    }
+    left
 }
 
 /// The body of an answer as text.

@@ -5,169 +5,175 @@ use connect_tests::{
     process::{Process, run},
 };
 use http::StatusCode;
-use serde_json::Value;
 
 use super::{
     PROGRAM,
     browser::{Browser, text},
+    filled::{Filled, command, fill, id, serve},
 };
 
-/// An account that commands have made, with one of everything that has an id.
-struct Owned {
-    name: String,
-    location: String,
-    token: String,
-    screen: String,
-    browser: Browser,
+/// The pages of one account, as they are now.
+async fn look(owner: &mut Filled) -> Vec<String> {
+    let mut pages = Vec::new();
+    for path in owner.pages() {
+        pages.push(owner.browser.read_stable(&path).await);
+    }
+    pages
 }
 
-/// Runs a command; the JSON that it prints.
-async fn command(data: &DataFolder, words: &[&str]) -> Value {
-    let more = ["--json", "--data", data.path().to_str().unwrap()];
-    let done = run(PROGRAM, &[words, &more].concat()).await;
-    assert_eq!(done.code, Some(0), "{words:?}: {done:?}");
-    serde_json::from_str(&done.output).unwrap()
+/// Returns whether a page has a name, or an e-mail address that is made of it.
+fn has(page: &str, name: &str) -> bool {
+    page.to_lowercase().contains(&name.to_lowercase())
 }
 
-fn id(of: &Value) -> String {
-    of["id"].as_str().unwrap().to_owned()
-}
-
-async fn owned(data: &DataFolder, server: &Process, name: &str) -> Owned {
-    let email = format!("{name}@shops.example");
-    let account = id(&command(
-        data,
-        &["account", "create", "--name", name, "--email", &email],
-    )
-    .await);
-    let place = format!("{name} Square");
-    let location = [
-        "location",
-        "create",
-        "--account",
-        &account,
-        "--name",
-        &place,
-    ];
-    let location = id(&command(data, &location).await);
-    let till = format!("{name} till");
-    let screen = [
-        "screen",
-        "create",
-        "--location",
-        &location,
-        "--type",
-        "pos",
-        "--name",
-        &till,
-    ];
-    let screen = id(&command(data, &screen).await[0]);
-    let sync = format!("{name} sync");
-    let token = [
-        "token",
-        "create",
-        "--account",
-        &account,
-        "--name",
-        &sync,
-        "--all-scopes",
-    ];
-    let token = id(&command(data, &token).await);
-    let invitation = command(data, &["account", "invite", &account]).await;
-    assert_eq!(invitation["ownerEmail"], email);
-    let link = invitation["link"].as_str().unwrap();
-    assert!(
-        link.starts_with(server.welcome["adminUrl"].as_str().unwrap()),
-        "{link}"
-    );
-    Owned {
-        name: name.to_owned(),
+/// The forms that an owner may send about something with an id: paths, with the fields that go with them.
+fn acts(on: &Filled) -> Vec<(String, Vec<(&'static str, String)>)> {
+    let Filled {
         location,
         token,
         screen,
-        browser: Browser::of_owner(server, link).await,
-    }
+        product,
+        webhook,
+        delivery,
+        ..
+    } = on;
+    let at = ("at", location.clone());
+    let bulk = |action: &str| {
+        let fields = [("do", action.to_owned()), ("price", "9.99".to_owned())];
+        let mut fields = fields.to_vec();
+        fields.extend([("id", product.clone()), at.clone()]);
+        ("products/bulk".to_owned(), fields)
+    };
+    let hook = |action: &str| (format!("webhooks/{webhook}{action}"), Vec::new());
+    let url = ("url", "http://127.0.0.1:9/elsewhere".to_owned());
+    let event = ("event", "stock.changed".to_owned());
+    vec![
+        (format!("tokens/{token}/revoke"), Vec::new()),
+        (format!("screens/{screen}/key"), Vec::new()),
+        (format!("screens/{screen}/revoke"), Vec::new()),
+        (format!("screens/{screen}/delete"), Vec::new()),
+        (format!("webhooks/{webhook}"), vec![url, event]),
+        hook("/test"),
+        hook("/disable"),
+        hook("/enable"),
+        hook("/roll"),
+        hook("/delete"),
+        (
+            format!("webhooks/{webhook}/resend-failed"),
+            vec![("since", "2026-01-01T00:00".to_owned())],
+        ),
+        hook(&format!("/deliveries/{delivery}/resend")),
+        bulk("price"),
+        bulk("off"),
+        bulk("delete"),
+    ]
 }
 
 #[tokio::test]
 async fn what_is_of_another_owner_is_not_there() {
     let data = DataFolder::new(PROGRAM, "account");
-    let storage = format!("redb:{}", data.store().display());
-    let server = Process::start_as(PROGRAM, "serve", &storage, &[])
-        .await
-        .unwrap();
-    let (mut rye, oat) = (
-        owned(&data, &server, "Rye").await,
-        owned(&data, &server, "Oat").await,
-    );
+    let server = serve(&data).await;
+    let (own, other) = ("Ryestone", "Oatfield");
+    let mut rye = fill(&data, &server, own, own, "ryestone@shops.example").await;
+    let mut oat = fill(&data, &server, other, other, "oatfield@shops.example").await;
 
-    for section in [
-        "",
-        "/day",
-        "/journal",
-        "/orders",
-        "/products",
-        "/stock",
-        "/tokens",
-        "/webhooks",
-        "/screens",
-        "/account",
-    ] {
-        for at in [String::new(), format!("?at={}", oat.location)] {
-            let page = rye.browser.read(&format!("/dashboard{section}{at}")).await;
-            assert!(page.contains("Rye"), "{section}{at}");
-            for theirs in [&oat.name, &oat.location, &oat.token, &oat.screen] {
-                assert!(!page.contains(&**theirs), "{section}{at} has {theirs}");
-            }
+    // There is something of the other on each page, so that something could leak.
+    let theirs = look(&mut oat).await;
+    for (path, page) in oat.pages().iter().zip(&theirs) {
+        // That has sums alone.
+        let is_day = path.starts_with("/dashboard/day");
+        let content = page.split_once("<h1").unwrap().1;
+        assert!(has(content, other) || is_day, "{path}");
+    }
+    for path in rye.pages() {
+        let page = rye.browser.read(&path).await;
+        assert!(has(&page, own) && !has(&page, other), "{path}");
+        for their_id in oat.ids() {
+            assert!(!page.contains(their_id), "{path} has {their_id}");
         }
     }
+    // Each page of the other that has an id in its path or its query, also where the location is the own.
+    let mut tried = 0;
+    for path in oat.pages() {
+        let own_place = path.replace(&oat.location, &rye.location);
+        for path in [path, own_place] {
+            if !oat.ids().iter().any(|id| path.contains(id)) {
+                continue;
+            }
+            let refused = rye.browser.open(&path).await;
+            // At the own location a product of another is one that was deleted.
+            let is_gone = path.contains("/stock/") && path.contains(&rye.location);
+            let status = refused.status;
+            assert!(
+                is_gone || status == StatusCode::NOT_FOUND,
+                "{path}: {status}"
+            );
+            assert!(!has(&text(&refused), other), "{path}");
+            tried += 1;
+        }
+    }
+    assert!(tried >= 14, "{tried} pages of the other were tried");
+
     rye.browser.read("/dashboard/account").await;
-    let (token, screen) = (&oat.token, &oat.screen);
-    assert_eq!(
-        rye.browser
-            .open(&format!("/dashboard/tokens/{token}"))
-            .await
-            .status,
-        StatusCode::NOT_FOUND
-    );
-    for action in [
-        format!("tokens/{token}/revoke"),
-        format!("screens/{screen}/key"),
-        format!("screens/{screen}/revoke"),
-        format!("screens/{screen}/delete"),
-        format!("webhooks/{token}/delete"),
+    for (path, fields) in acts(&oat) {
+        for own_place in [false, true] {
+            let fields = fields.iter().map(|(name, value)| {
+                let is_place = own_place && *name == "at";
+                (*name, if is_place { &*rye.location } else { &**value })
+            });
+            let fields: Vec<_> = fields.collect();
+            let path = format!("/dashboard/{path}");
+            let refused = rye.browser.submit(&path, &fields).await;
+            // A product of nobody is left out of what is changed in bulk.
+            let is_bulk = own_place && path.ends_with("/bulk");
+            assert!(
+                refused.status.is_client_error() || is_bulk,
+                "{path}: {}",
+                refused.status
+            );
+            assert!(!has(&text(&refused), other), "{path}");
+        }
+    }
+    // A token, a screen or a webhook for a location of another account.
+    let grant = format!("{} catalog:read", oat.location);
+    for (path, fields) in [
+        ("tokens", vec![("name", "x"), ("grant", &*grant)]),
+        (
+            "screens",
+            vec![
+                ("name", "x"),
+                ("type", "pos"),
+                ("locationId", &*oat.location),
+            ],
+        ),
     ] {
         let refused = rye
             .browser
-            .submit(&format!("/dashboard/{action}"), &[])
+            .submit(&format!("/dashboard/{path}"), &fields)
             .await;
-        assert_eq!(refused.status, StatusCode::NOT_FOUND, "{action}");
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{path}");
+        assert!(!has(&text(&refused), other), "{path}");
     }
-    // A token or a screen for a location of another account.
-    let grant = format!("{} catalog:read", oat.location);
-    let refused = rye
-        .browser
-        .submit("/dashboard/tokens", &[("name", "x"), ("grant", &grant)])
-        .await;
-    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    let fields = [
-        ("name", "x"),
-        ("type", "pos"),
-        ("locationId", &*oat.location),
-    ];
-    let refused = rye.browser.submit("/dashboard/screens", &fields).await;
-    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    assert!(!text(&refused).contains("Oat"));
-
-    let mut oat = oat;
-    let page = oat.browser.read("/dashboard/tokens").await;
-    assert!(page.contains("Oat sync") && !page.contains("revoked or expired"));
-    assert!(
-        oat.browser
-            .read("/dashboard/screens")
-            .await
-            .contains("Oat till")
-    );
+    // Nothing of the other has changed by any of this.
+    assert_eq!(look(&mut oat).await, theirs);
+    // The same forms work for the owner, so none was refused for another reason.
+    for (path, fields) in acts(&oat) {
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|(name, value)| (*name, &**value))
+            .collect();
+        // What was switched off or deleted before is in the way of these.
+        let last = path.rsplit('/').next().unwrap_or_default();
+        if ["delete", "resend", "resend-failed", "enable"].contains(&last) {
+            continue;
+        }
+        oat.browser.read("/dashboard/account").await;
+        let done = oat
+            .browser
+            .submit(&format!("/dashboard/{path}"), &fields)
+            .await;
+        assert!(!done.status.is_client_error(), "{path}: {}", done.status);
+    }
     server.kill().await;
 }
 

@@ -12,10 +12,10 @@ use crate::{
     engine::Connect,
     error::{Error, Reason},
     record::{
-        Account, Attempt, Fault, SignIn, Unit,
+        Account, Attempt, Fault, PasswordHash, SignIn, Unit,
         keys::{Family, NOBODY, Part, key},
     },
-    resource::accounts::{MAX_OWNER_EMAIL, get_account},
+    resource::accounts::{MAX_OWNER_EMAIL, get_account, owner_email, put_account},
     rules::{password, text},
     storage::Key,
     wire::{Id, read::Invalid},
@@ -25,8 +25,9 @@ use crate::{
 const MOST_SESSIONS: usize = 20;
 
 impl Connect {
-    /// Signs an owner in from the network address `from`. A minute has 10 attempts for each e-mail
-    /// address and 30 from each network address.
+    /// Signs an owner in from the network address `from`. In a minute 10 attempts may fail for an e-mail
+    /// address from one network, and each network has 30 attempts; where 100 have failed for an e-mail
+    /// address from everywhere, 1 more may from each network.
     ///
     /// # Errors
     /// [`Error::Unauthorized`] when the address or the password is wrong, [`Error::RateLimited`].
@@ -36,12 +37,12 @@ impl Connect {
         email: &str,
         password: &str,
     ) -> Result<IssuedSession, Error> {
-        // No owner has a longer one, and it is kept for a minute to count it.
+        // No owner has a longer one.
         let email = match email.chars().nth(MAX_OWNER_EMAIL) {
             None => text::folded(email),
             Some(_) => String::new(),
         };
-        self.core.sign_ins.count(from, &email)?;
+        let attempt = self.core.sign_ins.attempt(from, &email)?;
         let account = self.account_of_email(&email).await?;
         let hash = match account {
             Some(account) => self.sign_in_row(account).await?.map(|row| row.password),
@@ -68,45 +69,33 @@ impl Connect {
             end_sessions(&mut unit, MOST_SESSIONS - 1).await?;
             let session = self.open_session(&mut unit);
             if attempts.commit(unit).await? == Attempt::Done {
+                self.core.sign_ins.succeeded(&attempt);
                 return Ok(session);
             }
         }
     }
 
-    /// Gives an owner another password. All sessions end but the owner's own. Counts as an attempt to
-    /// [sign in](Self::sign_in).
+    /// Gives an owner another password. All sessions end but the owner's own. In a minute 10 current
+    /// passwords of an account may be wrong.
     ///
     /// # Errors
     /// `currentPassword` is wrong, `password` is too short or too long, [`Error::RateLimited`].
     pub async fn change_password(
         &self,
         owner: &Owner,
-        from: IpAddr,
         current: &str,
         password: &str,
     ) -> Result<(), Error> {
         let account = owner.account().id;
         password::check(password, &owner.account().owner_email)?;
-        self.core
-            .sign_ins
-            .count(from, &text::folded(&owner.account().owner_email))?;
-        let wrong = || Error::from(Invalid::new("currentPassword", "is wrong"));
-        let before = self.sign_in_row(account).await?.ok_or_else(wrong)?;
-        let sign_ins = &self.core.sign_ins;
-        let hash = Some(before.password.clone());
-        let may_be = current.chars().count() <= password::MAX_PASSWORD;
-        if !may_be || !sign_ins.is_hash_of(hash, current.to_owned()).await? {
-            return Err(wrong());
-        }
-        let hash = sign_ins.hash(password.to_owned()).await?;
+        let confirmed = self.confirmed_password(account, current).await?;
+        self.core.sign_ins.confirmed(account);
+        let hash = self.core.sign_ins.hash(password.to_owned()).await?;
         let mut attempts = self.attempts(account.uuid());
         loop {
             let mut unit = attempts.begin();
             get_account(&mut unit).await?;
-            let mut row = get_sign_in(&mut unit).await?.ok_or_else(wrong)?;
-            if row.password != before.password {
-                return Err(wrong());
-            }
+            let mut row = get_confirmed(&mut unit, &confirmed).await?;
             row.password = hash.clone();
             row.password_set_at = unit.now();
             put_sign_in(&mut unit, &row).await?;
@@ -119,6 +108,61 @@ impl Connect {
             if attempts.commit(unit).await? == Attempt::Done {
                 return Ok(());
             }
+        }
+    }
+
+    /// Has an owner be written to, and sign in, at another e-mail address. Returns the account as it is
+    /// then. Counts as [`change_password`](Self::change_password) does, also when the address is refused:
+    /// nobody finds out by many tries which addresses others have.
+    ///
+    /// # Errors
+    /// `currentPassword` is wrong, `ownerEmail` is invalid, [`Error::RateLimited`]; [`Error::Conflict`] when
+    /// the owner of another account signs in with this address.
+    pub async fn change_owner_email(
+        &self,
+        owner: &Owner,
+        current: &str,
+        email: &str,
+    ) -> Result<Account, Error> {
+        let email = owner_email(email)?;
+        let account = owner.account().id;
+        let confirmed = self.confirmed_password(account, current).await?;
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let mut account = get_account(&mut unit).await?;
+            get_confirmed(&mut unit, &confirmed).await?;
+            if account.owner_email != email {
+                account.owner_email.clone_from(&email);
+                put_account(&mut unit, &account);
+                move_sign_in(&mut unit, &account).await?;
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                self.core.sign_ins.confirmed(account.id);
+                return Ok(account);
+            }
+        }
+    }
+
+    /// Checks the password that a signed-in owner gives once more. Returns its hash.
+    async fn confirmed_password(
+        &self,
+        account: Id<Account>,
+        password: &str,
+    ) -> Result<PasswordHash, Error> {
+        let sign_ins = &self.core.sign_ins;
+        sign_ins.confirm(account)?;
+        let row = self.sign_in_row(account).await?;
+        let hash = row.ok_or_else(wrong_current_password)?.password;
+        let may_be = password.chars().count() <= password::MAX_PASSWORD;
+        let is_right = may_be && {
+            let hash = Some(hash.clone());
+            sign_ins.is_hash_of(hash, password.to_owned()).await?
+        };
+        if is_right {
+            Ok(hash)
+        } else {
+            Err(wrong_current_password())
         }
     }
 
@@ -162,8 +206,7 @@ pub(super) async fn put_sign_in(unit: &mut Unit<'_>, sign_in: &SignIn) -> Result
         Some(held) if *held != *account.as_bytes() => {
             return Err(Error::conflict(
                 "ownerEmail",
-                "is the address with which the owner of another account signs in; give one of the \
-                 accounts another address",
+                "is not available; choose another address",
             ));
         }
         Some(_) => {}
@@ -174,6 +217,13 @@ pub(super) async fn put_sign_in(unit: &mut Unit<'_>, sign_in: &SignIn) -> Result
     Ok(())
 }
 
+/// The row by which an owner signs in, as long as the password is still the one that was confirmed.
+async fn get_confirmed(unit: &mut Unit<'_>, confirmed: &PasswordHash) -> Result<SignIn, Error> {
+    let row = get_sign_in(unit).await?;
+    row.filter(|row| row.password == *confirmed)
+        .ok_or_else(wrong_current_password)
+}
+
 async fn get_sign_in(unit: &mut Unit<'_>) -> Result<Option<SignIn>, Error> {
     let row_key = key(unit.partition(), Family::SignIn, &[]);
     let row = unit.get(&row_key).await?;
@@ -182,6 +232,10 @@ async fn get_sign_in(unit: &mut Unit<'_>) -> Result<Option<SignIn>, Error> {
 
 fn email_key(email: &str) -> Key {
     key(NOBODY, Family::AccountOfEmail, &[Part::Text(email)])
+}
+
+fn wrong_current_password() -> Error {
+    Invalid::new("currentPassword", "is wrong").into()
 }
 
 fn wrong_password() -> Error {

@@ -1,83 +1,40 @@
-//! The account, and the owner's password.
+//! The account: the name of the business, the owner's e-mail address and password.
 
-use connect_core::{AccountChange, Error, MIN_PASSWORD, Reason};
-use http::StatusCode;
+use connect_core::{AccountChange, Error, Reason};
 use maud::html;
 
 use crate::dashboard::{
-    Answer,
-    components::{self, Field},
-    layout,
+    Answer, components,
+    inputs::{self, Field},
+    layout, new_password,
     notices::{self, Notice},
     visit::SignedIn,
 };
 
 const PATH: &str = "/dashboard/account";
-
-/// The names of the forms' fields.
-const FIELDS: &[&str] = &[
-    "name",
-    "ownerEmail",
-    "currentPassword",
-    "password",
-    "repeated",
-];
+const EMAIL: &str = "/dashboard/account/email";
+const PASSWORD: &str = "/dashboard/account/password";
 
 /// Shows the page.
 pub(super) fn show(to: &SignedIn<'_>) -> Answer {
-    let account = to.owner.account();
-    page(to, &account.name, &account.owner_email, None)
+    page(to, &to.owner.account().name, None)
 }
 
-/// Changes the account.
+/// Changes the name of the business.
 pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let (name, email) = (to.form.get("name"), to.form.get("ownerEmail"));
+    let name = to.form.get("name");
     let change = AccountChange {
         name: Some(name.to_owned()),
-        owner_email: Some(email.to_owned()),
+        ..AccountChange::default()
     };
-    match to
-        .connect
-        .change_account(to.owner.account().id, change)
-        .await
-    {
+    let account = to.owner.account().id;
+    match to.connect.change_account(account, change).await {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::AccountChanged))),
-        Err(error) => Ok(refused(page(
-            to,
-            name,
-            email,
-            Some(&components::mendable(error)?),
-        ))),
+        Err(error) => components::again(error, |reason| page(to, name, Some(reason))),
     }
 }
 
-/// Changes the password.
-pub(super) async fn change_password(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let account = to.owner.account();
-    let again =
-        |reason: &Reason| refused(page(to, &account.name, &account.owner_email, Some(reason)));
-    let password = to.form.secret("password");
-    if password != to.form.secret("repeated") {
-        return Ok(again(&Reason::of("repeated", "must be the same as above")));
-    }
-    let current = to.form.secret("currentPassword");
-    let changed = to
-        .connect
-        .change_password(&to.owner, to.address, current, password);
-    match changed.await {
-        Ok(()) => Ok(Answer::redirect(&notices::at(
-            PATH,
-            Notice::PasswordChanged,
-        ))),
-        Err(error) => Ok(again(&components::mendable(error)?)),
-    }
-}
-
-fn refused(answer: Answer) -> Answer {
-    answer.with_status(StatusCode::UNPROCESSABLE_ENTITY)
-}
-
-fn page(to: &SignedIn<'_>, name: &str, email: &str, reason: Option<&Reason>) -> Answer {
+fn page(to: &SignedIn<'_>, name: &str, refused: Option<&Reason>) -> Answer {
     let name = Field {
         label: "Name of the business",
         name: "name",
@@ -86,50 +43,116 @@ fn page(to: &SignedIn<'_>, name: &str, email: &str, reason: Option<&Reason>) -> 
         hint: "",
         autocomplete: "organization",
     };
+    let business = html! {
+        (name.render(refused))
+        button { "Save" }
+    };
+    let content = html! {
+        (components::problem(refused, &["name"]))
+        (components::form(PATH, &to.csrf, business))
+        h2 { "E-mail address" }
+        p { (to.owner.account().owner_email) }
+        p.hint { "You sign in with it. If one of your webhooks is switched off, a message is sent to it." }
+        p { a.button.quiet href=(EMAIL) { "Change e-mail address" } }
+        h2 { "Password" }
+        p { a.button.quiet href=(PASSWORD) { "Change password" } }
+        h2 { "Session" }
+        p.hint { "You are signed in on this browser until " (components::time(to.owner.session_ends())) "." }
+    };
+    layout::page(to, PATH, "Account", content)
+}
+
+/// Shows the form for another e-mail address.
+pub(super) fn email(to: &SignedIn<'_>) -> Answer {
+    email_form(to, "", None)
+}
+
+/// Changes the e-mail address.
+pub(super) async fn change_email(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let email = to.form.get("ownerEmail");
+    let current = to.form.secret("currentPassword");
+    let changed = to.connect.change_owner_email(&to.owner, current, email);
+    match changed.await {
+        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::EmailChanged))),
+        Err(error) => components::again(error, |reason| email_form(to, email, Some(reason))),
+    }
+}
+
+fn email_form(to: &SignedIn<'_>, email: &str, refused: Option<&Reason>) -> Answer {
     let email = Field {
-        label: "E-mail address",
+        label: "New e-mail address",
         name: "ownerEmail",
         kind: "email",
         value: email,
-        hint: "You sign in with it, and are written to at it when a webhook is switched off.",
+        hint: "",
         autocomplete: "email",
     };
-    let hint = format!("At least {MIN_PASSWORD} characters.");
-    let current = Field {
+    let fields = html! {
+        (components::problem(refused, &["ownerEmail", "currentPassword"]))
+        (email.render(refused))
+        (current_password().render(refused))
+        div.actions {
+            button { "Change e-mail address" }
+            a.button.quiet href=(PATH) { "Cancel" }
+        }
+    };
+    let content = html! {
+        p { "You sign in as " strong { (to.owner.account().owner_email) } "." }
+        (components::form(EMAIL, &to.csrf, fields))
+    };
+    layout::page(to, PATH, "Change e-mail address", content)
+}
+
+/// Shows the form for another password.
+pub(super) fn password(to: &SignedIn<'_>) -> Answer {
+    password_form(to, None)
+}
+
+/// Changes the password.
+pub(super) async fn change_password(to: &SignedIn<'_>) -> Result<Answer, Error> {
+    let changed = match new_password::read(&to.form) {
+        Ok(password) => {
+            let current = to.form.secret("currentPassword");
+            let changed = to.connect.change_password(&to.owner, current, password);
+            changed.await
+        }
+        Err(error) => Err(error),
+    };
+    match changed {
+        Ok(()) => Ok(Answer::redirect(&notices::at(
+            PATH,
+            Notice::PasswordChanged,
+        ))),
+        Err(error) => components::again(error, |reason| password_form(to, Some(reason))),
+    }
+}
+
+fn password_form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
+    let [password, repeated] = new_password::NAMES;
+    let fields = html! {
+        (components::problem(refused, &["currentPassword", password, repeated]))
+        (inputs::username(&to.owner.account().owner_email))
+        (current_password().render(refused))
+        (new_password::fields("New password", refused))
+        div.actions {
+            button { "Change password" }
+            a.button.quiet href=(PATH) { "Cancel" }
+        }
+    };
+    let content = html! {
+        p.hint { "You are signed out everywhere else." }
+        (components::form(PASSWORD, &to.csrf, fields))
+    };
+    layout::page(to, PATH, "Change password", content)
+}
+
+fn current_password() -> Field<'static> {
+    Field {
         label: "Current password",
         name: "currentPassword",
         kind: "password",
         value: "",
         hint: "",
         autocomplete: "current-password",
-    };
-    let password = Field {
-        label: "New password",
-        name: "password",
-        hint: &hint,
-        autocomplete: "new-password",
-        ..current
-    };
-    let repeated = Field {
-        label: "New password once more",
-        name: "repeated",
-        hint: "",
-        ..password
-    };
-    let business = html! {
-        (name.render(reason)) (email.render(reason))
-        button { "Save" }
-    };
-    let secret = html! {
-        (current.render(reason)) (password.render(reason)) (repeated.render(reason))
-        button { "Change the password" }
-    };
-    let content = html! {
-        (components::problem(reason, FIELDS))
-        (components::form(PATH, &to.csrf, business))
-        h2 { "Password" }
-        (components::form("/dashboard/account/password", &to.csrf, secret))
-        p.hint { "You are signed in here until " (components::time(to.owner.session_ends())) "." }
-    };
-    layout::page(to, PATH, "Account", content)
+    }
 }

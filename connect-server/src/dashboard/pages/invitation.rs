@@ -1,13 +1,11 @@
 //! The link by which an owner sets a password.
 
-use connect_core::{Account, Error, MIN_PASSWORD, Reason};
+use connect_core::{Account, Error, Reason};
 use http::StatusCode;
 use maud::html;
 
 use crate::dashboard::{
-    Answer, Visit,
-    components::{self, Field},
-    layout,
+    Answer, Visit, components, inputs, layout, new_password,
     notices::{self, Notice},
     places::ROOT,
 };
@@ -28,69 +26,54 @@ pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> 
         Err(Error::Unauthorized(_)) => return Ok(gone(visit)),
         Err(error) => return Err(error),
     };
+    let again =
+        |error| components::again(error, |reason| form(visit, value, &account, Some(reason)));
     if let Err(error) = visit.check_form() {
-        let again = form(visit, value, &account, Some(&error.problem()));
-        return Ok(again.with_status(StatusCode::FORBIDDEN));
+        let answer = form(visit, value, &account, Some(&error.problem()));
+        return Ok(answer.refused(&error));
     }
-    let password = visit.form.secret("password");
-    if password != visit.form.secret("repeated") {
-        let reason = Reason::of("repeated", "must be the same as above");
-        return Ok(refused(form(visit, value, &account, Some(&reason))));
-    }
+    let password = match new_password::read(&visit.form) {
+        Ok(password) => password,
+        Err(error) => return again(error),
+    };
     match visit.connect.accept_invitation(value, password).await {
-        Ok(session) => Ok(visit.begin_session(&session, &notices::at(ROOT, Notice::PasswordSet))),
-        Err(Error::Unauthorized(_)) => Ok(gone(visit)),
-        Err(error) => {
-            let reason = components::mendable(error)?;
-            Ok(refused(form(visit, value, &account, Some(&reason))))
+        Ok(session) => {
+            let first = notices::at(ROOT, Notice::PasswordSet);
+            visit.begin_session(&session, &first).await
         }
+        Err(Error::Unauthorized(_)) => Ok(gone(visit)),
+        Err(Error::Conflict(_)) => {
+            let problem = "this e-mail address is not available; ask the operator of this server to \
+                           change the one of your account";
+            again(Error::Conflict(Reason::new(problem)))
+        }
+        Err(error) => again(error),
     }
-}
-
-fn refused(answer: Answer) -> Answer {
-    answer.with_status(StatusCode::UNPROCESSABLE_ENTITY)
 }
 
 fn gone(visit: &Visit) -> Answer {
     let content = html! {
         p {
-            "This link was used, was replaced by a newer one, or is more than three days old. Whoever \
-             runs this server can send another one."
+            "It was used, was replaced by a newer one, or is more than three days old. Ask the operator \
+             of this server for a new one."
         }
         p { a href="/dashboard/sign-in" { "Sign in" } }
     };
-    let answer = layout::open_page(visit, "This invitation is no longer good", content);
+    let answer = layout::open_page(visit, "This invitation is no longer valid", content);
     answer.with_status(StatusCode::GONE)
 }
 
 fn form(visit: &Visit, value: &str, account: &Account, refused: Option<&Reason>) -> Answer {
     let (cookie, csrf) = visit.visitor_forms();
-    let hint = format!("At least {MIN_PASSWORD} characters. A few words are easy to remember.");
-    let password = Field {
-        label: "Password",
-        name: "password",
-        kind: "password",
-        value: "",
-        hint: &hint,
-        autocomplete: "new-password",
-    };
-    let repeated = Field {
-        label: "Password once more",
-        name: "repeated",
-        hint: "",
-        ..password
-    };
     let fields = html! {
-        (components::problem(refused, &["password", "repeated"]))
-        // For password managers, which keep the password with it.
-        input type="hidden" name="username" autocomplete="username" value=(account.owner_email);
-        (password.render(refused))
-        (repeated.render(refused))
-        button { "Set the password" }
+        (components::problem(refused, &new_password::NAMES))
+        (inputs::username(&account.owner_email))
+        (new_password::fields("Password", refused))
+        button { "Set password" }
     };
     let content = html! {
         p {
-            "You were invited to the dashboard of " strong { (account.name) } ". You will sign in as "
+            "You are invited to the dashboard of " strong { (account.name) } ". You will sign in as "
             strong { (account.owner_email) } "."
         }
         (components::form(&format!("/dashboard/invitations/{value}"), &csrf, fields))

@@ -3,6 +3,7 @@
 mod account;
 mod invitation;
 mod names;
+mod once;
 mod overview;
 mod sandbox;
 mod screens;
@@ -12,7 +13,7 @@ mod tokens;
 mod webhooks;
 
 use connect_core::Error;
-use http::{Method, StatusCode};
+use http::Method;
 use maud::{Markup, html};
 
 use super::{
@@ -32,31 +33,9 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
             return Ok(answer);
         }
         to.check_form()?;
-        return match place[..] {
-            ["sign-out"] => sign_in::sign_out(to).await,
-            ["account"] => account::change(to).await,
-            ["account", "password"] => account::change_password(to).await,
-            ["tokens"] => tokens::create(to).await,
-            ["tokens", id, "revoke"] => tokens::revoke(to, id).await,
-            ["webhooks"] => webhooks::create(to).await,
-            ["webhooks", id] => webhooks::change(to, id).await,
-            ["webhooks", id, "test"] => webhooks::test(to, id).await,
-            ["webhooks", id, "enable"] => webhooks::enable(to, id).await,
-            ["webhooks", id, "disable"] => webhooks::disable(to, id).await,
-            ["webhooks", id, "roll"] => webhooks::roll(to, id).await,
-            ["webhooks", id, "delete"] => webhooks::delete(to, id).await,
-            ["webhooks", id, "resend-failed"] => webhooks::resend_failed(to, id).await,
-            ["webhooks", id, "deliveries", delivery, "resend"] => {
-                webhooks::resend(to, id, delivery).await
-            }
-            ["products", "bulk"] => shop::products_bulk(to).await,
-            ["sandbox"] if let Some(sandbox) = to.sandbox() => sandbox::act(to, sandbox).await,
-            ["screens"] => screens::create(to).await,
-            ["screens", "names"] => names::change(to).await,
-            ["screens", id, "key"] => screens::roll(to, id).await,
-            ["screens", id, "revoke"] => screens::revoke(to, id).await,
-            ["screens", id, "delete"] => screens::delete(to, id).await,
-            _ => Err(components::gone()),
+        return match once::of(&place) {
+            Some(action) => action.run(to, act(to, &place)).await,
+            None => act(to, &place).await,
         };
     }
     match place[..] {
@@ -71,6 +50,8 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["stock"] => shop::stock(to).await,
         ["stock", product] => shop::movements(to, product).await,
         ["account"] => Ok(account::show(to)),
+        ["account", "email"] => Ok(account::email(to)),
+        ["account", "password"] => Ok(account::password(to)),
         ["tokens"] => tokens::list(to).await,
         ["tokens", "new"] => Ok(tokens::fill_in(to)),
         ["tokens", id] => tokens::requests(to, id).await,
@@ -86,6 +67,37 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
     }
 }
 
+/// Does what a form of an owner asks for.
+async fn act(to: &SignedIn<'_>, place: &[&str]) -> Result<Answer, Error> {
+    match place[..] {
+        ["sign-out"] => sign_in::sign_out(to).await,
+        ["account"] => account::change(to).await,
+        ["account", "email"] => account::change_email(to).await,
+        ["account", "password"] => account::change_password(to).await,
+        ["tokens"] => tokens::create(to).await,
+        ["tokens", id, "revoke"] => tokens::revoke(to, id).await,
+        ["webhooks"] => webhooks::create(to).await,
+        ["webhooks", id] => webhooks::change(to, id).await,
+        ["webhooks", id, "test"] => webhooks::test(to, id).await,
+        ["webhooks", id, "enable"] => webhooks::enable(to, id).await,
+        ["webhooks", id, "disable"] => webhooks::disable(to, id).await,
+        ["webhooks", id, "roll"] => webhooks::roll(to, id).await,
+        ["webhooks", id, "delete"] => webhooks::delete(to, id).await,
+        ["webhooks", id, "resend-failed"] => webhooks::resend_failed(to, id).await,
+        ["webhooks", id, "deliveries", delivery, "resend"] => {
+            webhooks::resend(to, id, delivery).await
+        }
+        ["products", "bulk"] => shop::products_bulk(to).await,
+        ["sandbox"] if let Some(sandbox) = to.sandbox() => sandbox::act(to, sandbox).await,
+        ["screens"] => screens::create(to).await,
+        ["screens", "names"] => names::change(to).await,
+        ["screens", id, "key"] => screens::roll(to, id).await,
+        ["screens", id, "revoke"] => screens::revoke(to, id).await,
+        ["screens", id, "delete"] => screens::delete(to, id).await,
+        _ => Err(components::gone()),
+    }
+}
+
 /// Answers a request of somebody who is not signed in. Where there is nothing is only told to those who
 /// are.
 pub(super) async fn of_anybody(visit: &Visit) -> Result<Answer, Error> {
@@ -97,7 +109,6 @@ pub(super) async fn of_anybody(visit: &Visit) -> Result<Answer, Error> {
 async fn open(visit: &Visit) -> Result<Option<Answer>, Error> {
     let place = visit.place();
     let answer = match (&visit.method, &place[..]) {
-        (&Method::GET, ["style.css"]) => Answer::style(),
         (&Method::GET, ["sign-in"]) => sign_in::show(visit),
         (&Method::POST, ["sign-in"]) => sign_in::sign_in(visit).await?,
         (&Method::GET, ["invitations", value]) => invitation::show(visit, value).await?,
@@ -109,36 +120,42 @@ async fn open(visit: &Visit) -> Result<Option<Answer>, Error> {
 
 /// Makes the page of an error for an owner.
 pub(super) fn problem_of_owner(to: &SignedIn<'_>, error: &Error) -> Answer {
-    with_cause(layout::page(to, "", title(error), explained(error)), error)
+    let content = explained(&error.to_string());
+    with_cause(layout::page(to, "", title(error), content), error)
 }
 
 /// Makes the page of an error.
 pub(super) fn problem(visit: &Visit, error: &Error) -> Answer {
-    with_cause(
-        layout::open_page(visit, title(error), explained(error)),
-        error,
-    )
+    let content = explained(&error.to_string());
+    with_cause(layout::open_page(visit, title(error), content), error)
 }
+
+/// Makes the page of a request that was refused before it was known who makes it.
+pub(crate) fn problem_of_request(problem: &str) -> Markup {
+    layout::bare_page(OTHER_PROBLEM, explained(problem))
+}
+
+/// The title of the page of most errors.
+const OTHER_PROBLEM: &str = "This did not work";
 
 fn title(error: &Error) -> &'static str {
     match error {
         Error::NotFound(_) => "Not found",
         Error::Internal(_) => "Something went wrong",
-        _ => "This did not work",
+        _ => OTHER_PROBLEM,
     }
 }
 
-fn explained(error: &Error) -> Markup {
+fn explained(problem: &str) -> Markup {
     html! {
-        p { (sentence(&error.to_string())) }
+        p { (sentence(problem)) }
         p { a href=(ROOT) { "Go to the overview" } }
     }
 }
 
 /// Adds the status of an error, and what the log says of a fault of ours.
 fn with_cause(answer: Answer, error: &Error) -> Answer {
-    let status = StatusCode::from_u16(error.status());
-    let mut answer = answer.with_status(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
+    let mut answer = answer.refused(error);
     answer.cause = matches!(error, Error::Internal(_)).then(|| error.cause());
     answer
 }

@@ -3,12 +3,11 @@
 use connect_core::{
     AccountLocation, Error, NewScreen, Reason, Screen, ScreenKey, ScreenType, wire::Id,
 };
-use http::StatusCode;
 use maud::{Markup, html};
 
 use crate::dashboard::{
-    Answer,
-    components::{self, Field},
+    Answer, components,
+    inputs::{self, Field},
     layout,
     notices::{self, Notice},
     visit::SignedIn,
@@ -34,13 +33,16 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 /// Makes a screen.
 pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let new = match new_screen(to) {
-        Ok(new) => new,
-        Err(reason) => return refused(to, reason).await,
+    let made = match new_screen(to) {
+        Ok(new) => to.connect.create_screen(to.owner.account().id, new).await,
+        Err(reason) => Err(Error::Invalid(reason)),
     };
-    match to.connect.create_screen(to.owner.account().id, new).await {
+    match made {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ScreenMade))),
-        Err(error) => refused(to, components::mendable(error)?).await,
+        Err(error) => {
+            let reason = components::mendable(error.clone())?;
+            Ok(page(to, Some(&reason)).await?.refused(&error))
+        }
     }
 }
 
@@ -52,11 +54,11 @@ pub(super) async fn roll(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
         .roll_screen_key(to.owner.account().id, id)
         .await?;
     let content = html! {
-        p { "The key that the screen had before, if any, is refused from now on." }
-        (components::shown_once("The key", key.expose()))
+        p { "If the screen had a key before, that is refused from now on." }
+        (components::shown_once("Key", key.expose()))
         p { a href=(PATH) { "Back to the screens" } }
     };
-    Ok(layout::page(to, PATH, "New key of a screen", content))
+    Ok(layout::page(to, PATH, "Key created", content))
 }
 
 /// Takes the key of a screen away.
@@ -89,81 +91,85 @@ fn new_screen(to: &SignedIn<'_>) -> Result<NewScreen, Reason> {
     })
 }
 
-async fn refused(to: &SignedIn<'_>, reason: Reason) -> Result<Answer, Error> {
-    let answer = page(to, Some(&reason)).await?;
-    Ok(answer.with_status(StatusCode::UNPROCESSABLE_ENTITY))
-}
-
 async fn page(to: &SignedIn<'_>, reason: Option<&Reason>) -> Result<Answer, Error> {
     let account = to.owner.account();
     let screens = to.connect.screens(account.id).await?;
     let content = html! {
         p.hint {
-            "A register writes sales, a kiosk or a Scan & Order page writes orders, each with a key of \
-             its own. The API is available as long as there is at least one screen."
+            "Registers write sales, kiosks and Scan & Order pages write orders, each with a key of its own. \
+             The API is available as long as there is at least one screen."
         }
         @if screens.is_empty() {
             p.warning {
-                "There is no screen, so every call of the API is answered with "
+                "The API is not available, because there is no screen: every call is answered with "
                 code { "api_not_available" } ". Add one below."
             }
         } @else { (table(to, &screens)) }
         p { a href="/dashboard/screens/names" { "Rename screens and locations" } }
-        h2 { "Add a screen" }
+        h2 { "Add screen" }
         @if account.locations.is_empty() {
-            (components::empty("A screen stands at a location, and this account has none yet.", html! {}))
+            (components::empty("A screen stands at a location, and this account has none yet. Ask the operator of this server \
+                 to add one.", html! {}))
         } @else { (form(to, reason)) }
     };
     Ok(layout::page(to, PATH, "Screens", content))
 }
 
 fn table(to: &SignedIn<'_>, screens: &[(Screen, Option<ScreenKey>)]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Table" { table {
-            thead { tr {
-                th { "Name" } th { "Type" } th { "Location" } th { "Key" }
-                th { span.skip { "Actions" } }
-            } }
-            tbody {
-                @for (screen, key) in screens {
-                    tr {
-                        td { (screen.name) }
-                        td { (words(screen.kind)) }
-                        td { (place(to, screen)) }
-                        td {
-                            @match key {
-                                Some(key) => {
-                                    code { (key.prefix) "…" } br;
-                                    span.hint { "since " (components::time(key.created_at)) }
-                                }
-                                None => "None: it cannot write",
-                            }
+    let head = html! {
+        th { "Name" } th { "Type" } th { "Location" } th { "Key" }
+        th { span.hidden { "Actions" } }
+    };
+    let rows = html! {
+        @for (screen, key) in screens {
+            tr {
+                td { (screen.name) }
+                td { (words(screen.kind)) }
+                td { (place(to, screen)) }
+                td {
+                    @match key {
+                        Some(key) => {
+                            code { (key.prefix) "…" } br;
+                            span.hint { "Created " (components::time(key.created_at)) }
                         }
-                        td { div.actions { (actions(to, screen, key.is_some())) } }
+                        None => "No key",
                     }
                 }
+                td { div.actions { (actions(to, screen, key.is_some())) } }
             }
-        } }
-    }
+        }
+    };
+    components::table("Screens", head, rows)
 }
 
 fn actions(to: &SignedIn<'_>, screen: &Screen, has_key: bool) -> Markup {
     let (id, name) = (screen.id, &screen.name);
-    let at = |action: &str| format!("{PATH}/{id}/{action}");
+    let form = |action: &str, button: Markup| {
+        components::form(&format!("{PATH}/{id}/{action}"), &to.csrf, button)
+    };
     html! {
-        (components::form(&at("key"), &to.csrf, html! {
-            button.quiet aria-label={ "New key for " (name) } { "New key" }
-        }))
         @if has_key {
-            (components::form(&at("revoke"), &to.csrf, html! {
-                button.danger aria-label={ "Revoke key of " (name) } { "Revoke key" }
-            }))
+            (components::confirmed(
+                &format!("Replace key… of {name}"),
+                "Replace key…",
+                "The key that it has now is refused at once.",
+                form("key", html! { button.danger { "Replace key of " (name) } }),
+            ))
+            (components::confirmed(
+                &format!("Revoke key… of {name}"),
+                "Revoke key…",
+                "The screen cannot write until it has another key.",
+                form("revoke", html! { button.danger { "Revoke key of " (name) } }),
+            ))
+        } @else {
+            // There is nothing to lose.
+            (form("key", html! { button.quiet aria-label={ "Create key for " (name) } { "Create key" } }))
         }
         (components::confirmed(
-            &format!("Remove {name}"),
-            "Remove",
-            "What it wrote stays. Its key is refused from then on.",
-            components::form(&at("delete"), &to.csrf, html! { button.danger { "Remove " (name) } }),
+            &format!("Remove… {name}"),
+            "Remove…",
+            "What it wrote stays. Its key is refused at once.",
+            form("delete", html! { button.danger { "Remove " (name) } }),
         ))
     }
 }
@@ -193,11 +199,11 @@ fn form(to: &SignedIn<'_>, reason: Option<&Reason>) -> Markup {
     let locations: Vec<_> = locations.map(|at| (at.id.to_string(), &at.name)).collect();
     let locations = locations.iter().map(|(id, name)| (&**id, &***name));
     let fields = html! {
-        (components::problem(reason, &["name"]))
+        (components::problem(reason, &["name", "type", "locationId"]))
         (name.render(reason))
-        (components::choice("Type", "type", kinds, to.form.get("type")))
-        (components::choice("Location", "locationId", locations, to.form.get("locationId")))
-        button { "Add the screen" }
+        (inputs::choice("Type", "type", kinds, to.form.get("type"), reason))
+        (inputs::choice("Location", "locationId", locations, to.form.get("locationId"), reason))
+        button { "Add screen" }
     };
     components::form(PATH, &to.csrf, fields)
 }

@@ -1,12 +1,11 @@
 //! Signing in and out.
 
 use connect_core::{Error, Reason};
-use http::StatusCode;
 use maud::html;
 
 use crate::dashboard::{
-    Answer, Visit,
-    components::{self, Field},
+    Answer, Visit, components,
+    inputs::Field,
     layout,
     notices::{self, Notice},
     places::ROOT,
@@ -25,24 +24,19 @@ pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
     let email = visit.form.get("email");
     if let Err(error) = visit.check_form() {
         // The page is shown anew, with a form that is good.
-        let again = form(visit, email, Some(&error.problem()));
-        return Ok(again.with_status(StatusCode::FORBIDDEN));
+        return Ok(form(visit, email, Some(&error.problem())).refused(&error));
     }
     let password = visit.form.secret("password");
     match visit.connect.sign_in(visit.address, email, password).await {
-        Ok(session) => Ok(visit.begin_session(&session, ROOT)),
+        Ok(session) => visit.begin_session(&session, ROOT).await,
         Err(error @ Error::Unauthorized(_)) => {
             let reason = Reason::new(
-                "the e-mail address or the password is wrong; whoever runs this server can invite \
-                 you again if the password is lost",
+                "the e-mail address or the password is wrong; if you forgot your password, ask the \
+                 operator of this server for a new invitation",
             );
-            Ok(form(visit, email, Some(&reason)).with_status(status(&error)))
+            Ok(form(visit, email, Some(&reason)).refused(&error))
         }
-        Err(error) => {
-            let status = status(&error);
-            let reason = components::mendable(error)?;
-            Ok(form(visit, email, Some(&reason)).with_status(status))
-        }
+        Err(error) => components::again(error, |reason| form(visit, email, Some(reason))),
     }
 }
 
@@ -50,10 +44,6 @@ pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
 pub(super) async fn sign_out(to: &SignedIn<'_>) -> Result<Answer, Error> {
     to.connect.sign_out(&to.owner).await?;
     Ok(to.end_session(&notices::at(PATH, Notice::SignedOut)))
-}
-
-fn status(error: &Error) -> StatusCode {
-    StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
 fn form(visit: &Visit, email: &str, refused: Option<&Reason>) -> Answer {
@@ -82,7 +72,7 @@ fn form(visit: &Visit, email: &str, refused: Option<&Reason>) -> Answer {
     };
     let content = html! {
         (components::form(PATH, &csrf, fields))
-        p.hint { "No password yet? Whoever runs this server invites owners by a link." }
+        p.hint { "No password yet? Ask the operator of this server for an invitation." }
     };
     let mut answer = layout::open_page(visit, "Sign in", content);
     answer.cookies.extend(cookie);

@@ -4,13 +4,12 @@ use connect_core::{
     AccountLocation, Error, Grant, IssuedToken, NewToken, Reason, Token,
     wire::{Id, Scope, Timestamp},
 };
-use http::StatusCode;
 use maud::{Markup, html};
 
 use crate::{
     dashboard::{
-        Answer,
-        components::{self, Field},
+        Answer, components,
+        inputs::{self, Field, Problem},
         layout,
         notices::{self, Notice},
         visit::SignedIn,
@@ -22,61 +21,59 @@ const PATH: &str = "/dashboard/tokens";
 
 const DAY: i64 = 24 * 3600;
 
+/// A token of the list, and the time of its last use.
+type Listed = (Token, Option<Timestamp>);
+
 /// The choices of how long a token is good: value, and words.
 const EXPIRIES: &[(&str, &str)] = &[
     ("30", "After 30 days"),
     ("90", "After 90 days"),
-    ("365", "After a year"),
+    ("365", "After 1 year"),
     ("", "Never"),
 ];
 
 /// Shows the list.
 pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let tokens = to.connect.tokens(to.owner.account().id).await?;
-    let now = to.connect.now();
-    let (good, ended): (Vec<_>, Vec<_>) = tokens.iter().partition(|(token, _)| {
-        token.revoked_at.is_none() && token.expires_at.is_none_or(|expiry| expiry > now)
-    });
-    let new = html! { a.button href="/dashboard/tokens/new" { "New token" } };
+    let has_ended = |(token, _): &&Listed| to.connect.has_ended(token);
+    let (ended, in_use): (Vec<_>, Vec<_>) = tokens.iter().partition(has_ended);
+    let new = html! { a.button href="/dashboard/tokens/new" { "Create token" } };
     let content = html! {
-        p.hint { "A token lets other software use the API at the locations and for the scopes you choose." }
-        @if good.is_empty() {
-            (components::empty("There is no token yet. Make one for each program that uses the API.", new))
+        p.hint { "With a token, other software uses the API at the locations and with the scopes you choose." }
+        @if in_use.is_empty() {
+            (components::empty("No tokens yet. Create one for each program that uses the API.", new))
         } @else {
             p { (new) }
-            (table(to, &good, true))
+            (table(to, "Tokens in use", &in_use, true))
         }
         @if !ended.is_empty() {
             details {
                 summary { (ended.len()) " revoked or expired" }
-                (table(to, &ended, false))
+                (table(to, "Revoked and expired tokens", &ended, false))
             }
         }
     };
     Ok(layout::page(to, PATH, "Tokens", content))
 }
 
-fn table(to: &SignedIn<'_>, tokens: &[&(Token, Option<Timestamp>)], good: bool) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Table" { table {
-            thead { tr {
-                th { "Name" } th { "Begins with" } th { "Scopes" } th { "Last used" } th { "Ends" }
-                @if good { th { span.skip { "Action" } } }
-            } }
-            tbody {
-                @for (token, used) in tokens {
-                    tr {
-                        td { a href={ (PATH) "/" (token.id) } { (token.name) } }
-                        td { code { (token.prefix) "…" } }
-                        td { (grants(to, token)) }
-                        td { @match used { Some(at) => (components::time(*at)), None => "Never" } }
-                        td { (end(token)) }
-                        @if good { td { (revoke_button(to, token)) } }
-                    }
-                }
+fn table(to: &SignedIn<'_>, caption: &str, tokens: &[&Listed], in_use: bool) -> Markup {
+    let head = html! {
+        th { "Name" } th { "Token" } th { "Scopes" } th { "Last used" } th { "Expires" }
+        @if in_use { th { span.hidden { "Actions" } } }
+    };
+    let rows = html! {
+        @for (token, used) in tokens {
+            tr {
+                td { a href={ (PATH) "/" (token.id) } { (token.name) } }
+                td { code { (token.prefix) "…" } }
+                td { (grants(to, token)) }
+                td { @match used { Some(at) => (components::time(*at)), None => "Never" } }
+                td { (end(token)) }
+                @if in_use { td { (revoke_button(to, token)) } }
             }
-        } }
-    }
+        }
+    };
+    components::table(caption, head, rows)
 }
 
 /// The scopes of a token, a line for each location.
@@ -115,10 +112,13 @@ fn end(token: &Token) -> Markup {
 
 fn revoke_button(to: &SignedIn<'_>, token: &Token) -> Markup {
     let action = format!("{PATH}/{}/revoke", token.id);
-    let button = html! {
-        button.danger aria-label={ "Revoke " (token.name) } { "Revoke" }
-    };
-    components::form(&action, &to.csrf, button)
+    let button = html! { button.danger { "Revoke " (token.name) } };
+    components::confirmed(
+        &format!("Revoke… {}", token.name),
+        "Revoke…",
+        "Programs that use it are refused at once. This cannot be undone.",
+        components::form(&action, &to.csrf, button),
+    )
 }
 
 /// Shows the form for a new token.
@@ -128,23 +128,23 @@ pub(super) fn fill_in(to: &SignedIn<'_>) -> Answer {
 
 /// Makes a token, and shows its value this once.
 pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
-    let new = match new_token(to) {
-        Ok(new) => new,
-        Err(reason) => return Ok(refused(to, &reason)),
+    let made = match new_token(to) {
+        Ok(new) => to.connect.create_token(to.owner.account().id, new).await,
+        Err(reason) => Err(Error::Invalid(reason)),
     };
-    match to.connect.create_token(to.owner.account().id, new).await {
-        Ok(issued) => Ok(made(to, &issued)),
-        Err(error) => Ok(refused(to, &components::mendable(error)?)),
+    match made {
+        Ok(issued) => Ok(created(to, &issued)),
+        Err(error) => components::again(error, |reason| form(to, Some(reason))),
     }
 }
 
 /// Reads the form.
 fn new_token(to: &SignedIn<'_>) -> Result<NewToken, Reason> {
-    let expires_at = match to.form.get("expiry") {
+    let expires_at = match to.form.get("expiresAt") {
         "" => None,
         days => {
             let days: Option<u16> = days.parse().ok();
-            let days = days.ok_or_else(|| Reason::of("expiry", "must be a number of days"))?;
+            let days = days.ok_or_else(|| Reason::of("expiresAt", "must be a number of days"))?;
             Some(to.connect.now().plus_seconds(i64::from(days) * DAY))
         }
     };
@@ -160,7 +160,8 @@ fn new_token(to: &SignedIn<'_>) -> Result<NewToken, Reason> {
         }
     }
     if grants.is_empty() {
-        return Err(Reason::new("choose at least one scope at a location"));
+        let problem = "must be chosen: at least one, at a location";
+        return Err(Reason::of("grants", problem));
     }
     Ok(NewToken {
         name: to.form.get("name").to_owned(),
@@ -174,11 +175,7 @@ fn choice(location: &AccountLocation, scope: &Scope) -> String {
     format!("{} {scope}", location.id)
 }
 
-fn refused(to: &SignedIn<'_>, reason: &Reason) -> Answer {
-    form(to, Some(reason)).with_status(StatusCode::UNPROCESSABLE_ENTITY)
-}
-
-fn form(to: &SignedIn<'_>, reason: Option<&Reason>) -> Answer {
+fn form(to: &SignedIn<'_>, refused: Option<&Reason>) -> Answer {
     let locations = &to.owner.account().locations;
     let name = Field {
         label: "Name",
@@ -188,64 +185,57 @@ fn form(to: &SignedIn<'_>, reason: Option<&Reason>) -> Answer {
         hint: "The program that will use it. Changes made with it are shown under this name.",
         autocomplete: "off",
     };
-    let is_new = reason.is_none();
-    let expiry = if is_new {
+    let expiry = if refused.is_none() {
         EXPIRIES[1].0
     } else {
-        to.form.get("expiry")
+        to.form.get("expiresAt")
     };
+    let expiries = EXPIRIES.iter().copied();
+    let problem = Problem::of("grants", refused);
     let fields = html! {
-        (components::problem(reason, &["name"]))
-        (name.render(reason))
-        div.field {
-            label for="expiry" { "Ends" }
-            select id="expiry" name="expiry" {
-                @for (value, words) in EXPIRIES {
-                    option value=(value) selected[*value == expiry] { (words) }
-                }
-            }
-        }
+        (components::problem(refused, &["name", "expiresAt", "grants"]))
+        (name.render(refused))
+        (inputs::choice("Expires", "expiresAt", expiries, expiry, refused))
+        (problem.render("Scopes"))
         @for location in locations {
             fieldset {
                 legend { (location.name) }
                 div.choices {
                     @for scope in Scope::KNOWN {
                         @let value = choice(location, scope);
-                        label {
-                            input type="checkbox" name="grant" value=(value)
-                                checked[to.form.has("grant", &value)];
-                            code { (scope) }
-                        }
+                        @let checked = to.form.has("grant", &value);
+                        (inputs::check_box("grant", &value, checked, html! { code { (scope) } }, &problem))
                     }
                 }
             }
         }
-        button { "Make the token" }
+        button { "Create token" }
     };
     let content = html! {
         @if locations.is_empty() {
             (components::empty(
-                "A token is for the locations of an account, and this account has none yet.",
+                "A token is for locations, and this account has none yet. Ask the operator of this server \
+                 to add one.",
                 html! {},
             ))
         } @else { (components::form(PATH, &to.csrf, fields)) }
     };
-    layout::page(to, PATH, "New token", content)
+    layout::page(to, PATH, "Create token", content)
 }
 
-fn made(to: &SignedIn<'_>, issued: &IssuedToken) -> Answer {
+fn created(to: &SignedIn<'_>, issued: &IssuedToken) -> Answer {
     let value = issued.secret.expose();
     let call = format!(
         "curl -H \"Authorization: Bearer {value}\" {}/locations",
         to.setting.api_url
     );
     let content = html! {
-        (components::shown_once("The token", value))
+        (components::shown_once("Token", value))
         h2 { "Try it" }
         pre { code { (call) } }
         p { a href=(PATH) { "Back to the tokens" } }
     };
-    let title = format!("Token “{}” was made", issued.token.name);
+    let title = format!("Token “{}” created", issued.token.name);
     layout::page(to, PATH, &title, content)
 }
 
@@ -266,7 +256,7 @@ pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Erro
     let content = html! {
         p.hint { "The last 100 requests with this token since the server was started." }
         @if requests.is_empty() {
-            (components::empty("No request was made with this token yet.", html! {}))
+            (components::empty("No requests with this token yet.", html! {}))
         } @else { (request_table(&requests)) }
         p { a href=(PATH) { "Back to the tokens" } }
     };
@@ -279,23 +269,20 @@ pub(super) async fn requests(to: &SignedIn<'_>, id: &str) -> Result<Answer, Erro
 }
 
 fn request_table(requests: &[RecentRequest]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Table" { table {
-            thead { tr {
-                th { "Time" } th { "Request" } th { "Answer" } th { "Idempotency key" } th { "Request id" }
-            } }
-            tbody {
-                @for request in requests {
-                    @let failed = request.status.is_client_error() || request.status.is_server_error();
-                    tr {
-                        td { (components::time(request.at)) }
-                        td { code { (request.method) " " (request.path) } }
-                        td { span.tag.bad[failed] { (request.status.as_u16()) } }
-                        td { @if let Some(key) = &request.key { code { (key) } } }
-                        td { code { (request.request_id) } }
-                    }
-                }
+    let head = html! {
+        th { "Time" } th { "Request" } th { "Status" } th { "Idempotency key" } th { "Request ID" }
+    };
+    let rows = html! {
+        @for request in requests {
+            @let failed = request.status.is_client_error() || request.status.is_server_error();
+            tr {
+                td { (components::time(request.at)) }
+                td { code { (request.method) " " (request.path) } }
+                td { span.tag.bad[failed] { (request.status.as_u16()) } }
+                td { @if let Some(key) = &request.key { code { (key) } } }
+                td { code { (request.request_id) } }
             }
-        } }
-    }
+        }
+    };
+    components::table("Last requests", head, rows)
 }

@@ -43,19 +43,24 @@ pub(super) struct Shop {
 }
 
 impl Shop {
-    /// Finds the location that the address or the form names, or else the first of the account; `None`
-    /// when the account has none.
+    /// Finds the location that the form or the address names, or the first of the account when neither
+    /// names any; `None` when the account has none.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: the account has no location of that name.
     pub(super) async fn find(to: &SignedIn<'_>) -> Result<Option<Self>, Error> {
         let account = to.owner.account();
         let named = [to.form.get(AT), to.query.get(AT)];
-        let is_named = |location: &&AccountLocation| {
-            let id = location.id.to_string();
-            named.contains(&&*id)
-        };
-        let mut locations = account.locations.iter();
-        let found = locations.find(is_named).or(account.locations.first());
-        let Some(location) = found else {
-            return Ok(None);
+        let location = match named.into_iter().find(|id| !id.is_empty()) {
+            Some(id) => {
+                let mut locations = account.locations.iter();
+                let found = locations.find(|location| location.id.to_string() == id);
+                found.ok_or_else(components::gone)?
+            }
+            None => match account.locations.first() {
+                Some(location) => location,
+                None => return Ok(None),
+            },
         };
         let access = to
             .connect

@@ -4,17 +4,22 @@ use connect_core::{
     Error, IssuedWebhook, NewWebhook, Reason, Webhook, WebhookChange,
     wire::{EventType, Id, Location},
 };
-use http::StatusCode;
 use maud::{Markup, html};
 
 use super::PATH;
 use crate::dashboard::{
-    Answer,
-    components::{self, Field},
+    Answer, components,
+    inputs::{self, Field, Problem},
     layout,
     notices::{self, Notice},
     visit::SignedIn,
 };
+
+/// The title of the form for a new webhook, and its button.
+const NEW: (&str, &str) = ("Create webhook", "Create webhook");
+
+/// The same of the form for one that is there.
+const EDIT: (&str, &str) = ("Edit webhook", "Save");
 
 /// The fields of the form.
 struct Filled {
@@ -58,7 +63,7 @@ pub(crate) fn new(to: &SignedIn<'_>) -> Answer {
         events: EventType::KNOWN.to_vec(),
         location_ids: Vec::new(),
     };
-    page(to, "New webhook", PATH, &filled, None)
+    page(to, NEW, PATH, &filled, None)
 }
 
 /// Makes a webhook, and shows its secret this once.
@@ -70,17 +75,8 @@ pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
         location_ids: filled.location_ids.clone(),
     };
     match to.connect.create_webhook(to.owner.account().id, new).await {
-        Ok(issued) => Ok(made(to, &issued)),
-        Err(error) => {
-            let reason = components::mendable(error)?;
-            Ok(refused(page(
-                to,
-                "New webhook",
-                PATH,
-                &filled,
-                Some(&reason),
-            )))
-        }
+        Ok(issued) => Ok(created(to, &issued)),
+        Err(error) => components::again(error, |reason| page(to, NEW, PATH, &filled, Some(reason))),
     }
 }
 
@@ -89,13 +85,8 @@ pub(crate) async fn edit(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
     let webhook = to.connect.webhook(to.owner.account().id, id).await?;
     let action = format!("{PATH}/{id}");
-    Ok(page(
-        to,
-        "Change a webhook",
-        &action,
-        &Filled::of_webhook(&webhook),
-        None,
-    ))
+    let filled = Filled::of_webhook(&webhook);
+    Ok(page(to, EDIT, &action, &filled, None))
 }
 
 /// Changes a webhook.
@@ -117,89 +108,76 @@ pub(crate) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
             &action,
             Notice::WebhookChanged,
         ))),
-        Err(error) => {
-            let reason = components::mendable(error)?;
-            Ok(refused(page(
-                to,
-                "Change a webhook",
-                &action,
-                &filled,
-                Some(&reason),
-            )))
-        }
+        Err(error) => components::again(error, |reason| {
+            page(to, EDIT, &action, &filled, Some(reason))
+        }),
     }
 }
 
-fn refused(answer: Answer) -> Answer {
-    answer.with_status(StatusCode::UNPROCESSABLE_ENTITY)
-}
-
-fn made(to: &SignedIn<'_>, issued: &IssuedWebhook) -> Answer {
+fn created(to: &SignedIn<'_>, issued: &IssuedWebhook) -> Answer {
     let content = html! {
-        p { "Events that happen from now on are sent to " code { (issued.webhook.url) } "." }
-        (components::shown_once("The secret", issued.secret.expose()))
+        p { "Events from now on are sent to " code { (issued.webhook.url) } "." }
+        (components::shown_once("Signing secret", issued.secret.expose()))
         p.hint {
-            "The receiver checks the signature of each delivery with it. The connect-webhook-verify \
-             crate does that in Rust; the guide shows it for other languages."
+            "Your endpoint verifies the signature of each delivery with it. In Rust, the crate \
+             connect-webhook-verify does that; the webhook guide shows it for other languages."
         }
-        p { a.button href={ (PATH) "/" (issued.webhook.id) } { "Go on to test it" } }
+        p { a.button href={ (PATH) "/" (issued.webhook.id) } { "Go to the webhook" } }
     };
-    layout::page(to, PATH, "The webhook was made", content)
+    layout::page(to, PATH, "Webhook created", content)
 }
 
 fn page(
     to: &SignedIn<'_>,
-    title: &str,
+    (title, done): (&str, &str),
     action: &str,
     filled: &Filled,
-    reason: Option<&Reason>,
+    refused: Option<&Reason>,
 ) -> Answer {
     let url = Field {
-        label: "Address",
+        label: "Endpoint URL",
         name: "url",
         kind: "url",
         value: &filled.url,
-        hint: "It has to begin with https:// and be reachable from the internet.",
+        hint: "Must begin with https:// and be reachable from the internet.",
         autocomplete: "off",
     };
     let fields = html! {
-        (components::problem(reason, &["url"]))
-        (url.render(reason))
-        (events(filled))
-        (locations(to, filled))
-        button { "Save" }
+        (components::problem(refused, &["url", "events", "locationIds"]))
+        (url.render(refused))
+        (events(filled, &Problem::of("events", refused)))
+        (locations(to, filled, &Problem::of("locationIds", refused)))
+        button { (done) }
     };
     layout::page(to, PATH, title, components::form(action, &to.csrf, fields))
 }
 
-fn events(filled: &Filled) -> Markup {
+fn events(filled: &Filled, problem: &Problem<'_>) -> Markup {
     html! {
         fieldset {
             legend { "Events" }
+            (problem.render("Events"))
             div.choices {
                 @for kind in EventType::KNOWN {
-                    label {
-                        input type="checkbox" name="event" value=(kind) checked[filled.events.contains(kind)];
-                        code { (kind) }
-                    }
+                    @let checked = filled.events.contains(kind);
+                    (inputs::check_box("event", kind.as_str(), checked, html! { code { (kind) } }, problem))
                 }
             }
         }
     }
 }
 
-fn locations(to: &SignedIn<'_>, filled: &Filled) -> Markup {
+fn locations(to: &SignedIn<'_>, filled: &Filled, problem: &Problem<'_>) -> Markup {
     html! {
         fieldset {
             legend { "Locations" }
-            p.hint { "Choose none for all locations, those that are added later included." }
+            p.hint { "Choose none to get the events of all locations, including those added later." }
+            (problem.render("Locations"))
             div.choices {
                 @for location in &to.owner.account().locations {
-                    label {
-                        input type="checkbox" name="location" value=(location.id)
-                            checked[filled.location_ids.contains(&location.id)];
-                        (location.name)
-                    }
+                    @let id = location.id.to_string();
+                    @let checked = filled.location_ids.contains(&location.id);
+                    (inputs::check_box("location", &id, checked, html! { (location.name) }, problem))
                 }
             }
         }

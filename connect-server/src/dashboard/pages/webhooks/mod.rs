@@ -23,14 +23,14 @@ const PATH: &str = "/dashboard/webhooks";
 /// Shows the list.
 pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let webhooks = to.connect.webhooks(to.owner.account().id).await?;
-    let add = html! { a.button href="/dashboard/webhooks/new" { "New webhook" } };
+    let add = html! { a.button href="/dashboard/webhooks/new" { "Create webhook" } };
     let content = html! {
         p.hint {
-            "A webhook sends events to an address of yours as they happen: sales, orders, changes of \
-             products and stock. Each is signed with the webhook's secret."
+            "A webhook sends events to your endpoint as they happen: sales, orders, changes of products \
+             and stock. Each delivery is signed with the webhook's secret."
         }
         @if webhooks.is_empty() {
-            (components::empty("There is no webhook yet.", add))
+            (components::empty("No webhooks yet.", add))
         } @else {
             p { (add) }
             (table(to, &webhooks))
@@ -41,7 +41,7 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 
 fn table(to: &SignedIn<'_>, webhooks: &[(Webhook, WebhookHealth)]) -> Markup {
     let head = html! {
-        th { "Address" } th { "State" } th { "Events" } th { "Locations" } th { "Last success" }
+        th { "Endpoint URL" } th { "Status" } th { "Events" } th { "Locations" } th { "Last success" }
     };
     let rows = html! {
         @for (webhook, health) in webhooks {

@@ -26,13 +26,12 @@ fn switched_off(off: &SwitchedOff) -> Markup {
         p.warning {
             @match off.reason {
                 SwitchOffReason::Failures => {
-                    "Switched off on " (components::time(off.at)) ", after 50 failed attempts in a row. \
-                     Mend the endpoint, switch the webhook on, and send the deliveries again that were \
-                     given up."
+                    "Switched off on " (components::time(off.at)) " after 50 failed attempts in a row. \
+                     Fix the endpoint, switch the webhook on, and send the failed deliveries again."
                 }
                 SwitchOffReason::Owner => {
-                    "You switched it off on " (components::time(off.at)) ". Events since then are not \
-                     sent."
+                    "You switched it off on " (components::time(off.at)) ". Events that happen while it \
+                     is off are never sent."
                 }
             }
         }
@@ -42,13 +41,13 @@ fn switched_off(off: &SwitchedOff) -> Markup {
 fn facts(to: &SignedIn<'_>, webhook: &Webhook, health: &WebhookHealth) -> Markup {
     html! {
         dl.facts {
-            dt { "State" } dd { (state(webhook, health)) }
+            dt { "Status" } dd { (state(webhook, health)) }
             dt { "Events" }
             dd { @for kind in &webhook.events { code { (kind) } " " } }
             dt { "Locations" } dd { (locations(to, webhook)) }
             dt { "Last success" } dd { (moment(health.last_success_at)) }
             dt { "Last failure" } dd { (moment(health.last_failure_at)) }
-            dt { "Id" } dd { code { (webhook.id) } }
+            dt { "ID" } dd { code { (webhook.id) } }
         }
     }
 }
@@ -64,23 +63,23 @@ fn actions(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
     };
     html! {
         @if webhook.is_enabled() {
-            (button("test", "Send a test"))
+            (button("test", "Send test event"))
             (button("disable", "Switch off"))
         } @else {
             (button("enable", "Switch on"))
         }
-        a.button.quiet href=(at("edit")) { "Change" }
+        a.button.quiet href=(at("edit")) { "Edit" }
         (components::confirmed(
-            "New secret",
-            "New secret…",
-            "For 24 hours deliveries are signed with both secrets.",
-            button("roll", "Make a new secret"),
+            "Roll secret…",
+            "Roll secret…",
+            "Deliveries are signed with the new secret, and for 24 hours with the one before as well.",
+            button("roll", "Roll secret"),
         ))
         (components::confirmed(
-            "Delete the webhook",
-            "Delete…",
-            "Deliveries that are waiting are not made. This cannot be undone.",
-            components::form(&at("delete"), &to.csrf, html! { button.danger { "Delete the webhook" } }),
+            "Delete webhook…",
+            "Delete webhook…",
+            "Deliveries that are waiting are not sent. This cannot be undone.",
+            components::form(&at("delete"), &to.csrf, html! { button.danger { "Delete webhook" } }),
         ))
     }
 }

@@ -1,0 +1,173 @@
+//! The fields of forms, each with its problem beside it.
+
+use connect_core::Reason;
+use maud::{Markup, html};
+
+use super::wording::sentence;
+
+/// A field of a form.
+pub(super) struct Field<'f> {
+    pub(super) label: &'f str,
+    pub(super) name: &'f str,
+    /// The type of the input, such as `text`.
+    pub(super) kind: &'f str,
+    pub(super) value: &'f str,
+    /// A sentence that helps to fill it in, or "".
+    pub(super) hint: &'f str,
+    pub(super) autocomplete: &'f str,
+}
+
+impl Field<'_> {
+    /// Renders the field, with the problem if it is the one that has it.
+    pub(super) fn render(&self, refused: Option<&Reason>) -> Markup {
+        let problem = Problem::of(self.name, refused);
+        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.name));
+        let described: Vec<String> = problem.id().into_iter().chain(hint.clone()).collect();
+        let described = (!described.is_empty()).then(|| described.join(" "));
+        html! {
+            div.field {
+                label for=(self.name) { (self.label) }
+                @if let Some(id) = hint { p.hint id=(id) { (self.hint) } }
+                input id=(self.name) name=(self.name) type=(self.kind) value=(self.value) required
+                    autocomplete=(self.autocomplete) aria-invalid=[problem.invalid()]
+                    aria-describedby=[described];
+                (problem.render(self.label))
+            }
+        }
+    }
+}
+
+/// The name under which password managers keep the password of a form.
+pub(super) fn username(email: &str) -> Markup {
+    html! { input type="hidden" name="username" autocomplete="username" value=(email); }
+}
+
+/// The problem of one field of a form, or of a group of check boxes, if it is the one that has it.
+pub(super) struct Problem<'p> {
+    name: &'p str,
+    reason: Option<&'p Reason>,
+}
+
+impl<'p> Problem<'p> {
+    /// Finds the problem of the field with this name.
+    pub(super) fn of(name: &'p str, refused: Option<&'p Reason>) -> Self {
+        Self {
+            name,
+            reason: refused.filter(|reason| is_about(reason, name)),
+        }
+    }
+
+    /// Returns the value of the input's `aria-invalid`.
+    pub(super) fn invalid(&self) -> Option<&'static str> {
+        self.reason.map(|_| "true")
+    }
+
+    /// Returns the value of the input's `aria-describedby`.
+    pub(super) fn id(&self) -> Option<String> {
+        self.reason.map(|_| format!("{}-problem", self.name))
+    }
+
+    /// Renders the sentence that stands beside the input. It begins with the name of the field.
+    pub(super) fn render(&self, label: &str) -> Markup {
+        html! {
+            @if let (Some(reason), Some(id)) = (self.reason, self.id()) {
+                p.problem id=(id) { (sentence(&format!("{label} {}", reason.problem))) }
+            }
+        }
+    }
+}
+
+/// Returns whether a problem is that of a field, or of an entry of it such as `grants[0].scopes`.
+pub(super) fn is_about(reason: &Reason, name: &str) -> bool {
+    let field = reason.field.as_deref().unwrap_or_default();
+    let rest = field.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+}
+
+/// A choice of one among several: the value of each, and its words.
+pub(super) fn choice<'c>(
+    label: &str,
+    name: &str,
+    choices: impl IntoIterator<Item = (&'c str, &'c str)>,
+    chosen: &str,
+    refused: Option<&Reason>,
+) -> Markup {
+    let problem = Problem::of(name, refused);
+    html! {
+        div.field {
+            label for=(name) { (label) }
+            select id=(name) name=(name) aria-invalid=[problem.invalid()] aria-describedby=[problem.id()] {
+                @for (value, words) in choices {
+                    option value=(value) selected[value == chosen] { (words) }
+                }
+            }
+            (problem.render(label))
+        }
+    }
+}
+
+/// A check box of a group, which may have a problem.
+pub(super) fn check_box(
+    name: &str,
+    value: &str,
+    checked: bool,
+    words: Markup,
+    problem: &Problem<'_>,
+) -> Markup {
+    html! {
+        label {
+            input type="checkbox" name=(name) value=(value) checked[checked]
+                aria-invalid=[problem.invalid()] aria-describedby=[problem.id()];
+            (words)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_problem_stands_at_its_field() {
+        let field = Field {
+            label: "Name",
+            name: "name",
+            kind: "text",
+            value: "<b>",
+            hint: "",
+            autocomplete: "off",
+        };
+        let reason = Reason::of("name", "must not be <b>");
+        let shown = field.render(Some(&reason)).into_string();
+        assert!(shown.contains("Name must not be &lt;b&gt;."), "{shown}");
+        assert!(shown.contains("aria-invalid=\"true\""), "{shown}");
+        assert!(
+            shown.contains("aria-describedby=\"name-problem\""),
+            "{shown}"
+        );
+        assert!(!shown.contains("<b>"), "{shown}");
+        let hinted = Field {
+            hint: "As on the door.",
+            ..field
+        };
+        let both = hinted.render(Some(&reason)).into_string();
+        assert!(
+            both.contains("aria-describedby=\"name-problem name-hint\""),
+            "{both}"
+        );
+        let fine = hinted.render(None).into_string();
+        assert!(fine.contains("aria-describedby=\"name-hint\"") && !fine.contains("aria-invalid"));
+        for (field, is_it) in [
+            ("name", true),
+            ("name[3].part", true),
+            ("names", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                is_about(&Reason::of(field, "is odd"), "name"),
+                is_it,
+                "{field}"
+            );
+        }
+    }
+}
