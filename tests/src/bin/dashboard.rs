@@ -79,7 +79,7 @@ async fn main() -> ExitCode {
         all_hold &= holds;
         println!(
             "| {} | {} | {:.1} | {} |",
-            page.replace(&format!("?at={}", location(&server)), ""),
+            page.replace(&format!("at={}", location(&server)), ""),
             answer.body.len(),
             each.as_secs_f64() * 1e3,
             if holds { "yes" } else { "**no**" }
