@@ -59,7 +59,7 @@ pub struct Reason {
     pub details: Vec<FieldError>,
     /// The seconds to wait before the next try, where waiting is what helps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after: Option<i64>,
+    pub retry_after: Option<u32>,
 }
 
 /// The cause of a fault, for the log: it may name keys of rows, and nothing that is secret.
@@ -96,7 +96,7 @@ impl Reason {
 
     /// The same, which is over after so many seconds.
     pub(crate) fn with_retry_after(mut self, seconds: i64) -> Self {
-        self.retry_after = Some(seconds);
+        self.retry_after = Some(u32::try_from(seconds).unwrap_or(0));
         self
     }
 

@@ -79,7 +79,7 @@ fn assert_invalid<T: std::fmt::Debug>(result: Result<T, Error>, field: &str) {
 /// The seconds after which somebody who was refused may try again; 0 who was not refused for that.
 fn wait<T>(result: &Result<T, Error>) -> i64 {
     match result {
-        Err(Error::RateLimited(reason)) => reason.retry_after.unwrap(),
+        Err(Error::RateLimited(reason)) => reason.retry_after.unwrap().into(),
         _ => 0,
     }
 }

@@ -66,7 +66,7 @@ impl Answer {
     pub(super) fn refused(mut self, error: &Error) -> Self {
         let status = StatusCode::from_u16(error.status());
         self.status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        self.retry_after = error.problem().retry_after;
+        self.retry_after = error.problem().retry_after.map(i64::from);
         self
     }
 

@@ -261,7 +261,7 @@ impl From<Error> for Reply {
         if status.is_server_error() {
             reply.cause = Some(error.cause());
         }
-        reply.retry_after(error.problem().retry_after)
+        reply.retry_after(error.problem().retry_after.map(i64::from))
     }
 }
 
