@@ -240,8 +240,10 @@ test("a shop is simulated, and its books show it", async () => {
   assert.equal(rows.filter((row) => row.type === "sale").length, 61);
   assert.equal(rows.filter((row) => row.type === "refund").length, 4);
   await page.goto(at(`/dashboard/journal?at=${location.id}`));
-  await page.getByRole("link", { name: "1", exact: true }).click();
-  await page.getByRole("heading", { name: "Sale 1" }).waitFor();
+  // The list begins with the newest.
+  const { receiptNumber } = rows.findLast((row) => row.type === "sale");
+  await page.getByRole("link", { name: `${receiptNumber}`, exact: true }).click();
+  await page.getByRole("heading", { name: `Sale ${receiptNumber}` }).waitFor();
   await page.goto(at(`/dashboard/orders?at=${location.id}`));
   assert.equal(await page.getByText("Completed").count(), 6 + 1, "with the choice of a state");
 
