@@ -239,6 +239,9 @@ test("a shop is simulated, and its books show it", async () => {
   const rows = (await journal.json()).data;
   assert.equal(rows.filter((row) => row.type === "sale").length, 61);
   assert.equal(rows.filter((row) => row.type === "refund").length, 4);
+  await page.goto(at(`/dashboard/day?at=${location.id}`));
+  const bar = await page.locator(".chart rect").last().boundingBox();
+  assert.ok(bar.height > 20, "the day has a bar that can be seen");
   await page.goto(at(`/dashboard/journal?at=${location.id}`));
   // The list begins with the newest.
   const { receiptNumber } = rows.findLast((row) => row.type === "sale");

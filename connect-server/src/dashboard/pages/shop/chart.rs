@@ -28,8 +28,9 @@ pub(super) fn bars(shop: &Shop, days: &[DailySummary]) -> Markup {
         figure.chart {
             svg viewBox={ "0 0 " (width) " " (floor + MARGIN) } role="img" aria-label="Net sales of each day" {
                 text x="2" y=(MARGIN - 3) { (shop.money(most)) }
-                line x1="0" x2=(width) y1=(MARGIN) y2=(MARGIN);
-                line x1="0" x2=(width) y1=(floor) y2=(floor);
+                // Elements of a drawing have to be closed: what follows would be inside them, and not be seen.
+                line x1="0" x2=(width) y1=(MARGIN) y2=(MARGIN) {}
+                line x1="0" x2=(width) y1=(floor) y2=(floor) {}
                 @for (place, day) in days.iter().enumerate() {
                     @let net = day.totals.net_cents.max(0);
                     @let height = i128::from(net) * i128::from(HEIGHT) / i128::from(most);
