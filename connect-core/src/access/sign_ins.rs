@@ -79,6 +79,39 @@ pub(crate) struct SignInAttempt {
     pair: (IpAddr, Email),
 }
 
+impl Counts {
+    fn attempt(&mut self, from: IpAddr, email: &str, at: Moment) -> Result<SignInAttempt, Error> {
+        let email = secret::digest(email);
+        let mut address = rate::counted_address(from);
+        if is_beyond(&mut self.addresses, &address, at) {
+            address = IpAddr::from([0, 0, 0, 0]);
+        }
+        check(self.addresses.status(&address, OF_ADDRESS, at), at)?;
+        let pair = (address, email);
+        let is_slowed = self.emails.status(&email, OF_EMAIL, at).remaining == 0;
+        let of_pair = if is_slowed {
+            OF_PAIR_WHEN_SLOWED
+        } else {
+            OF_PAIR
+        };
+        check(self.pairs.status(&pair, of_pair, at), at)?;
+        self.addresses.count(address, at);
+        if !is_beyond(&mut self.pairs, &pair, at) {
+            self.pairs.count(pair, at);
+        }
+        if !is_beyond(&mut self.emails, &email, at) {
+            self.emails.count(email, at);
+        }
+        Ok(SignInAttempt { pair })
+    }
+
+    fn confirm(&mut self, account: Id<Account>, at: Moment) -> Result<(), Error> {
+        check(self.accounts.status(&account, OF_ACCOUNT, at), at)?;
+        self.accounts.count(account, at);
+        Ok(())
+    }
+}
+
 impl SignIns {
     pub(crate) fn new(store: Arc<Store>) -> Self {
         Self {
@@ -94,35 +127,8 @@ impl SignIns {
     /// # Errors
     /// [`Error::RateLimited`]; the attempt then counts against nothing.
     pub(crate) fn attempt(&self, from: IpAddr, email: &str) -> Result<SignInAttempt, Error> {
-        let counted = self.count_attempt(from, email);
-        counted.inspect_err(|_| self.store.figures().limited.sign_in.increase())
-    }
-
-    fn count_attempt(&self, from: IpAddr, email: &str) -> Result<SignInAttempt, Error> {
-        let at = self.moment();
-        let email = secret::digest(email);
-        let mut counts = self.counts.lock();
-        let mut address = rate::counted_address(from);
-        if is_beyond(&mut counts.addresses, &address, at) {
-            address = IpAddr::from([0, 0, 0, 0]);
-        }
-        check(counts.addresses.status(&address, OF_ADDRESS, at), at)?;
-        let pair = (address, email);
-        let is_slowed = counts.emails.status(&email, OF_EMAIL, at).remaining == 0;
-        let of_pair = if is_slowed {
-            OF_PAIR_WHEN_SLOWED
-        } else {
-            OF_PAIR
-        };
-        check(counts.pairs.status(&pair, of_pair, at), at)?;
-        counts.addresses.count(address, at);
-        if !is_beyond(&mut counts.pairs, &pair, at) {
-            counts.pairs.count(pair, at);
-        }
-        if !is_beyond(&mut counts.emails, &email, at) {
-            counts.emails.count(email, at);
-        }
-        Ok(SignInAttempt { pair })
+        let attempt = self.counts.lock().attempt(from, email, self.moment());
+        attempt.inspect_err(|_| self.store.figures().limited.sign_in.increase())
     }
 
     /// Notes that an attempt succeeded: it is no failure of its pair and its e-mail address.
@@ -138,12 +144,8 @@ impl SignIns {
     /// # Errors
     /// [`Error::RateLimited`]; it then counts against nothing.
     pub(crate) fn confirm(&self, account: Id<Account>) -> Result<(), Error> {
-        let at = self.moment();
-        let mut counts = self.counts.lock();
-        let status = counts.accounts.status(&account, OF_ACCOUNT, at);
-        check(status, at).inspect_err(|_| self.store.figures().limited.sign_in.increase())?;
-        counts.accounts.count(account, at);
-        Ok(())
+        let confirmed = self.counts.lock().confirm(account, self.moment());
+        confirmed.inspect_err(|_| self.store.figures().limited.sign_in.increase())
     }
 
     /// Notes that the password was right.
@@ -217,6 +219,7 @@ mod tests {
     use std::{sync::mpsc, time::Duration};
 
     use tokio::time::timeout;
+    use uuid::Uuid;
 
     use super::*;
     use crate::{
@@ -240,27 +243,78 @@ mod tests {
         let _all = sign_ins.places.acquire_many(all).await.unwrap();
     }
 
-    #[tokio::test]
-    async fn attempts_are_counted_by_address_and_by_e_mail() {
+    fn is_refused<T>(counted: Result<T, Error>) -> bool {
+        matches!(counted, Err(Error::RateLimited(_)))
+    }
+
+    const AT: Moment = Moment {
+        now: Timestamp::EPOCH,
+        elapsed: Duration::ZERO,
+    };
+
+    #[test]
+    fn attempts_are_counted_by_address_and_e_mail_together() {
+        let mut counts = Counts::default();
+        let from = |last| IpAddr::from([192, 0, 2, last]);
+        for _ in 0..OF_PAIR {
+            counts.attempt(from(1), "a", AT).unwrap();
+        }
+        // Those that are refused count for nothing.
+        for _ in 0..OF_ADDRESS {
+            assert!(is_refused(counts.attempt(from(1), "a", AT)));
+        }
+        counts.attempt(from(2), "a", AT).unwrap();
+        for number in OF_PAIR..OF_ADDRESS {
+            counts.attempt(from(1), &number.to_string(), AT).unwrap();
+        }
+        assert!(is_refused(counts.attempt(from(1), "b", AT)));
+        counts.attempt(from(2), "b", AT).unwrap();
+        assert!(!is_refused(counts.confirm(Id::new(Uuid::nil()), AT)));
+    }
+
+    #[test]
+    fn refusals_are_in_the_figures() {
         let storage = Arc::new(MemoryStorage::new());
         let environment = Environment {
             clock: ManualClock::at(Timestamp::EPOCH),
             ..Environment::default()
         };
-        let sign_ins = SignIns::new(Arc::new(Store::new(storage, environment)));
-        let from = |last| IpAddr::from([192, 0, 2, last]);
-        let is_refused = |from, email: &str| {
-            let counted = sign_ins.attempt(from, email);
-            matches!(counted, Err(Error::RateLimited(_)))
-        };
+        let store = Arc::new(Store::new(storage, environment));
+        let sign_ins = SignIns::new(store.clone());
+        let (here, account) = (IpAddr::from([192, 0, 2, 1]), Id::new(Uuid::nil()));
         for _ in 0..OF_PAIR {
-            assert!(!is_refused(from(1), "a"));
+            sign_ins.attempt(here, "a").unwrap();
+            sign_ins.confirm(account).unwrap();
         }
-        assert!(is_refused(from(1), "a") && !is_refused(from(2), "a"));
-        // Those that were refused count for nothing.
-        for number in OF_PAIR..OF_ADDRESS {
-            assert!(!is_refused(from(1), &number.to_string()), "{number}");
+        assert_eq!(store.figures().limited.sign_in.get(), 0);
+        assert!(is_refused(sign_ins.attempt(here, "a")));
+        assert!(is_refused(sign_ins.confirm(account)));
+        assert_eq!(store.figures().limited.sign_in.get(), 2);
+    }
+
+    #[test]
+    fn callers_beyond_those_that_are_told_apart_take_no_memory() {
+        let mut counts = Counts::default();
+        for number in 0..u32::try_from(MOST_CALLERS).unwrap() + 100 {
+            let from = IpAddr::from(number.to_be_bytes());
+            // The last of them share the count of one address.
+            let _ = counts.attempt(from, &number.to_string(), AT);
         }
-        assert!(is_refused(from(1), "b") && !is_refused(from(2), "b"));
+        let callers = [
+            counts.addresses.callers(),
+            counts.pairs.callers(),
+            counts.emails.callers(),
+        ];
+        assert!(
+            callers.iter().all(|callers| *callers <= MOST_CALLERS + 1),
+            "{callers:?}"
+        );
+        assert!(is_refused(counts.attempt(
+            IpAddr::from([255, 0, 0, 1]),
+            "a",
+            AT
+        )));
+        // Who was there before goes on.
+        counts.attempt(IpAddr::from([0, 0, 0, 9]), "9", AT).unwrap();
     }
 }

@@ -1,7 +1,6 @@
 //! The names of locations and screens.
 
 use connect_core::{Error, LocationChange, Reason};
-use http::StatusCode;
 use maud::{Markup, html};
 
 use crate::dashboard::{
@@ -52,8 +51,8 @@ pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
     match done {
         Ok(()) => Ok(Answer::redirect(&notices::at(PATH, Notice::NameChanged))),
         Err(error) => {
-            let answer = page(to, Some(&components::mendable(error)?)).await?;
-            Ok(answer.with_status(StatusCode::UNPROCESSABLE_ENTITY))
+            let reason = components::mendable(error.clone())?;
+            Ok(page(to, Some(&reason)).await?.refused(&error))
         }
     }
 }

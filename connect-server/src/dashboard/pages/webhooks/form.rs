@@ -156,7 +156,7 @@ fn events(filled: &Filled, problem: &Problem<'_>) -> Markup {
     html! {
         fieldset {
             legend { "Events" }
-            (problem.render("Events"))
+            (problem.render("At least one event"))
             div.choices {
                 @for kind in EventType::KNOWN {
                     @let checked = filled.events.contains(kind);
