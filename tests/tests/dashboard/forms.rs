@@ -179,7 +179,13 @@ async fn tokens_webhooks_and_screens_are_made_by_forms_that_say_what_is_wrong() 
     let fields = [("url", "http://127.0.0.1:9/x"), ("location", location)];
     let refused = owner.submit("/dashboard/webhooks", &fields).await;
     let kept = ["value=\"http://127.0.0.1:9/x\"", &here];
-    assert_refused(&refused, INVALID, "event", "Events is required", &kept);
+    assert_refused(
+        &refused,
+        INVALID,
+        "event",
+        "At least one event is required.",
+        &kept,
+    );
 
     // The same of the form of one that is there.
     let fields = [("url", "http://127.0.0.1:9/"), ("event", "stock.changed")];
@@ -192,7 +198,7 @@ async fn tokens_webhooks_and_screens_are_made_by_forms_that_say_what_is_wrong() 
         &refused,
         INVALID,
         "event",
-        "Events is required",
+        "At least one event is required.",
         &["value=\"http://127.0.0.1:9/x\""],
     );
 
