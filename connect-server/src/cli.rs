@@ -400,10 +400,14 @@ impl Options {
         }
     }
 
+    /// Returns whether the owner's listener is on an address of this machine alone.
+    pub fn admin_is_here(&self) -> bool {
+        self.admin_listen.ip().to_canonical().is_loopback()
+    }
+
     /// Returns whether only this machine reaches the owner's listener, as far as the settings tell.
     pub fn admin_is_private(&self) -> bool {
-        let is_here = self.admin_listen.ip().to_canonical().is_loopback();
-        is_here && self.trusted_proxy.is_none() && self.admin_url.is_none()
+        self.admin_is_here() && self.trusted_proxy.is_none() && self.admin_url.is_none()
     }
 
     /// Returns the folder for copies of images, if they are kept in one.

@@ -29,7 +29,7 @@ impl Listeners {
             ..Listen::on(options.listen)
         });
         let api = api.await?;
-        let is_private = options.admin_listen.ip().to_canonical().is_loopback();
+        let is_private = options.admin_is_here();
         let owner = Server::bind(Listen {
             // A certificate is for a public name, which nobody uses on this machine.
             tls: options.tls().filter(|_| !is_private),
@@ -41,10 +41,11 @@ impl Listeners {
         let commands = if is_private {
             None
         } else {
-            let limits = of_owner();
-            let address = (Ipv4Addr::LOCALHOST, 0).into();
-            let listen = Listen::on(address);
-            Some(Server::bind(Listen { limits, ..listen }).await?)
+            let listen = Listen {
+                limits: of_owner(),
+                ..Listen::on((Ipv4Addr::LOCALHOST, 0).into())
+            };
+            Some(Server::bind(listen).await?)
         };
         Ok(Self {
             api,

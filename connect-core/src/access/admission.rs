@@ -13,6 +13,7 @@ use super::{
     credentials::Credentials,
     device::Device,
     known::{Credential, Known},
+    moment,
     right::Access,
 };
 use crate::{
@@ -132,7 +133,7 @@ impl Admission {
     ) -> Result<Authenticated, Denied> {
         let found = find(&self.store, &self.tokens, token, Missing::token).await;
         // Only now: a store that took its time must not make the request one of a minute ago.
-        let at = self.moment();
+        let at = moment(&self.store);
         let found = found.and_then(|found| {
             found.check_valid(at.now)?;
             Ok(found)
@@ -154,7 +155,7 @@ impl Admission {
         key: Option<&str>,
     ) -> Result<Access, Denied> {
         let found = find(&self.store, &self.screen_keys, key, Missing::key).await;
-        let at = self.moment();
+        let at = moment(&self.store);
         let access = found.and_then(|found| {
             Access::of_screen(found)
                 .ok_or_else(|| Error::bad_screen_key("is that of a screen without a location"))
@@ -167,7 +168,7 @@ impl Admission {
     /// # Errors
     /// [`Error::RateLimited`] when there were too many of those from `address`.
     pub(crate) fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
-        let at = self.moment();
+        let at = moment(&self.store);
         match count_address(&self.anonymous, address, self.limits.anonymous, at) {
             // Answers without a token have the figures of the limit for invalid ones.
             Ok(_) => Ok(self.anonymous_rate(address)),
@@ -183,14 +184,7 @@ impl Admission {
     pub(crate) fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         let limit = self.limits.address;
         let mut addresses = self.addresses.lock();
-        addresses.status(&rate::counted_address(address), limit, self.moment())
-    }
-
-    fn moment(&self) -> Moment {
-        Moment {
-            now: self.store.now(),
-            elapsed: self.store.elapsed(),
-        }
+        addresses.status(&rate::counted_address(address), limit, moment(&self.store))
     }
 
     /// Counts a request of a valid token against token and account.

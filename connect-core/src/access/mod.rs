@@ -12,3 +12,13 @@ pub use admission::{Authenticated, Denied};
 pub use device::ScreenRight;
 pub use right::{Access, Actor};
 pub(crate) use sign_ins::SignIns;
+
+use crate::{record::Store, rules::rate::Moment};
+
+/// Returns the time at which something is counted.
+fn moment(store: &Store) -> Moment {
+    Moment {
+        now: store.now(),
+        elapsed: store.elapsed(),
+    }
+}

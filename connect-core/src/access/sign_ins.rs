@@ -22,6 +22,7 @@ use std::{hash::Hash, net::IpAddr, sync::Arc};
 use parking_lot::Mutex;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
+use super::moment;
 use crate::{
     error::{Error, Reason},
     record::{Account, Fault, PasswordHash, Store},
@@ -127,13 +128,13 @@ impl SignIns {
     /// # Errors
     /// [`Error::RateLimited`]; the attempt then counts against nothing.
     pub(crate) fn attempt(&self, from: IpAddr, email: &str) -> Result<SignInAttempt, Error> {
-        let attempt = self.counts.lock().attempt(from, email, self.moment());
+        let attempt = self.counts.lock().attempt(from, email, moment(&self.store));
         attempt.inspect_err(|_| self.store.figures().limited.sign_in.increase())
     }
 
     /// Notes that an attempt succeeded: it is no failure of its pair and its e-mail address.
     pub(crate) fn succeeded(&self, attempt: &SignInAttempt) {
-        let at = self.moment();
+        let at = moment(&self.store);
         let mut counts = self.counts.lock();
         counts.pairs.take_back(&attempt.pair, at);
         counts.emails.take_back(&attempt.pair.1, at);
@@ -144,21 +145,14 @@ impl SignIns {
     /// # Errors
     /// [`Error::RateLimited`]; it then counts against nothing.
     pub(crate) fn confirm(&self, account: Id<Account>) -> Result<(), Error> {
-        let confirmed = self.counts.lock().confirm(account, self.moment());
+        let confirmed = self.counts.lock().confirm(account, moment(&self.store));
         confirmed.inspect_err(|_| self.store.figures().limited.sign_in.increase())
     }
 
     /// Notes that the password was right.
     pub(crate) fn confirmed(&self, account: Id<Account>) {
-        let at = self.moment();
+        let at = moment(&self.store);
         self.counts.lock().accounts.take_back(&account, at);
-    }
-
-    fn moment(&self) -> Moment {
-        Moment {
-            now: self.store.now(),
-            elapsed: self.store.elapsed(),
-        }
     }
 
     /// Hashes a password.

@@ -35,7 +35,7 @@ impl Connect {
     pub async fn check_ready(&self) -> Result<(), Error> {
         self.store().get(&maintenance_key()).await?;
         // A commit of nothing goes the way of every commit, and costs no flush.
-        self.commit_aside(Commit::default()).await?;
+        self.store().commit(Commit::default()).await?;
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl Connect {
             writes: vec![(maintenance_key(), Write::Put(row.into()))],
             ..Commit::default()
         };
-        self.commit_aside(commit).await?;
+        self.store().commit(commit).await?;
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl Connect {
             writes: uses.iter().map(write).collect(),
             ..Commit::default()
         };
-        let written = self.commit_aside(commit).await;
+        let written = self.store().commit(commit).await;
         if written.is_err() {
             let mut pending = self.core.admission.uses.lock();
             for (token, used) in uses {
@@ -142,12 +142,6 @@ impl Connect {
         }
         written?;
         Ok(())
-    }
-
-    /// A commit outside every location's history. `false`: others changed what it expects; the
-    /// next round finds it again.
-    async fn commit_aside(&self, commit: Commit) -> Result<bool, Fault> {
-        self.store().commit(commit).await
     }
 }
 

@@ -116,7 +116,8 @@ impl Store {
         state.inspect_err(|_| self.figures.failed_reads.increase())
     }
 
-    /// A commit outside every unit of work. `false`: others have changed what it expects.
+    /// A commit outside every unit of work. `false`: others have changed what it expects; the next round
+    /// of maintenance or of a worker finds it again.
     pub(crate) async fn commit(&self, commit: Commit) -> Result<bool, Fault> {
         // That of a probe changes nothing, and is no commit to anybody.
         let is_counted = !commit.writes.is_empty();

@@ -1,7 +1,7 @@
 //! Registers and kiosks: screens that have a key, and what they write.
 
 use connect_core::{
-    NewScreen, Screen, ScreenType,
+    Screen, ScreenType,
     wire::{Id, Location},
 };
 use serde_json::Value;
@@ -34,14 +34,8 @@ impl Shop {
     /// # Panics
     /// The account has no such location.
     pub async fn device(&self, location: Id<Location>, kind: ScreenType, name: &str) -> Device<'_> {
-        let new = NewScreen {
-            location_id: location,
-            kind,
-            name: name.to_owned(),
-        };
-        let screen = self.connect.create_screen(self.account, new).await;
-        let id = screen.expect("a screen").id;
-        let key = self.roll(id).await;
+        let keyed = self.keyed_screen(self.account, location, kind, name);
+        let (id, key) = keyed.await;
         Device {
             id,
             key,

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use connect_core::{
-    Access, Grant, IssuedToken, NewScreen, NewToken, ScreenType, Token,
+    Access, Account, Grant, IssuedToken, NewScreen, NewToken, Screen, ScreenType, Token,
     wire::{Id, Location, Scope, Timestamp},
 };
 
@@ -46,18 +46,9 @@ impl Shop {
 
     /// A new screen at a location of the account, let in by its key.
     pub async fn screen_at(&self, location: Id<Location>, kind: ScreenType, name: &str) -> Access {
-        let screen = NewScreen {
-            location_id: location,
-            kind,
-            name: name.to_owned(),
-        };
-        let screen = self.connect.create_screen(self.account, screen).await;
-        let screen = screen.expect("a screen").id;
-        let key = self.connect.roll_screen_key(self.account, screen).await;
-        let (key, address) = (key.expect("a key"), IpAddr::from([127, 0, 0, 1]));
-        let access = self
-            .connect
-            .authenticate_screen(address, Some(key.expose()));
+        let keyed = self.keyed_screen(self.account, location, kind, name);
+        let (key, address) = (keyed.await.1, IpAddr::from([127, 0, 0, 1]));
+        let access = self.connect.authenticate_screen(address, Some(&key));
         access.await.expect("a screen is let in by its key")
     }
 
@@ -95,18 +86,29 @@ impl Shop {
         for id in accounts {
             let account = self.connect.account(id).await.expect("an account");
             if account.locations.iter().any(|at| at.id == location) {
-                let screen = NewScreen {
-                    location_id: location,
-                    kind,
-                    name: "Screen".to_owned(),
-                };
-                let screen = self.connect.create_screen(id, screen).await;
-                let screen = screen.expect("a screen").id;
-                let key = self.connect.roll_screen_key(id, screen).await;
-                return key.expect("a key").expose().to_owned();
+                return self.keyed_screen(id, location, kind, "Screen").await.1;
             }
         }
         panic!("no account has the location {location}")
+    }
+
+    /// A new screen of an account, and the value of its key.
+    pub(super) async fn keyed_screen(
+        &self,
+        account: Id<Account>,
+        location_id: Id<Location>,
+        kind: ScreenType,
+        name: &str,
+    ) -> (Id<Screen>, String) {
+        let screen = NewScreen {
+            location_id,
+            kind,
+            name: name.to_owned(),
+        };
+        let screen = self.connect.create_screen(account, screen).await;
+        let screen = screen.expect("a screen").id;
+        let key = self.connect.roll_screen_key(account, screen).await;
+        (screen, key.expect("a key").expose().to_owned())
     }
 
     async fn issue(

@@ -47,6 +47,6 @@ impl Connect {
             guard: Some(guard),
             ..Commit::default()
         };
-        self.commit_aside(commit).await.map(|_| ())
+        self.store().commit(commit).await.map(|_| ())
     }
 }

@@ -155,7 +155,7 @@ impl<'c> Purge<'c> {
                     commit.writes.push((answer_key, Write::Remove));
                 }
             }
-            if !commit.writes.is_empty() && self.connect.commit_aside(commit).await? {
+            if !commit.writes.is_empty() && self.connect.store().commit(commit).await? {
                 self.done.answers += seen.len();
             }
             from = piece.next;
@@ -189,7 +189,7 @@ impl<'c> Purge<'c> {
                 commit.expects.push((since_key.clone(), unchanged));
                 commit.writes.push((since_key.clone(), Write::Put(row)));
             }
-            if !self.connect.commit_aside(commit).await? {
+            if !self.connect.store().commit(commit).await? {
                 break;
             }
             self.done.tombstones += count;
@@ -241,7 +241,7 @@ impl<'c> Purge<'c> {
                     writes: removed(due),
                     ..Commit::default()
                 };
-                self.connect.commit_aside(commit).await?;
+                self.connect.store().commit(commit).await?;
                 purged += count;
             }
         }
