@@ -10,6 +10,7 @@
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
 /// The runtime of a benchmark, which has two workers.
@@ -19,7 +20,7 @@ pub fn runtime() -> Runtime {
 }
 
 /// What one operation takes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cost {
     pub wall: Duration,
     pub cpu: Duration,
@@ -140,10 +141,14 @@ impl Chosen {
         Self(arguments.filter(|name| !name.starts_with('-')).collect())
     }
 
+    /// Returns whether `name` was given.
+    pub fn is(&self, name: &str) -> bool {
+        self.0.iter().any(|named| named == name)
+    }
+
     /// Returns whether to run `name`, one of the alternatives `all`: those that are named, or all
     /// of them when none of them is.
     pub fn has(&self, name: &str, all: &[&str]) -> bool {
-        let is_named = |name: &str| self.0.iter().any(|named| named == name);
-        is_named(name) || !all.iter().any(|name| is_named(name))
+        self.is(name) || !all.iter().any(|name| self.is(name))
     }
 }

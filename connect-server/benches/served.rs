@@ -38,6 +38,15 @@ pub struct Served {
 impl Served {
     /// A shop with `products` products.
     pub async fn with(storage: Arc<dyn Storage>, products: usize) -> Self {
+        Self::by(storage, products, |app| app).await
+    }
+
+    /// A shop with `products` products, served by an app that `finish` completes.
+    pub async fn by(
+        storage: Arc<dyn Storage>,
+        products: usize,
+        finish: impl FnOnce(ConnectApp) -> ConnectApp,
+    ) -> Self {
         let shop = shop::open(storage, 1).await;
         let at = &shop.locations[0];
         shop::fill(&shop.connect, at, products).await;
@@ -70,7 +79,7 @@ impl Served {
         let server = Server::bind(listen).await.unwrap();
         let address = server.address();
         let location = at.location().id;
-        let app = ConnectApp::new(shop.connect, Door::Api);
+        let app = finish(ConnectApp::new(shop.connect, Door::Api));
         tokio::spawn(server.serve(app, std::future::pending()));
         Self {
             address,

@@ -11,7 +11,7 @@ use warp::{Filter as _, filters::BoxedFilter};
 
 use super::{
     api, api::CalledBy, api_at, commands::commands, dashboard::dashboard, device_api,
-    metrics::metrics, sandbox::sandbox,
+    metrics::metrics, sandbox::sandbox, templates,
 };
 use crate::{
     admin::Pass,
@@ -107,6 +107,14 @@ impl ConnectApp {
     pub(crate) fn counted_by(mut self, requests: &Arc<Requests>) -> Self {
         self.requests = Some(requests.clone());
         self
+    }
+
+    /// Counts and keeps its requests as the program does, where nobody reads them: for the benchmarks.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn observed(self) -> Self {
+        self.counted_by(&Arc::new(Requests::to(templates())))
+            .with_recent_requests(&RecentRequests::default())
     }
 
     /// Also shows the metrics to those who may read them.
