@@ -153,6 +153,8 @@ async fn a_request_that_fails_tells_what_was_saved() {
     assert_eq!(counts(stopped.saved()), [500, 0, 0, 0, 1]);
     assert_eq!(stopped.error().code(), Some(&ErrorCode::ForbiddenScope));
     assert!(stopped.to_string().contains("items 500..1000"), "{stopped}");
+    let cause = std::error::Error::source(&stopped).unwrap();
+    assert_eq!(cause.to_string(), stopped.error().to_string());
     let sent = script.finish();
     let key = stopped.error().idempotency_key().unwrap().as_str();
     assert_eq!(sent[1].key(), Some(key));

@@ -37,6 +37,12 @@ async fn a_refused_dry_run_does_not_use_up_its_key() {
     assert!(!counts(r#"{"dryRun":true,"items":[]}"#).await);
     assert!(!counts(r#"{"items":[]}"#).await);
     assert!(counts(r#"{"items":[]}"#).await);
+    // So is that of what cannot be read.
+    let unreadable = async || {
+        let request = keyed(Request::json(r#"{"items":{}}"#), "unreadable");
+        stock.json().count_many(request).await.unwrap_err().replayed
+    };
+    assert_eq!((unreadable().await, unreadable().await), (false, true));
 }
 
 /// A dry run made of a value, and not read from JSON, was once taken for a real write when it was

@@ -1,15 +1,16 @@
 //! Rows that a register may not write: each is refused for its own reason, and leaves nothing.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use connect_core::{
     Access, Error, Request, ScreenType,
-    storage::memory::MemoryStorage,
+    storage::{conformance::Distant, memory::MemoryStorage},
     wire::{
         DailySummary, Transaction, TransactionInput, ZReportInput,
         query::{DailySummaryQuery, EventQuery, TransactionQuery, ZReportQuery},
     },
 };
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::shop::{self, Shop, keyed};
@@ -304,6 +305,32 @@ async fn registers_do_not_share_their_keys() {
     assert_eq!(write(&scene.till).await, (true, 1));
     assert_eq!(write(&other).await, (true, 2));
     assert_eq!(scene.today().await.totals.sales.count, 2);
+}
+
+/// Receipts with many lines share a commit with fewer others.
+#[tokio::test]
+async fn receipts_that_are_written_at_once_share_commits_by_their_lines() {
+    let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
+    let shop = shop::open_on(store.clone()).await;
+    let till = shop.screen(ScreenType::Pos, "Till").await;
+    let line = &sale()["lines"][0];
+    let body = with(sale(), "lines", json!(vec![line; 100]));
+    let body = with(body, "totalCents", json!(50_000));
+    let body = with(
+        body,
+        "payments",
+        json!([{ "method": "card", "amountCents": 50_000 }]),
+    );
+    let body = body.to_string();
+    let write = async || {
+        let rows = shop.connect.location(&till).transactions();
+        rows.write_json(Request::json(body.clone())).await.unwrap();
+    };
+    write().await;
+    let before = store.trips();
+    join_all((0..40).map(|_| write())).await;
+    // A read and a commit for each nine of them.
+    assert_eq!(store.trips() - before, 2 * 5);
 }
 
 /// Eight registers write at once to two processes on one storage.

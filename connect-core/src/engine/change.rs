@@ -13,6 +13,14 @@ use crate::{
 /// long for others.
 pub(crate) const MOST_RECORDS: usize = 1000;
 
+/// Lets others have the thread now and then, for work on many records. `done` of them are done.
+pub(crate) async fn give_way(done: usize) {
+    const EVERY: usize = 200;
+    if (done + 1).is_multiple_of(EVERY) {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// The change that a write makes to the records of a location.
 #[async_trait]
 pub(crate) trait Change: Send + Sync {

@@ -32,7 +32,7 @@ mod write_queue;
 pub(crate) use answer::single;
 pub use answer::{Answer, Json, Outcome};
 pub use builder::ConnectBuilder;
-pub(crate) use change::{Change, MOST_RECORDS};
+pub(crate) use change::{Change, MOST_RECORDS, give_way};
 pub use connect::Connect;
 pub(crate) use crud::{amend, create, find, reads_of_draft, remove, replace};
 pub(crate) use item_errors::ItemErrors;

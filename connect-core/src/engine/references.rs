@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use uuid::Uuid;
 
-use super::resource::{Draft, Resource};
+use super::{
+    change::give_way,
+    resource::{Draft, Resource},
+};
 use crate::{
     access::Access,
     error::{Error, Reason},
@@ -115,10 +118,8 @@ pub(crate) async fn clear<R: Record + Clone>(
     let prefix = key(unit.partition(), index, &[Part::Id(id)]);
     let ids = unit.members(&prefix, R::ROWS).await?;
     for (place, id) in ids.iter().enumerate() {
-        if place % 200 == 199 {
-            // There may be as many as a whole catalog has; others want the thread too.
-            tokio::task::yield_now().await;
-        }
+        // There may be as many as a whole catalog has.
+        give_way(place).await;
         if let Some(old) = unit.find::<R>(*id).await? {
             unit.amend(&old, &clear);
         }

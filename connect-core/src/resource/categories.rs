@@ -68,20 +68,15 @@ impl Resource for Category {
     }
 }
 
-/// Enters the name of a category in the index of names.
+/// Enters the name of a category in the index of names. Its name so far is out of it already.
 async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error> {
     let folded = text::folded(&category.name);
-    match unit
-        .find_unique(Family::CategoryByName, Indexed::Text(&folded))
-        .await?
-    {
-        Some(holder) if holder != category.id => {
-            return Err(Error::conflict(
-                "name",
-                format!("category {holder} has it already (upper and lower case are the same)"),
-            ));
-        }
-        _ => {}
+    let holder = unit.find_unique(Family::CategoryByName, Indexed::Text(&folded));
+    if let Some(holder) = holder.await? {
+        return Err(Error::conflict(
+            "name",
+            format!("category {holder} has it already (upper and lower case are the same)"),
+        ));
     }
     let partition = unit.partition();
     let id = Value::from(category.id.uuid().as_bytes().as_slice());

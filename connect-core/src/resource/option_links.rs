@@ -8,7 +8,9 @@ use uuid::Uuid;
 use super::products;
 use crate::{
     access::Access,
-    engine::{self, Answer, Change, JsonRecords, Outcome, Records, Request, Resource, Write},
+    engine::{
+        self, Answer, Change, JsonRecords, Outcome, Records, Request, Resource, Write, give_way,
+    },
     error::{Error, Reason, Refusal},
     record::{Fault, Indexed, Reads, Record, Unit, keys::Family},
     rules::option_link::{Links, Name, Target, linked},
@@ -53,10 +55,7 @@ impl Change for LinkOptionGroups {
         let (mut seen, mut unknown) = (HashSet::new(), HashSet::new());
         let mut changed = Vec::new();
         for (place, target) in self.0.products.iter().enumerate() {
-            if place % 200 == 199 {
-                // Others want the thread too.
-                tokio::task::yield_now().await;
-            }
+            give_way(place).await;
             let Some(id) = id_of(unit, target, Family::ProductByExternalId).await? else {
                 if unknown.insert(&target.name) {
                     failed.push(not_here::<Product>(unit, access, target));

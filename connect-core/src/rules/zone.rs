@@ -25,8 +25,9 @@ pub fn local_time(time: Timestamp) -> NaiveDateTime {
 /// Returns the time at which the clocks at every location show this: the first one of two, and when
 /// they were set forward over it the time at which that was.
 pub fn time_of_local(local: NaiveDateTime) -> Timestamp {
+    const MINUTES_OF_A_DAY: i64 = 1440;
     let at = |minute| local.checked_add_signed(TimeDelta::minutes(minute));
-    let first = (0..24 * 60).filter_map(at);
+    let first = (0..MINUTES_OF_A_DAY).filter_map(at);
     let mut first = first.filter_map(|at| ZONE.from_local_datetime(&at).earliest());
     let time = first
         .next()

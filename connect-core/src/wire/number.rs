@@ -68,6 +68,11 @@ pub struct Quantity(i64);
 impl Quantity {
     /// The largest magnitude: one thousand million.
     pub const MAX: Self = Self(1_000_000_000_000);
+
+    /// Returns whether there is less than nothing of it.
+    pub const fn is_negative(self) -> bool {
+        self.0.is_negative()
+    }
 }
 
 /// Reads a quantity as people write it: `24`, `7.25`, `-0.125`. Exact, which a float would not be.

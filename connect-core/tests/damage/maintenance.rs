@@ -1,5 +1,6 @@
 //! Rounds of maintenance over damaged rows.
 
+use connect_core::wire::ProductInput;
 use uuid::Uuid;
 
 use super::{
@@ -120,6 +121,34 @@ async fn maintenance_goes_on_past_rows_that_are_something_else() {
     let round = connect.maintain().await.unwrap();
     let purged = (round.answers, round.tombstones, round.events);
     assert_eq!((purged, round.failed), ((1, 1, 3), 2), "{round:?}");
+}
+
+/// Rows without a time are as old as the readable ones behind them; a whole chunk of them holds up nobody.
+#[tokio::test]
+async fn maintenance_purges_rows_without_a_time_with_those_behind_them() {
+    let tried = Tried::open().await;
+    let (connect, account) = (&tried.shop.connect, tried.shop.account);
+    let a = tried.location("A").await;
+    let at = connect.authorize_owner(account, a, account).await.unwrap();
+    let products = (0..498).map(|number| ProductInput::named(format!("Product {number}")));
+    for product in products {
+        connect
+            .location(&at)
+            .products()
+            .create(product)
+            .await
+            .unwrap();
+    }
+    // That of the location and of its first product are there already.
+    assert_eq!(tried.scribble(a, EVENT).await, 500);
+    tried.shop.clock.advance(91 * DAY);
+    assert_eq!(connect.maintain().await.unwrap().events, 500);
+    for name in ["B", "C"] {
+        create(connect, &at, name).await;
+    }
+    assert_eq!(tried.scribble(a, EVENT).await, 2);
+    tried.shop.clock.advance(91 * DAY);
+    assert_eq!(connect.maintain().await.unwrap().events, 0);
 }
 
 /// The row that says when the last round was is written anew once the process has counted an hour

@@ -126,6 +126,9 @@ async fn a_job_ends_when_its_download_does() {
     let worker = scene.worker();
     let download = async {
         scene.port.begun().await;
+        // A new attempt has no fault yet.
+        let job = scene.job(product).await.unwrap();
+        assert_eq!((job.attempts, job.error), (1, None));
         scene.shop.clock.advance(50);
         scene.port.let_go();
     };

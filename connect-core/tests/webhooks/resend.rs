@@ -1,7 +1,10 @@
 //! Sending again what was given up.
 
+use std::{sync::Arc, time::Duration};
+
 use connect_core::{
     Delivery, DeliveryStatus, Error, Resent, Webhook,
+    storage::{conformance::Distant, memory::MemoryStorage},
     wire::{EventType, Field, Id, ProductInput, Timestamp},
 };
 
@@ -207,6 +210,41 @@ async fn counts_that_are_out_of_date_are_passed_over(shop: Shop) {
         |event: &&connect_core::wire::AnyEvent| product(event) == products[0].to_string();
     assert_eq!(events.iter().filter(of_first).count(), 1);
     scene.check().await;
+}
+
+/// A count is out of date also when a later one that has arrived was the same.
+#[tokio::test]
+async fn a_count_that_was_made_again_and_has_arrived_is_passed_over() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::StockChanged]).await.webhook;
+    let bread = scene.product("Bread").await.id;
+    count(&scene, bread, 1.0).await;
+    assert_eq!(scene.give_up(&webhook).await, 1);
+    for quantity in [2.0, 1.0] {
+        scene.shop.clock.advance(60);
+        count(&scene, bread, quantity).await;
+        scene.worker.tick().await.unwrap();
+    }
+    assert_eq!(scene.endpoints.events().len(), 2);
+    let resent = scene.resend_given_up(&webhook, START, None).await.unwrap();
+    assert_eq!((resent.sent, resent.passed_over), (0, 1));
+}
+
+/// The trips do not grow with the deliveries that are sent.
+#[tokio::test]
+async fn trips() {
+    let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
+    let scene = Scene::over(shop::open_on(store.clone()).await);
+    let webhook = scene.webhook(&[EventType::StockChanged]).await.webhook;
+    for number in 0..50 {
+        let product = scene.product(&format!("Product {number}")).await.id;
+        count(&scene, product, 1.0).await;
+    }
+    assert_eq!(scene.give_up(&webhook).await, 50);
+    let before = store.trips();
+    let resent = scene.resend_given_up(&webhook, START, None).await.unwrap();
+    assert_eq!(resent, sent(50));
+    assert_eq!(store.trips() - before, 9);
 }
 
 /// The events of an outage that newer ones have replaced are not sent again after it.

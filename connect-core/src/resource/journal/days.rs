@@ -6,7 +6,7 @@
 //! - [`Family::ReceiptUpTo`] has the days after whose last row only rows of later days came. A late
 //!   row takes the days behind its own out.
 
-use chrono::Datelike as _;
+use chrono::NaiveDate;
 use uuid::Uuid;
 
 use crate::{
@@ -33,8 +33,10 @@ pub(crate) fn day_key(location: Uuid, day: Date) -> Key {
 
 /// The number of a day in keys: that of days since the beginning of the year 0.
 pub(crate) fn day_number(day: Date) -> u64 {
+    const FIRST: NaiveDate = NaiveDate::from_ymd_opt(0, 1, 1).expect("a date");
+    let days = day.naive().signed_duration_since(FIRST).num_days();
     // No time of the API is earlier.
-    u64::try_from(day.naive().num_days_from_ce() + 365).unwrap_or_default()
+    u64::try_from(days).unwrap_or_default()
 }
 
 /// Adds what a row of this day looks up.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     access::Access,
-    engine::{Answer, Change, ItemErrors, Outcome},
+    engine::{Answer, Change, ItemErrors, Outcome, give_way},
     error::Error,
     record::{Reads, Unit},
     rules::stock::input::{Count, Named},
@@ -129,10 +129,7 @@ impl Change for CountMany {
         let mut errors = ItemErrors::new();
         let mut changed = IndexMap::<Id<Product>, Quantity, FxBuildHasher>::default();
         for (index, item) in self.items.iter().enumerate() {
-            if index % 200 == 199 {
-                // Others want the thread too.
-                tokio::task::yield_now().await;
-            }
+            give_way(index).await;
             let result = match self.count_item(unit, access, item).await {
                 Ok(Counted { stocked, level }) => {
                     let Stocked {

@@ -67,7 +67,7 @@ impl Adjustment {
         if change == Quantity::default() {
             return Err(Invalid::new(field, "must not be 0"));
         }
-        if kind == AdjustmentType::Delivery && change < Quantity::default() {
+        if kind == AdjustmentType::Delivery && change.is_negative() {
             let problem = format!(
                 "must be above 0 for a delivery, not {change}; take goods away by a correction"
             );
