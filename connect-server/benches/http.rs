@@ -31,7 +31,7 @@ use std::{
 
 use client::Client;
 use connect_core::storage::memory::MemoryStorage;
-use connect_server::{app::ConnectApp, cli::LogFormat, run::start_logging};
+use connect_server::{app::ConnectApp, cli::LogFormat, log};
 use measure::{Chosen, Cost, Reach};
 use served::Served;
 use tokio::runtime::Runtime;
@@ -92,7 +92,7 @@ fn main() {
         start();
     }
     if part("log") {
-        log();
+        noting();
     }
 }
 
@@ -224,7 +224,7 @@ fn start() {
 /// A server with its log, metrics and last requests beside one that notes nothing.
 ///
 /// A process has one log. So each has a process of its own, which runs this program.
-fn log() {
+fn noting() {
     let directory = tempfile::tempdir().unwrap();
     let log = directory.path().join("log");
     let mut floor = Rounds::of("silent", Stdio::null());
@@ -273,7 +273,7 @@ impl Drop for Rounds {
 
 /// Measures a round for each line of standard input.
 fn rounds(runtime: &Runtime, is_noting: bool) {
-    let _logging = is_noting.then(|| start_logging(LogFormat::Text).unwrap());
+    let _logging = is_noting.then(|| log::start(LogFormat::Text).unwrap());
     let finish = |app: ConnectApp| if is_noting { app.observed() } else { app };
     let shop = runtime.block_on(Served::by(memory(), PRODUCTS, finish));
     let mut client = Client::of(shop.address, shop.gets());

@@ -20,7 +20,7 @@ pub mod endpoint;
 mod html;
 pub mod images;
 mod listeners;
-mod log;
+pub mod log;
 pub mod mail;
 mod metrics;
 pub mod net;

@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use connect_server::{cli::Arguments, run};
+use connect_server::{cli::Arguments, log, run};
 
 /// Batches take and give back memory in many small pieces.
 #[global_allocator]
@@ -14,7 +14,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::read();
-    let logging = match run::start_logging(arguments.log_format) {
+    let logging = match log::start(arguments.log_format) {
         Ok(logging) => logging,
         Err(error) => return failed(&error),
     };

@@ -27,6 +27,9 @@ const TOKEN_BYTES: usize = 256;
 /// The memory that an allocation takes besides what was asked for.
 const ALLOCATION_BYTES: usize = 16;
 
+/// The requests of all tokens after which a token is put behind the others again.
+const MOVE_AFTER: u64 = 1000;
+
 /// The longest text that is kept of a request, in bytes. Paths of ours are shorter.
 const LONGEST: usize = 200;
 
@@ -63,50 +66,79 @@ impl Asked {
     }
 
     /// Adds what is known once it is answered.
-    pub(crate) fn answered(
-        self,
+    pub(crate) fn answered<'r>(
+        &'r self,
         at: Timestamp,
         status: StatusCode,
-        request_id: Option<&HeaderValue>,
-    ) -> Answered {
-        let path = clipped(self.uri.path());
-        let key = self.key.as_ref().map(text).unwrap_or_default();
-        let request_id = request_id.map(text).unwrap_or_default();
-        let key = clipped(&key);
+        request_id: Option<&'r HeaderValue>,
+    ) -> Answered<'r> {
         Answered {
             at,
-            method: self.method,
+            method: &self.method,
+            path: clipped(self.uri.path().into()),
             status,
-            key_at: path.len(),
-            request_id_at: path.len() + key.len(),
-            text: [path, key, clipped(&request_id)].concat().into_boxed_str(),
+            key: self.key.as_ref().map(text).unwrap_or_default(),
+            request_id: request_id.map(text).unwrap_or_default(),
         }
     }
 }
 
 fn text(value: &HeaderValue) -> Cow<'_, str> {
-    String::from_utf8_lossy(value.as_bytes())
+    clipped(String::from_utf8_lossy(value.as_bytes()))
 }
 
 /// The beginning of a text, which is all of it unless somebody sends what is too long.
-fn clipped(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+fn clipped(text: Cow<'_, str>) -> Cow<'_, str> {
+    let end = text.floor_char_boundary(LONGEST);
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[..end]),
+        Cow::Owned(mut text) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// A request that was answered.
+pub(crate) struct Answered<'r> {
+    at: Timestamp,
+    method: &'r Method,
+    path: Cow<'r, str>,
+    status: StatusCode,
+    key: Cow<'r, str>,
+    request_id: Cow<'r, str>,
 }
 
 /// A request as it is kept: its texts are one.
-pub(crate) struct Answered {
+struct Kept {
     at: Timestamp,
     method: Method,
     status: StatusCode,
     key_at: usize,
     request_id_at: usize,
-    text: Box<str>,
+    text: String,
 }
 
-impl Answered {
+impl Kept {
+    /// Keeps a request in the memory of one that is forgotten.
+    fn new(request: &Answered<'_>, mut text: String) -> Self {
+        let texts = [&*request.path, &request.key, &request.request_id];
+        text.clear();
+        text.reserve_exact(texts.iter().map(|text| text.len()).sum());
+        text.extend(texts);
+        Self {
+            at: request.at,
+            method: request.method.clone(),
+            status: request.status,
+            key_at: request.path.len(),
+            request_id_at: request.path.len() + request.key.len(),
+            text,
+        }
+    }
+
     /// The memory of its text.
     fn text_bytes(&self) -> usize {
-        self.text.len() + ALLOCATION_BYTES
+        self.text.capacity() + ALLOCATION_BYTES
     }
 
     fn shown(&self) -> RecentRequest {
@@ -129,7 +161,7 @@ pub(crate) struct RecentRequests(Arc<Mutex<All>>);
 #[derive(Default)]
 struct All {
     tokens: HashMap<Id<Token>, OfToken>,
-    /// The tokens, that which was used longest ago first.
+    /// The tokens, that which was used longest ago first, give or take [`MOVE_AFTER`] requests.
     by_use: BTreeMap<u64, Id<Token>>,
     /// The number of requests so far.
     count: u64,
@@ -139,31 +171,31 @@ struct All {
 
 #[derive(Default)]
 struct OfToken {
-    requests: VecDeque<Answered>,
-    /// The number of its last request.
-    last: u64,
+    requests: VecDeque<Kept>,
+    /// The number of the request by which it has its place among the tokens.
+    placed: u64,
     texts: usize,
 }
 
 impl OfToken {
-    fn add(&mut self, request: Answered) {
-        if self.requests.len() == OF_TOKEN
-            && let Some(oldest) = self.requests.pop_front()
-        {
-            self.texts -= oldest.text_bytes();
-        }
-        self.texts += request.text_bytes();
-        self.requests.push_back(request);
+    fn add(&mut self, request: &Answered<'_>) {
+        let is_full = self.requests.len() == OF_TOKEN;
+        let oldest = is_full.then(|| self.requests.pop_front()).flatten();
+        self.texts -= oldest.as_ref().map_or(0, Kept::text_bytes);
+        let memory = oldest.map(|oldest| oldest.text).unwrap_or_default();
+        let kept = Kept::new(request, memory);
+        self.texts += kept.text_bytes();
+        self.requests.push_back(kept);
     }
 
     fn bytes(&self) -> usize {
-        TOKEN_BYTES + self.requests.capacity() * size_of::<Answered>() + self.texts
+        TOKEN_BYTES + self.requests.capacity() * size_of::<Kept>() + self.texts
     }
 }
 
 impl RecentRequests {
     /// Keeps a request of a token.
-    pub(crate) fn add(&self, token: Id<Token>, request: Answered) {
+    pub(crate) fn add(&self, token: Id<Token>, request: &Answered<'_>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.add(token, request);
     }
@@ -173,31 +205,28 @@ impl RecentRequests {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_token = all.tokens.get(&token);
         of_token
-            .map(|of_token| {
-                of_token
-                    .requests
-                    .iter()
-                    .rev()
-                    .map(Answered::shown)
-                    .collect()
-            })
+            .map(|of_token| of_token.requests.iter().rev().map(Kept::shown).collect())
             .unwrap_or_default()
     }
 }
 
 impl All {
-    fn add(&mut self, token: Id<Token>, request: Answered) {
+    fn add(&mut self, token: Id<Token>, request: &Answered<'_>) {
         self.count += 1;
         let of_token = self.tokens.entry(token).or_default();
         // One that is new has no request yet, and counts for nothing.
-        if !of_token.requests.is_empty() {
+        let is_new = of_token.requests.is_empty();
+        if !is_new {
             self.bytes -= of_token.bytes();
-            self.by_use.remove(&of_token.last);
         }
         of_token.add(request);
-        of_token.last = self.count;
         self.bytes += of_token.bytes();
-        self.by_use.insert(self.count, token);
+        // A busy token keeps its place for a while: to move it takes longer than all the rest.
+        if is_new || self.count - of_token.placed >= MOVE_AFTER {
+            self.by_use.remove(&of_token.placed);
+            of_token.placed = self.count;
+            self.by_use.insert(self.count, token);
+        }
         while self.bytes > MOST_BYTES
             && let Some((_, oldest)) = self.by_use.pop_first()
             && let Some(forgotten) = self.tokens.remove(&oldest)
@@ -213,14 +242,18 @@ mod tests {
 
     use super::*;
 
-    fn request(path: &str, key: Option<&str>) -> Answered {
+    fn asked(path: &str, key: Option<&str>) -> Asked {
         let mut request = Request::get(path);
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
-        let asked = Asked::of(&request.body(()).unwrap());
-        let id = HeaderValue::from_static("r-1");
-        asked.answered(Timestamp::EPOCH, StatusCode::OK, Some(&id))
+        Asked::of(&request.body(()).unwrap())
+    }
+
+    fn add(recent: &RecentRequests, of: usize, path: &str, key: Option<&str>) {
+        let (asked, id) = (asked(path, key), HeaderValue::from_static("r-1"));
+        let answered = asked.answered(Timestamp::EPOCH, StatusCode::OK, Some(&id));
+        recent.add(token(of), &answered);
     }
 
     fn token(number: usize) -> Id<Token> {
@@ -235,8 +268,8 @@ mod tests {
     #[test]
     fn a_request_is_shown_as_it_was() {
         let recent = RecentRequests::default();
-        recent.add(token(1), request("/v1/a?secret=b", Some("k-1")));
-        recent.add(token(1), request("/v1/c", None));
+        add(&recent, 1, "/v1/a?secret=b", Some("k-1"));
+        add(&recent, 1, "/v1/c", None);
         let shown = |path: &str, key: Option<&str>| RecentRequest {
             at: Timestamp::EPOCH,
             method: Method::GET,
@@ -253,9 +286,9 @@ mod tests {
     fn the_last_hundred_of_each_token_are_kept() {
         let recent = RecentRequests::default();
         for number in 0..=OF_TOKEN {
-            recent.add(token(1), request(&format!("/v1/{number}"), None));
+            add(&recent, 1, &format!("/v1/{number}"), None);
         }
-        recent.add(token(2), request("/v1/7", None));
+        add(&recent, 2, "/v1/7", None);
         let expected: Vec<_> = (1..=OF_TOKEN)
             .rev()
             .map(|number| format!("/v1/{number}"))
@@ -267,17 +300,17 @@ mod tests {
 
     #[test]
     fn texts_are_clipped() {
-        let long = request(
-            &format!("/{}", "%C3%A9".repeat(LONGEST)),
-            Some(&"é".repeat(LONGEST)),
-        );
-        let shown = long.shown();
+        let recent = RecentRequests::default();
+        let path = format!("/{}", "%C3%A9".repeat(LONGEST));
+        add(&recent, 1, &path, Some(&"é".repeat(LONGEST)));
+        let shown = recent.of(token(1)).remove(0);
         assert_eq!(
             (shown.path.len(), shown.key.unwrap().len()),
             (LONGEST, LONGEST)
         );
         assert_eq!(shown.request_id, "r-1");
-        assert!(long.text_bytes() <= 3 * LONGEST + ALLOCATION_BYTES);
+        let taken = recent.0.lock().unwrap().tokens[&token(1)].texts;
+        assert!(taken <= 3 * LONGEST + ALLOCATION_BYTES, "{taken}");
     }
 
     /// Whatever many tokens send, they take no more than is meant, and those that were used last stay.
@@ -286,8 +319,8 @@ mod tests {
         let recent = RecentRequests::default();
         let long = format!("/{}", "a".repeat(LONGEST));
         for number in 0..40_000 {
-            recent.add(token(number), request(&long, None));
-            recent.add(token(0), request("/v1/in-use", None));
+            add(&recent, number, &long, None);
+            add(&recent, 0, "/v1/in-use", None);
         }
         let all = recent.0.lock().unwrap();
         let counted: usize = all.tokens.values().map(OfToken::bytes).sum();

@@ -1,7 +1,6 @@
 //! The commands: starting, serving and stopping.
 
 use std::{
-    io::IsTerminal as _,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, OnceLock},
@@ -23,11 +22,10 @@ use crate::{
     admin::{self, AdminCommand, Pass, PassFile},
     app::{ConnectApp, Door, templates},
     check,
-    cli::{Arguments, Command, LogFormat, Options},
+    cli::{Arguments, Command, Options},
     config, demo,
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
     listeners::Listeners,
-    log::Log,
     mail::SmtpError,
     metrics::{Exporter, MetricsTokenError, Readers, Requests, Sources},
     net::{Server, StartError},
@@ -95,48 +93,6 @@ pub enum RunError {
 
 /// The time between two runs of maintenance.
 const MAINTENANCE: Duration = Duration::from_secs(60);
-
-/// The log unless `RUST_LOG` says otherwise. The `h2` crate warns of what clients do wrong, which
-/// would let them fill the log.
-const DEFAULT_LOG: &str = "info,h2=error";
-
-/// Logs to standard error; `RUST_LOG` says how much. The last lines are written when what this returns
-/// is dropped.
-///
-/// # Errors
-/// The system starts no thread.
-pub fn start_logging(format: LogFormat) -> std::io::Result<Logging> {
-    use tracing_subscriber::EnvFilter;
-    let wanted = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
-    let filter = match &*wanted {
-        // As with our own variables: without a value nothing is said.
-        "" => EnvFilter::new(DEFAULT_LOG),
-        wanted => EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(DEFAULT_LOG)),
-    };
-    let log = Log::to(std::io::stderr())?;
-    let writer = log.clone();
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(move || writer.clone())
-        .with_ansi(std::io::stderr().is_terminal())
-        // They are printed to standard error, and the program ends where that cannot be written.
-        .log_internal_errors(false);
-    match format {
-        LogFormat::Text => lines.init(),
-        LogFormat::Json => lines.json().flatten_event(true).init(),
-    }
-    Ok(Logging(log))
-}
-
-/// The log of a program that runs.
-#[derive(Debug)]
-pub struct Logging(Log);
-
-impl Drop for Logging {
-    fn drop(&mut self) {
-        self.0.finish();
-    }
-}
 
 /// Does what the command line asks for: serves until Ctrl-C or SIGTERM, then lets running requests
 /// finish; or checks a store.

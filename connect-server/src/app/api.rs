@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use connect_core::{Connect, Token, wire::Id};
+use connect_core::Connect;
 use warp::{Filter, Rejection, reply::Response};
 
 use super::{
@@ -16,10 +16,6 @@ use crate::{
     net::RequestNote,
     routes::{self, DOCS_PATH, OPENAPI, OPENAPI_PATH},
 };
-
-/// The token of the request, among the extensions of its response.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CalledBy(pub(super) Id<Token>);
 
 /// Everything below `/v1`, as the specification has it: tokens, limits, errors, the OpenAPI
 /// document at `/v1/openapi.json`, and the reference for people at `/v1/docs`. Rejects every other
@@ -84,7 +80,6 @@ async fn answer(
         _ => None,
     };
     let mut note = RequestNote::default();
-    let mut called_by = None;
     let (reply, rate) = if let Some((path, form)) = form {
         note.route = Some(path);
         match connect.count_anonymous(address) {
@@ -107,7 +102,7 @@ async fn answer(
         match connect.authenticate(address, token.ok()).await {
             Ok(caller) => {
                 let rate = caller.rate();
-                called_by = Some(CalledBy(caller.token().id));
+                note.token = Some(caller.token().id.uuid());
                 note.set_caller(|| {
                     let token = caller.token();
                     format!("token {} {}", token.prefix, token.name)
@@ -124,9 +119,5 @@ async fn answer(
             }
         }
     };
-    let mut response = respond(reply, asked, Some(rate), note).await;
-    if let Some(called_by) = called_by {
-        response.extensions_mut().insert(called_by);
-    }
-    response
+    respond(reply, asked, Some(rate), note).await
 }

@@ -10,8 +10,8 @@ use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
 use super::{
-    api, api::CalledBy, api_at, commands::commands, dashboard::dashboard, device_api,
-    metrics::metrics, sandbox::sandbox, templates,
+    api, api_at, commands::commands, dashboard::dashboard, device_api, metrics::metrics,
+    sandbox::sandbox, templates,
 };
 use crate::{
     admin::Pass,
@@ -19,7 +19,7 @@ use crate::{
     endpoint::Reply,
     images::{self, Copies, PublicUrl},
     metrics::{Exporter, Readers, Requests},
-    net::{App, Body, Ended, NetFailure, Peer},
+    net::{App, Body, Ended, NetFailure, Peer, RequestNote},
     recent_requests::{Asked, RecentRequests},
     routes,
     sandbox::{Sandbox, SandboxClock},
@@ -176,11 +176,12 @@ impl App for ConnectApp {
         let Ok(response) = warp::service(self.filter.clone()).call(request).await;
         let (head, body) = response.into_parts();
         if let Some((recent, asked)) = recent
-            && let Some(CalledBy(token)) = head.extensions.get()
+            && let Some(note) = head.extensions.get::<RequestNote>()
+            && let Some(token) = note.token
         {
             let request_id = head.headers.get("x-request-id");
             let answered = asked.answered(self.connect.now(), head.status, request_id);
-            recent.add(*token, answered);
+            recent.add(token.into(), &answered);
         }
         // The body is in memory already: this waits for nothing, and copies nothing.
         let body = body.collect().await.map(|body| body.to_bytes());

@@ -1,4 +1,4 @@
-//! The log on standard error, which nobody has to wait for.
+//! The writer of the log, which nobody has to wait for.
 //!
 //! A thread of its own writes the lines. Standard error may be a full disk, a pipe whose reader has gone,
 //! or one that nobody reads. Requests are answered all the same: lines that find no room are lost, and
@@ -23,7 +23,7 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// A log. Writing to it takes no time and always succeeds. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Log(Arc<Shared>);
+pub(crate) struct Writer(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -41,7 +41,7 @@ struct Queue {
     lost: usize,
 }
 
-impl Log {
+impl Writer {
     /// A log that a thread writes to `output`.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl Log {
 }
 
 /// Takes one line with each call, as `tracing_subscriber` writes them.
-impl io::Write for Log {
+impl io::Write for Writer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.add(line);
         Ok(line.len())
@@ -160,10 +160,10 @@ mod tests {
         }
     }
 
-    fn slow() -> (Log, SyncSender<io::Result<()>>, Receiver<Vec<u8>>) {
+    fn slow() -> (Writer, SyncSender<io::Result<()>>, Receiver<Vec<u8>>) {
         let (allow, may_write) = sync_channel(10);
         let (written, lines) = sync_channel(10);
-        let log = Log::to(Slow { may_write, written }).unwrap();
+        let log = Writer::to(Slow { may_write, written }).unwrap();
         (log, allow, lines)
     }
 

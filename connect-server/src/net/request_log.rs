@@ -4,6 +4,7 @@
 use std::{net::IpAddr, time::Instant};
 
 use http::{HeaderValue, Method, StatusCode};
+use uuid::Uuid;
 
 use super::Ended;
 
@@ -21,6 +22,8 @@ pub struct RequestNote {
     pub route: Option<&'static str>,
     /// The caller, by a name that is no secret.
     pub caller: Option<String>,
+    /// The id of the caller's token, which is not logged.
+    pub token: Option<Uuid>,
     /// Set for what is asked every few seconds. It is logged at debug level, unless it fails.
     pub is_probe: bool,
 }

@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use connect_server::{cli::Arguments, run};
+use connect_server::{cli::Arguments, log, run};
 
 /// That of the real one: tests hold the memory against bounds.
 #[global_allocator]
@@ -17,7 +17,7 @@ async fn main() -> ExitCode {
     let arguments = Arguments::read();
     // The others read their errors from the same pipe.
     let logs = std::env::var_os("CONNECT_TESTS_LOG").is_some();
-    let logging = logs.then(|| run::start_logging(arguments.log_format));
+    let logging = logs.then(|| log::start(arguments.log_format));
     let ended = run::run(arguments).await;
     drop(logging);
     ended.unwrap_or_else(|error| {

@@ -1,0 +1,54 @@
+//! The log on standard error.
+
+mod line;
+mod writer;
+
+use std::io::{self, IsTerminal as _};
+
+use tracing_subscriber::EnvFilter;
+
+use crate::cli::LogFormat;
+
+use line::{Clock, Line};
+use writer::Writer;
+
+/// The log unless `RUST_LOG` says otherwise. The `h2` crate warns of what clients do wrong, which
+/// would let them fill the log.
+const DEFAULT: &str = "info,h2=error";
+
+/// Logs to standard error; `RUST_LOG` says how much. The last lines are written when the result is
+/// dropped.
+///
+/// # Errors
+/// The system starts no thread.
+pub fn start(format: LogFormat) -> io::Result<Logging> {
+    let wanted = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
+    let filter = match &*wanted {
+        // As with our own variables: without a value nothing is said.
+        "" => EnvFilter::new(DEFAULT),
+        wanted => EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(DEFAULT)),
+    };
+    let log = Writer::to(io::stderr())?;
+    let writer = log.clone();
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(move || writer.clone())
+        .with_ansi(io::stderr().is_terminal())
+        // They are printed to standard error, and the program ends where that cannot be written.
+        .log_internal_errors(false);
+    match format {
+        LogFormat::Text => lines.event_format(Line).init(),
+        LogFormat::Json => lines.with_timer(Clock).json().flatten_event(true).init(),
+    }
+    Ok(Logging(log))
+}
+
+/// The log of a program that runs.
+#[derive(Debug)]
+pub struct Logging(Writer);
+
+impl Drop for Logging {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
