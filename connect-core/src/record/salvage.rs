@@ -31,6 +31,18 @@ pub(crate) enum Looked {
     Damaged,
 }
 
+impl Piece {
+    /// The rows that a read of at most `limit` found.
+    fn whole(entries: Vec<Entry>, limit: usize) -> Self {
+        let last = entries.last().filter(|_| entries.len() == limit);
+        Self {
+            next: last.map(|(key, _)| after(key)),
+            entries,
+            damaged: None,
+        }
+    }
+}
+
 impl<'s> Salvage<'s> {
     pub(crate) fn new(store: &'s Store) -> Self {
         Self { store, lock: None }
@@ -59,11 +71,7 @@ impl<'s> Salvage<'s> {
         to: Option<&[u8]>,
         limit: usize,
     ) -> Result<Vec<Entry>, StorageError> {
-        let scan = Read::Scan {
-            range: Range { from, to },
-            limit,
-            newest_first: false,
-        };
+        let scan = scan(Range { from, to }, limit);
         self.read(&[scan]).await?.entries()
     }
 
@@ -81,14 +89,7 @@ impl<'s> Salvage<'s> {
         let mut limit = limit;
         loop {
             match self.scan(from, to, limit).await {
-                Ok(entries) => {
-                    let last = entries.last().filter(|_| entries.len() == limit);
-                    return Ok(Piece {
-                        next: last.map(|(key, _)| after(key)),
-                        entries,
-                        damaged: None,
-                    });
-                }
+                Ok(entries) => return Ok(Piece::whole(entries, limit)),
                 Err(_) if limit > 1 => limit /= 2,
                 Err(error) => {
                     self.probe().await?;
@@ -101,6 +102,31 @@ impl<'s> Salvage<'s> {
                 }
             }
         }
+    }
+
+    /// Reads at most `limit` rows of each range, all in one read. When that fails, each range by
+    /// itself.
+    ///
+    /// # Errors
+    /// The storage does not answer at all.
+    pub(crate) async fn pieces(
+        &self,
+        ranges: &[Range<'_>],
+        limit: usize,
+    ) -> Result<Vec<Piece>, Fault> {
+        let scans = ranges.iter().map(|range| scan(*range, limit));
+        let scans: Vec<_> = scans.collect();
+        let mut pieces = Vec::with_capacity(ranges.len());
+        if let Ok(mut state) = self.read(&scans).await {
+            for _ in ranges {
+                pieces.push(Piece::whole(state.entries()?, limit));
+            }
+        } else {
+            for range in ranges {
+                pieces.push(self.piece(range.from, range.to, limit).await?);
+            }
+        }
+        Ok(pieces)
     }
 
     /// Looks up rows in one read; when that fails, in parts, down to the damaged ones.
@@ -188,6 +214,15 @@ impl<'s> Salvage<'s> {
     /// Checks whether the first row from `from` on, which cannot be returned, is before `key`.
     async fn is_before(&self, from: &[u8], key: &[u8]) -> bool {
         key > from && self.scan(from, Some(key), 1).await.is_err()
+    }
+}
+
+/// The read of at most `limit` rows from the beginning of a range.
+fn scan(range: Range<'_>, limit: usize) -> Read<'_> {
+    Read::Scan {
+        range,
+        limit,
+        newest_first: false,
     }
 }
 

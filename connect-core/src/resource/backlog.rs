@@ -1,9 +1,9 @@
 //! The work that waits, counted for whoever watches a service.
 //!
 //! Only webhooks that have something to do are looked at, and no more than [`MOST`] rows of each
-//! queue, so counting stays cheap beside a queue that grows.
+//! kind of queue, so counting stays cheap beside a queue that grows.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, mem, time::Duration};
 
 use serde::Deserialize;
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use crate::{
         Fault, Looked, ReadKey, Salvage, Store, SwitchOffReason, Webhooks,
         keys::{Family, NOBODY, after_prefix, key},
     },
-    storage::Entry,
+    storage::{Entry, Key, Range},
     wire::Timestamp,
 };
 
@@ -24,6 +24,12 @@ const MOST: usize = 100_000;
 
 /// The rows that are read at a time.
 const PIECE: usize = 1000;
+
+/// The least rows of each queue that are read at first.
+const BEGINNING: usize = 4;
+
+/// The rows of a queue that are read next, as a multiple of those before.
+const GROWTH: usize = 8;
 
 /// The work that waits at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,19 +84,18 @@ impl Connect {
         let now = store.now();
         let mut backlog = Backlog::default();
         let mut oldest = now;
-        for webhook in with_work(store).await? {
-            for family in [Family::DeliveryByDue, Family::WaitingStock] {
-                let queue = (webhook, family);
-                count(store, queue, now, &mut backlog.deliveries, |(_, row)| {
-                    let made = serde_json::from_slice(row).map(|made: Made| made.created_at);
-                    oldest = made.map_or(oldest, |made| made.min(oldest));
-                })
-                .await?;
-            }
-        }
+        let of_webhook =
+            |webhook| [Family::DeliveryByDue, Family::WaitingStock].map(|family| (webhook, family));
+        let webhooks = with_work(store, now).await?;
+        let queues = webhooks.into_iter().flat_map(of_webhook);
+        backlog.deliveries = count(store, queues, now, |(_, row)| {
+            let made = serde_json::from_slice(row).map(|made: Made| made.created_at);
+            oldest = made.map_or(oldest, |made| made.min(oldest));
+        })
+        .await?;
         backlog.oldest_delivery = since(oldest, now);
-        let queue = (NOBODY, Family::ImageJobByDue);
-        count(store, queue, now, &mut backlog.images, |_| {}).await?;
+        let images = [(NOBODY, Family::ImageJobByDue)];
+        backlog.images = count(store, images, now, |_| {}).await?;
         backlog.webhooks = self.webhook_count().await?;
         Ok(backlog)
     }
@@ -120,56 +125,89 @@ impl Connect {
 }
 
 /// Returns the webhooks that have something to do, now or later.
-async fn with_work(store: &Store) -> Result<BTreeSet<Uuid>, Fault> {
+async fn with_work(store: &Store, now: Timestamp) -> Result<BTreeSet<Uuid>, Fault> {
     let mut webhooks = BTreeSet::new();
     for family in [Family::WebhookWoken, Family::WebhookByDue] {
-        let mut rows = Waiting::default();
-        count(
-            store,
-            (NOBODY, family),
-            store.now(),
-            &mut rows,
-            |(at, _)| {
-                webhooks.extend(ReadKey::of(at).and_then(|at| at.id()));
-            },
-        )
+        count(store, [(NOBODY, family)], now, |(at, _)| {
+            webhooks.extend(ReadKey::of(at).and_then(|at| at.id()));
+        })
         .await?;
     }
     Ok(webhooks)
 }
 
-/// Adds the rows of a queue to what is counted, and shows each. Queues are in the order in which
-/// their entries are due, where they have one.
+/// A queue of which more is to be read.
+struct Unread {
+    from: Key,
+    end: Key,
+    is_head: bool,
+}
+
+/// Counts the rows of queues, and shows each. Queues are in the order in which their entries are due,
+/// where they have one.
+///
+/// Many queues are short, and few are long. So the beginnings of many are read at a time, and then
+/// more and more of fewer and fewer.
 async fn count(
     store: &Store,
-    (partition, family): (Uuid, Family),
+    queues: impl IntoIterator<Item = (Uuid, Family)>,
     now: Timestamp,
-    counted: &mut Waiting,
     mut show: impl FnMut(&Entry),
-) -> Result<(), Fault> {
-    let all = key(partition, family, &[]);
-    let end = after_prefix(&all);
+) -> Result<Waiting, Fault> {
     let reader = Salvage::new(store);
-    let mut from = Some(all);
-    let mut is_head = true;
-    while let Some(start) = from.take() {
-        let left = MOST.saturating_sub(counted.count);
-        if left == 0 && !is_head {
-            break;
+    let mut counted = Waiting::default();
+    let queues = queues.into_iter().map(Unread::new);
+    let mut unread: Vec<Unread> = queues.collect();
+    let mut length = BEGINNING;
+    while !unread.is_empty() {
+        length = (PIECE / unread.len()).max(length).min(PIECE);
+        let mut round = mem::take(&mut unread).into_iter();
+        while round.len() > 0 {
+            // Beyond the most, the head of each is read still: it may be the one that is due longest.
+            let is_full = counted.count == MOST;
+            let some = round.by_ref().take(PIECE / length);
+            let some: Vec<Unread> = some.filter(|queue| queue.is_head || !is_full).collect();
+            if some.is_empty() {
+                continue;
+            }
+            let limit = if is_full { 1 } else { length };
+            let ranges: Vec<_> = some.iter().map(Unread::range).collect();
+            let pieces = reader.pieces(&ranges, limit).await?;
+            for (mut queue, piece) in some.into_iter().zip(pieces) {
+                if queue.is_head
+                    && let Some((head, _)) = piece.entries.first()
+                {
+                    queue.is_head = false;
+                    let due = ReadKey::of(head).and_then(|at| at.time());
+                    let overdue = since(due.unwrap_or(now), now);
+                    counted.overdue = counted.overdue.max(overdue);
+                }
+                counted.count = (counted.count + piece.entries.len()).min(MOST);
+                piece.entries.iter().for_each(&mut show);
+                unread.extend(piece.next.map(|from| Unread { from, ..queue }));
+            }
         }
-        let limit = left.clamp(1, PIECE);
-        let piece = reader.piece(&start, Some(&end), limit).await?;
-        if is_head && let Some((head, _)) = piece.entries.first() {
-            is_head = false;
-            let due = ReadKey::of(head).and_then(|at| at.time());
-            let overdue = since(due.unwrap_or(now), now);
-            counted.overdue = counted.overdue.max(overdue);
-        }
-        counted.count = (counted.count + piece.entries.len()).min(MOST);
-        piece.entries.iter().for_each(&mut show);
-        from = piece.next;
+        length *= GROWTH;
     }
-    Ok(())
+    Ok(counted)
+}
+
+impl Unread {
+    fn new((partition, family): (Uuid, Family)) -> Self {
+        let from = key(partition, family, &[]);
+        Self {
+            end: after_prefix(&from),
+            from,
+            is_head: true,
+        }
+    }
+
+    fn range(&self) -> Range<'_> {
+        Range {
+            from: &self.from,
+            to: Some(&self.end),
+        }
+    }
 }
 
 /// Returns the time that has passed since then; none for a time to come.

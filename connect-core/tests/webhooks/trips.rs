@@ -44,3 +44,23 @@ async fn a_session_takes_few_trips() {
     // the queue besides.
     assert_eq!(trips, [21, 24, 25, 3]);
 }
+
+/// One trip for each of thousands of webhooks once took longer than anybody waits for the figures.
+#[tokio::test]
+async fn the_queues_of_many_webhooks_are_counted_in_few_trips() {
+    let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
+    let scene = Scene::over(shop::open_on(store.clone()).await);
+    let count = async |webhooks: usize| {
+        for _ in 0..webhooks {
+            scene.webhook(&[EventType::ProductChanged]).await;
+        }
+        scene.product("Rye").await;
+        let before = store.trips();
+        let backlog = scene.connect().backlog().await.unwrap();
+        (store.trips() - before, backlog.deliveries.count)
+    };
+    let (trips, waiting) = count(1).await;
+    assert_eq!(waiting, 1);
+    // The first one has another.
+    assert_eq!(count(59).await, (trips, 61));
+}

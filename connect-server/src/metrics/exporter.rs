@@ -1,13 +1,17 @@
 //! All figures, read when somebody asks.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use connect_core::{Connect, storage::disk::Health, wire::Timestamp};
+use connect_core::{Backlog, Connect, storage::disk::Health, wire::Timestamp};
 use prometheus::TextEncoder;
-use tokio::{sync::Mutex, task::spawn_blocking};
+use tokio::{sync::Mutex, task::spawn_blocking, time::timeout};
 
 use super::{Requests, core_figures, process, queues, service};
 use crate::net::Load;
+
+/// The longest time that counting the queues may take, the wait for other readers included. All other
+/// figures are there at once, and Prometheus waits for ten seconds.
+const COUNTING: Duration = Duration::from_secs(5);
 
 /// The things that are asked for their figures.
 pub(crate) struct Sources {
@@ -53,14 +57,10 @@ impl Exporter {
             sources,
             turn,
         } = &*self.0;
-        let _turn = turn.lock().await;
-        let backlog = sources.connect.backlog().await;
-        let backlog = backlog.inspect_err(|error| {
-            tracing::warn!(cause = error.cause(), "the queues could not be counted");
-        });
+        let backlog = backlog(&sources.connect, turn).await;
         let mut families = requests.families();
         families.extend(core_figures::families(sources.connect.figures()));
-        families.extend(queues::families(backlog.as_ref().ok()));
+        families.extend(queues::families(backlog.as_ref()));
         families.extend(service::of_listeners(&sources.loads));
         let drift = sources.connect.clock_drift();
         families.extend(service::of_store(&(sources.health)(), drift));
@@ -70,5 +70,65 @@ impl Exporter {
         }
         families.extend(process::families(sources.started));
         TextEncoder::new().encode_to_string(&families)
+    }
+}
+
+/// Counts the queues. `None` when that failed or took too long.
+async fn backlog(connect: &Connect, turn: &Mutex<()>) -> Option<Backlog> {
+    let count = async {
+        let _turn = turn.lock().await;
+        connect.backlog().await
+    };
+    let cause = match timeout(COUNTING, count).await {
+        Ok(Ok(backlog)) => return Some(backlog),
+        Ok(Err(error)) => error.cause(),
+        Err(_) => format!("the store was not read within {COUNTING:?}"),
+    };
+    tracing::warn!(cause, "the queues could not be counted");
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use async_trait::async_trait;
+    use connect_core::storage::{
+        Commit, CommitError, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
+    };
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// A store that never answers.
+    struct Silent;
+
+    #[async_trait]
+    impl Storage for Silent {
+        async fn read(&self, _: &[Read<'_>]) -> Result<State, StorageError> {
+            pending().await
+        }
+
+        async fn commit(&self, _: Commit) -> Result<(), CommitError> {
+            pending().await
+        }
+
+        async fn lock(&self, _: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+            pending().await
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_is_silent_takes_the_queues_alone() {
+        let connect = Connect::builder(Arc::new(Silent)).build();
+        let turn = Mutex::default();
+        let began = Instant::now();
+        // A second reader waits no longer for its turn.
+        let both = tokio::join!(backlog(&connect, &turn), backlog(&connect, &turn));
+        assert_eq!(both, (None, None));
+        assert_eq!(began.elapsed().as_secs(), COUNTING.as_secs());
+
+        let connect = Connect::builder(Arc::new(MemoryStorage::new())).build();
+        assert_eq!(backlog(&connect, &turn).await, Some(Backlog::default()));
     }
 }

@@ -9,7 +9,8 @@ use super::family::Family;
 pub(super) fn families(backlog: Option<&Backlog>) -> Vec<MetricFamily> {
     let is_counted = Family::gauge(
         "connect_queues_counted",
-        "1 when the queues could be counted for these figures, 0 when the store did not answer.",
+        "1 when the queues could be counted for these figures, 0 when the store did not answer in \
+         time.",
     )
     .of(if backlog.is_some() { 1.0 } else { 0.0 });
     let mut families = vec![is_counted];

@@ -63,3 +63,28 @@ async fn the_key_of_a_damaged_row_is_found() {
         assert_eq!((seen, damaged), (keys(whole), keys(torn_there)), "{case}");
     }
 }
+
+#[tokio::test]
+async fn a_damaged_row_costs_no_other_range_its_rows() {
+    let rows: &[&[u8]] = &[&[1, 1], &[1, 2], &[2, 5], &[2, 6], &[3, 9]];
+    let ranges = [1, 2, 3].map(|first| ([first], [first + 1]));
+    let ranges = ranges
+        .each_ref()
+        .map(|(from, to)| Range { from, to: Some(to) });
+    for (torn, expected) in [
+        (rows[2], [Some(2), None, Some(1)]),
+        (&[9][..], [Some(2), Some(2), Some(1)]),
+    ] {
+        let store = store(rows, torn).await;
+        let pieces = Salvage::new(&store).pieces(&ranges, 2).await.unwrap();
+        let found = pieces.iter().map(|piece| {
+            let damaged = piece.damaged.as_ref();
+            assert!(damaged.is_none_or(|(key, _)| **key == *torn));
+            damaged.is_none().then_some(piece.entries.len())
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{torn:?}");
+        // A range of which as many were found as were asked for may have more.
+        let ended = pieces.iter().map(|piece| piece.next.is_none());
+        assert_eq!(ended.collect::<Vec<_>>(), [false, false, true], "{torn:?}");
+    }
+}
