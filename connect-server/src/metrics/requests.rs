@@ -22,9 +22,9 @@ const METHODS: [Method; 7] = [
 ];
 
 /// The statuses that are told apart, in order; all others are one.
-const STATUSES: [u16; 28] = [
+const STATUSES: [u16; 30] = [
     200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409,
-    410, 412, 413, 415, 422, 429, 500, 503, 504,
+    410, 412, 413, 414, 415, 422, 429, 431, 500, 503, 504,
 ];
 
 /// The name of what is none of those that are known.
@@ -146,9 +146,11 @@ impl Route {
 mod tests {
     use std::{collections::BTreeSet, time::Duration};
 
+    use connect_core::{Error, Reason};
     use http::StatusCode;
 
     use super::*;
+    use crate::net::NetFailure;
 
     fn ended<'r>(
         method: &'r Method,
@@ -232,5 +234,43 @@ mod tests {
     #[test]
     fn statuses_can_be_searched() {
         assert!(STATUSES.is_sorted());
+    }
+
+    #[test]
+    fn the_statuses_of_every_refusal_are_told_apart() {
+        let before_the_app = [
+            NetFailure::Panicked,
+            NetFailure::Malformed,
+            NetFailure::Host,
+            NetFailure::UriTooLong(1),
+            NetFailure::HeadersTooLarge(1),
+            NetFailure::HttpsOnly,
+        ];
+        for failure in before_the_app {
+            // Another one belongs into the list as well.
+            match failure {
+                NetFailure::Panicked
+                | NetFailure::Malformed
+                | NetFailure::Host
+                | NetFailure::UriTooLong(_)
+                | NetFailure::HeadersTooLarge(_)
+                | NetFailure::HttpsOnly => {}
+            }
+            assert!(STATUSES.contains(&failure.status().as_u16()), "{failure:?}");
+        }
+        let by_the_core: [fn(Reason) -> Error; 9] = [
+            Error::Malformed,
+            Error::Invalid,
+            Error::Unauthorized,
+            Error::ForbiddenScope,
+            Error::ForbiddenLocation,
+            Error::ApiNotAvailable,
+            Error::NotFound,
+            Error::Conflict,
+            Error::RateLimited,
+        ];
+        for error in by_the_core.map(|of| of(Reason::new("no"))) {
+            assert!(STATUSES.contains(&error.status()), "{error:?}");
+        }
     }
 }
