@@ -27,6 +27,9 @@ const STATUSES: [u16; 30] = [
     410, 412, 413, 414, 415, 422, 429, 431, 500, 503, 504,
 ];
 
+/// The classes of statuses, from 200 on.
+const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
+
 /// The name of what is none of those that are known.
 const OTHER: &str = "other";
 
@@ -46,8 +49,12 @@ const VALID: &str = "the names of metrics are valid, and each is used once";
 ///
 /// The place of each combination is fixed from the start, and its counter is made when it is first
 /// needed. So a request costs a look-up, two loads and a few additions of atomics.
+///
+/// Such a counter begins with its first request, which no rate shows. So answers are counted by the class
+/// of their status besides, in counters that are there from the start.
 pub(crate) struct Requests {
     registry: Registry,
+    answers: [IntCounter; CLASSES.len()],
     counts: IntCounterVec,
     times: HistogramVec,
     routes: HashMap<&'static str, Route>,
@@ -80,12 +87,19 @@ impl Requests {
             "The time from the head of a request to its answer, by the template of its path.",
         );
         let times = HistogramVec::new(times.buckets(BUCKETS.to_vec()), &["route"]).expect(VALID);
+        let answers = Opts::new(
+            "connect_http_answers_total",
+            "Answers, by the class of their status.",
+        );
+        let answers = IntCounterVec::new(answers, &["class"]).expect(VALID);
         let registry = Registry::new();
+        registry.register(Box::new(answers.clone())).expect(VALID);
         registry.register(Box::new(counts.clone())).expect(VALID);
         registry.register(Box::new(times.clone())).expect(VALID);
         let routes = routes.into_iter().map(|name| (name, Route::new(name)));
         Self {
             registry,
+            answers: CLASSES.map(|class| answers.with_label_values(&[class])),
             counts,
             times,
             routes: routes.collect(),
@@ -118,6 +132,11 @@ impl Requests {
             self.counts.with_label_values(&labels)
         });
         counter.inc();
+        let class = status.map(|status| usize::from(status / 100));
+        let class = class.and_then(|class| self.answers.get(class.checked_sub(2)?));
+        if let Some(answers) = class {
+            answers.inc();
+        }
         // One whose client went away says nothing about the time that an answer takes.
         if ended.status.is_some() {
             let time = || self.times.with_label_values(&[route.name]);
@@ -165,12 +184,10 @@ mod tests {
         }
     }
 
-    /// The labels of each counter, with its value.
-    fn counted(requests: &Requests) -> BTreeSet<(String, u64)> {
+    /// The labels of each counter of this name, with its value.
+    fn counted(requests: &Requests, name: &str) -> BTreeSet<(String, u64)> {
         let families = requests.families();
-        let family = families
-            .iter()
-            .find(|family| family.name().ends_with("total"));
+        let family = families.iter().find(|family| family.name() == name);
         let metrics = family.unwrap().get_metric().iter();
         let labels = |metric: &prometheus::proto::Metric| {
             let labels = metric.get_label().iter();
@@ -209,7 +226,24 @@ mod tests {
             ("GET other other", 1),
         ];
         let expected = expected.map(|(labels, count)| (labels.to_owned(), count));
-        assert_eq!(counted(&requests), BTreeSet::from(expected));
+        let counts = counted(&requests, "connect_http_requests_total");
+        assert_eq!(counts, BTreeSet::from(expected));
+    }
+
+    /// A rate sees no first step of a counter that was not there before.
+    #[test]
+    fn answers_are_counted_from_nothing() {
+        let requests = Requests::to(["/a"]);
+        let answers = || counted(&requests, "connect_http_answers_total");
+        let with = |counts: [u64; 4]| {
+            let classes = ["2xx", "3xx", "4xx", "5xx"].map(str::to_owned);
+            classes.into_iter().zip(counts).collect::<BTreeSet<_>>()
+        };
+        assert_eq!(answers(), with([0; 4]));
+        for status in [Some(200), Some(204), Some(404), Some(503), Some(101), None] {
+            requests.count(&ended(&Method::GET, Some("/a"), status));
+        }
+        assert_eq!(answers(), with([2, 0, 1, 1]));
     }
 
     #[test]

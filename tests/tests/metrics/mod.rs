@@ -115,26 +115,21 @@ async fn figures_rise_as_things_happen() {
         of("succeeded") >= 1.0 && of("failed") >= 1.0 && images >= 1.0
     })
     .await;
-    let rise = |name: &str, labels: &[(&str, &str)]| {
-        // A sample that was not there before counts from nothing.
-        let had = before.0.values().flat_map(|metric| &metric.samples);
-        let had = had.filter(|(sample, _)| sample.name == name).count();
-        let was = if had == 0 {
-            0.0
-        } else {
-            before.sum(name, labels)
-        };
-        after.sum(name, labels) - was
-    };
+    let rise = |name: &str, labels: &[(&str, &str)]| after.rise_since(&before, name, labels);
     let route = ("route", "/v1/locations/{location}/products");
     let requests = "connect_http_requests_total";
-    let of = |method, status| rise(requests, &[route, ("method", method), ("status", status)]);
+    // These begin with their first request.
+    let of = |method, status| after.sum(requests, &[route, ("method", method), ("status", status)]);
     assert_eq!(of("POST", "201"), 1.0);
     assert!(refused >= 1, "the minute ended twice");
     assert!(of("GET", "429") >= refused as f64);
     assert_eq!(of("GET", "200") + of("GET", "429") + of("GET", "401"), 31.0);
     let times = "connect_http_request_duration_seconds_count";
-    assert_eq!(rise(times, &[route]), 32.0);
+    assert_eq!(after.sum(times, &[route]), 32.0);
+    let answers = |class| rise("connect_http_answers_total", &[("class", class)]);
+    assert!(answers("2xx") >= 1.0 + of("GET", "200"));
+    assert!(answers("4xx") >= of("GET", "429") + of("GET", "401"));
+    assert_eq!((answers("3xx"), answers("5xx")), (0.0, 0.0));
     let limited = |limit| rise("connect_rate_limited_total", &[("limit", limit)]);
     assert_eq!(limited("token"), refused as f64);
     assert!(limited("address") >= 1.0);

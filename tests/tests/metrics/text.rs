@@ -66,21 +66,35 @@ impl Text {
 
     /// The sum of the samples of a metric that have these labels.
     pub(super) fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
-        let kind = |metric: &&Metric| metric.samples.iter().any(|(s, _)| s.name == name);
-        let metric = self.0.values().find(kind);
-        let metric = metric.unwrap_or_else(|| panic!("there is no {name}"));
-        let has = |sample: &Sample| {
+        let mut all = self.0.values().flat_map(|metric| &metric.samples);
+        assert!(
+            all.any(|(sample, _)| sample.name == name),
+            "there is no {name}"
+        );
+        self.values(name, labels).sum()
+    }
+
+    /// By how much a counter has risen since, as Prometheus sees it: from a sample that was there.
+    pub(super) fn rise_since(&self, before: &Self, name: &str, labels: &[(&str, &str)]) -> f64 {
+        let had = before.values(name, labels).count();
+        assert!(had > 0, "{name} {labels:?} was not there before");
+        assert_eq!(self.values(name, labels).count(), had, "{name} {labels:?}");
+        self.sum(name, labels) - before.sum(name, labels)
+    }
+
+    /// The values of the samples of a metric that have these labels.
+    fn values(&self, name: &str, labels: &[(&str, &str)]) -> impl Iterator<Item = f64> {
+        let samples = self.0.values().flat_map(|metric| &metric.samples);
+        let has = move |sample: &Sample| {
             let mut wanted = labels.iter();
             let is_in = |(label, value): &(&str, &str)| {
                 sample.labels.get(*label).is_some_and(|held| held == value)
             };
             sample.name == name && wanted.all(is_in)
         };
-        let samples = metric.samples.iter();
         samples
-            .filter(|(sample, _)| has(sample))
-            .map(|(_, value)| value)
-            .sum()
+            .filter(move |(sample, _)| has(sample))
+            .map(|(_, value)| *value)
     }
 }
 
