@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use connect_core::{Connect, Error, Reason, wire::ErrorCode};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
-use warp::{Filter as _, filters::BoxedFilter, reply::Response};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE, uri::Authority};
+use warp::{Filter, Rejection, filters::BoxedFilter, reply::Response};
 
 use super::{
     gate,
@@ -26,20 +26,32 @@ pub(super) fn metrics(
     readers: Readers,
 ) -> BoxedFilter<(Response,)> {
     warp::path!("metrics")
-        .and(warp::ext::optional::<Peer>())
+        .and(origin())
         .and(incoming())
-        .then(move |peer, address, incoming| {
+        .then(move |from, address, incoming| {
             let (connect, exporter) = (connect.clone(), exporter.clone());
-            async move { answer(&connect, &exporter, readers, peer, address, incoming).await }
+            async move { answer(&connect, &exporter, readers, from, address, incoming).await }
         })
         .boxed()
+}
+
+/// The connection that a request came by, and the host that it asked.
+struct Origin {
+    peer: Option<Peer>,
+    host: Option<Authority>,
+}
+
+fn origin() -> impl Filter<Extract = (Origin,), Error = Rejection> + Clone {
+    let peer = warp::ext::optional();
+    peer.and(warp::host::optional())
+        .map(|peer, host| Origin { peer, host })
 }
 
 async fn answer(
     connect: &Connect,
     exporter: &Exporter,
     readers: Readers,
-    peer: Option<Peer>,
+    from: Origin,
     address: IpAddr,
     mut incoming: Incoming<impl Body>,
 ) -> Response {
@@ -50,7 +62,7 @@ async fn answer(
         ..RequestNote::of(Some(PATH))
     };
     let method = &incoming.method;
-    let reply = match check(connect, readers, peer.as_ref(), address, &incoming.headers) {
+    let reply = match check(connect, readers, &from, address, &incoming.headers) {
         Err(refused) => *refused,
         Ok(()) if !matches!(*method, Method::GET | Method::HEAD) => {
             Reply::method_not_allowed(method, &[Method::GET, Method::HEAD])
@@ -74,16 +86,19 @@ fn unwritten(error: &prometheus::Error) -> Reply {
 fn check(
     connect: &Connect,
     readers: Readers,
-    peer: Option<&Peer>,
+    from: &Origin,
     address: IpAddr,
     headers: &HeaderMap,
 ) -> Result<(), Box<Reply>> {
     match readers {
-        Readers::Local if Readers::is_local(peer, headers) => Ok(()),
+        Readers::Local if Readers::is_local(from.peer.as_ref(), from.host.as_ref(), headers) => {
+            Ok(())
+        }
         Readers::Local | Readers::Nobody => {
             let problem = "the metrics are for this machine alone, and this request came from \
-                           elsewhere or through a proxy, or may have; set CONNECT_METRICS_TOKEN for \
-                           the server, and send it as bearer token";
+                           elsewhere, through a proxy or for a host name, or may have; ask for an IP \
+                           address or localhost, or set CONNECT_METRICS_TOKEN for the server, and send \
+                           it as bearer token";
             Err(Box::new(Error::ForbiddenScope(Reason::new(problem)).into()))
         }
         Readers::Holders(wanted) => {

@@ -1,8 +1,8 @@
 //! The readers of the metrics.
 
-use std::fmt;
+use std::{fmt, net::IpAddr};
 
-use http::HeaderMap;
+use http::{HeaderMap, uri::Authority};
 use sha2::{Digest as _, Sha256};
 
 use crate::net::Peer;
@@ -73,10 +73,28 @@ impl Readers {
     }
 
     /// Returns whether a request from there is one of those who are on this machine.
-    pub(crate) fn is_local(peer: Option<&Peer>, headers: &HeaderMap) -> bool {
+    ///
+    /// A name of somebody else's may lead here as well: then it is a page in a browser of this machine that
+    /// asks. So the host has to be an address, or `localhost`.
+    pub(crate) fn is_local(
+        peer: Option<&Peer>,
+        host: Option<&Authority>,
+        headers: &HeaderMap,
+    ) -> bool {
         let is_here = peer.is_some_and(|peer| peer.address.to_canonical().is_loopback());
-        is_here && !OF_PROXIES.iter().any(|name| headers.contains_key(*name))
+        is_here
+            && host.is_some_and(|host| is_nobodys_name(host.host()))
+            && !OF_PROXIES.iter().any(|name| headers.contains_key(*name))
     }
+}
+
+/// Returns whether a host is none that somebody has registered: an address, in brackets if it is one of IPv6,
+/// or `localhost`.
+fn is_nobodys_name(host: &str) -> bool {
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    host.eq_ignore_ascii_case("localhost") || bare.unwrap_or(host).parse::<IpAddr>().is_ok()
 }
 
 /// Digests are compared, so the time that takes says nothing of the token.
@@ -111,5 +129,30 @@ mod tests {
         assert!(matches!(Readers::of(None, false), Ok(Readers::Nobody)));
         let shown = format!("{:?}", MetricsToken::from("secret".to_owned()));
         assert_eq!(shown, "MetricsToken(..)");
+    }
+    #[test]
+    fn a_host_is_an_address_or_this_machine() {
+        let is_local = |host: &str| {
+            let host: Authority = host.parse().unwrap();
+            is_nobodys_name(host.host())
+        };
+        for good in [
+            "localhost",
+            "LocalHost:8081",
+            "127.0.0.1:8081",
+            "[::1]:8081",
+            "[::1]",
+        ] {
+            assert!(is_local(good), "{good}");
+        }
+        for bad in [
+            "rebound.example",
+            "rebound.example:8081",
+            "localhost.example",
+            "127.0.0.1.example",
+            "localhost.",
+        ] {
+            assert!(!is_local(bad), "{bad}");
+        }
     }
 }

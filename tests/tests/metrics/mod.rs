@@ -263,6 +263,26 @@ async fn without_a_token_they_are_for_this_machine() {
     server.kill().await;
 }
 
+/// A page in a browser of this machine may have a name that leads to this machine.
+#[tokio::test]
+async fn without_a_token_they_are_for_no_name_of_somebody() {
+    let server = Process::start_on(PROGRAM, "memory", &[]).await.unwrap();
+    let port = server.owner_address.port();
+    for (host, status) in [
+        (format!("rebound.example:{port}"), StatusCode::FORBIDDEN),
+        (
+            "127.0.0.1.rebound.example".to_owned(),
+            StatusCode::FORBIDDEN,
+        ),
+        (format!("localhost:{port}"), StatusCode::OK),
+        (format!("[::1]:{port}"), StatusCode::OK),
+    ] {
+        let asked = Request::get("/metrics").header("host", &host);
+        assert_eq!(ask(&server, asked).await.status, status, "{host}");
+    }
+    server.kill().await;
+}
+
 /// Not every proxy says for whom it asks.
 #[tokio::test]
 async fn without_a_token_they_are_for_nobody_where_others_get_in() {
