@@ -1,4 +1,5 @@
-//! The operator's guide and the Grafana dashboard name the metrics that there are, and all of them.
+//! The operator's guide and the Grafana dashboard name the metrics that there are, and all of them; their
+//! queries ask for labels that these have.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -6,15 +7,15 @@ use connect_tests::process::Process;
 use serde_json::Value;
 use tempfile::tempdir;
 
-use super::{PROGRAM, scrape};
+use super::{PROGRAM, scrape, text::Sample};
 
 fn file(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     fs::read_to_string(root.join(path)).unwrap()
 }
 
-/// The metrics of a server, and what each of their samples may be called in a query.
-async fn metrics() -> (BTreeSet<String>, BTreeSet<String>) {
+/// The metrics of a server, and their samples.
+async fn metrics() -> (BTreeSet<String>, Vec<Sample>) {
     let data = tempdir().unwrap();
     let store = data.path().join("s");
     let server = Process::start(PROGRAM, &store, &[]).await.unwrap();
@@ -23,7 +24,7 @@ async fn metrics() -> (BTreeSet<String>, BTreeSet<String>) {
     let text = scrape(&server).await;
     server.kill().await;
     let samples = text.0.values().flat_map(|metric| &metric.samples);
-    let samples = samples.map(|(sample, _)| sample.name.clone()).collect();
+    let samples = samples.map(|(sample, _)| sample.clone()).collect();
     (text.0.into_keys().collect(), samples)
 }
 
@@ -35,6 +36,66 @@ fn named(text: &str) -> BTreeSet<String> {
         prefixes.any(|prefix| word.starts_with(prefix))
     };
     words.filter(is_metric).map(str::to_owned).collect()
+}
+
+/// The labels that a query asks for, with the value where that is one, and that no sample of its metrics
+/// has. Every sample has those that come with scraping.
+fn unknown_labels(query: &str, samples: &[Sample]) -> Vec<String> {
+    const SCRAPED: [&str; 2] = ["job", "instance"];
+    let names = named(query);
+    let mut unknown = Vec::new();
+    for name in &names {
+        let of_name: Vec<_> = samples.iter().filter(|s| s.name == *name).collect();
+        for (at, _) in query.match_indices(&**name) {
+            let Some(inside) = query[at + name.len()..].strip_prefix('{') else {
+                continue;
+            };
+            for matcher in inside.split('}').next().unwrap().split(',') {
+                let (label, rest) = matcher.split_at(matcher.find(['=', '!']).unwrap());
+                let value = rest.split('"').nth(1).unwrap();
+                let is_pattern = rest.contains('~');
+                let mut of_label = of_name.iter().filter_map(|s| s.labels.get(label));
+                if !SCRAPED.contains(&label) && !of_label.any(|held| is_pattern || held == value) {
+                    unknown.push(format!("{name}{{{matcher}}}"));
+                }
+            }
+        }
+    }
+    let grouped = query.split(" by (").skip(1);
+    let grouped = grouped.flat_map(|rest| rest.split(')').next().unwrap().split(", "));
+    let of_query = samples.iter().filter(|sample| names.contains(&sample.name));
+    unknown.extend(
+        grouped
+            .filter(|label| !of_query.clone().any(|s| s.labels.contains_key(*label)))
+            .map(|label| format!("by ({label})")),
+    );
+    unknown
+}
+
+#[test]
+fn labels_that_no_sample_has_are_found() {
+    let sample = |name: &str, value: &str| Sample {
+        name: name.to_owned(),
+        labels: [("state".to_owned(), value.to_owned())].into(),
+    };
+    let samples = [sample("connect_a", "full"), sample("connect_a_b", "empty")];
+    for (query, unknown) in [
+        (
+            "sum by (state) (connect_a{job=~\"$job\",state=\"full\"})",
+            vec![],
+        ),
+        (
+            "connect_a{state!=\"full\"} + connect_a_b{state=~\"e.*\"}",
+            vec![],
+        ),
+        (
+            "connect_a{state=\"empty\",kind=~\".*\"}",
+            vec!["connect_a{state=\"empty\"}", "connect_a{kind=~\".*\"}"],
+        ),
+        ("sum by (state, kind) (connect_a)", vec!["by (kind)"]),
+    ] {
+        assert_eq!(unknown_labels(query, &samples), unknown, "{query}");
+    }
 }
 
 /// The queries in a dashboard.
@@ -55,7 +116,8 @@ fn queries(of: &Value, found: &mut Vec<String>) {
 
 #[tokio::test]
 async fn the_guide_and_the_dashboard_name_what_there_is() {
-    let (metrics, samples) = metrics().await;
+    let (metrics, all) = metrics().await;
+    let samples: BTreeSet<_> = all.iter().map(|sample| sample.name.clone()).collect();
     assert!(metrics.len() > 25, "{metrics:?}");
     let guide = file("docs/operating.md");
     let chapter = guide.split("\n## Metrics\n").nth(1).unwrap();
@@ -74,6 +136,9 @@ async fn the_guide_and_the_dashboard_name_what_there_is() {
     let missing: Vec<_> = named(&alerts).difference(&samples).cloned().collect();
     assert!(missing.is_empty(), "alerts ask for {missing:?}");
     assert!(named(&alerts).len() >= 8, "{alerts}");
+    for alert in alerts.split("- alert:") {
+        assert_eq!(unknown_labels(alert, &all), [""; 0], "{alert}");
+    }
 
     let dashboard: Value = serde_json::from_str(&file("deploy/grafana/connect.json")).unwrap();
     let mut found = Vec::new();
@@ -83,6 +148,7 @@ async fn the_guide_and_the_dashboard_name_what_there_is() {
     for query in &found {
         let names = named(query);
         assert!(!names.is_empty(), "{query}");
+        assert_eq!(unknown_labels(query, &all), [""; 0], "{query}");
         shown.extend(names);
     }
     let missing: Vec<_> = shown.difference(&samples).collect();
