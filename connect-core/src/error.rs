@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     record::Fault,
+    storage::StorageError,
     wire::{
         ErrorBody, ErrorCode, ErrorDetail, FieldError,
         read::{Invalid, ReadError},
@@ -285,6 +286,13 @@ impl From<ReadError> for Error {
             ReadError::Malformed(invalid) => Self::Malformed(invalid.into()),
             ReadError::Invalid(invalid) => invalid.into(),
         }
+    }
+}
+
+/// The storage failed; or so did what a program keeps beside it, such as a file.
+impl From<StorageError> for Error {
+    fn from(error: StorageError) -> Self {
+        Fault::from(error).into()
     }
 }
 

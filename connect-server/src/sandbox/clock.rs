@@ -11,7 +11,7 @@ use std::{
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -22,7 +22,6 @@ use connect_core::{
     wire::Timestamp,
 };
 use serde::{Deserialize, Serialize};
-use tokio::sync::Mutex;
 
 /// The most seconds that the clock can be ahead: ten years.
 pub(super) const MOST_AHEAD: u64 = 3650 * 24 * 3600;
@@ -89,20 +88,20 @@ impl SandboxClock {
         self.ahead.load(Ordering::SeqCst)
     }
 
-    /// Puts it so many seconds ahead of what it shows, and keeps that for the next start.
+    /// Puts it so many seconds ahead of what it shows, and keeps that for the next start. It waits for the
+    /// disk, so it is for a thread that may wait; and nobody can leave it halfway, with another time in the
+    /// file than in memory.
     ///
     /// # Errors
     /// It would be too far ahead, or that cannot be written down. It shows what it did before then.
-    pub(super) async fn advance(&self, seconds: u64) -> Result<(), NotAdvanced> {
-        let _turn = self.turn.lock().await;
+    pub(super) fn advance(&self, seconds: u64) -> Result<(), NotAdvanced> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let ahead = self.ahead().saturating_add(seconds);
         if ahead > MOST_AHEAD {
             return Err(NotAdvanced::TooFar);
         }
-        if let Some(file) = self.file.clone() {
-            let written = tokio::task::spawn_blocking(move || write(&file, ahead)).await;
-            let written = written.unwrap_or_else(|error| Err(io::Error::other(error)));
-            written.map_err(NotAdvanced::Unwritten)?;
+        if let Some(file) = &self.file {
+            write(file, ahead).map_err(NotAdvanced::Unwritten)?;
         }
         self.ahead.store(ahead, Ordering::SeqCst);
         Ok(())
@@ -137,6 +136,9 @@ fn read(path: &Path) -> io::Result<Option<u64>> {
 }
 
 /// Writes the file in such a way that it is whole after a crash at any moment.
+///
+/// # Errors
+/// It is as it was before.
 fn write(path: &Path, ahead_by_seconds: u64) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
@@ -148,7 +150,12 @@ fn write(path: &Path, ahead_by_seconds: u64) -> io::Result<()> {
     fs::rename(&new, path)?;
     // That of a name alone is the folder of the process.
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    let folder = fs::File::open(folder.unwrap_or(Path::new(".")));
+    if let Err(error) = folder.and_then(|folder| folder.sync_all()) {
+        // The file has the new time already, so the clock has to show it.
+        tracing::warn!(%error, "the clock of the sandbox may be set back by a loss of power");
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -157,15 +164,15 @@ mod tests {
 
     const DAY: u64 = 24 * 3600;
 
-    #[tokio::test]
-    async fn time_passes_for_both_of_its_hands_and_never_goes_back() {
+    #[test]
+    fn time_passes_for_both_of_its_hands_and_never_goes_back() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.clock.json");
         let clock = SandboxClock::open(Some(file.clone())).unwrap();
         let read = |clock: &SandboxClock| (clock.now().seconds(), clock.elapsed().as_secs());
         let before = read(&clock);
-        clock.advance(3 * DAY).await.unwrap();
-        clock.advance(60).await.unwrap();
+        clock.advance(3 * DAY).unwrap();
+        clock.advance(60).unwrap();
         let after = read(&clock);
         let passed = 3 * DAY + 60;
         assert!((passed..passed + 60).contains(&((after.0 - before.0) as u64)));
@@ -176,16 +183,16 @@ mod tests {
         assert!(again.now().seconds() >= after.0);
     }
 
-    #[tokio::test]
-    async fn an_advance_that_cannot_be_kept_is_none() {
+    #[test]
+    fn an_advance_that_cannot_be_kept_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let clock = SandboxClock::open(Some(folder.path().join("missing/clock.json"))).unwrap();
-        let refused = clock.advance(60).await;
+        let refused = clock.advance(60);
         assert!(matches!(refused, Err(NotAdvanced::Unwritten(_))));
         assert_eq!(clock.ahead(), 0);
         let clock = SandboxClock::open(None).unwrap();
-        clock.advance(MOST_AHEAD).await.unwrap();
-        let refused = clock.advance(1).await;
+        clock.advance(MOST_AHEAD).unwrap();
+        let refused = clock.advance(1);
         assert!(matches!(refused, Err(NotAdvanced::TooFar)));
         assert_eq!(clock.ahead(), MOST_AHEAD);
     }

@@ -15,10 +15,11 @@ mod screens;
 pub(crate) use clock::{ClockFileError, SandboxClock};
 pub(crate) use day::Day;
 
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use connect_core::{
     Access, Account, Connect, Error, Reason, ScreenType,
+    storage::StorageError,
     wire::{Id, Location, Order, Product, Scope, Timestamp, Transaction, ZReport},
 };
 use serde::Serialize;
@@ -166,7 +167,6 @@ impl Sandbox {
         account: Id<Account>,
         seconds: Option<u64>,
     ) -> Result<ClockNow, Error> {
-        let _turn = self.turn.lock().await;
         self.account(account).await?;
         let seconds = seconds.filter(|seconds| ADVANCES.contains(seconds));
         let seconds = seconds.ok_or_else(|| {
@@ -176,7 +176,23 @@ impl Sandbox {
             );
             Error::Malformed(Reason::of(ADVANCE_FIELD, problem))
         })?;
-        self.clock.advance(seconds).await.map_err(|refused| match refused {
+        // Whoever asked may go away at any moment, which must not leave half of it done.
+        let sandbox = self.clone();
+        let advanced = tokio::spawn(async move { sandbox.put_ahead(seconds).await });
+        advanced
+            .await
+            .unwrap_or_else(|error| Err(StorageError::new(error).into()))
+    }
+
+    /// Puts the clock ahead, and tells the store.
+    async fn put_ahead(&self, seconds: u64) -> Result<ClockNow, Error> {
+        let clock = self.clock.clone();
+        let advanced = tokio::task::spawn_blocking(move || clock.advance(seconds)).await;
+        let advanced = advanced.unwrap_or_else(|error| {
+            let error = io::Error::other(error);
+            Err(NotAdvanced::Unwritten(error))
+        });
+        advanced.map_err(|refused| match refused {
             NotAdvanced::TooFar => {
                 let problem = "the clock is ten years ahead, which is as far as it goes; begin with \
                                another data folder";

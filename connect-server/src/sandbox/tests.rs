@@ -1,11 +1,19 @@
 //! Tests of what a simulation reads.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use async_trait::async_trait;
-use connect_core::storage::{
-    Commit, CommitError, Found, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
+use connect_core::{
+    environment::Clock as _,
+    storage::{
+        Commit, CommitError, Found, Locked, Read, State, Storage, StorageError,
+        memory::MemoryStorage,
+    },
 };
+use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
 use crate::demo;
@@ -97,5 +105,36 @@ async fn the_last_receipt_is_found_whatever_its_number() {
         assert_eq!(sandbox.last_receipt(&register).await.unwrap(), number);
         let sale = sandbox.sell(&register, &products, &mut chance, None).await;
         assert_eq!(sale.unwrap().receipt_number, number + 1);
+    }
+}
+
+/// The file had the new time, and the clock the former one: a next start was refused.
+#[tokio::test]
+async fn an_advance_goes_on_when_nobody_waits_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.clock.json");
+    let clock = SandboxClock::open(Some(file.clone())).unwrap();
+    let connect = Connect::builder(Arc::new(MemoryStorage::new())).clock(clock.clone());
+    let connect = connect.build();
+    let shop = demo::open(&connect).await.unwrap();
+    let sandbox = Sandbox::new(connect.clone(), clock.clone());
+    for advances in 1..=3 {
+        let advance = sandbox.advance(shop.account.id, Some(3600));
+        assert!(timeout(Duration::ZERO, advance).await.is_err());
+        let began = Instant::now();
+        loop {
+            let kept = SandboxClock::open(Some(file.clone())).unwrap();
+            let trusted = connect.last_maintenance().await.unwrap();
+            let behind = trusted.map(|at| clock.now().seconds() - at.seconds());
+            let is_done = kept.ahead() == advances * 3600 && behind.is_some_and(|by| by < 60);
+            if is_done && clock.ahead() == kept.ahead() {
+                break;
+            }
+            assert!(
+                began.elapsed() < Duration::from_secs(30),
+                "{kept:?} {clock:?}"
+            );
+            sleep(Duration::from_millis(5)).await;
+        }
     }
 }
