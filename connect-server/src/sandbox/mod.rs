@@ -161,7 +161,8 @@ impl Sandbox {
     ///
     /// # Errors
     /// [`Error::Malformed`] for less than a second or more than 31 days, [`Error::Conflict`] when the
-    /// clock is too far ahead already; the account is no sandbox; it could not be written down.
+    /// clock is too far ahead already, [`Error::Internal`] when it cannot be written down; the account is
+    /// no sandbox.
     pub(crate) async fn advance(
         &self,
         account: Id<Account>,
@@ -199,14 +200,16 @@ impl Sandbox {
                 Error::Conflict(Reason::new(problem))
             }
             NotAdvanced::Unwritten(error) => {
-                tracing::error!(%error, "the clock of the sandbox could not be written down");
-                let problem = "the clock could not be written down, and was left as it is; look at \
-                               the log of the server";
-                Error::Conflict(Reason::new(problem))
+                let cause = format!("the clock of the sandbox could not be written down: {error}");
+                StorageError::new(cause).into()
             }
         })?;
         // The next start finds that nothing is wrong with the time.
-        self.connect.trust_clock().await?;
+        if let Err(error) = self.connect.trust_clock().await {
+            // The clock has moved for good; the next round of maintenance tells the store.
+            let cause = error.cause();
+            tracing::warn!(%cause, "the store was not told that the clock of its sandbox was put ahead");
+        }
         Ok(self.clock())
     }
 

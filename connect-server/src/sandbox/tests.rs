@@ -1,7 +1,9 @@
-//! Tests of what a simulation reads.
+//! Tests of the sandbox where clients go away, and where the disk fails.
 
 use std::{
-    sync::atomic::{AtomicUsize, Ordering},
+    fs,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -9,35 +11,33 @@ use async_trait::async_trait;
 use connect_core::{
     environment::Clock as _,
     storage::{
-        Commit, CommitError, Found, Locked, Read, State, Storage, StorageError,
-        memory::MemoryStorage,
+        Commit, CommitError, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
     },
 };
+use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
 use crate::demo;
 
-/// A storage that counts the rows it returns.
-struct Counted {
+const HOUR: u64 = 3600;
+
+/// A storage whose disk can be full.
+struct Disk {
     storage: MemoryStorage,
-    rows: AtomicUsize,
+    is_full: AtomicBool,
 }
 
 #[async_trait]
-impl Storage for Counted {
+impl Storage for Disk {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let found: Vec<Found> = self.storage.read(reads).await?.collect();
-        let rows = found.iter().map(|found| match found {
-            Found::Entries(entries) => entries.len(),
-            Found::Joined(entries) => entries.len(),
-            _ => 1,
-        });
-        self.rows.fetch_add(rows.sum(), Ordering::Relaxed);
-        Ok(State::new(found))
+        self.storage.read(reads).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        if self.is_full.load(Ordering::Relaxed) {
+            return Err(CommitError::NotApplied(StorageError::new("full")));
+        }
         self.storage.commit(commit).await
     }
 
@@ -46,95 +46,93 @@ impl Storage for Counted {
     }
 }
 
-/// The demo's shop, and its first location.
-async fn shop() -> (Arc<Counted>, Sandbox, Place) {
-    let storage = Arc::new(Counted {
-        storage: MemoryStorage::new(),
-        rows: AtomicUsize::new(0),
-    });
-    let clock = SandboxClock::open(None).unwrap();
-    let builder = Connect::builder(storage.clone()).clock(clock.clone());
-    let connect = builder.build();
-    let shop = demo::open(&connect).await.unwrap();
-    let place = Place {
-        account: shop.account.id,
-        location: shop.account.locations[0].id,
-    };
-    (storage, Sandbox::new(connect, clock), place)
+/// A demo whose clock is kept in a file.
+struct Demo {
+    disk: Arc<Disk>,
+    sandbox: Sandbox,
+    account: Id<Account>,
+    folder: TempDir,
 }
 
-#[tokio::test]
-async fn a_refund_does_not_read_the_whole_journal() {
-    let (storage, sandbox, place) = shop().await;
-    let register = sandbox.screen(place, ScreenType::Pos).await.unwrap();
-    let products = sandbox.products(&register).await.unwrap();
-    let mut chance = sandbox.chance();
-    let mut costs = Vec::new();
-    let mut sold = 0;
-    for sales in [300, 3000] {
-        // A simulation gives its screens new keys.
-        let register = sandbox.screen(place, ScreenType::Pos).await.unwrap();
-        while sold < sales {
-            let sale = sandbox.sell(&register, &products, &mut chance, None);
-            sale.await.unwrap();
-            sold += 1;
+impl Demo {
+    async fn start() -> Self {
+        let disk = Arc::new(Disk {
+            storage: MemoryStorage::new(),
+            is_full: AtomicBool::new(false),
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let clock = SandboxClock::open(Some(Self::file(&folder))).unwrap();
+        let connect = Connect::builder(disk.clone()).clock(clock.clone()).build();
+        let account = demo::open(&connect).await.unwrap().account.id;
+        Self {
+            disk,
+            sandbox: Sandbox::new(connect, clock),
+            account,
+            folder,
         }
-        let last = sandbox.latest_sale(&register).await.unwrap();
-        let before = storage.rows.load(Ordering::Relaxed);
-        let found = sandbox.latest_sale(&register).await.unwrap();
-        costs.push(storage.rows.load(Ordering::Relaxed) - before);
-        assert_eq!(found.id, last.id);
-        assert_eq!(
-            found.receipt_number,
-            sandbox.last_receipt(&register).await.unwrap()
-        );
-        let refund = sandbox.refund(place).await.unwrap();
-        assert_eq!(refund.refund_of, Some(last.id));
-        sold += 1;
     }
-    assert!(costs.iter().all(|cost| *cost < 400), "{costs:?}");
-}
 
-#[tokio::test]
-async fn the_last_receipt_is_found_whatever_its_number() {
-    let (_, sandbox, place) = shop().await;
-    let register = sandbox.screen(place, ScreenType::Pos).await.unwrap();
-    let products = sandbox.products(&register).await.unwrap();
-    let mut chance = sandbox.chance();
-    for number in 0..40 {
-        assert_eq!(sandbox.last_receipt(&register).await.unwrap(), number);
-        let sale = sandbox.sell(&register, &products, &mut chance, None).await;
-        assert_eq!(sale.unwrap().receipt_number, number + 1);
+    fn file(folder: &TempDir) -> PathBuf {
+        folder.path().join("store.clock.json")
+    }
+
+    /// The seconds by which the clock would be ahead after another start.
+    fn kept(&self) -> u64 {
+        let clock = SandboxClock::open(Some(Self::file(&self.folder)));
+        clock.unwrap().ahead()
+    }
+
+    /// The seconds by which the store is behind the clock.
+    async fn behind(&self) -> Option<i64> {
+        let told = self.sandbox.connect.last_maintenance().await.unwrap();
+        told.map(|at| self.sandbox.clock.now().seconds() - at.seconds())
     }
 }
 
 /// The file had the new time, and the clock the former one: a next start was refused.
 #[tokio::test]
 async fn an_advance_goes_on_when_nobody_waits_for_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("store.clock.json");
-    let clock = SandboxClock::open(Some(file.clone())).unwrap();
-    let connect = Connect::builder(Arc::new(MemoryStorage::new())).clock(clock.clone());
-    let connect = connect.build();
-    let shop = demo::open(&connect).await.unwrap();
-    let sandbox = Sandbox::new(connect.clone(), clock.clone());
+    let demo = Demo::start().await;
     for advances in 1..=3 {
-        let advance = sandbox.advance(shop.account.id, Some(3600));
+        let advance = demo.sandbox.advance(demo.account, Some(HOUR));
         assert!(timeout(Duration::ZERO, advance).await.is_err());
         let began = Instant::now();
         loop {
-            let kept = SandboxClock::open(Some(file.clone())).unwrap();
-            let trusted = connect.last_maintenance().await.unwrap();
-            let behind = trusted.map(|at| clock.now().seconds() - at.seconds());
-            let is_done = kept.ahead() == advances * 3600 && behind.is_some_and(|by| by < 60);
-            if is_done && clock.ahead() == kept.ahead() {
+            let (kept, shown) = (demo.kept(), demo.sandbox.clock.ahead());
+            let is_told = demo.behind().await.is_some_and(|behind| behind < 60);
+            if is_told && (kept, shown) == (advances * HOUR, advances * HOUR) {
                 break;
             }
-            assert!(
-                began.elapsed() < Duration::from_secs(30),
-                "{kept:?} {clock:?}"
-            );
+            let waited = began.elapsed();
+            assert!(waited < Duration::from_secs(30), "{kept} and {shown}");
             sleep(Duration::from_millis(5)).await;
         }
     }
+}
+
+#[tokio::test]
+async fn an_advance_that_cannot_be_written_down_is_a_fault_of_ours() {
+    let demo = Demo::start().await;
+    // A folder stands where the file is to be written.
+    fs::create_dir(demo.folder.path().join("store.clock.new")).unwrap();
+    let failed = demo.sandbox.advance(demo.account, Some(HOUR)).await;
+    let error = failed.unwrap_err();
+    assert_eq!(error.status(), 500);
+    let cause = error.cause();
+    assert!(cause.contains("clock of the sandbox could not be written down"), "{cause}");
+    assert_eq!((demo.kept(), demo.sandbox.clock.ahead()), (0, 0));
+}
+
+/// The answer was that nothing had been done, and the clock was ahead.
+#[tokio::test]
+async fn an_advance_that_the_store_is_not_told_of_is_done() {
+    let demo = Demo::start().await;
+    demo.disk.is_full.store(true, Ordering::Relaxed);
+    let advanced = demo.sandbox.advance(demo.account, Some(HOUR)).await;
+    assert_eq!(advanced.unwrap().ahead_by_seconds, HOUR);
+    assert_eq!(demo.kept(), HOUR);
+    assert!(demo.behind().await.is_none_or(|behind| behind >= 3600));
+    demo.disk.is_full.store(false, Ordering::Relaxed);
+    demo.sandbox.connect.maintain().await.unwrap();
+    assert!(demo.behind().await.is_some_and(|behind| behind < 60));
 }
