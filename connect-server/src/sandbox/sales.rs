@@ -111,63 +111,26 @@ impl Sandbox {
         reports.close(ZReportInput::default()).await
     }
 
-    pub(super) async fn latest_sale(&self, register: &Access) -> Result<Transaction, Error> {
-        let last = self.last_receipt(register).await?;
-        let before = last.saturating_sub(MAX_PAGE_SIZE as u64);
-        let latest = self.rows_after(register, before, MAX_PAGE_SIZE).await?;
+    /// Finds it.
+    async fn latest_sale(&self, register: &Access) -> Result<Transaction, Error> {
+        let query = TransactionQuery {
+            paging: Paging {
+                limit: Some(MAX_PAGE_SIZE),
+                cursor: None,
+            },
+            ..TransactionQuery::default()
+        };
+        let rows = self.connect.location(register).transactions();
+        let latest = rows.newest_first().list(&query).await?.data;
         let is_back = |sale: &Transaction| latest.iter().any(|row| row.refund_of == Some(sale.id));
         let mut sales = latest
             .iter()
-            .rev()
             .filter(|row| row.kind == TransactionType::Sale);
         let sale = sales.find(|sale| !is_back(sale)).cloned();
         sale.ok_or_else(|| {
             let problem = "there is no sale that could be taken back: simulate one first";
             Error::Conflict(Reason::new(problem))
         })
-    }
-
-    /// Finds the highest receipt number of the location; 0 when nothing was written yet. Numbers have no
-    /// gaps, so it is searched for: a journal of a million rows takes forty looks at one row.
-    pub(super) async fn last_receipt(&self, register: &Access) -> Result<u64, Error> {
-        let (mut below, mut step) = (0, 1);
-        while self.is_beyond(register, below + step - 1).await? {
-            below += step;
-            step *= 2;
-        }
-        // The last number is `below` or up to `step - 1` more.
-        while step > 1 {
-            let half = step / 2;
-            if self.is_beyond(register, below + half - 1).await? {
-                below += half;
-            }
-            step -= half;
-        }
-        Ok(below)
-    }
-
-    /// Returns whether there is a higher receipt number than this.
-    async fn is_beyond(&self, register: &Access, number: u64) -> Result<bool, Error> {
-        Ok(!self.rows_after(register, number, 1).await?.is_empty())
-    }
-
-    /// Returns rows with a higher receipt number than this.
-    async fn rows_after(
-        &self,
-        register: &Access,
-        number: u64,
-        limit: usize,
-    ) -> Result<Vec<Transaction>, Error> {
-        let query = TransactionQuery {
-            paging: Paging {
-                limit: Some(limit),
-                cursor: None,
-            },
-            since_receipt: Some(number),
-            ..TransactionQuery::default()
-        };
-        let rows = self.connect.location(register).transactions();
-        Ok(rows.list(&query).await?.data)
     }
 }
 
