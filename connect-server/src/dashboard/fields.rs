@@ -34,6 +34,11 @@ impl Fields {
         named.map(|(_, value)| &**value)
     }
 
+    /// Returns all fields, names and values, as they were sent.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+
     /// Returns whether a check box of this name and value is checked.
     pub(super) fn has(&self, name: &str, value: &str) -> bool {
         self.all(name).any(|other| other == value)

@@ -3,61 +3,134 @@
 //! Such an action answers with a value that is shown once, so there is no redirect behind it: a reload
 //! sends its form again, as a double click does. A new secret would drop the one that was just shown.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::OwnedMutexGuard;
+
+use super::fields::Fields;
 
 /// The forms that are known; the oldest are forgotten first.
 const MOST: usize = 10_000;
 
-/// Forms that were sent, by their tokens, which differ from form to form. They are kept in memory alone.
+/// A form as it was filled in.
+type Sent = [u8; 32];
+
+/// Tells whether a form was done. It is locked while the form is under way.
+type Done = Arc<tokio::sync::Mutex<bool>>;
+
+/// Forms that were sent: their paths, their tokens, which differ from form to form, and what was filled
+/// in. A page to which somebody goes back has the form that was sent before, and filled in anew that is
+/// another one. They are kept in memory alone.
 #[derive(Clone, Default)]
-pub(crate) struct UsedForms(Arc<Mutex<IndexSet<[u8; 32]>>>);
+pub(crate) struct UsedForms(Arc<Mutex<IndexMap<Sent, Done>>>);
+
+/// The turn of a sending to do what its form asks for. When it ends without [`done`](Self::done), the form
+/// may be sent again.
+pub(super) struct Turn(OwnedMutexGuard<bool>);
 
 impl UsedForms {
-    /// Notes that the form with this token was sent. Returns whether that is the first time.
-    pub(super) fn begin(&self, token: &str) -> bool {
-        let mut used = self.lock();
-        let is_first = used.insert(Sha256::digest(token).into());
+    /// Begins to do what a form asks for, or returns `None` when that was done. While another sending of the
+    /// form is under way it waits, since what becomes of that one is not known yet.
+    pub(super) async fn begin(&self, path: &str, form: &Fields) -> Option<Turn> {
+        let turn = Turn(self.entry(sent(path, form)).lock_owned().await);
+        (!*turn.0).then_some(turn)
+    }
+
+    fn entry(&self, sent: Sent) -> Done {
+        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = used.entry(sent).or_default().clone();
         if used.len() > MOST {
             used.shift_remove_index(0);
         }
-        is_first
+        entry
     }
+}
 
-    /// Notes that nothing was done by a form after all, so that it may be sent again.
-    pub(super) fn undo(&self, token: &str) {
-        let digest: [u8; 32] = Sha256::digest(token).into();
-        self.lock().shift_remove(&digest);
+impl Turn {
+    /// Notes that the form was done.
+    pub(super) fn done(mut self) {
+        *self.0 = true;
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, IndexSet<[u8; 32]>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+fn sent(path: &str, form: &Fields) -> Sent {
+    let mut digest = Sha256::new();
+    let texts = form.pairs().flat_map(|(name, value)| [name, value]);
+    for text in [path].into_iter().chain(texts) {
+        // With its length, no text runs into the next one.
+        digest.update((text.len() as u64).to_be_bytes());
+        digest.update(text);
     }
+    digest.finalize().into()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
+    use futures_util::FutureExt as _;
+
     use super::*;
 
-    #[test]
-    fn a_form_is_sent_once_unless_nothing_was_done() {
-        let used = UsedForms::default();
-        assert!(used.begin("a") && used.begin("b"));
-        assert!(!used.begin("a"));
-        used.undo("a");
-        assert!(used.begin("a") && !used.begin("a") && !used.begin("b"));
+    fn form(text: &str) -> Fields {
+        Fields::parse(text.as_bytes())
     }
 
-    #[test]
-    fn no_more_forms_are_kept_than_there_may_be() {
+    #[tokio::test]
+    async fn a_form_is_done_once() {
+        let (used, form) = (UsedForms::default(), form("csrf=1&name=Till"));
+        drop(used.begin("/a", &form).await.unwrap());
+        let turn = used.begin("/a", &form).await;
+        turn.expect("nothing was done").done();
+        assert!(used.begin("/a", &form).await.is_none());
+    }
+
+    /// A form that was filled in anew was lost: the one of the page before has the same token.
+    #[tokio::test]
+    async fn a_form_with_other_content_is_another_form() {
         let used = UsedForms::default();
-        for form in 0..=MOST {
-            assert!(used.begin(&form.to_string()));
+        used.begin("/a", &form("csrf=1&name=Till")).await.unwrap().done();
+        for (path, other) in [
+            ("/a", "csrf=1&name=Till+2"),
+            ("/a", "csrf=2&name=Till"),
+            ("/a", "csrf=1&nameT=ill"),
+            ("/a", "csrf=1"),
+            ("/b", "csrf=1&name=Till"),
+        ] {
+            assert!(used.begin(path, &form(other)).await.is_some(), "{path} {other}");
         }
-        assert_eq!(used.lock().len(), MOST);
-        assert!(!used.begin(&MOST.to_string()), "the latest is known");
-        assert!(used.begin("0"), "the oldest was forgotten");
+    }
+
+    /// The second click said that all was done, while the first was about to be refused.
+    #[tokio::test]
+    async fn a_second_sending_waits_for_the_first() {
+        let (used, form) = (UsedForms::default(), form("csrf=1"));
+        for is_done in [false, true] {
+            let first = used.begin("/a", &form).await.unwrap();
+            let mut second = pin!(used.begin("/a", &form));
+            assert!(second.as_mut().now_or_never().is_none());
+            if is_done {
+                first.done();
+            } else {
+                drop(first);
+            }
+            assert_eq!(second.await.is_none(), is_done);
+        }
+    }
+
+    #[tokio::test]
+    async fn no_more_forms_are_kept_than_there_may_be() {
+        let used = UsedForms::default();
+        let numbered = |number: usize| form(&number.to_string());
+        for number in 0..=MOST {
+            used.begin("/a", &numbered(number)).await.unwrap().done();
+        }
+        assert_eq!(used.0.lock().unwrap().len(), MOST);
+        let latest = used.begin("/a", &numbered(MOST)).await;
+        assert!(latest.is_none(), "the latest is known");
+        let oldest = used.begin("/a", &numbered(0)).await;
+        assert!(oldest.is_some(), "the oldest was forgotten");
     }
 }

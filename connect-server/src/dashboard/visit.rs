@@ -151,11 +151,6 @@ impl SignedIn<'_> {
         self.visit.check_form_of(session)
     }
 
-    /// Returns the token of the form that was sent.
-    pub(super) fn form_token(&self) -> &str {
-        self.form.get(csrf::FIELD)
-    }
-
     /// Returns what simulates the owner's shops: in the demo, for a sandbox account.
     pub(super) fn sandbox(&self) -> Option<&Sandbox> {
         let sandbox = self.setting.sandbox.as_ref();

@@ -1,8 +1,41 @@
 //! Locations and screens get other names.
 
+use connect_tests::data::DataFolder;
 use http::StatusCode;
 
-use super::{browser::text, demo, lists::between};
+use super::{
+    PROGRAM,
+    browser::{Browser, text},
+    demo,
+    filled::{command, id, serve},
+    lists::between,
+};
+
+/// There were two headings with nothing below.
+#[tokio::test]
+async fn where_nothing_has_a_name_it_is_said_what_to_do() {
+    let data = DataFolder::new(PROGRAM, "account");
+    let server = serve(&data).await;
+    let create = [
+        "account",
+        "create",
+        "--name",
+        "Rye",
+        "--email",
+        "noor@rye.example",
+    ];
+    let account = id(&command(&data, &create).await);
+    let invitation = command(&data, &["account", "invite", &account]).await;
+    let mut owner = Browser::of_owner(&server, invitation["link"].as_str().unwrap()).await;
+    let page = owner.read("/dashboard/screens/names").await;
+    for says in [
+        "has no locations yet. Ask the operator",
+        "has no screens yet",
+    ] {
+        assert!(page.contains(says), "{says}: {page}");
+    }
+    server.kill().await;
+}
 
 #[tokio::test]
 async fn locations_and_screens_are_renamed() {

@@ -1,7 +1,10 @@
 //! A form that is sent twice does its work once: a reload and a double click send it again.
 
+use std::time::Duration;
+
 use connect_tests::http::Answer;
 use http::StatusCode;
+use tokio::time::timeout;
 
 use super::{
     browser::{Browser, text},
@@ -83,6 +86,51 @@ async fn a_form_that_is_sent_again_does_nothing() {
         screens.contains(&format!("<code>{}…</code>", &key[..7])),
         "the first key is good"
     );
+    server.kill().await;
+}
+
+/// Back in the browser shows the form as it was, with its token. What was filled in anew was lost.
+#[tokio::test]
+async fn a_form_that_is_filled_in_anew_is_another_one() {
+    let (server, mut owner) = demo().await;
+    let location = server.welcome["locations"][0]["id"].as_str().unwrap();
+    owner.read("/dashboard/screens").await;
+    for name in ["Till 7", "Till 8"] {
+        let fields = [("name", name), ("type", "pos"), ("locationId", location)];
+        let made = owner.submit("/dashboard/screens", &fields).await;
+        assert_eq!(made.status, StatusCode::SEE_OTHER, "{name}");
+        assert_done_before(&owner.submit("/dashboard/screens", &fields).await);
+    }
+    let screens = owner.read("/dashboard/screens").await;
+    for name in ["Till 7", "Till 8"] {
+        let cell = format!("<td>{name}</td>");
+        assert_eq!(screens.matches(&cell).count(), 1, "{name}");
+    }
+    server.kill().await;
+}
+
+/// A browser leaves the first of two clicks when the second comes. The answer to that one said that all was
+/// done, also when nothing was.
+#[tokio::test]
+async fn a_form_that_its_browser_left_is_done_once() {
+    let (server, mut owner) = demo().await;
+    let location = server.welcome["locations"][0]["id"].as_str().unwrap();
+    owner.read("/dashboard/screens").await;
+    for number in 0..20 {
+        let name = format!("Left {number:02}");
+        let fields = [("name", &*name), ("type", "pos"), ("locationId", location)];
+        let mut first = owner.clone();
+        let wait = Duration::from_micros(300 * number);
+        let left = timeout(wait, first.submit("/dashboard/screens", &fields)).await;
+        let second = owner.submit("/dashboard/screens", &fields).await;
+        if second.status != StatusCode::SEE_OTHER {
+            assert_done_before(&second);
+        }
+        drop(left);
+        let screens = owner.read("/dashboard/screens").await;
+        let cell = format!("<td>{name}</td>");
+        assert_eq!(screens.matches(&cell).count(), 1, "{name}");
+    }
     server.kill().await;
 }
 

@@ -76,14 +76,31 @@ async fn what_was_given_up_since_a_time_is_sent_again() {
     for bad in ["", "yesterday", "2026-02-30T00:00"] {
         let refused = owner.submit(&resend, &[("since", bad)]).await;
         assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{bad}");
-        assert!(text(&refused).contains("must be a date and a time"));
+        let page = text(&refused);
+        assert!(page.contains("must be a date and a time"));
+        // It is the page of the webhook, with what was typed.
+        assert!(
+            page.contains("Send all again") && page.contains(">Given up<"),
+            "{page}"
+        );
+        assert!(
+            bad.is_empty() || page.contains(&format!("value=\"{bad}\"")),
+            "{page}"
+        );
     }
     let later = owner
         .submit(&resend, &[("since", "2999-01-01T00:00")])
         .await;
     let location = later.header("location").unwrap();
     assert!(location.ends_with("done=none-failed"), "{location}");
-    let sent = owner.submit(&resend, &since).await;
+    // The place belongs to another search, which had come to its end there.
+    let place = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
+    let fields = [
+        since[0],
+        ("go-on", place),
+        ("go-on-since", "2026-05-05T00:00"),
+    ];
+    let sent = owner.submit(&resend, &fields).await;
     let location = sent.header("location").unwrap();
     assert!(location.ends_with("done=all-resent"), "{location}");
     // Those that were given up stay in the log, and say so.
@@ -120,6 +137,7 @@ async fn the_form_goes_on_where_the_last_press_stopped() {
     for part in [
         "value=\"2026-01-01T00:00\"",
         &format!("name=\"go-on\" value=\"{place}\""),
+        "name=\"go-on-since\" value=\"2026-01-01T00:00\"",
         "At least 7 are left.",
         "There are more",
     ] {

@@ -65,10 +65,22 @@ async fn page(to: &SignedIn<'_>, refused: Option<&Reason>) -> Result<Answer, Err
             "Receipts, orders and movements of stock keep the name that there was when they were written."
         }
         h2 { "Locations" }
+        @if account.locations.is_empty() {
+            (components::empty(
+                "This account has no locations yet. Ask the operator of this server to add one.",
+                html! {},
+            ))
+        }
         @for location in &account.locations {
             (form(to, LOCATION, &location.id.to_string(), &location.name, refused))
         }
         h2 { "Screens" }
+        @if screens.is_empty() {
+            (components::empty(
+                "This account has no screens yet.",
+                html! { a.button href=(SECTION) { "Add a screen" } },
+            ))
+        }
         @for (screen, _) in &screens {
             (form(to, SCREEN, &screen.id.to_string(), &screen.name, refused))
         }

@@ -36,7 +36,7 @@ pub(super) fn of(place: &[&str]) -> Option<Once> {
         ),
         ["screens"] => (
             "/dashboard/screens",
-            "The screen is in the list.",
+            "If the screen is not in the list, fill in the form again.",
             "Go to the screens",
         ),
         ["screens", _, "key"] => (
@@ -54,20 +54,19 @@ pub(super) fn of(place: &[&str]) -> Option<Once> {
 }
 
 impl Once {
-    /// Does it, unless the form was sent before. A form by which nothing was done may be sent again.
+    /// Does it, unless that was done by the same form. A form by which nothing was done may be sent again.
     pub(super) async fn run(
         self,
         to: &SignedIn<'_>,
         act: impl Future<Output = Result<Answer, Error>>,
     ) -> Result<Answer, Error> {
-        let (used, token) = (&to.setting.used, to.form_token());
-        if !used.begin(token) {
+        let Some(turn) = to.setting.used.begin(&to.path, &to.form).await else {
             return Ok(self.done_before(to));
-        }
+        };
         let answer = act.await;
         let is_done = |answer: &Answer| !answer.status.is_client_error();
-        if !answer.as_ref().is_ok_and(is_done) {
-            used.undo(token);
+        if answer.as_ref().is_ok_and(is_done) {
+            turn.done();
         }
         answer
     }

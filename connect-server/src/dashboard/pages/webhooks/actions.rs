@@ -3,7 +3,7 @@
 use connect_core::{Delivery, Error, Webhook, wire::Id};
 use maud::html;
 
-use super::PATH;
+use super::{PATH, resend_failed::Wish, show};
 use crate::dashboard::{
     Answer, components, layout,
     notices::{self, Notice},
@@ -65,6 +65,27 @@ pub(crate) async fn resend(to: &SignedIn<'_>, id: &str, delivery: &str) -> Resul
     Ok(back(id, Notice::Resent))
 }
 
-pub(super) fn back(id: Id<Webhook>, notice: Notice) -> Answer {
+/// Sends again what was given up since a time.
+pub(crate) async fn resend_failed(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
+    let id = components::id(id)?;
+    let account = to.owner.account().id;
+    let resent = match Wish::read(&to.form) {
+        Ok(wish) => {
+            let resent = to
+                .connect
+                .resend_given_up(account, id, wish.since, wish.before);
+            resent.await.map(|resent| wish.answer(id, &resent))
+        }
+        Err(error) => Err(error),
+    };
+    match resent {
+        Ok(answer) => Ok(answer),
+        Err(error) => {
+            components::again(error, async |reason| show::page(to, id, Some(reason)).await).await
+        }
+    }
+}
+
+fn back(id: Id<Webhook>, notice: Notice) -> Answer {
     Answer::redirect(&notices::at(&format!("{PATH}/{id}"), notice))
 }

@@ -10,10 +10,9 @@ mod show;
 use connect_core::{Error, SwitchOffReason, Webhook, WebhookHealth};
 use maud::{Markup, html};
 
-pub(super) use actions::{delete, disable, enable, resend, roll, test};
+pub(super) use actions::{delete, disable, enable, resend, resend_failed, roll, test};
 pub(super) use delivery::show as delivery;
 pub(super) use form::{change, create, edit, new};
-pub(super) use resend_failed::act as resend_failed;
 pub(super) use show::show;
 
 use crate::dashboard::{Answer, components, layout, visit::SignedIn};

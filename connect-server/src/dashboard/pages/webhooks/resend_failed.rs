@@ -8,9 +8,9 @@ use connect_core::{
 use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
-use super::{PATH, actions::back};
+use super::PATH;
 use crate::dashboard::{
-    Answer, components,
+    Answer, Fields, components,
     notices::{self, Notice},
     visit::SignedIn,
 };
@@ -20,26 +20,35 @@ const LOCAL: &str = "%Y-%m-%dT%H:%M";
 
 const DAY: i64 = 24 * 3600;
 
-/// The fields: the time, the place at which the time before stopped, and the number that it left.
+/// The field with the time.
 const SINCE: &str = "since";
+
+/// The place at which the press before stopped, the time that it was about, and the number that it left.
 const GO_ON: &str = "go-on";
+const GO_ON_SINCE: &str = "go-on-since";
 const LEFT: &str = "left";
 
-/// Renders the form, or that which goes on where the one before stopped.
+/// Renders the form, or that which goes on where the one before stopped. What was typed stays.
 pub(super) fn form(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
-    let since = match read(to.query.get(SINCE)) {
-        Some(since) => since,
-        None => local_time(to.connect.now().plus_seconds(-DAY)),
-    };
+    let before = read(to.query.get(SINCE));
     let go_on: Option<Id<Delivery>> = to.query.get(GO_ON).parse().ok();
     let left: Option<usize> = to.query.get(LEFT).parse().ok();
+    let yesterday = || local_time(to.connect.now().plus_seconds(-DAY));
+    let since = match to.form.get(SINCE) {
+        "" => written(before.unwrap_or_else(yesterday)),
+        typed => typed.to_owned(),
+    };
+    let is_wrong = !to.form.get(SINCE).is_empty() && read(&since).is_none();
     let action = format!("{PATH}/{}/resend-failed", webhook.id);
     let fields = html! {
         div.actions {
             label for=(SINCE) { "Deliveries that were given up since" }
-            input id=(SINCE) name=(SINCE) type="datetime-local" required
-                value=(since.format(LOCAL).to_string());
-            @if let Some(go_on) = go_on { input type="hidden" name=(GO_ON) value=(go_on); }
+            input id=(SINCE) name=(SINCE) type="datetime-local" required value=(since)
+                aria-invalid=[is_wrong.then_some("true")];
+            @if let (Some(go_on), Some(before)) = (go_on, before) {
+                input type="hidden" name=(GO_ON) value=(go_on);
+                input type="hidden" name=(GO_ON_SINCE) value=(written(before));
+            }
             button.quiet { "Send all again" }
             @if let Some(left) = left.filter(|left| *left > 0) {
                 span.hint { "At least " (left) " are left." }
@@ -49,39 +58,56 @@ pub(super) fn form(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
     components::form(&action, &to.csrf, fields)
 }
 
-/// Sends them again.
-pub(crate) async fn act(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
-    let id = components::id(id)?;
-    let problem = "must be a date and a time, such as 2026-11-20T09:15";
-    let typed = read(to.form.get(SINCE));
-    let typed = typed.ok_or_else(|| Error::Invalid(Reason::of(SINCE, problem)))?;
-    let since: Timestamp = time_of_local(typed);
-    let before = to.form.get(GO_ON).parse().ok();
-    let account = to.owner.account().id;
-    let resent = to.connect.resend_given_up(account, id, since, before);
-    Ok(after(id, typed, &resent.await?))
+/// The wish of whoever sends the form.
+pub(super) struct Wish {
+    typed: NaiveDateTime,
+    /// The time since when.
+    pub(super) since: Timestamp,
+    /// The delivery before which to go on.
+    pub(super) before: Option<Id<Delivery>>,
 }
 
-/// Leads back to the page of the webhook, with what is left to do.
-fn after(id: Id<Webhook>, since: NaiveDateTime, resent: &Resent) -> Answer {
-    let Some(next) = resent.next else {
-        let is_none = resent.sent == 0;
-        return back(
-            id,
-            if is_none {
-                Notice::NoneFailed
-            } else {
-                Notice::AllResent
-            },
-        );
-    };
-    let query = Serializer::new(String::new())
-        .append_pair(SINCE, &since.format(LOCAL).to_string())
-        .append_pair(GO_ON, &next.to_string())
-        .append_pair(LEFT, &resent.left.to_string())
-        .finish();
-    let path = format!("{PATH}/{id}?{query}");
-    Answer::redirect(&notices::at(&path, Notice::SomeResent))
+impl Wish {
+    /// Reads the form.
+    ///
+    /// # Errors
+    /// The time is none.
+    pub(super) fn read(form: &Fields) -> Result<Self, Error> {
+        let problem = "must be a date and a time, such as 2026-11-20T09:15";
+        let typed = read(form.get(SINCE));
+        let typed = typed.ok_or_else(|| Error::Invalid(Reason::of(SINCE, problem)))?;
+        // With another time it is another search, which begins anew.
+        let goes_on = read(form.get(GO_ON_SINCE)) == Some(typed);
+        let before = form.get(GO_ON).parse().ok();
+        Ok(Self {
+            typed,
+            since: time_of_local(typed),
+            before: before.filter(|_| goes_on),
+        })
+    }
+
+    /// Leads back to the page of the webhook, with what is left to do.
+    pub(super) fn answer(&self, id: Id<Webhook>, resent: &Resent) -> Answer {
+        let path = format!("{PATH}/{id}");
+        let Some(next) = resent.next else {
+            let notice = match resent.sent {
+                0 => Notice::NoneFailed,
+                _ => Notice::AllResent,
+            };
+            return Answer::redirect(&notices::at(&path, notice));
+        };
+        let query = Serializer::new(String::new())
+            .append_pair(SINCE, &written(self.typed))
+            .append_pair(GO_ON, &next.to_string())
+            .append_pair(LEFT, &resent.left.to_string())
+            .finish();
+        let path = format!("{path}?{query}");
+        Answer::redirect(&notices::at(&path, Notice::SomeResent))
+    }
+}
+
+fn written(time: NaiveDateTime) -> String {
+    time.format(LOCAL).to_string()
 }
 
 /// Reads a date and a time as browsers send them.
@@ -89,4 +115,28 @@ fn read(text: &str) -> Option<NaiveDateTime> {
     let with_seconds = || NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S");
     let read = NaiveDateTime::parse_from_str(text, LOCAL).or_else(|_| with_seconds());
     read.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a press was not enough, another time was searched from the place where that one had stopped.
+    #[test]
+    fn another_time_is_another_search() {
+        let place = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
+        for (since, goes_on) in [
+            ("2026-01-01T09:15", true),
+            ("2026-01-01T09:15:00", true),
+            ("2026-01-01T09:16", false),
+            ("2025-01-01T09:15", false),
+        ] {
+            let form = format!("since={since}&go-on={place}&go-on-since=2026-01-01T09:15");
+            let wish = Wish::read(&Fields::parse(form.as_bytes())).unwrap();
+            assert_eq!(wish.before.is_some(), goes_on, "{since}");
+        }
+        let form = format!("since=2026-01-01T09:15&go-on={place}");
+        let wish = Wish::read(&Fields::parse(form.as_bytes())).unwrap();
+        assert_eq!(wish.before, None);
+    }
 }

@@ -1,6 +1,9 @@
 //! The page of one webhook.
 
-use connect_core::{Error, SwitchOffReason, SwitchedOff, Webhook, WebhookHealth};
+use connect_core::{
+    Error, Reason, SwitchOffReason, SwitchedOff, Webhook, WebhookHealth,
+    wire::{Id, Timestamp},
+};
 use maud::{Markup, html};
 
 use super::{PATH, deliveries, locations, state};
@@ -8,10 +11,19 @@ use crate::dashboard::{Answer, components, layout, visit::SignedIn};
 
 /// Shows the page.
 pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
-    let id = components::id(id)?;
+    page(to, components::id(id)?, None).await
+}
+
+/// Makes the page, with why something was not done.
+pub(super) async fn page(
+    to: &SignedIn<'_>,
+    id: Id<Webhook>,
+    refused: Option<&Reason>,
+) -> Result<Answer, Error> {
     let account = to.owner.account().id;
     let (webhook, health) = to.connect.webhook_with_health(account, id).await?;
     let content = html! {
+        (components::problem(refused, &[]))
         @if let Some(off) = &webhook.switched_off { (switched_off(off)) }
         (facts(to, &webhook, &health))
         div.actions { (actions(to, &webhook)) }
@@ -52,7 +64,7 @@ fn facts(to: &SignedIn<'_>, webhook: &Webhook, health: &WebhookHealth) -> Markup
     }
 }
 
-fn moment(at: Option<connect_core::wire::Timestamp>) -> Markup {
+fn moment(at: Option<Timestamp>) -> Markup {
     html! { @match at { Some(at) => (components::time(at)), None => "Never" } }
 }
 
