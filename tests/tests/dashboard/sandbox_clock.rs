@@ -207,9 +207,16 @@ async fn an_owner_puts_the_clock_ahead() {
     let fields = [("do", "clock"), ("advanceBySeconds", "3600")];
     let done = owner.submit("/dashboard/sandbox", &fields).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER);
-    let page = owner.read("/dashboard/sandbox?done=clock-advanced").await;
+    let next = done.header("location").unwrap().to_owned();
+    assert!(next.ends_with("&done=clock-advanced"), "{next}");
+    // The second of two clicks.
+    let again = owner.submit("/dashboard/sandbox", &fields).await;
+    assert_eq!(again.status, StatusCode::CONFLICT);
+    let page = owner.read(&next).await;
     assert!(page.contains("The clock was put ahead"));
     assert!(page.contains("ahead of the day outside"));
+    let shown = ahead(&server, &server.token(), 1).await;
+    assert_eq!(shown["aheadBySeconds"], 3600 + 1);
     let fields = [("do", "clock"), ("advanceBySeconds", "x")];
     let refused = owner.submit("/dashboard/sandbox", &fields).await;
     assert_eq!(refused.status, StatusCode::BAD_REQUEST);

@@ -1,5 +1,5 @@
 //! The actions that are done once for each form, however often it is sent: those that show a value once,
-//! and those that add something.
+//! those that add something, and those of the sandbox.
 
 use connect_core::Error;
 use http::StatusCode;
@@ -43,6 +43,11 @@ pub(super) fn of(place: &[&str]) -> Option<Once> {
             "/dashboard/screens",
             "If you did not see the key, replace it by another one.",
             "Go to the screens",
+        ),
+        ["sandbox"] => (
+            "/dashboard/sandbox",
+            "To have the same happen once more, press the button on the page as it is now.",
+            "Go to the sandbox",
         ),
         _ => return None,
     };
