@@ -12,6 +12,7 @@ use super::{
     owners::{account_of_location, find_account, not_found},
     shown_once::ShownOnce,
 };
+use crate::sandbox::check_name;
 
 /// A command about screens: registers, kiosks, and Scan & Order.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -108,6 +109,7 @@ pub(super) async fn execute(
             name,
         } => {
             let account = account_of_location(connect, *location).await?;
+            check_name(&account, name)?;
             let new = NewScreen {
                 location_id: *location,
                 kind: *kind,
@@ -127,6 +129,7 @@ pub(super) async fn execute(
         }
         ScreenCommand::Change { id, name } => {
             let account = account_of(connect, *id).await?;
+            check_name(&account, name)?;
             connect.rename_screen(account.id, *id, name).await?;
             shown(connect, &account, *id, None).await
         }

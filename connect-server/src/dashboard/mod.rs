@@ -40,7 +40,10 @@ pub(crate) async fn answer(visit: Visit) -> Answer {
     }
     // It is seen to its end also when the browser goes away, as it does from the first of two clicks: the
     // second one has to know what became of it.
-    match tokio::spawn(find(visit)).await.map_err(JoinError::try_into_panic) {
+    match tokio::spawn(find(visit))
+        .await
+        .map_err(JoinError::try_into_panic)
+    {
         Ok(answer) => answer,
         Err(Ok(panic)) => std::panic::resume_unwind(panic),
         Err(Err(_)) => {

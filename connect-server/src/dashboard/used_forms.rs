@@ -91,7 +91,10 @@ mod tests {
     #[tokio::test]
     async fn a_form_with_other_content_is_another_form() {
         let used = UsedForms::default();
-        used.begin("/a", &form("csrf=1&name=Till")).await.unwrap().done();
+        used.begin("/a", &form("csrf=1&name=Till"))
+            .await
+            .unwrap()
+            .done();
         for (path, other) in [
             ("/a", "csrf=1&name=Till+2"),
             ("/a", "csrf=2&name=Till"),
@@ -99,7 +102,10 @@ mod tests {
             ("/a", "csrf=1"),
             ("/b", "csrf=1&name=Till"),
         ] {
-            assert!(used.begin(path, &form(other)).await.is_some(), "{path} {other}");
+            assert!(
+                used.begin(path, &form(other)).await.is_some(),
+                "{path} {other}"
+            );
         }
     }
 

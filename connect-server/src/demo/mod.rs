@@ -13,6 +13,7 @@ use connect_core::{
 };
 
 use self::menu::{Article, MENU};
+use crate::sandbox::is_simulated;
 
 /// An account to work with, and a token for it when one was made.
 pub struct Shop {
@@ -148,7 +149,8 @@ async fn location(
     Ok(connect.create_location(account, location).await?.id)
 }
 
-/// The location's screen of this type, which is made when there is none.
+/// The location's screen of this type, which is made when there is none. The key of a simulated one is
+/// replaced with each simulation, so nothing else can write with it.
 async fn screen(
     connect: &Connect,
     account: Id<Account>,
@@ -157,7 +159,10 @@ async fn screen(
     name: &str,
 ) -> Result<Screen, Error> {
     let screens = connect.account(account).await?.screens;
-    let is_wanted = |screen: &Screen| screen.location_id == location_id && screen.kind == kind;
+    let is_wanted = |screen: &Screen| {
+        let is_of_type = screen.location_id == location_id && screen.kind == kind;
+        is_of_type && !is_simulated(&screen.name)
+    };
     if let Some(screen) = screens.into_iter().find(is_wanted) {
         return Ok(screen);
     }

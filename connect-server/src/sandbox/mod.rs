@@ -14,6 +14,7 @@ mod screens;
 
 pub(crate) use clock::{ClockFileError, SandboxClock};
 pub(crate) use day::Day;
+pub(crate) use screens::{check_name, is_simulated};
 
 use std::{io, sync::Arc};
 

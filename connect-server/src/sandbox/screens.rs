@@ -3,9 +3,32 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use connect_core::{
-    Access, Account, Connect, Error, NewScreen, ScreenType,
+    Access, Account, Connect, Error, NewScreen, Reason, ScreenType,
     wire::{Id, Location},
 };
+
+/// The names of the simulated screens, by which they are found.
+const REGISTER: &str = "Simulated register";
+const KIOSK: &str = "Simulated kiosk";
+const SCAN_AND_ORDER: &str = "Simulated Scan & Order";
+
+/// Returns whether a screen of this name is taken for a simulated one, whose key is replaced with each
+/// simulation.
+pub(crate) fn is_simulated(name: &str) -> bool {
+    [REGISTER, KIOSK, SCAN_AND_ORDER].contains(&name)
+}
+
+/// Checks the name that somebody gives to a screen of an account.
+///
+/// # Errors
+/// The account is a sandbox, and the name is that of a simulated screen.
+pub(crate) fn check_name(account: &Account, name: &str) -> Result<(), Error> {
+    if account.sandbox && is_simulated(name.trim()) {
+        let problem = "is that of a simulated screen of the sandbox; choose another one";
+        return Err(Error::Invalid(Reason::of("name", problem)));
+    }
+    Ok(())
+}
 
 /// Lets the simulated screen of this type in. It is made when there is none.
 pub(super) async fn access(
@@ -15,9 +38,9 @@ pub(super) async fn access(
     kind: ScreenType,
 ) -> Result<Access, Error> {
     let name = match kind {
-        ScreenType::Pos => "Simulated register",
-        ScreenType::OrderKiosk => "Simulated kiosk",
-        ScreenType::ScanAndOrder => "Simulated Scan & Order",
+        ScreenType::Pos => REGISTER,
+        ScreenType::OrderKiosk => KIOSK,
+        ScreenType::ScanAndOrder => SCAN_AND_ORDER,
     };
     let mut screens = account.screens.iter();
     let found = screens.find(|screen| {

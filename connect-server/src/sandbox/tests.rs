@@ -89,6 +89,40 @@ impl Demo {
     }
 }
 
+/// The shop's till was deleted, and the next start printed the key of the simulated one in its place, which
+/// the next sale then replaced.
+#[tokio::test]
+async fn the_shop_does_not_write_with_the_screens_of_the_sandbox() {
+    let demo = Demo::start().await;
+    let (connect, account) = (&demo.sandbox.connect, demo.account);
+    let shop = connect.account(account).await.unwrap();
+    let place = Place {
+        account,
+        location: shop.locations[0].id,
+    };
+    demo.sandbox
+        .simulate(place, Simulation::Sale)
+        .await
+        .unwrap();
+    for screen in &shop.screens {
+        connect.delete_screen(account, screen.id).await.unwrap();
+    }
+    let again = demo::open(connect).await.unwrap();
+    let names: Vec<_> = again
+        .screens
+        .iter()
+        .map(|(screen, _)| &*screen.name)
+        .collect();
+    assert_eq!(names, ["Till 1", "Kiosk at the door"].repeat(2));
+    let till = again.screens[0].1.expose().to_owned();
+    demo.sandbox
+        .simulate(place, Simulation::Sale)
+        .await
+        .unwrap();
+    let here = std::net::Ipv4Addr::LOCALHOST.into();
+    assert!(connect.authenticate_screen(here, Some(&till)).await.is_ok());
+}
+
 /// The file had the new time, and the clock the former one: a next start was refused.
 #[tokio::test]
 async fn an_advance_goes_on_when_nobody_waits_for_it() {
@@ -119,7 +153,10 @@ async fn an_advance_that_cannot_be_written_down_is_a_fault_of_ours() {
     let error = failed.unwrap_err();
     assert_eq!(error.status(), 500);
     let cause = error.cause();
-    assert!(cause.contains("clock of the sandbox could not be written down"), "{cause}");
+    assert!(
+        cause.contains("clock of the sandbox could not be written down"),
+        "{cause}"
+    );
     assert_eq!((demo.kept(), demo.sandbox.clock.ahead()), (0, 0));
 }
 

@@ -69,6 +69,27 @@ async fn locations_and_screens_are_renamed() {
             "{page}"
         );
     }
+    // A simulation would replace the key of a screen of this name.
+    let page = owner.read(path).await;
+    let fields = "name=\"kind\" value=\"screen\"><input type=\"hidden\" name=\"id\" value=\"";
+    let id = between(&page, fields, "\"")[0].to_owned();
+    let named = [
+        ("kind", "screen"),
+        ("id", &*id),
+        ("name", "Simulated register"),
+    ];
+    let refused = owner.submit(path, &named).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    owner.read("/dashboard/screens").await;
+    let location = server.welcome["locations"][0]["id"].as_str().unwrap();
+    let fields = [
+        ("name", "Simulated register"),
+        ("type", "pos"),
+        ("locationId", location),
+    ];
+    let refused = owner.submit("/dashboard/screens", &fields).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(text(&refused).contains("Name is that of a simulated screen"));
     let gone = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
     for kind in ["location", "screen", "account", ""] {
         let fields = [("kind", kind), ("id", gone), ("name", "Rye")];

@@ -3,10 +3,13 @@
 use connect_core::{Error, LocationChange, Reason};
 use maud::{Markup, html};
 
-use crate::dashboard::{
-    Answer, components, layout,
-    notices::{self, Notice},
-    visit::SignedIn,
+use crate::{
+    dashboard::{
+        Answer, components, layout,
+        notices::{self, Notice},
+        visit::SignedIn,
+    },
+    sandbox::check_name,
 };
 
 /// The part of the navigation that the page belongs to.
@@ -43,8 +46,14 @@ pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
         }
         SCREEN => {
             let id = components::id(to.form.get(ID))?;
-            let changed = to.connect.rename_screen(account, id, name).await;
-            changed.map(|_| ())
+            match check_name(to.owner.account(), name) {
+                Ok(()) => to
+                    .connect
+                    .rename_screen(account, id, name)
+                    .await
+                    .map(|_| ()),
+                refused => refused,
+            }
         }
         _ => return Err(components::gone()),
     };

@@ -5,12 +5,15 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use crate::dashboard::{
-    Answer, components,
-    inputs::{self, Field},
-    layout,
-    notices::{self, Notice},
-    visit::SignedIn,
+use crate::{
+    dashboard::{
+        Answer, components,
+        inputs::{self, Field},
+        layout,
+        notices::{self, Notice},
+        visit::SignedIn,
+    },
+    sandbox::check_name,
 };
 
 const PATH: &str = "/dashboard/screens";
@@ -35,7 +38,7 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
 pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let made = match new_screen(to) {
         Ok(new) => to.connect.create_screen(to.owner.account().id, new).await,
-        Err(reason) => Err(Error::Invalid(reason)),
+        Err(error) => Err(error),
     };
     match made {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ScreenMade))),
@@ -78,16 +81,19 @@ pub(super) async fn delete(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
 }
 
 /// Reads the form.
-fn new_screen(to: &SignedIn<'_>) -> Result<NewScreen, Reason> {
+fn new_screen(to: &SignedIn<'_>) -> Result<NewScreen, Error> {
+    let unchosen = |field: &str| Error::Invalid(Reason::of(field, "must be chosen"));
     let location: Result<Id<_>, _> = to.form.get("locationId").parse();
     let kind = TYPES
         .iter()
         .find(|(_, value, _)| *value == to.form.get("type"));
-    let (kind, ..) = kind.ok_or_else(|| Reason::of("type", "must be chosen"))?;
+    let (kind, ..) = kind.ok_or_else(|| unchosen("type"))?;
+    let name = to.form.get("name");
+    check_name(to.owner.account(), name)?;
     Ok(NewScreen {
-        location_id: location.map_err(|_| Reason::of("locationId", "must be chosen"))?,
+        location_id: location.map_err(|_| unchosen("locationId"))?,
         kind: *kind,
-        name: to.form.get("name").to_owned(),
+        name: name.to_owned(),
     })
 }
 
