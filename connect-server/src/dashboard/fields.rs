@@ -39,6 +39,12 @@ impl Fields {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
+    /// Returns them as the query of an address, without a question mark.
+    pub(super) fn query(&self) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.pairs()).finish()
+    }
+
     /// Returns whether a check box of this name and value is checked.
     pub(super) fn has(&self, name: &str, value: &str) -> bool {
         self.all(name).any(|other| other == value)
@@ -57,5 +63,7 @@ mod tests {
         assert!(fields.has("scope", "b") && !fields.has("scope", "c"));
         assert_eq!((fields.get("empty"), fields.get("none")), ("", ""));
         assert_eq!(fields.get("bad"), "\u{FFFD}");
+        let again = Fields::parse(fields.query().as_bytes());
+        assert!(again.pairs().eq(fields.pairs()));
     }
 }

@@ -46,6 +46,7 @@ notices! {
     Resent = "resent": "The event is sent again. Reload the page in a moment to see its result.";
     ScreenDeleted = "screen-deleted": "The screen was removed.";
     ScreenMade = "screen-made": "The screen was added. Create a key for it, so that it can write.";
+    SessionEnded = "session-ended": "Your session has ended, so nothing was done. Sign in again, and repeat what you did.";
     SignedOut = "signed-out": "You are signed out.";
     SimulatedClosing = "simulated-closing": "The register was closed. Its Z report is in the journal.";
     SimulatedDay = "simulated-day": "A day of trade is in the journal.";

@@ -1,9 +1,13 @@
 //! The parts of the dashboard: its navigation, and what the log of requests calls them.
 
 use connect_core::IssuedInvitation;
+use url::Url;
 
 /// The beginning of all paths.
 pub(super) const ROOT: &str = "/dashboard";
+
+/// An address that nobody else has, to tell those apart that lead elsewhere.
+const HERE: &str = "http://dashboard.invalid/";
 
 /// The parts, in the order of the navigation: path and name.
 pub(super) const SECTIONS: &[(&str, &str)] = &[
@@ -35,6 +39,19 @@ pub(crate) fn invitation_path(invitation: &IssuedInvitation) -> String {
     format!("/dashboard/invitations/{}", invitation.secret.expose())
 }
 
+/// Returns the page of the dashboard that an address leads to, as browsers would understand it; `None` when
+/// it leads anywhere else, to another host above all.
+pub(super) fn page_at(address: &str) -> Option<String> {
+    let here = Url::parse(HERE).ok()?;
+    let found = here.join(address).ok()?;
+    let rest = found.path().strip_prefix(ROOT)?;
+    if found.origin() != here.origin() || !(rest.is_empty() || rest.starts_with('/')) {
+        return None;
+    }
+    let query = found.query().map(|query| format!("?{query}"));
+    Some(format!("{}{}", found.path(), query.unwrap_or_default()))
+}
+
 /// Returns all parts, also those that only some have.
 pub(crate) fn areas() -> impl Iterator<Item = &'static str> {
     let sections = SECTIONS.iter().map(|(section, _)| *section);
@@ -56,6 +73,61 @@ pub(crate) fn area(path: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_leads_to_a_page_of_the_dashboard_or_nowhere() {
+        for page in [
+            "/dashboard",
+            "/dashboard/day?at=1&date=2026-11-20",
+            "/dashboard/webhooks/1",
+            "/dashboard/x?next=//evil.example",
+            "/dashboard//evil.example",
+            "/dashboard/%2f%2fevil.example",
+            "/dashboard?%0d%0aset-cookie:%20a=b",
+        ] {
+            assert_eq!(page_at(page).as_deref(), Some(page));
+        }
+        for elsewhere in [
+            "",
+            "/",
+            "day",
+            "//evil.example",
+            "//evil.example/dashboard",
+            "/\\evil.example/dashboard",
+            "\\\\evil.example/dashboard",
+            "/\t/evil.example/dashboard",
+            "\n//evil.example/dashboard",
+            " //evil.example/dashboard",
+            "https://evil.example/dashboard",
+            "http:evil.example/dashboard",
+            "https:/dashboard",
+            "//dashboard.invalid:8080/dashboard",
+            "https://dashboard.invalid/dashboard",
+            "%2f%2fevil.example/dashboard",
+            "/%2fevil.example/dashboard",
+            "javascript:alert(1)//dashboard",
+            "data:text/html,/dashboard",
+            "/dashboard@evil.example",
+            "/dashboards",
+            "/dashboard/..//evil.example",
+            "/dashboard/%2e%2e/%2e%2e//evil.example",
+            "/dashboard/..\\\\evil.example",
+        ] {
+            assert_eq!(page_at(elsewhere), None, "{elsewhere:?}");
+        }
+        // What goes into a header is what was understood, without control characters.
+        for (typed, page) in [
+            ("/dash\tboard/\r\nday", "/dashboard/day"),
+            ("/dashboard\\day", "/dashboard/day"),
+            (
+                "/dashboard/day\u{0}\u{7f}é?é",
+                "/dashboard/day%00%7F%C3%A9?%C3%A9",
+            ),
+            ("/dashboard/x/../day#part", "/dashboard/day"),
+        ] {
+            assert_eq!(page_at(typed).as_deref(), Some(page));
+        }
+    }
 
     #[test]
     fn the_log_has_no_more_of_a_path_than_its_part() {

@@ -5,6 +5,7 @@ use http::StatusCode;
 use super::{
     browser::{Browser, PASSWORD, text},
     demo,
+    filled::between,
 };
 
 const EMAIL: &str = "owner@korenbloem.example";
@@ -29,6 +30,84 @@ async fn a_session_is_made_anew_and_ends() {
     let ended = owner.open("/dashboard").await;
     assert_eq!(ended.header("location"), Some("/dashboard/sign-in"));
     victim.read("/dashboard").await;
+    server.kill().await;
+}
+
+/// Whoever was not signed in came to the overview, whatever page was asked for; and a form was lost without a
+/// word.
+#[tokio::test]
+async fn a_session_that_has_ended_is_told_and_taken_up_again() {
+    let (server, mut owner) = demo().await;
+    owner.read("/dashboard/account").await;
+    owner.set_cookie("connect-session", "one that has ended");
+    let lost = owner.submit("/dashboard/account", &[("name", "Rye")]).await;
+    let location = lost.header("location").unwrap().to_owned();
+    let page = owner.read(&location).await;
+    assert!(page.contains("Your session has ended"), "{page}");
+    let out = owner.submit("/dashboard/sign-out", &[]).await;
+    let location = out.header("location").unwrap();
+    assert_eq!(location, "/dashboard/sign-in?done=signed-out");
+
+    let asked = "/dashboard/day?date=2026-11-20&at=";
+    let first = owner
+        .open(asked)
+        .await
+        .header("location")
+        .unwrap()
+        .to_owned();
+    let page = owner.read(&first).await;
+    assert!(!page.contains("Your session has ended"), "nothing was lost");
+    let next = between(&page, "name=\"next\" value=\"", "\"").replace("&amp;", "&");
+    assert_eq!(next, asked);
+    // It is kept where the password is wrong.
+    let fields = [("email", EMAIL), ("password", "wrong"), ("next", &*next)];
+    let refused = text(&owner.submit("/dashboard/sign-in", &fields).await);
+    assert!(
+        refused.contains("name=\"next\" value=\"/dashboard/day?"),
+        "{refused}"
+    );
+    let fields = [("email", EMAIL), ("password", PASSWORD), ("next", &*next)];
+    let signed_in = owner.submit("/dashboard/sign-in", &fields).await;
+    assert_eq!(signed_in.header("location"), Some(asked));
+    // In a second tab, which had asked for the form before.
+    assert_eq!(owner.open(&first).await.header("location"), Some(asked));
+    server.kill().await;
+}
+
+#[tokio::test]
+async fn signing_in_leads_to_no_other_site() {
+    let (server, mut owner) = demo().await;
+    for hostile in [
+        "//evil.example/dashboard",
+        "/\\evil.example/dashboard",
+        "https://evil.example/dashboard",
+        "%2f%2fevil.example/dashboard",
+        "/dashboard/..//evil.example",
+        "/\t/evil.example/dashboard",
+        "\r\nset-cookie: a=b",
+        "javascript:alert(1)",
+    ] {
+        let query: String = form_urlencoded::byte_serialize(hostile.as_bytes()).collect();
+        let path = format!("/dashboard/sign-in?next={query}");
+        assert_eq!(
+            owner.open(&path).await.header("location"),
+            Some("/dashboard")
+        );
+        let mut visitor = Browser::at(&server);
+        let page = visitor.read(&path).await;
+        assert!(
+            !page.contains("name=\"next\"") && !page.contains("evil"),
+            "{page}"
+        );
+        let fields = [("email", EMAIL), ("password", PASSWORD), ("next", hostile)];
+        let signed_in = visitor.submit("/dashboard/sign-in", &fields).await;
+        assert_eq!(
+            signed_in.header("location"),
+            Some("/dashboard"),
+            "{hostile}"
+        );
+        assert_eq!(signed_in.headers.get_all("set-cookie").iter().count(), 2);
+    }
     server.kill().await;
 }
 

@@ -67,7 +67,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["webhooks", id, "deliveries", delivery] => webhooks::delivery(to, id, delivery).await,
         ["screens"] => screens::list(to).await,
         ["screens", "names"] => names::show(to).await,
-        ["sign-in"] => Ok(Answer::redirect(ROOT)),
+        ["sign-in"] => Ok(sign_in::onward(to)),
         _ => open(to).await?.ok_or_else(components::gone),
     }
 }
@@ -107,7 +107,7 @@ async fn act(to: &SignedIn<'_>, place: &[&str]) -> Result<Answer, Error> {
 /// are.
 pub(super) async fn of_anybody(visit: &Visit) -> Result<Answer, Error> {
     let found = open(visit).await?;
-    Ok(found.unwrap_or_else(|| Answer::redirect("/dashboard/sign-in")))
+    Ok(found.unwrap_or_else(|| sign_in::first(visit)))
 }
 
 /// Answers a request to a page that needs no session; `None` when it is to none of them.

@@ -1,22 +1,55 @@
 //! Signing in and out.
 
 use connect_core::{Error, Reason};
+use http::Method;
 use maud::html;
+use url::form_urlencoded::Serializer;
 
 use crate::dashboard::{
     Answer, Visit, components,
     inputs::Field,
     layout,
     notices::{self, Notice},
-    places::ROOT,
+    places::{ROOT, page_at},
     visit::SignedIn,
 };
 
 const PATH: &str = "/dashboard/sign-in";
 
+/// The field that has the page to show behind it.
+const NEXT: &str = "next";
+
+/// Leads to the form, from where somebody has to be signed in. A page is shown behind it; what else was
+/// sent is lost, and that is said.
+pub(super) fn first(visit: &Visit) -> Answer {
+    match (&visit.method, &visit.place()[..]) {
+        (&Method::POST, ["sign-out"]) => Answer::redirect(&notices::at(PATH, Notice::SignedOut)),
+        (&Method::POST, _) => Answer::redirect(&notices::at(PATH, Notice::SessionEnded)),
+        // The first page is shown in any case.
+        (_, []) => Answer::redirect(PATH),
+        _ => {
+            let asked = format!("{}?{}", visit.path, visit.query.query());
+            let mut query = Serializer::new(String::new());
+            query.append_pair(NEXT, asked.trim_end_matches('?'));
+            Answer::redirect(&format!("{PATH}?{}", query.finish()))
+        }
+    }
+}
+
+/// The page that the address or the form names, to be shown once its reader is signed in.
+fn next(visit: &Visit) -> Option<String> {
+    let named = [visit.form.get(NEXT), visit.query.get(NEXT)];
+    named.into_iter().find_map(page_at)
+}
+
 /// Shows the form.
 pub(super) fn show(visit: &Visit) -> Answer {
     form(visit, "", None)
+}
+
+/// Leads on from the form somebody who is signed in.
+pub(super) fn onward(visit: &Visit) -> Answer {
+    Answer::redirect(&next(visit).unwrap_or_else(|| ROOT.to_owned()))
 }
 
 /// Signs an owner in.
@@ -28,7 +61,11 @@ pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
     }
     let password = visit.form.secret("password");
     match visit.connect.sign_in(visit.address, email, password).await {
-        Ok(session) => visit.begin_session(&session, ROOT).await,
+        Ok(session) => {
+            let next = next(visit);
+            let path = next.as_deref().unwrap_or(ROOT);
+            visit.begin_session(&session, path).await
+        }
         Err(error @ Error::Unauthorized(_)) => {
             let reason = Reason::new(
                 "the e-mail address or the password is wrong; if you forgot your password, ask the \
@@ -68,6 +105,7 @@ fn form(visit: &Visit, email: &str, refused: Option<&Reason>) -> Answer {
         (components::problem(refused, &[]))
         (email.render(None))
         (password.render(None))
+        @if let Some(next) = next(visit) { input type="hidden" name=(NEXT) value=(next); }
         button { "Sign in" }
     };
     let content = html! {
