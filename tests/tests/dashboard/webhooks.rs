@@ -112,6 +112,33 @@ async fn what_was_given_up_since_a_time_is_sent_again() {
     server.kill().await;
 }
 
+/// A page that is full led to one that said that nothing was sent yet.
+#[tokio::test]
+async fn a_full_page_of_deliveries_leads_on_only_when_there_are_more() {
+    let (server, mut owner) = demo().await;
+    owner.open("/dashboard/webhooks/new").await;
+    let fields = [
+        ("url", "http://127.0.0.1:9/in"),
+        ("event", "catalog.product.changed"),
+    ];
+    owner.submit("/dashboard/webhooks", &fields).await;
+    let list = owner.read("/dashboard/webhooks").await;
+    let id = between(&list, "class=\"wide\" href=\"/dashboard/webhooks/", "\"")[0].to_owned();
+    let page = format!("/dashboard/webhooks/{id}");
+    let names: Vec<_> = (0..26).map(|number| format!("P{number}")).collect();
+    let names: Vec<_> = names.iter().map(|name| &**name).collect();
+    products(&server, &names[..25]).await;
+    let full = until(&mut owner, &page, ">Waiting<", 25).await;
+    assert!(!full.contains("Older deliveries"), "{full}");
+    let ids = between(&full, "/deliveries/", "\"");
+    let oldest = ids.iter().rfind(|id| id.len() == 36).unwrap();
+    let beyond = owner.read(&format!("{page}?before={oldest}")).await;
+    assert!(beyond.contains("There are no older deliveries"), "{beyond}");
+    products(&server, &names[25..]).await;
+    until(&mut owner, &page, "Older deliveries", 1).await;
+    server.kill().await;
+}
+
 /// Where one press was not enough, the page goes on from there.
 #[tokio::test]
 async fn the_form_goes_on_where_the_last_press_stopped() {

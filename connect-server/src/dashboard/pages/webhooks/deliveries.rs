@@ -13,18 +13,22 @@ const PAGE: usize = 25;
 pub(super) async fn list(to: &SignedIn<'_>, webhook: &Webhook) -> Result<Markup, Error> {
     let before = to.query.get("before").parse().ok();
     let account = to.owner.account().id;
-    let found = to.connect.deliveries(account, webhook.id, before, PAGE);
-    let found = found.await?;
+    // One more tells whether there is another page.
+    let found = to.connect.deliveries(account, webhook.id, before, PAGE + 1);
+    let mut found = found.await?;
+    let has_more = found.len() > PAGE;
+    found.truncate(PAGE);
     Ok(html! {
         @if found.is_empty() {
-            (components::empty(
-                "Nothing was sent yet. A test is sent within a minute.",
-                html! {},
-            ))
+            @let text = match before {
+                Some(_) => "There are no older deliveries.",
+                None => "Nothing was sent yet. A test is sent within a minute.",
+            };
+            (components::empty(text, html! {}))
         } @else {
             @if webhook.is_enabled() { (resend_failed::form(to, webhook)) }
             (table(to, webhook, &found))
-            @if let Some(last) = found.last().filter(|_| found.len() == PAGE) {
+            @if let Some(last) = found.last().filter(|_| has_more) {
                 p { a href={ (PATH) "/" (webhook.id) "?before=" (last.id) } { "Older deliveries" } }
             }
         }
