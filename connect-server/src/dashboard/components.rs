@@ -39,16 +39,19 @@ pub(super) fn problem(refused: Option<&Reason>, fields: &[&str]) -> Markup {
 ///
 /// # Errors
 /// The error, when it is no fault of what was filled in.
-pub(super) fn again(error: Error, form: impl FnOnce(&Reason) -> Answer) -> Result<Answer, Error> {
+pub(super) async fn again(
+    error: Error,
+    form: impl AsyncFnOnce(&Reason) -> Result<Answer, Error>,
+) -> Result<Answer, Error> {
     let reason = mendable(error.clone())?;
-    Ok(form(&reason).refused(&error))
+    Ok(form(&reason).await?.refused(&error))
 }
 
 /// Returns the reason of an error that the reader of a form can mend; others go on.
 ///
 /// # Errors
 /// The error, when it is no fault of what was filled in.
-pub(super) fn mendable(error: Error) -> Result<Reason, Error> {
+fn mendable(error: Error) -> Result<Reason, Error> {
     match error {
         Error::Invalid(reason)
         | Error::Malformed(reason)

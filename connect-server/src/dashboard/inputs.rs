@@ -20,15 +20,23 @@ pub(super) struct Field<'f> {
 impl Field<'_> {
     /// Renders the field, with the problem if it is the one that has it.
     pub(super) fn render(&self, refused: Option<&Reason>) -> Markup {
-        let problem = Problem::of(self.name, refused);
-        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.name));
+        self.render_as(self.name, refused)
+    }
+
+    /// Renders it with this id, on a page that has several fields of its name.
+    pub(super) fn render_as(&self, id: &str, refused: Option<&Reason>) -> Markup {
+        let problem = Problem {
+            id,
+            ..Problem::of(self.name, refused)
+        };
+        let hint = (!self.hint.is_empty()).then(|| format!("{id}-hint"));
         let described: Vec<String> = problem.id().into_iter().chain(hint.clone()).collect();
         let described = (!described.is_empty()).then(|| described.join(" "));
         html! {
             div.field {
-                label for=(self.name) { (self.label) }
-                @if let Some(id) = hint { p.hint id=(id) { (self.hint) } }
-                input id=(self.name) name=(self.name) type=(self.kind) value=(self.value) required
+                label for=(id) { (self.label) }
+                @if let Some(hint) = hint { p.hint id=(hint) { (self.hint) } }
+                input id=(id) name=(self.name) type=(self.kind) value=(self.value) required
                     autocomplete=(self.autocomplete) aria-invalid=[problem.invalid()]
                     aria-describedby=[described];
                 (problem.render(self.label))
@@ -44,7 +52,8 @@ pub(super) fn username(email: &str) -> Markup {
 
 /// The problem of one field of a form, or of a group of check boxes, if it is the one that has it.
 pub(super) struct Problem<'p> {
-    name: &'p str,
+    /// The id of the field.
+    id: &'p str,
     reason: Option<&'p Reason>,
 }
 
@@ -52,7 +61,7 @@ impl<'p> Problem<'p> {
     /// Finds the problem of the field with this name.
     pub(super) fn of(name: &'p str, refused: Option<&'p Reason>) -> Self {
         Self {
-            name,
+            id: name,
             reason: refused.filter(|reason| is_about(reason, name)),
         }
     }
@@ -64,7 +73,7 @@ impl<'p> Problem<'p> {
 
     /// Returns the value of the input's `aria-describedby`.
     pub(super) fn id(&self) -> Option<String> {
-        self.reason.map(|_| format!("{}-problem", self.name))
+        self.reason.map(|_| format!("{}-problem", self.id))
     }
 
     /// Renders the sentence that stands beside the input. It begins with the name of the field.
@@ -150,6 +159,15 @@ mod tests {
             hint: "As on the door.",
             ..field
         };
+        let one_of_several = hinted.render_as("till-1", Some(&reason)).into_string();
+        for part in [
+            "<label for=\"till-1\">",
+            "<input id=\"till-1\" name=\"name\"",
+            "aria-describedby=\"till-1-problem till-1-hint\"",
+            "<p class=\"problem\" id=\"till-1-problem\">",
+        ] {
+            assert!(one_of_several.contains(part), "{part}: {one_of_several}");
+        }
         let both = hinted.render(Some(&reason)).into_string();
         assert!(
             both.contains("aria-describedby=\"name-problem name-hint\""),

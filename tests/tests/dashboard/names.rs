@@ -52,9 +52,10 @@ async fn locations_and_screens_are_renamed() {
             let refused = owner.submit(path, &named(bad)).await;
             assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{kind}");
             let page = text(&refused);
-            assert_eq!(page.matches("role=\"alert\"").count(), 1, "{page}");
+            let invalid = page.matches("aria-invalid=\"true\"").count();
+            assert_eq!(invalid, 1, "{page}");
             assert!(
-                page.contains(&format!("name=\"name\" value=\"{bad}\"")),
+                page.contains(&format!("name=\"name\" type=\"text\" value=\"{bad}\"")),
                 "{page}"
             );
         }

@@ -30,7 +30,9 @@ pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let account = to.owner.account().id;
     match to.connect.change_account(account, change).await {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::AccountChanged))),
-        Err(error) => components::again(error, |reason| page(to, name, Some(reason))),
+        Err(error) => {
+            components::again(error, async |reason| Ok(page(to, name, Some(reason)))).await
+        }
     }
 }
 
@@ -74,7 +76,10 @@ pub(super) async fn change_email(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let changed = to.connect.change_owner_email(&to.owner, current, email);
     match changed.await {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::EmailChanged))),
-        Err(error) => components::again(error, |reason| email_form(to, email, Some(reason))),
+        Err(error) => {
+            let form = async |reason: &Reason| Ok(email_form(to, email, Some(reason)));
+            components::again(error, form).await
+        }
     }
 }
 
@@ -123,7 +128,9 @@ pub(super) async fn change_password(to: &SignedIn<'_>) -> Result<Answer, Error> 
             PATH,
             Notice::PasswordChanged,
         ))),
-        Err(error) => components::again(error, |reason| password_form(to, Some(reason))),
+        Err(error) => {
+            components::again(error, async |reason| Ok(password_form(to, Some(reason)))).await
+        }
     }
 }
 

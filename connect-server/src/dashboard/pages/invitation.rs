@@ -26,29 +26,29 @@ pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> 
         Err(Error::Unauthorized(_)) => return Ok(gone(visit)),
         Err(error) => return Err(error),
     };
-    let again =
-        |error| components::again(error, |reason| form(visit, value, &account, Some(reason)));
     if let Err(error) = visit.check_form() {
         let answer = form(visit, value, &account, Some(&error.problem()));
         return Ok(answer.refused(&error));
     }
-    let password = match new_password::read(&visit.form) {
-        Ok(password) => password,
-        Err(error) => return again(error),
+    let accepted = match new_password::read(&visit.form) {
+        Ok(password) => visit.connect.accept_invitation(value, password).await,
+        Err(error) => Err(error),
     };
-    match visit.connect.accept_invitation(value, password).await {
+    let error = match accepted {
         Ok(session) => {
             let first = notices::at(ROOT, Notice::PasswordSet);
-            visit.begin_session(&session, &first).await
+            return visit.begin_session(&session, &first).await;
         }
-        Err(Error::Unauthorized(_)) => Ok(gone(visit)),
+        Err(Error::Unauthorized(_)) => return Ok(gone(visit)),
         Err(Error::Conflict(_)) => {
             let problem = "this e-mail address is not available; ask the operator of this server to \
                            change the one of your account";
-            again(Error::Conflict(Reason::new(problem)))
+            Error::Conflict(Reason::new(problem))
         }
-        Err(error) => again(error),
-    }
+        Err(error) => error,
+    };
+    let form = async |reason: &Reason| Ok(form(visit, value, &account, Some(reason)));
+    components::again(error, form).await
 }
 
 fn gone(visit: &Visit) -> Answer {

@@ -5,7 +5,9 @@ use maud::{Markup, html};
 
 use crate::{
     dashboard::{
-        Answer, components, layout,
+        Answer, components,
+        inputs::Field,
+        layout,
         notices::{self, Notice},
         visit::SignedIn,
     },
@@ -59,10 +61,7 @@ pub(super) async fn change(to: &SignedIn<'_>) -> Result<Answer, Error> {
     };
     match done {
         Ok(()) => Ok(Answer::redirect(&notices::at(PATH, Notice::NameChanged))),
-        Err(error) => {
-            let reason = components::mendable(error.clone())?;
-            Ok(page(to, Some(&reason)).await?.refused(&error))
-        }
+        Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
     }
 }
 
@@ -103,20 +102,20 @@ fn form(to: &SignedIn<'_>, kind: &str, id: &str, name: &str, refused: Option<&Re
     let is_sent = to.form.get(KIND) == kind && to.form.get(ID) == id;
     let problem = refused.filter(|_| is_sent);
     let typed = if is_sent { to.form.get(NAME) } else { name };
-    let (field, problem_id) = (format!("{kind}-{id}"), format!("{kind}-{id}-problem"));
+    let field = Field {
+        label: &format!("Name of {name}"),
+        name: NAME,
+        kind: "text",
+        value: typed,
+        hint: "",
+        autocomplete: "off",
+    };
     let fields = html! {
         input type="hidden" name=(KIND) value=(kind);
         input type="hidden" name=(ID) value=(id);
-        div.filter {
-            label for=(field) { "Name of " (name) }
-            input id=(field) name=(NAME) value=(typed) required autocomplete="off"
-                aria-invalid=[problem.map(|_| "true")]
-                aria-describedby=[problem.map(|_| &problem_id)];
-            button.quiet aria-label={ "Rename " (name) } { "Rename" }
-        }
-        @if let Some(reason) = problem {
-            p.problem id=(problem_id) role="alert" { (components::sentence(&reason.to_string())) }
-        }
+        (components::problem(problem, &[NAME]))
+        (field.render_as(&format!("{kind}-{id}"), problem))
+        button.quiet aria-label={ "Rename " (name) } { "Rename" }
     };
     components::form(PATH, &to.csrf, fields)
 }

@@ -42,10 +42,7 @@ pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     };
     match made {
         Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ScreenMade))),
-        Err(error) => {
-            let reason = components::mendable(error.clone())?;
-            Ok(page(to, Some(&reason)).await?.refused(&error))
-        }
+        Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
     }
 }
 

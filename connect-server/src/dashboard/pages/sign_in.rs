@@ -73,7 +73,9 @@ pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
             );
             Ok(form(visit, email, Some(&reason)).refused(&error))
         }
-        Err(error) => components::again(error, |reason| form(visit, email, Some(reason))),
+        Err(error) => {
+            components::again(error, async |reason| Ok(form(visit, email, Some(reason)))).await
+        }
     }
 }
 

@@ -134,7 +134,7 @@ pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     };
     match made {
         Ok(issued) => Ok(created(to, &issued)),
-        Err(error) => components::again(error, |reason| form(to, Some(reason))),
+        Err(error) => components::again(error, async |reason| Ok(form(to, Some(reason)))).await,
     }
 }
 

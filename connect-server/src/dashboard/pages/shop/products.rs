@@ -4,7 +4,6 @@ use connect_core::{
     Error,
     wire::{Page, Product, query::ProductQuery},
 };
-use http::StatusCode;
 use maud::{Markup, html};
 
 use super::{
@@ -31,17 +30,6 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     }
 }
 
-/// Shows the page again with what was filled in, and says why that was not done.
-pub(super) async fn again(
-    to: &SignedIn<'_>,
-    shop: &Shop,
-    problem: Markup,
-    status: StatusCode,
-) -> Result<Answer, Error> {
-    let answer = show(to, shop, Some(problem)).await?;
-    Ok(answer.with_status(status))
-}
-
 /// The address of the list with the filters of this page.
 pub(super) fn filtered(to: &SignedIn<'_>, shop: &Shop, path: &str, names: &[&str]) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -60,7 +48,12 @@ pub(super) fn start(to: &SignedIn<'_>, shop: &Shop) -> String {
     filtered(to, shop, PATH, &[CODE, CATEGORY])
 }
 
-async fn show(to: &SignedIn<'_>, shop: &Shop, problem: Option<Markup>) -> Result<Answer, Error> {
+/// Shows the page with what was filled in, and perhaps with why that was not done.
+pub(super) async fn show(
+    to: &SignedIn<'_>,
+    shop: &Shop,
+    problem: Option<Markup>,
+) -> Result<Answer, Error> {
     let (code, chosen) = (to.query.get(CODE), to.query.get(CATEGORY));
     let found = find(to, shop).await?;
     let shown = found.data.iter().filter_map(|product| product.category_id);

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 use super::{
     Shop, nowhere,
-    products::{NO_CATEGORY, PATH, again, start},
+    products::{NO_CATEGORY, PATH, show, start},
 };
 use crate::dashboard::{
     Answer, components, money,
@@ -42,14 +42,16 @@ pub(crate) async fn act(to: &SignedIn<'_>) -> Result<Answer, Error> {
         }
         Ok(result) => {
             let problem = failed(&shop, &result).await?;
-            again(to, &shop, problem, StatusCode::CONFLICT).await
+            let answer = show(to, &shop, Some(problem)).await?;
+            Ok(answer.with_status(StatusCode::CONFLICT))
         }
         Err(error) => {
-            let status = StatusCode::from_u16(error.status());
-            let status = status.unwrap_or(StatusCode::UNPROCESSABLE_ENTITY);
-            let reason = components::sentence(&components::mendable(error)?.to_string());
-            let problem = html! { p.problem role="alert" { "Nothing was changed. " (reason) } };
-            again(to, &shop, problem, status).await
+            let form = async |reason: &Reason| {
+                let reason = components::sentence(&reason.to_string());
+                let problem = html! { p.problem role="alert" { "Nothing was changed. " (reason) } };
+                show(to, &shop, Some(problem)).await
+            };
+            components::again(error, form).await
         }
     }
 }

@@ -76,7 +76,10 @@ pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
     };
     match to.connect.create_webhook(to.owner.account().id, new).await {
         Ok(issued) => Ok(created(to, &issued)),
-        Err(error) => components::again(error, |reason| page(to, NEW, PATH, &filled, Some(reason))),
+        Err(error) => {
+            let form = async |reason: &Reason| Ok(page(to, NEW, PATH, &filled, Some(reason)));
+            components::again(error, form).await
+        }
     }
 }
 
@@ -108,9 +111,10 @@ pub(crate) async fn change(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error>
             &action,
             Notice::WebhookChanged,
         ))),
-        Err(error) => components::again(error, |reason| {
-            page(to, EDIT, &action, &filled, Some(reason))
-        }),
+        Err(error) => {
+            let form = async |reason: &Reason| Ok(page(to, EDIT, &action, &filled, Some(reason)));
+            components::again(error, form).await
+        }
     }
 }
 
