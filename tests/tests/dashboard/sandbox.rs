@@ -15,7 +15,7 @@ use connect_tests::{
 use http::{Method, StatusCode};
 use tokio::time::Instant;
 
-use super::{PROGRAM, demo};
+use super::{PROGRAM, browser::text, demo};
 
 async fn simulate(server: &Process, location: &str, what: &str, token: &str) -> Answer {
     let path = format!("/sandbox/v1/locations/{location}/{what}");
@@ -221,6 +221,38 @@ async fn a_form_that_asks_for_nothing_known_does_nothing() {
     let journal = Request::get(server.at("transactions"));
     let journal = server.send(&server.token(), journal).await.expect(200);
     assert_eq!(journal.list().len(), 0);
+    server.kill().await;
+}
+
+/// The location and the day that were chosen were lost.
+#[tokio::test]
+async fn a_button_that_is_refused_shows_the_page_again() {
+    let (server, mut owner) = demo().await;
+    owner.read("/dashboard/sandbox").await;
+    let location = server.welcome["locations"][1]["id"].as_str().unwrap();
+    let fields = [
+        ("do", "refund"),
+        ("at", location),
+        ("daysAgo", "3"),
+        ("advanceBySeconds", "86400"),
+    ];
+    let refused = owner.submit("/dashboard/sandbox", &fields).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT);
+    let page = text(&refused);
+    for part in [
+        "role=\"alert\">There is no sale that could be taken back",
+        "<h1>Sandbox</h1>",
+        "value=\"sale\"",
+        "<option value=\"3\" selected>",
+        "<option value=\"86400\" selected>",
+        &format!("<option value=\"{location}\" selected>"),
+        &format!("name=\"at\" value=\"{location}\""),
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // Nothing was done, so the same form may be sent again.
+    let again = owner.submit("/dashboard/sandbox", &fields).await;
+    assert!(text(&again).contains("There is no sale"));
     server.kill().await;
 }
 

@@ -10,10 +10,13 @@ use crate::{
         pages::shop::{self, Shop},
         visit::SignedIn,
     },
-    sandbox::{Place, Sandbox, Simulated, Simulation, days_ago},
+    sandbox::{ADVANCE_FIELD, Place, Sandbox, Simulated, Simulation, days_ago},
 };
 
 const PATH: &str = "/dashboard/sandbox";
+
+/// The field that says which day is simulated.
+const DAYS_AGO: &str = "daysAgo";
 
 /// The buttons: value, words, and what happens.
 const BUTTONS: &[(&str, &str, &str)] = &[
@@ -55,7 +58,13 @@ pub(super) async fn show(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer,
     let Some(shop) = Shop::find(to).await? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));
     };
+    Ok(page(to, sandbox, &shop, None))
+}
+
+/// Makes the page, with what was chosen and why it was not done.
+fn page(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &Shop, refused: Option<&Reason>) -> Answer {
     let content = html! {
+        (components::problem(refused, &[]))
         p.hint {
             "Nothing here is real. Each button does what a shop would do, with all that follows: sums, \
              stock, events and webhooks."
@@ -63,24 +72,27 @@ pub(super) async fn show(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer,
         form method="post" action=(PATH) {
             (components::hidden(&to.csrf))
             input type="hidden" name="at" value=(shop.location.id);
-            (buttons())
-            (clock(sandbox))
+            (buttons(to.form.get(DAYS_AGO)))
+            (clock(sandbox, to.form.get(ADVANCE_FIELD)))
         }
     };
-    Ok(shop::page(to, &shop, PATH, "Sandbox", content))
+    shop::page(to, shop, PATH, "Sandbox", content)
 }
 
-fn buttons() -> Markup {
+fn buttons(chosen: &str) -> Markup {
+    let days = (2..14).map(|days| (days.to_string(), format!("{days} days ago")));
     html! {
         @for (value, words, about) in BUTTONS {
             p {
                 button.quiet name="do" value=(value) { (words) } " "
                 @if *value == "day" {
                     label for="days-ago" { "of" } " "
-                    select id="days-ago" name="daysAgo" {
+                    select id="days-ago" name=(DAYS_AGO) {
                         option value="0" { "today" }
-                        option value="1" { "yesterday" }
-                        @for days in 2..14 { option value=(days) { (days) " days ago" } }
+                        option value="1" selected[chosen == "1"] { "yesterday" }
+                        @for (days, words) in days.clone() {
+                            option value=(days) selected[chosen == days] { (words) }
+                        }
                     } " "
                 }
                 span.hint { (about) }
@@ -90,7 +102,7 @@ fn buttons() -> Markup {
 }
 
 /// The clock, and the button that puts it ahead.
-fn clock(sandbox: &Sandbox) -> Markup {
+fn clock(sandbox: &Sandbox, chosen: &str) -> Markup {
     let clock = sandbox.clock();
     html! {
         h2 { "The clock" }
@@ -103,8 +115,10 @@ fn clock(sandbox: &Sandbox) -> Markup {
         p {
             button.quiet name="do" value="clock" { "Put the clock ahead" } " "
             label for="advance-by" { "by" } " "
-            select id="advance-by" name="advanceBySeconds" {
-                @for (seconds, words) in ADVANCES { option value=(seconds) { (words) } }
+            select id="advance-by" name=(ADVANCE_FIELD) {
+                @for (seconds, words) in ADVANCES {
+                    option value=(seconds) selected[chosen == *seconds] { (words) }
+                }
             } " "
             span.hint { "For all shops of this server. After a week you have to sign in again." }
         }
@@ -116,20 +130,29 @@ pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, 
     let Some(shop) = Shop::find(to).await? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));
     };
+    match done(to, sandbox, &shop).await {
+        Ok(notice) => Ok(Answer::redirect(&notices::at(&shop.at(PATH), notice))),
+        Err(error) => {
+            let form = async |reason: &Reason| Ok(page(to, sandbox, &shop, Some(reason)));
+            components::again(error, form).await
+        }
+    }
+}
+
+async fn done(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &Shop) -> Result<Notice, Error> {
     let account = to.owner.account().id;
     let what = match to.form.get("do") {
         "clock" => {
-            let seconds = to.form.get("advanceBySeconds").parse().ok();
+            let seconds = to.form.get(ADVANCE_FIELD).parse().ok();
             sandbox.advance(account, seconds).await?;
-            let path = notices::at(&shop.at(PATH), Notice::ClockAdvanced);
-            return Ok(Answer::redirect(&path));
+            return Ok(Notice::ClockAdvanced);
         }
         "sale" => Simulation::Sale,
         "refund" => Simulation::Refund,
         "z-report" => Simulation::ZReport,
         "order" => Simulation::Order,
         "order-step" => Simulation::OrderStep,
-        "day" => Simulation::Day(days_ago(to.form.get("daysAgo"))?),
+        "day" => Simulation::Day(days_ago(to.form.get(DAYS_AGO))?),
         _ => {
             let problem = "nothing of this name is simulated; use the buttons of the page";
             return Err(Error::NotFound(Reason::new(problem)));
@@ -139,11 +162,10 @@ pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, 
         account,
         location: shop.location.id,
     };
-    let notice = match sandbox.simulate(place, what).await? {
+    Ok(match sandbox.simulate(place, what).await? {
         Simulated::Transaction(_) => Notice::SimulatedReceipt,
         Simulated::ZReport(_) => Notice::SimulatedClosing,
         Simulated::Order(_) => Notice::SimulatedOrder,
         Simulated::Day(_) => Notice::SimulatedDay,
-    };
-    Ok(Answer::redirect(&notices::at(&shop.at(PATH), notice)))
+    })
 }
