@@ -121,7 +121,7 @@ fn read(text: &str) -> Option<NaiveDateTime> {
 mod tests {
     use super::*;
 
-    /// Where a press was not enough, another time was searched from the place where that one had stopped.
+    /// Another time was searched from the place where the press before had stopped.
     #[test]
     fn another_time_is_another_search() {
         let place = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
