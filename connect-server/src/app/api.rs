@@ -102,11 +102,7 @@ async fn answer(
         match connect.authenticate(address, token.ok()).await {
             Ok(caller) => {
                 let rate = caller.rate();
-                note.token = Some(caller.token().id.uuid());
-                note.set_caller(|| {
-                    let token = caller.token();
-                    format!("token {} {}", token.prefix, token.name)
-                });
+                gate::note(&mut note, &caller);
                 let reply = match gate::pass(&connect, caller, found, incoming).await {
                     Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
                     Err(reply) => reply,

@@ -30,7 +30,7 @@ use super::{
 use crate::{
     encoding::{NotDecompressed, decompress, is_gzip},
     endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, Place, Reply, Route},
-    net::{BodyError, Held},
+    net::{BodyError, Held, RequestNote},
     routes::{self, Found, PathIds, Table},
 };
 
@@ -81,6 +81,13 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
         return Err(NoBearer::OtherScheme);
     }
     Ok(token)
+}
+
+/// Notes who has sent a request, by what is no secret.
+pub(super) fn note(note: &mut RequestNote, caller: &Authenticated) {
+    let token = caller.token();
+    note.token = Some(token.id.uuid());
+    note.set_caller(|| format!("token {} {}", token.prefix, token.name));
 }
 
 /// The answer to a caller who was not let in. A header that held no token says more than the core

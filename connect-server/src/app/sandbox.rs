@@ -28,6 +28,9 @@ pub(super) const TEMPLATE: &str = "/sandbox/v1/locations/{location}/{simulation}
 /// The path of the clock.
 pub(super) const CLOCK: &str = "/sandbox/v1/clock";
 
+/// The longest name of an unknown field that is repeated, in characters.
+const LONGEST_NAME: usize = 50;
+
 /// The thing that is asked of the sandbox.
 enum Wish {
     /// `POST /sandbox/v1/locations/{location}/{simulation}`.
@@ -60,7 +63,7 @@ async fn answer(
     mut incoming: Incoming<impl Body>,
 ) -> Response {
     let asked = Asked::of(&mut incoming);
-    let note = RequestNote::of(Some(match wish {
+    let mut note = RequestNote::of(Some(match wish {
         Wish::Simulate(..) => TEMPLATE,
         Wish::Advance => CLOCK,
     }));
@@ -73,6 +76,7 @@ async fn answer(
         }
         Ok(caller) => {
             let rate = caller.rate();
+            gate::note(&mut note, &caller);
             let method = &incoming.method;
             let reply = if *method == Method::POST {
                 fulfil(&connect, &sandbox, &caller, wish, incoming).await
@@ -149,8 +153,9 @@ fn seconds(body: &[u8]) -> Result<Option<u64>, Error> {
         let problem = format!("must be a JSON object such as {{\"{ADVANCE_FIELD}\": 3600}}");
         return Err(malformed(problem));
     };
-    if fields.keys().any(|name| name != ADVANCE_FIELD) {
-        let problem = format!("must have no other field than {ADVANCE_FIELD}");
+    if let Some(unknown) = fields.keys().find(|name| *name != ADVANCE_FIELD) {
+        let name: String = unknown.chars().take(LONGEST_NAME).collect();
+        let problem = format!("has the field {name:?}, and takes no other than {ADVANCE_FIELD}");
         return Err(malformed(problem));
     }
     Ok(fields.get(ADVANCE_FIELD).and_then(Value::as_u64))

@@ -170,13 +170,18 @@ async fn an_advance_that_makes_no_sense_is_refused_with_its_field() {
         refused.fails(400, "validation_failed");
         assert!(said.contains("advanceBySeconds"), "{said}");
     }
-    for body in [
-        json!({}),
-        json!([]),
-        json!({ "advanceBySeconds": 1, "other": 1 }),
+    for (body, named) in [
+        (json!({}), "advanceBySeconds"),
+        (json!([]), "JSON object"),
+        (json!({ "advanceBySeconds": 1, "other": 1 }), "\"other\""),
     ] {
         let refused = advance(&server, &token, &body).await;
-        refused.fails(400, "validation_failed");
+        let refused = refused.fails(400, "validation_failed");
+        let said = refused.json()["error"]["message"].clone();
+        assert!(
+            said.as_str().is_some_and(|said| said.contains(named)),
+            "{said}"
+        );
     }
     let broken = Request::new(Method::POST, "/sandbox/v1/clock")
         .header("content-type", "application/json")
