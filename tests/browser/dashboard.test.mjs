@@ -76,7 +76,7 @@ test("an owner comes in by the invitation, and signs out and in", async () => {
   await page.getByText("is wrong").waitFor();
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.getByRole("heading", { name: "Tokens" }).waitFor();
   const signedIn = (await context.cookies()).find((cookie) => cookie.name === "connect-session");
   assert.notEqual(signedIn.value, before.value, "a session is made anew at each sign-in");
 
