@@ -4,6 +4,7 @@ mod admission;
 mod credentials;
 mod device;
 mod known;
+mod places;
 mod right;
 mod sign_ins;
 

@@ -11,6 +11,8 @@
 //!   address has one failure a minute for it, in place of ten. Guessing from many networks becomes slow,
 //!   and the first attempt of everybody is still made. It refuses nobody by itself: a limit over all
 //!   networks that did could be used up by anybody, in the name of any owner.
+//! - **The places where passwords are hashed** are few. A hundred wait for one, and who comes then is told to come
+//!   back. Owners with a session or an invitation have a place of their own.
 //! - **A signed-in owner** who gives the password once more has a count of the account's own, which only
 //!   holders of a session can fill. So an owner with a session changes the password while somebody guesses.
 //!
@@ -20,12 +22,11 @@
 use std::{hash::Hash, net::IpAddr, sync::Arc};
 
 use parking_lot::Mutex;
-use tokio::{sync::Semaphore, task::spawn_blocking};
 
-use super::moment;
+use super::{moment, places::Places};
 use crate::{
     error::{Error, Reason},
-    record::{Account, Fault, PasswordHash, Store},
+    record::{Account, PasswordHash, Store},
     rules::{
         password,
         rate::{self, Moment, RateStatus, Windows},
@@ -54,8 +55,11 @@ const OF_ACCOUNT: u32 = 10;
 /// of the network address alone holds.
 const MOST_CALLERS: usize = 100_000;
 
-/// The passwords that are hashed at once. Each takes 19 MiB of memory.
-const AT_ONCE: usize = 2;
+/// The passwords that are hashed at once for those who would sign in. Each takes 19 MiB of memory.
+const STRANGERS: usize = 2;
+
+/// The same for owners who were let in, by a session or an invitation: strangers do not make them wait.
+const LET_IN: usize = 1;
 
 /// The digest of an e-mail address.
 type Email = [u8; 32];
@@ -64,7 +68,8 @@ type Email = [u8; 32];
 pub(crate) struct SignIns {
     store: Arc<Store>,
     counts: Mutex<Counts>,
-    places: Arc<Semaphore>,
+    strangers: Places,
+    let_in: Places,
 }
 
 #[derive(Default)]
@@ -118,7 +123,8 @@ impl SignIns {
         Self {
             store,
             counts: Mutex::default(),
-            places: Arc::new(Semaphore::new(AT_ONCE)),
+            strangers: Places::new(STRANGERS),
+            let_in: Places::new(LET_IN),
         }
     }
 
@@ -132,8 +138,8 @@ impl SignIns {
         attempt.inspect_err(|_| self.store.figures().limited.sign_in.increase())
     }
 
-    /// Notes that an attempt succeeded: it is no failure of its pair and its e-mail address.
-    pub(crate) fn succeeded(&self, attempt: &SignInAttempt) {
+    /// Notes that an attempt did not fail: it is no failure of its pair and its e-mail address.
+    pub(crate) fn take_back(&self, attempt: &SignInAttempt) {
         let at = moment(&self.store);
         let mut counts = self.counts.lock();
         counts.pairs.take_back(&attempt.pair, at);
@@ -155,40 +161,51 @@ impl SignIns {
         self.counts.lock().accounts.take_back(&account, at);
     }
 
-    /// Hashes a password.
-    pub(crate) async fn hash(&self, password: String) -> Result<PasswordHash, Fault> {
+    /// Hashes the password that an owner sets, who was let in to do so.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when too many do.
+    pub(crate) async fn hash(&self, password: String) -> Result<PasswordHash, Error> {
         let randomness = self.store.environment().randomness.clone();
-        self.run(move || password::hash(&password, &*randomness))
-            .await?
+        let job = move || password::hash(&password, &*randomness);
+        Ok(self.let_in.run(job).await??)
     }
 
-    /// Returns whether a password is the one that was hashed. `None` stands for a hash that nobody
-    /// has, which takes as long.
+    /// Returns whether the password that a signed-in owner gives once more is the one that was hashed.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when too many do.
+    pub(crate) async fn is_owners(
+        &self,
+        hash: PasswordHash,
+        password: String,
+    ) -> Result<bool, Error> {
+        let job = move || password::is_hash_of(&hash, &password);
+        self.let_in.run(job).await
+    }
+
+    /// Returns whether the password of somebody who would sign in is the one that was hashed. `None`
+    /// stands for a hash that nobody has, which takes as long.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when too many would; the attempt then counts as no failure of its pair and
+    /// its e-mail address.
     pub(crate) async fn is_hash_of(
         &self,
+        attempt: &SignInAttempt,
         hash: Option<PasswordHash>,
         password: String,
-    ) -> Result<bool, Fault> {
-        self.run(move || {
+    ) -> Result<bool, Error> {
+        let job = move || {
             let hash = hash.unwrap_or_else(password::of_nobody);
             password::is_hash_of(&hash, &password)
-        })
-        .await
-    }
-
-    /// Runs one of few jobs off the threads that answer requests.
-    async fn run<T: Send + 'static>(
-        &self,
-        job: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Fault> {
-        // Nobody closes it.
-        let place = self.places.clone().acquire_owned().await;
-        // The place goes with the job, which runs on when the caller has gone.
-        let job = move || {
-            let _place = place;
-            job()
         };
-        spawn_blocking(job).await.map_err(|_| Fault::Panicked)
+        let done = self.strangers.run(job).await;
+        if let Err(Error::RateLimited(_)) = &done {
+            self.take_back(attempt);
+            self.store.figures().limited.sign_in.increase();
+        }
+        done
     }
 }
 
@@ -222,21 +239,6 @@ mod tests {
         wire::Timestamp,
     };
 
-    /// A caller who hung up once gave the place free, while the hash went on.
-    #[tokio::test]
-    async fn a_place_is_taken_until_its_job_is_done() {
-        let storage = Arc::new(MemoryStorage::new());
-        let store = Arc::new(Store::new(storage, Environment::default()));
-        let sign_ins = SignIns::new(store);
-        let (done, is_done) = mpsc::channel::<()>();
-        let job = sign_ins.run(move || is_done.recv().is_ok());
-        timeout(Duration::from_millis(50), job).await.unwrap_err();
-        assert_eq!(sign_ins.places.available_permits(), AT_ONCE - 1);
-        done.send(()).unwrap();
-        let all = u32::try_from(AT_ONCE).unwrap();
-        let _all = sign_ins.places.acquire_many(all).await.unwrap();
-    }
-
     fn is_refused<T>(counted: Result<T, Error>) -> bool {
         matches!(counted, Err(Error::RateLimited(_)))
     }
@@ -264,6 +266,28 @@ mod tests {
         assert!(is_refused(counts.attempt(from(1), "b", AT)));
         counts.attempt(from(2), "b", AT).unwrap();
         assert!(!is_refused(counts.confirm(Id::new(Uuid::nil()), AT)));
+    }
+
+    /// Strangers who fill all places once had owners with a session wait behind them.
+    #[tokio::test]
+    async fn who_was_let_in_waits_for_no_stranger() {
+        let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());
+        let sign_ins = SignIns::new(Arc::new(store));
+        let (done, is_done) = mpsc::channel::<()>();
+        let is_done = Arc::new(Mutex::new(is_done));
+        for _ in 0..STRANGERS {
+            let is_done = is_done.clone();
+            let job = sign_ins.strangers.run(move || is_done.lock().recv());
+            timeout(Duration::from_millis(20), job).await.unwrap_err();
+        }
+        let hash = sign_ins.hash("rye and spelt".into()).await.unwrap();
+        assert!(
+            sign_ins
+                .is_owners(hash, "rye and spelt".into())
+                .await
+                .unwrap()
+        );
+        drop(done);
     }
 
     #[test]

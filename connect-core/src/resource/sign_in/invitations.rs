@@ -74,7 +74,7 @@ impl Connect {
     /// # Errors
     /// The password is too short or too long; [`Error::Unauthorized`] when the invitation was
     /// replaced, used or has expired; [`Error::Conflict`] when the owner of another account signs in
-    /// with the e-mail address of this one.
+    /// with the e-mail address of this one; [`Error::RateLimited`] when too many set one at this moment.
     pub async fn accept_invitation(
         &self,
         invitation: &str,

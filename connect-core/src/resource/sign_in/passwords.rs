@@ -53,7 +53,9 @@ impl Connect {
         let is_right = may_be && {
             let password = password.to_owned();
             let sign_ins = &self.core.sign_ins;
-            sign_ins.is_hash_of(hash.clone(), password).await?
+            sign_ins
+                .is_hash_of(&attempt, hash.clone(), password)
+                .await?
         };
         let (Some(account), Some(hash), true) = (account, hash, is_right) else {
             return Err(wrong_password());
@@ -69,7 +71,7 @@ impl Connect {
             end_sessions(&mut unit, MOST_SESSIONS - 1).await?;
             let session = self.open_session(&mut unit);
             if attempts.commit(unit).await? == Attempt::Done {
-                self.core.sign_ins.succeeded(&attempt);
+                self.core.sign_ins.take_back(&attempt);
                 return Ok(session);
             }
         }
@@ -156,8 +158,8 @@ impl Connect {
         let hash = row.ok_or_else(wrong_current_password)?.password;
         let may_be = password.chars().count() <= password::MAX_PASSWORD;
         let is_right = may_be && {
-            let hash = Some(hash.clone());
-            sign_ins.is_hash_of(hash, password.to_owned()).await?
+            let password = password.to_owned();
+            sign_ins.is_owners(hash.clone(), password).await?
         };
         if is_right {
             Ok(hash)
