@@ -1,7 +1,7 @@
 //! Attempts to sign in: how many may fail, and the hashing that they cost.
 //!
 //! Whoever knows the e-mail address of an owner can have attempts fail for it. So no count that others
-//! can fill keeps an owner out, and still no password can be tried without end:
+//! can fill from a few networks keeps an owner out, and still no password can be tried without end:
 //!
 //! - **A network address and an e-mail address together** have 10 failures a minute. That stops the
 //!   guesser, and nobody who comes from another network.
@@ -16,8 +16,10 @@
 //! - **A signed-in owner** who gives the password once more has a count of the account's own, which only
 //!   holders of a session can fill. So an owner with a session changes the password while somebody guesses.
 //!
-//! Networks are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. What others type is kept
-//! as a digest, for a minute.
+//! Networks are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. Once 100 000 of them have tried
+//! in a minute, newcomers share the count of a wide network ([`rate::wide_network`]), which is full when their
+//! neighbours fill it. So an attack by so many can keep out an owner who has no session yet, as can one that
+//! keeps all places for hashing taken. What others type is kept as a digest, for a minute.
 
 use std::{hash::Hash, net::IpAddr, sync::Arc};
 
@@ -50,9 +52,9 @@ const OF_ADDRESS: u32 = 30;
 /// The passwords in a minute that the owner of an account gives once more in vain.
 const OF_ACCOUNT: u32 = 10;
 
-/// More callers than this are not told apart within a minute, so that memory stays bounded. Network
-/// addresses beyond it count as one; pairs and e-mail addresses beyond it are not counted, and the limit
-/// of the network address alone holds.
+/// More callers than this are not told apart within a minute, so that memory stays bounded. A network
+/// address beyond it counts as its wide network, and beyond twice as many all count as one; pairs and
+/// e-mail addresses beyond it are not counted, and the limit of the network address alone holds.
 const MOST_CALLERS: usize = 100_000;
 
 /// The passwords that are hashed at once for those who would sign in. Each takes 19 MiB of memory.
@@ -86,12 +88,22 @@ pub(crate) struct SignInAttempt {
 }
 
 impl Counts {
+    /// Returns the address that an attempt counts for.
+    fn counted_address(&mut self, from: IpAddr, at: Moment) -> IpAddr {
+        let narrow = rate::counted_address(from);
+        let wide = rate::wide_network(from);
+        if !is_beyond(&mut self.addresses, &narrow, MOST_CALLERS, at) {
+            narrow
+        } else if !is_beyond(&mut self.addresses, &wide, 2 * MOST_CALLERS, at) {
+            wide
+        } else {
+            IpAddr::from([0, 0, 0, 0])
+        }
+    }
+
     fn attempt(&mut self, from: IpAddr, email: &str, at: Moment) -> Result<SignInAttempt, Error> {
         let email = secret::digest(email);
-        let mut address = rate::counted_address(from);
-        if is_beyond(&mut self.addresses, &address, at) {
-            address = IpAddr::from([0, 0, 0, 0]);
-        }
+        let address = self.counted_address(from, at);
         check(self.addresses.status(&address, OF_ADDRESS, at), at)?;
         let pair = (address, email);
         let is_slowed = self.emails.status(&email, OF_EMAIL, at).remaining == 0;
@@ -102,10 +114,10 @@ impl Counts {
         };
         check(self.pairs.status(&pair, of_pair, at), at)?;
         self.addresses.count(address, at);
-        if !is_beyond(&mut self.pairs, &pair, at) {
+        if !is_beyond(&mut self.pairs, &pair, MOST_CALLERS, at) {
             self.pairs.count(pair, at);
         }
-        if !is_beyond(&mut self.emails, &email, at) {
+        if !is_beyond(&mut self.emails, &email, MOST_CALLERS, at) {
             self.emails.count(email, at);
         }
         Ok(SignInAttempt { pair })
@@ -210,9 +222,9 @@ impl SignIns {
 }
 
 /// Returns whether a caller is one too many to be told apart from others.
-fn is_beyond<K: Eq + Hash>(windows: &mut Windows<K>, caller: &K, at: Moment) -> bool {
+fn is_beyond<K: Eq + Hash>(windows: &mut Windows<K>, caller: &K, most: usize, at: Moment) -> bool {
     let is_new = windows.status(caller, 1, at).remaining == 1;
-    is_new && windows.callers() >= MOST_CALLERS
+    is_new && windows.callers() >= most
 }
 
 fn check(status: RateStatus, at: Moment) -> Result<(), Error> {
@@ -311,12 +323,35 @@ mod tests {
     }
 
     #[test]
-    fn callers_beyond_those_that_are_told_apart_take_no_memory() {
+    fn callers_beyond_those_that_are_told_apart_share_the_count_of_a_wide_network() {
         let mut counts = Counts::default();
-        for number in 0..u32::try_from(MOST_CALLERS).unwrap() + 100 {
+        let most = u32::try_from(MOST_CALLERS).unwrap();
+        for number in 0..most {
             let from = IpAddr::from(number.to_be_bytes());
-            // The last of them share the count of one address.
-            let _ = counts.attempt(from, &number.to_string(), AT);
+            counts.attempt(from, &number.to_string(), AT).unwrap();
+        }
+        // Two networks that have nothing to do with each other.
+        let crowd: [fn(u8) -> IpAddr; 2] = [
+            |last| [198, 51, 100, last].into(),
+            |last| [0x2001, 0xdb8, 1, u16::from(last), 0, 0, 0, 1].into(),
+        ];
+        for of_crowd in crowd {
+            for last in 0..100 {
+                let attempt = counts.attempt(of_crowd(last), &last.to_string(), AT);
+                assert_eq!(is_refused(attempt), u32::from(last) >= OF_ADDRESS, "{last}");
+            }
+        }
+        for owner in ["203.0.113.9", "2001:db8:2::1"] {
+            counts.attempt(owner.parse().unwrap(), owner, AT).unwrap();
+        }
+        // Who was there before goes on.
+        counts.attempt(IpAddr::from([0, 0, 0, 9]), "9", AT).unwrap();
+
+        // Beyond as many wide networks, all are one.
+        for number in 0..most + 100 {
+            let number = u128::from(number) << 80;
+            let from = IpAddr::from((number | 0x2002 << 112).to_be_bytes());
+            let _ = counts.attempt(from, "a", AT);
         }
         let callers = [
             counts.addresses.callers(),
@@ -324,7 +359,10 @@ mod tests {
             counts.emails.callers(),
         ];
         assert!(
-            callers.iter().all(|callers| *callers <= MOST_CALLERS + 1),
+            callers
+                .iter()
+                .zip([2, 1, 1])
+                .all(|(callers, times)| *callers <= times * MOST_CALLERS + 1),
             "{callers:?}"
         );
         assert!(is_refused(counts.attempt(
@@ -332,7 +370,6 @@ mod tests {
             "a",
             AT
         )));
-        // Who was there before goes on.
         counts.attempt(IpAddr::from([0, 0, 0, 9]), "9", AT).unwrap();
     }
 }

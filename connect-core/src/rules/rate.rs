@@ -174,6 +174,15 @@ pub(crate) fn counted_address(address: IpAddr) -> IpAddr {
     }
 }
 
+/// The network that an address shares with its neighbours: a /16 of IPv4, a /48 of IPv6, which is what one
+/// site has.
+pub(crate) fn wide_network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => IpAddr::V4((v4.to_bits() & (u32::MAX << 16)).into()),
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & (u128::MAX << 80)).into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
