@@ -17,6 +17,7 @@ use crate::properties::shop::{START, Shop};
 on_each_store!(what_a_change_does_not_name_stays);
 on_each_store!(a_change_that_is_not_allowed_changes_nothing);
 on_each_store!(a_token_ends_when_it_was_meant_to);
+on_each_store!(a_token_is_removed_long_after_it_has_ended);
 on_each_store!(an_account_has_as_many_tokens_in_use_as_there_may_be);
 on_each_store!(an_account_has_as_many_screens_as_there_may_be);
 on_each_store!(a_token_is_not_made_with_grants_that_say_nothing);
@@ -188,6 +189,55 @@ async fn a_token_ends_when_it_was_meant_to(shop: Shop) {
     };
     let used_at = Some(START.plus_seconds(30));
     assert_eq!(listed, [(expiring.token, used_at), (stock, Some(START))]);
+    let report = connect.check(&mut |_| {}).await.unwrap();
+    assert!(report.problems.is_empty(), "{report:?}");
+}
+
+async fn a_token_is_removed_long_after_it_has_ended(shop: Shop) {
+    const DAY: i64 = 24 * 3600;
+    let (connect, (id, location)) = (&shop.connect, ids(&shop));
+    connect.maintain().await.unwrap();
+    let expiring = NewToken {
+        name: "Sync".into(),
+        expires_at: Some(START.plus_seconds(DAY)),
+        grants: vec![Grant {
+            location_id: location,
+            scopes: vec![Scope::CatalogRead],
+        }],
+    };
+    let expiring = connect.create_token(id, expiring).await.unwrap();
+    let good = connect.create_full_token(id, "Good").await.unwrap();
+    // More than are removed by one commit.
+    let mut revoked = Vec::new();
+    for _ in 0..126 {
+        revoked.push(connect.create_full_token(id, "Stock").await.unwrap());
+    }
+    for issued in revoked.iter().chain([&expiring, &good]) {
+        assert_eq!(refusal(connect, issued.secret.expose()).await, None);
+    }
+    for issued in &revoked {
+        connect.revoke_token(id, issued.token.id).await.unwrap();
+    }
+    shop.clock.advance(90 * DAY);
+    assert_eq!(connect.maintain().await.unwrap().tokens, 0);
+    assert_eq!(connect.tokens(id).await.unwrap().len(), 128);
+
+    // The one that has expired has a day more.
+    shop.clock.advance(1);
+    let round = connect.maintain().await.unwrap();
+    assert_eq!((round.tokens, round.failed), (126, 0));
+    shop.clock.advance(DAY);
+    let round = connect.maintain().await.unwrap();
+    assert_eq!((round.tokens, round.failed), (1, 0));
+    let left = connect.tokens(id).await.unwrap();
+    assert_eq!(left, [(good.token.clone(), Some(START))]);
+    assert_eq!(refusal(connect, good.secret.expose()).await, None);
+    for gone in [&expiring, &revoked[0]] {
+        assert!(refusal(connect, gone.secret.expose()).await.is_some());
+        let again = connect.revoke_token(id, gone.token.id).await;
+        assert!(matches!(again, Err(Error::NotFound(_))), "{again:?}");
+    }
+    assert_eq!(connect.maintain().await.unwrap().tokens, 0);
     let report = connect.check(&mut |_| {}).await.unwrap();
     assert!(report.problems.is_empty(), "{report:?}");
 }

@@ -144,7 +144,8 @@ impl Connect {
     }
 
     /// The tokens of an account with the time of their last use, oldest first. A use is written
-    /// down by [`maintain`](Self::maintain).
+    /// down by [`maintain`](Self::maintain), which also removes tokens 90 days after they were revoked
+    /// or have expired.
     ///
     /// # Errors
     /// The storage failed.
@@ -171,17 +172,25 @@ impl Connect {
             .iter()
             .map(|((entry, digest), _)| token_key(entry, digest))
             .collect::<Result<_, Fault>>()?;
-        // Tokens are never removed, so the rows may be read after their list.
-        let gets: Vec<_> = keys.iter().map(|key| Read::Get(key)).collect();
+        // Each row with its entry once more: a token that was removed since has neither.
+        let gets = keys.iter().zip(&listed);
+        let gets = gets.flat_map(|(key, ((entry, _), _))| [Read::Get(key), Read::Get(entry)]);
+        let gets: Vec<_> = gets.collect();
         let mut rows = self.store().read(&gets).await?;
-        let token = |(key, (_, used)): (&Key, (_, Option<Value>))| {
-            let row = rows.value()?;
-            let row = row.ok_or_else(|| Fault::corrupt(key, "a listed token without its row"))?;
-            let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
-            Ok((token, used.and_then(|at| serde_json::from_slice(&at).ok())))
-        };
-        let tokens = keys.iter().zip(listed).map(token);
-        Ok(tokens.collect::<Result<_, Fault>>()?)
+        let mut value = || rows.value().map_err(Fault::from);
+        let mut tokens = Vec::with_capacity(keys.len());
+        for (key, (_, used)) in keys.iter().zip(&listed) {
+            match (value()?, value()?) {
+                (Some(row), _) => {
+                    let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
+                    let used = used.as_ref();
+                    tokens.push((token, used.and_then(|at| serde_json::from_slice(at).ok())));
+                }
+                (None, Some(_)) => return Err(no_row(key).into()),
+                (None, None) => {}
+            }
+        }
+        Ok(tokens)
     }
 }
 
@@ -191,6 +200,10 @@ fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
         .try_into()
         .map_err(|_| Fault::corrupt(entry, "not a digest"))?;
     Ok(key(NOBODY, Family::Token, &[Part::Digest(digest)]))
+}
+
+fn no_row(token: &Key) -> Fault {
+    Fault::corrupt(token, "a listed token without its row")
 }
 
 /// Checks that the account may have one more token.
@@ -211,8 +224,10 @@ async fn check_room(unit: &mut Unit<'_>) -> Result<(), Error> {
     unit.load(reads).await?;
     let mut good = 0;
     for key in &keys {
-        let row = unit.get(key).await?;
-        let row = row.ok_or_else(|| Fault::corrupt(key, "a listed token without its row"))?;
+        // One without its row has been removed since: it was not in use.
+        let Some(row) = unit.get(key).await? else {
+            continue;
+        };
         let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
         good += usize::from(access::ended(&token, unit.now()).is_none());
     }

@@ -43,6 +43,8 @@ pub const MAX_IDS_PER_EVENT: usize = 1000;
 
 /// Tokens per account that are neither revoked nor expired.
 pub const MAX_TOKENS: usize = 200;
+/// The time that a token is listed after it was revoked or has expired, in days.
+pub const ENDED_TOKEN_DAYS: i64 = 90;
 /// Screens per account.
 pub const MAX_SCREENS: usize = 100;
 /// Webhooks per account.

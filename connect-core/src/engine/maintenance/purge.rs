@@ -1,7 +1,9 @@
-//! Removes what has expired: stored answers, tombstones, events and the log of deliveries.
+//! Removes what has expired: stored answers, tombstones, events, the log of deliveries, and tokens.
 //!
 //! What cannot be read or removed is logged and left for the next round: one damaged row keeps no
 //! other from being purged.
+
+mod ended_tokens;
 
 use std::{collections::HashSet, fmt::Display};
 
@@ -38,6 +40,8 @@ pub struct Maintenance {
     pub events: usize,
     /// Deliveries older than 30 days that were purged from the logs of webhooks.
     pub deliveries: usize,
+    /// Tokens that were purged 90 days after they were revoked or had expired.
+    pub tokens: usize,
     /// Rows that could not be read, and parts of the round that failed. They are left for the next
     /// round; the log says which.
     pub failed: usize,
@@ -102,6 +106,8 @@ impl<'c> Purge<'c> {
             let moved = self.connect.move_idle_clock(id, self.now).await;
             self.note(moved, id);
         }
+        let purged = self.ended_tokens(account).await;
+        self.note(purged, account);
         let webhooks = Webhooks::of_account(self.connect.store(), account).await;
         let webhooks = match webhooks {
             Ok(webhooks) => webhooks,

@@ -1,0 +1,96 @@
+//! Tokens that ended long ago: whoever makes a new one each hour would else have thousands of them.
+//!
+//! Nothing else leads to a token: changes and movements keep its name, and stored answers are gone after
+//! a day.
+
+use uuid::Uuid;
+
+use super::{CHUNK, DAY, Purge};
+use crate::{
+    record::{
+        Fault, Looked, ReadKey, Token,
+        keys::{Family, NOBODY, Part, after_prefix, key},
+    },
+    storage::{Commit, Entry, Expectation, Key, Value, Write},
+    wire::{Timestamp, limits::ENDED_TOKEN_DAYS},
+};
+
+/// The rows of a token.
+const ROWS: usize = 4;
+
+impl Purge<'_> {
+    /// Purges the tokens of an account that were revoked, or have expired, long ago.
+    pub(super) async fn ended_tokens(&mut self, account: Uuid) -> Result<(), Fault> {
+        let start = key(account, Family::TokenById, &[]);
+        let end = after_prefix(&start);
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            from = piece.next;
+            for listed in piece.entries.chunks(CHUNK / ROWS) {
+                self.ended_of(account, listed).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Purges those of these tokens, in one commit.
+    async fn ended_of(&mut self, account: Uuid, listed: &[Entry]) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-ENDED_TOKEN_DAYS * DAY);
+        let mut rows = Vec::new();
+        for (entry, digest) in listed {
+            match (ReadKey::of(entry).and_then(|at| at.id()), digest_of(digest)) {
+                (Some(id), Some(digest)) => rows.push((id, digest)),
+                _ => self.failed(hex::encode(entry), &"the entry of a token is unreadable"),
+            }
+        }
+        let token_key = |digest| key(NOBODY, Family::Token, &[Part::Digest(digest)]);
+        let keys: Vec<Key> = rows.iter().map(|(_, digest)| token_key(digest)).collect();
+        let found = self.reader.values(&keys).await?;
+        let mut commit = Commit::default();
+        for (((id, digest), token_key), row) in rows.iter().zip(keys).zip(found) {
+            let Some((row, token)) = readable(row) else {
+                self.failed(hex::encode(&token_key), &"a token is unreadable");
+                continue;
+            };
+            if ended_at(&token).is_none_or(|at| at >= oldest) {
+                continue;
+            }
+            // One that was changed since is looked at again in the next round.
+            let unchanged = Expectation::Is(row);
+            commit.expects.push((token_key.clone(), unchanged));
+            let others = [
+                key(NOBODY, Family::AccountOfToken, &[Part::Digest(digest)]),
+                key(account, Family::TokenById, &[Part::Id(*id)]),
+                key(account, Family::TokenUse, &[Part::Id(*id)]),
+            ];
+            let all = others.into_iter().chain([token_key]);
+            commit.writes.extend(all.map(|key| (key, Write::Remove)));
+        }
+        let purged = commit.expects.len();
+        if purged > 0 && self.connect.store().commit(commit).await? {
+            self.done.tokens += purged;
+        }
+        Ok(())
+    }
+}
+
+fn digest_of(row: &Value) -> Option<[u8; 32]> {
+    (**row).try_into().ok()
+}
+
+fn readable(row: Looked) -> Option<(Value, Token)> {
+    match row {
+        Looked::Found(Some(row)) => {
+            let token = serde_json::from_slice(&row).ok()?;
+            Some((row, token))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the time from which on a token is refused.
+fn ended_at(token: &Token) -> Option<Timestamp> {
+    let ends = token.revoked_at.into_iter().chain(token.expires_at);
+    ends.min()
+}
