@@ -144,3 +144,28 @@ async fn a_day_stands_beside_the_days_before_it() {
     assert_eq!(net, expected, "{days:?}");
     server.kill().await;
 }
+
+#[tokio::test]
+async fn of_many_tokens_that_have_ended_the_newest_are_shown() {
+    let (server, mut owner) = demo().await;
+    let location = server.welcome["locations"][0]["id"].as_str().unwrap();
+    let grant = format!("{location} catalog:read");
+    for number in 0..101 {
+        owner.read("/dashboard/tokens/new").await;
+        let name = format!("Ended {number}");
+        let fields = [("name", &*name), ("grant", &*grant), ("expiresAt", "1")];
+        let made = owner.submit("/dashboard/tokens", &fields).await;
+        assert_eq!(made.status, 200, "{name}");
+    }
+    let body = json!({ "advanceBySeconds": 24 * 3600 + 1 });
+    let ahead = Request::post("/sandbox/v1/clock", &body).bearer(&server.token());
+    let ahead = send(server.owner_address, ahead).await.unwrap();
+    assert_eq!(ahead.status, 200);
+    let page = owner.read("/dashboard/tokens").await;
+    assert!(page.contains("101 revoked or expired"), "{page}");
+    assert!(page.contains("The newest 100 of them are shown."), "{page}");
+    let shown = between(&page, ">Ended ", "<");
+    let expected: Vec<_> = (1..=100).rev().map(|number| number.to_string()).collect();
+    assert_eq!(shown, expected);
+    server.kill().await;
+}

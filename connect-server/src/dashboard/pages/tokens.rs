@@ -2,7 +2,7 @@
 
 use connect_core::{
     AccountLocation, Error, Grant, IssuedToken, NewToken, Reason, Token,
-    wire::{Id, Scope, Timestamp},
+    wire::{Id, Scope, Timestamp, limits::ENDED_TOKEN_DAYS},
 };
 use maud::{Markup, html};
 
@@ -24,6 +24,9 @@ const DAY: i64 = 24 * 3600;
 /// A token of the list, and the time of its last use.
 type Listed = (Token, Option<Timestamp>);
 
+/// The most tokens that are shown of those that have ended.
+const MOST_ENDED: usize = 100;
+
 /// The choices of how long a token is good: value, and words.
 const EXPIRIES: &[(&str, &str)] = &[
     ("30", "After 30 days"),
@@ -37,6 +40,7 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let tokens = to.connect.tokens(to.owner.account().id).await?;
     let has_ended = |(token, _): &&Listed| to.connect.has_ended(token);
     let (ended, in_use): (Vec<_>, Vec<_>) = tokens.iter().partition(has_ended);
+    let newest: Vec<_> = ended.iter().rev().take(MOST_ENDED).copied().collect();
     let new = html! { a.button href="/dashboard/tokens/new" { "Create token" } };
     let content = html! {
         p.hint { "With a token, other software uses the API at the locations and with the scopes you choose." }
@@ -49,7 +53,11 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
         @if !ended.is_empty() {
             details {
                 summary { (ended.len()) " revoked or expired" }
-                (table(to, "Revoked and expired tokens", &ended, false))
+                p.hint {
+                    @if ended.len() > newest.len() { "The newest " (MOST_ENDED) " of them are shown. " }
+                    "A token is removed from this list after " (ENDED_TOKEN_DAYS) " days."
+                }
+                (table(to, "Revoked and expired tokens", &newest, false))
             }
         }
     };
