@@ -214,7 +214,12 @@ async fn a_token_has_its_scopes_at_its_locations_until_it_is_revoked() {
     assert_eq!(listed[0]["prefix"], value[..12]);
 
     let revoke = format!("token revoke {}", id(&made));
-    assert!(data.json(&revoke, &[]).await["revokedAt"].is_string());
+    let revoked = data.json(&revoke, &[]).await;
+    assert!(revoked["revokedAt"].is_string());
+    assert_eq!(
+        (&listed[0]["state"], &revoked["state"]),
+        (&json!("good"), &json!("revoked"))
+    );
     assert_eq!(status(&server, &value, &here, "products").await, 401);
     assert!(data.text(&revoke).await.contains("revoked on"));
     let left = data.json("token list", &[]).await;

@@ -6,14 +6,13 @@ mod view;
 
 use connect_core::{
     Account, Connect, Error, Grant, NewToken, Token,
-    environment::{Clock as _, SystemClock},
     wire::{Id, Location, Scope, Timestamp},
 };
 use serde_json::Value;
 
 pub use self::{
     command::{Rights, TokenCommand},
-    view::{NewTokenView, TokenView},
+    view::{NewTokenView, TokenState, TokenView},
 };
 use super::{
     owners::{account_for, not_found},
@@ -136,6 +135,7 @@ fn grants(
 async fn views(connect: &Connect, account: Id<Account>) -> Result<Vec<TokenView>, Error> {
     let tokens = connect.tokens(account).await?.into_iter();
     let view = |(token, last_used_at)| TokenView {
+        state: TokenState::of(&token, connect),
         token,
         last_used_at,
     };
@@ -165,10 +165,9 @@ fn no_token(id: Id<Token>) -> Error {
 /// It is not a result of this command.
 pub(super) fn text(command: &TokenCommand, result: Value) -> serde_json::Result<String> {
     use serde_json::from_value;
-    let now = SystemClock.now();
     Ok(match command {
         TokenCommand::Create { .. } => text::created(&from_value(result)?),
-        TokenCommand::List { .. } => text::tokens(&from_value::<Vec<_>>(result)?, now),
-        TokenCommand::Revoke { .. } => text::token(&from_value(result)?, now),
+        TokenCommand::List { .. } => text::tokens(&from_value::<Vec<_>>(result)?),
+        TokenCommand::Revoke { .. } => text::token(&from_value(result)?),
     })
 }

@@ -69,6 +69,15 @@ async fn a_token_expires_and_a_day_ends() {
         .fails(401, "unauthorized");
     server.send(&all, locations()).await.expect(200);
     assert!(today(&server).await > day);
+    // So the command line has it, whose machine is behind.
+    let listed = data.json(&["list"]).await;
+    let state = |name: &str| {
+        let mut tokens = listed.as_array().unwrap().iter();
+        let token = tokens.find(|token| token["name"] == name);
+        token.unwrap()["state"].clone()
+    };
+    assert_eq!(state("Short"), "expired");
+    assert!(data.text(&["list"]).await.contains("expired on"));
     // What is written is of the time that the sandbox shows, also after another start.
     let made = Request::post(server.at("products"), &json!({ "name": "Rye" }));
     let made = server.send(&all, made).await.expect(201).data();

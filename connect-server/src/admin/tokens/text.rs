@@ -1,11 +1,8 @@
 //! The results of commands about tokens, as people get them.
 
-use connect_core::{
-    Token,
-    wire::{Scope, Timestamp},
-};
+use connect_core::wire::Scope;
 
-use super::view::{NewTokenView, TokenView};
+use super::view::{NewTokenView, TokenState, TokenView};
 
 /// Shows a new token with its value.
 pub(super) fn created(new: &NewTokenView) -> String {
@@ -20,16 +17,16 @@ pub(super) fn created(new: &NewTokenView) -> String {
 }
 
 /// Shows tokens.
-pub(super) fn tokens(tokens: &[TokenView], now: Timestamp) -> String {
+pub(super) fn tokens(tokens: &[TokenView]) -> String {
     if tokens.is_empty() {
         return "There are no tokens. `connect-server token create` makes one.".to_owned();
     }
-    let each: Vec<_> = tokens.iter().map(|view| token(view, now)).collect();
+    let each: Vec<_> = tokens.iter().map(token).collect();
     each.join("\n\n")
 }
 
 /// Shows a token: its name and prefix, and a line for each of its facts.
-pub(super) fn token(view: &TokenView, now: Timestamp) -> String {
+pub(super) fn token(view: &TokenView) -> String {
     let token = &view.token;
     let last_use = match view.last_used_at {
         Some(at) => at.to_string(),
@@ -38,7 +35,7 @@ pub(super) fn token(view: &TokenView, now: Timestamp) -> String {
     let mut text = format!("{}  {}  {}...", token.id, token.name, token.prefix);
     let facts = [
         ("account", token.account_id.to_string()),
-        ("status", status(token, now)),
+        ("status", status(view)),
         ("last use", last_use),
     ];
     for (name, value) in facts {
@@ -52,11 +49,12 @@ pub(super) fn token(view: &TokenView, now: Timestamp) -> String {
     text
 }
 
-fn status(token: &Token, now: Timestamp) -> String {
-    match (token.revoked_at, token.expires_at) {
-        (Some(at), _) => format!("revoked on {at}"),
-        (None, Some(at)) if at <= now => format!("expired on {at}"),
-        (None, Some(at)) => format!("good until {at}"),
-        (None, None) => "good".to_owned(),
-    }
+fn status(view: &TokenView) -> String {
+    let (revoked, expires) = (view.token.revoked_at, view.token.expires_at);
+    let (words, at) = match view.state {
+        TokenState::Revoked => ("revoked on", revoked),
+        TokenState::Expired => ("expired on", expires),
+        TokenState::Good => ("good until", expires),
+    };
+    at.map_or_else(|| "good".to_owned(), |at| format!("{words} {at}"))
 }

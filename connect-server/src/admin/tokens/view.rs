@@ -1,6 +1,6 @@
 //! The results of commands about tokens, as programs get them.
 
-use connect_core::{Token, wire::Timestamp};
+use connect_core::{Connect, Token, wire::Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::admin::shown_once::ShownOnce;
@@ -14,6 +14,31 @@ pub(in crate::admin) enum TokenResult {
     Tokens(Vec<TokenView>),
 }
 
+/// The state of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TokenState {
+    /// It is in use.
+    Good,
+    /// Its time is over.
+    Expired,
+    /// It was revoked.
+    Revoked,
+}
+
+impl TokenState {
+    /// The state by the clock of the store, which a sandbox may have set ahead.
+    pub(super) fn of(token: &Token, connect: &Connect) -> Self {
+        if token.revoked_at.is_some() {
+            Self::Revoked
+        } else if connect.has_ended(token) {
+            Self::Expired
+        } else {
+            Self::Good
+        }
+    }
+}
+
 /// A token as commands show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -21,6 +46,8 @@ pub struct TokenView {
     /// The token, without its value.
     #[serde(flatten)]
     pub token: Token,
+    /// Its state when the command was given.
+    pub state: TokenState,
     /// The time of its last use, which is written down once a minute.
     pub last_used_at: Option<Timestamp>,
 }
