@@ -114,8 +114,10 @@ fn form(to: &SignedIn<'_>, kind: &str, id: &str, name: &str, refused: Option<&Re
         input type="hidden" name=(KIND) value=(kind);
         input type="hidden" name=(ID) value=(id);
         (components::problem(problem, &[NAME]))
-        (field.render_as(&format!("{kind}-{id}"), problem))
-        button.quiet aria-label={ "Rename " (name) } { "Rename" }
+        div.row {
+            (field.render_as(&format!("{kind}-{id}"), problem))
+            button.quiet aria-label={ "Rename " (name) } { "Rename" }
+        }
     };
     components::form(PATH, &to.csrf, fields)
 }

@@ -83,7 +83,7 @@ fn buttons(chosen: &str) -> Markup {
     let days = (2..14).map(|days| (days.to_string(), format!("{days} days ago")));
     html! {
         @for (value, words, about) in BUTTONS {
-            p {
+            div.filter {
                 button.quiet name="do" value=(value) { (words) } " "
                 @if *value == "day" {
                     label for="days-ago" { "of" } " "
@@ -112,7 +112,7 @@ fn clock(sandbox: &Sandbox, chosen: &str) -> Markup {
             ". Put ahead, tokens and sessions expire, retries of webhooks come due, and days end. It \
              does not go back."
         }
-        p {
+        div.filter {
             button.quiet name="do" value="clock" { "Put the clock ahead" } " "
             label for="advance-by" { "by" } " "
             select id="advance-by" name=(ADVANCE_FIELD) {

@@ -7,7 +7,7 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{AT, Shop, chart, nowhere, page, pairs, vat};
+use super::{AT, Shop, chart, means, nowhere, page, pairs, vat};
 use crate::dashboard::{Answer, visit::SignedIn};
 
 const PATH: &str = "/dashboard/day";
@@ -50,12 +50,16 @@ fn sums(shop: &Shop, summary: &DailySummary) -> Markup {
             div { dt { "Refunds" } dd { (totals.refunds.count) } }
             div { dt { "Discounts" } dd { (shop.money(totals.discount_cents)) } }
         }
-        @if !totals.payments.is_empty() {
-            h2 { "Payments" }
-            (pairs(totals.payments.iter().map(|total| {
-                (total.method.as_str().to_owned(), shop.money(total.amount_cents))
-            })))
+        div.columns {
+            @if !totals.payments.is_empty() {
+                div {
+                    h2 { "Payments" }
+                    (pairs(totals.payments.iter().map(|total| {
+                        (means(&total.method), shop.money(total.amount_cents))
+                    })))
+                }
+            }
+            div { (vat(shop, &totals.vat)) }
         }
-        (vat(shop, &totals.vat))
     }
 }

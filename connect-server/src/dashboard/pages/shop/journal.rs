@@ -9,7 +9,7 @@ use connect_core::{
 };
 use maud::{Markup, html};
 
-use super::{AT, Shop, next, nothing, nowhere, page, paging, pairs, vat};
+use super::{AT, Shop, means, next, nothing, nowhere, page, paging, pairs, vat};
 use crate::dashboard::{Answer, components, visit::SignedIn};
 
 const PATH: &str = "/dashboard/journal";
@@ -98,11 +98,15 @@ pub(crate) async fn one(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
             dt { "Total" } dd { (shop.money(row.total_cents)) }
         }
         @if !row.lines.is_empty() { (lines(&shop, &row.lines)) }
-        h2 { "Payments" }
-        (pairs(row.payments.iter().map(|payment| {
-            (payment.method.as_str().to_owned(), shop.money(payment.amount_cents))
-        })))
-        (vat(&shop, &row.vat))
+        div.columns {
+            div {
+                h2 { "Payments" }
+                (pairs(row.payments.iter().map(|payment| {
+                    (means(&payment.method), shop.money(payment.amount_cents))
+                })))
+            }
+            div { (vat(&shop, &row.vat)) }
+        }
         p { a href=(shop.at(PATH)) { "Back to the journal" } }
     };
     Ok(page(to, &shop, PATH, &title, content))

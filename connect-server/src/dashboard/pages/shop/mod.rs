@@ -12,7 +12,7 @@ mod stock;
 use connect_core::{
     AccountLocation, Error, LocationHandle,
     wire::{
-        VatAmount,
+        PaymentMethod, VatAmount,
         query::{Paging, SyncQuery},
     },
 };
@@ -168,6 +168,19 @@ fn pairs(rows: impl Iterator<Item = (String, String)>) -> Markup {
             @for (name, amount) in rows { tr { th { (name) } td.number { (amount) } } }
         } }
     }
+}
+
+/// The name of a means of payment, as people write it.
+fn means(method: &PaymentMethod) -> String {
+    let words = match method {
+        PaymentMethod::Cash => "Cash",
+        PaymentMethod::Card => "Card",
+        PaymentMethod::Voucher => "Voucher",
+        PaymentMethod::Invoice => "Invoice",
+        PaymentMethod::Other => "Other",
+        unknown => unknown.as_str(),
+    };
+    words.to_owned()
 }
 
 /// The VAT in an amount, by rate.
