@@ -41,8 +41,9 @@ fn written<T, K: SortKey>(
 ) -> Json<Page<T>> {
     let rows = &found.rows;
     let shown = &rows[..rows.len().min(request.limit)];
-    let length: usize = shown.iter().map(|(_, row)| row.len() + 1).sum();
-    let mut bytes = Vec::with_capacity(length + 150);
+    let length: usize = shown.iter().map(|(_, row)| row.len()).sum();
+    // With the commas of up to 200 rows.
+    let mut bytes = Vec::with_capacity(length + 350);
     bytes.extend_from_slice(b"{\"data\":[");
     for (index, (_, row)) in shown.iter().enumerate() {
         if index > 0 {

@@ -34,3 +34,20 @@ impl RecentAnswers {
         self.keys.lock().contains(key)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_keys_are_remembered_and_no_more_than_there_may_be() {
+        let recent = RecentAnswers::default();
+        let key = |number: usize| Key::from(number.to_be_bytes());
+        for number in 0..MOST {
+            recent.remember(key(number));
+        }
+        assert!(recent.has(&key(0)) && !recent.has(&key(MOST)));
+        recent.remember(key(MOST));
+        assert!(recent.has(&key(MOST)) && !recent.has(&key(0)));
+    }
+}

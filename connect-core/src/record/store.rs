@@ -165,6 +165,7 @@ mod tests {
         assert_eq!(store.uptime(), Duration::from_secs(90));
         assert_eq!(store.now(), Timestamp::EPOCH.plus_seconds(90));
         assert!(std::ptr::eq(store.environment(), &store.environment));
+        assert!(std::ptr::eq(store.webhooks(), &store.webhooks));
     }
 
     /// A writer that lost its answer knows its commit by its number.

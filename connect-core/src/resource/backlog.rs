@@ -88,14 +88,14 @@ impl Connect {
             |webhook| [Family::DeliveryByDue, Family::WaitingStock].map(|family| (webhook, family));
         let webhooks = with_work(store, now).await?;
         let queues = webhooks.into_iter().flat_map(of_webhook);
-        backlog.deliveries = count(store, queues, now, |(_, row)| {
+        backlog.deliveries = count(store, queues, (now, MOST), |(_, row)| {
             let made = serde_json::from_slice(row).map(|made: Made| made.created_at);
             oldest = made.map_or(oldest, |made| made.min(oldest));
         })
         .await?;
         backlog.oldest_delivery = since(oldest, now);
         let images = [(NOBODY, Family::ImageJobByDue)];
-        backlog.images = count(store, images, now, |_| {}).await?;
+        backlog.images = count(store, images, (now, MOST), |_| {}).await?;
         backlog.webhooks = self.webhook_count().await?;
         Ok(backlog)
     }
@@ -128,7 +128,7 @@ impl Connect {
 async fn with_work(store: &Store, now: Timestamp) -> Result<BTreeSet<Uuid>, Fault> {
     let mut webhooks = BTreeSet::new();
     for family in [Family::WebhookWoken, Family::WebhookByDue] {
-        count(store, [(NOBODY, family)], now, |(at, _)| {
+        count(store, [(NOBODY, family)], (now, MOST), |(at, _)| {
             webhooks.extend(ReadKey::of(at).and_then(|at| at.id()));
         })
         .await?;
@@ -143,7 +143,7 @@ struct Unread {
     is_head: bool,
 }
 
-/// Counts the rows of queues, and shows each. Queues are in the order in which their entries are due,
+/// Counts the rows of queues, up to `most`, and shows each. Queues are in the order in which their entries are due,
 /// where they have one.
 ///
 /// Many queues are short, and few are long. So the beginnings of many are read at a time, and then
@@ -151,7 +151,7 @@ struct Unread {
 async fn count(
     store: &Store,
     queues: impl IntoIterator<Item = (Uuid, Family)>,
-    now: Timestamp,
+    (now, most): (Timestamp, usize),
     mut show: impl FnMut(&Entry),
 ) -> Result<Waiting, Fault> {
     let reader = Salvage::new(store);
@@ -164,7 +164,7 @@ async fn count(
         let mut round = mem::take(&mut unread).into_iter();
         while round.len() > 0 {
             // Beyond the most, the head of each is read still: it may be the one that is due longest.
-            let is_full = counted.count == MOST;
+            let is_full = counted.count == most;
             let some = round.by_ref().take(PIECE / length);
             let some: Vec<Unread> = some.filter(|queue| queue.is_head || !is_full).collect();
             if some.is_empty() {
@@ -182,7 +182,7 @@ async fn count(
                     let overdue = since(due.unwrap_or(now), now);
                     counted.overdue = counted.overdue.max(overdue);
                 }
-                counted.count = (counted.count + piece.entries.len()).min(MOST);
+                counted.count = (counted.count + piece.entries.len()).min(most);
                 piece.entries.iter().for_each(&mut show);
                 unread.extend(piece.next.map(|from| Unread { from, ..queue }));
             }
@@ -213,4 +213,74 @@ impl Unread {
 /// Returns the time that has passed since then; none for a time to come.
 fn since(then: Timestamp, now: Timestamp) -> Duration {
     Duration::from_micros(u64::try_from(now.micros() - then.micros()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        environment::Environment,
+        record::keys::Part,
+        storage::{
+            Commit, Storage as _, Value, Write, conformance::Distant, memory::MemoryStorage,
+        },
+    };
+
+    /// A store with queues of these lengths, each due so many seconds ago, and its round trips.
+    async fn store(queues: &[(usize, i64)]) -> (Store, Arc<Distant>) {
+        let storage = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
+        let mut commit = Commit::default();
+        for (queue, (length, ago)) in (0..).zip(queues) {
+            let due = NOW.plus_seconds(-ago);
+            for row in 0..*length as u128 {
+                let place = [Part::Time(due), Part::Id(Uuid::from_u128(row))];
+                let key = key(Uuid::from_u128(queue), Family::DeliveryByDue, &place);
+                commit.writes.push((key, Write::Put(Value::default())));
+            }
+        }
+        storage.commit(commit).await.unwrap();
+        let store = Store::new(storage.clone(), Environment::default());
+        (store, storage)
+    }
+
+    const NOW: Timestamp = Timestamp::from_micros(1_000_000_000_000);
+
+    fn all(queues: usize) -> impl Iterator<Item = (Uuid, Family)> {
+        (0..queues as u128).map(|queue| (Uuid::from_u128(queue), Family::DeliveryByDue))
+    }
+
+    /// Beyond the most the head of each queue is read still, as it may be the one that is due longest.
+    #[tokio::test]
+    async fn no_more_rows_are_counted_than_there_may_be_and_every_head_is_seen() {
+        let mut queues = vec![(400, 10); 10];
+        queues.push((400, 90));
+        let (store, storage) = store(&queues).await;
+        for (most, count_expected, shown_at_most) in [(500, 500, 1500), (10_000, 4400, 4400)] {
+            let before = storage.trips();
+            let mut shown = 0;
+            let counted = count(&store, all(11), (NOW, most), |_| shown += 1)
+                .await
+                .unwrap();
+            assert_eq!(counted.count, count_expected);
+            assert_eq!(counted.overdue, Duration::from_secs(90), "{most}");
+            assert!(shown <= shown_at_most, "{shown} rows were read for {most}");
+            let trips = storage.trips() - before;
+            assert!(trips <= 12, "{trips} trips for {most}");
+        }
+    }
+
+    /// Many short queues and a few long ones are read in few trips.
+    #[tokio::test]
+    async fn long_queues_are_read_in_longer_and_longer_pieces() {
+        let mut queues = vec![(1, 0); 500];
+        queues.extend([(700, 0); 20]);
+        let (store, storage) = store(&queues).await;
+        let before = storage.trips();
+        let counted = count(&store, all(520), (NOW, MOST), |_| ()).await.unwrap();
+        assert_eq!(counted.count, 500 + 20 * 700);
+        // 250 queues at a time from their beginnings; then 20 of 50 rows, of 400, and the rest.
+        assert_eq!(storage.trips() - before, 3 + 1 + 10 + 20);
+    }
 }
