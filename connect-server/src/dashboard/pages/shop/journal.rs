@@ -46,9 +46,10 @@ pub(crate) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     Ok(page(to, &shop, PATH, "Journal", content))
 }
 
+/// Shows rows, on a narrow screen without the details that each has on its own page.
 fn table(shop: &Shop, rows: &[Transaction]) -> Markup {
     let head = html! {
-        th.number { "Receipt" } th { "Time" } th { "What" } th { "Register" } th { "Employee" }
+        th.number { "Receipt" } th { "Time" } th { "What" } th.detail { "Register" } th.detail { "Employee" }
         th.number { "Total" }
     };
     let rows = html! {
@@ -57,8 +58,8 @@ fn table(shop: &Shop, rows: &[Transaction]) -> Markup {
                 td.number { a href=(shop.at(&format!("{PATH}/{}", row.id))) { (row.receipt_number) } }
                 td { (components::time(row.created_at)) }
                 td { (words(&row.kind)) }
-                td { (row.register.name) }
-                td { @if let Some(employee) = &row.employee { (employee) } }
+                td.detail { (row.register.name) }
+                td.detail { @if let Some(employee) = &row.employee { (employee) } }
                 td.number { (shop.money(row.total_cents)) }
             }
         }
