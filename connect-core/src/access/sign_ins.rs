@@ -330,9 +330,11 @@ mod tests {
             let from = IpAddr::from(number.to_be_bytes());
             counts.attempt(from, &number.to_string(), AT).unwrap();
         }
-        // Two networks that have nothing to do with each other.
-        let crowd: [fn(u8) -> IpAddr; 2] = [
+        // Networks that have nothing to do with each other.
+        let crowd: [fn(u8) -> IpAddr; 4] = [
             |last| [198, 51, 100, last].into(),
+            |last| [192, 0, 2, last].into(),
+            |last| [100, 64, 0, last].into(),
             |last| [0x2001, 0xdb8, 1, u16::from(last), 0, 0, 0, 1].into(),
         ];
         for of_crowd in crowd {
