@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use tokio::{sync::Semaphore, task::yield_now, time::sleep};
 
 /// Takes over any image; fails with one that is called `lasting` or `passing`, panics at `panic`,
-/// holds one that is called `held` until it is let go, and takes a while for one that is called
+/// holds one whose name begins with `held` until it is let go, and takes a while for one that is called
 /// `slow`.
 pub(super) struct Port {
     calls: Mutex<HashMap<String, usize>>,
@@ -77,11 +77,11 @@ impl Images for Port {
         if name.starts_with("slow") {
             sleep(Duration::from_millis(10)).await;
         }
-        match name {
+        match name.trim_start_matches("held-") {
             "lasting" => Err(ImageFailure::lasting(ImageErrorCode::Corrupt, "Damaged.")),
             "passing" => Err(ImageFailure::passing(ImageErrorCode::Timeout, "Slow.")),
             "panic" => panic!("a hostile file"),
-            name => Ok(copy(name)),
+            _ => Ok(copy(name)),
         }
     }
 }

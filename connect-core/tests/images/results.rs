@@ -126,9 +126,6 @@ async fn a_job_ends_when_its_download_does() {
     let worker = scene.worker();
     let download = async {
         scene.port.begun().await;
-        // A new attempt has no fault yet.
-        let job = scene.job(product).await.unwrap();
-        assert_eq!((job.attempts, job.error), (1, None));
         scene.shop.clock.advance(50);
         scene.port.let_go();
     };
@@ -136,4 +133,22 @@ async fn a_job_ends_when_its_download_does() {
     assert_eq!(work.unwrap().done, 1);
     let ended_at = scene.job(product).await.unwrap().updated_at;
     assert_eq!(ended_at, shop::START.plus_seconds(50));
+}
+
+#[tokio::test]
+async fn an_attempt_has_no_fault_of_the_one_before() {
+    let scene = Scene::open().await;
+    let product = scene.make("held-passing").await;
+    let worker = scene.worker();
+    for attempt in [1, 2] {
+        let download = async {
+            scene.port.begun().await;
+            let job = scene.job(product).await.unwrap();
+            assert_eq!((job.attempts, job.error), (attempt, None));
+            scene.port.let_go();
+        };
+        let (work, ()) = tokio::join!(worker.tick(), download);
+        assert_eq!(work.unwrap().postponed, 1);
+        scene.shop.clock.advance(10);
+    }
 }
