@@ -68,6 +68,24 @@ pub struct Reason {
 #[error(transparent)]
 pub struct Cause(Arc<Fault>);
 
+impl Cause {
+    /// Returns the problem as callers may know it, and the way out: `later` when nothing was saved, `again`
+    /// when that is not known.
+    fn problem(&self, later: &str, again: &str) -> Reason {
+        Reason::new(match *self.0 {
+            Fault::NotApplied(_) => format!(
+                "the server cannot save anything at the moment, and has saved nothing of this; {later}"
+            ),
+            Fault::Damaged(_) | Fault::Corrupt { .. } => {
+                "a record that this request needs is damaged; the operator of the server finds it \
+                 with `connect-server check`"
+                    .to_owned()
+            }
+            _ => format!("the server could not do this now; {again}"),
+        })
+    }
+}
+
 impl fmt::Debug for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -192,20 +210,21 @@ impl Error {
             | Self::NotFound(problem)
             | Self::Conflict(problem)
             | Self::RateLimited(problem) => problem.clone(),
-            Self::Internal(cause) => Reason::new(match *cause.0 {
-                Fault::NotApplied(_) => {
-                    "the server cannot save anything at the moment, and has saved nothing of \
-                     this; repeat the request later with the same Idempotency-Key"
-                }
-                Fault::Damaged(_) | Fault::Corrupt { .. } => {
-                    "a record that this request needs is damaged; the operator of the server \
-                     finds it with `connect-server check`"
-                }
-                _ => {
-                    "the server could not do this now; repeat the request with the same \
-                     Idempotency-Key"
-                }
-            }),
+            Self::Internal(cause) => cause.problem(
+                "repeat the request later with the same Idempotency-Key",
+                "repeat the request with the same Idempotency-Key",
+            ),
+        }
+    }
+
+    /// Returns the problem for people, who have no request with a key to repeat.
+    pub fn problem_for_people(&self) -> Reason {
+        match self {
+            Self::Internal(cause) => cause.problem(
+                "try again later",
+                "look whether it was done, and try again if it was not",
+            ),
+            other => other.problem(),
         }
     }
 
@@ -332,5 +351,21 @@ impl From<Fault> for Refusal {
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         refusal.error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_not_told_to_repeat_a_request_with_its_key() {
+        let failed = Error::from(StorageError::new("the disk does not answer"));
+        assert!(failed.problem().problem.contains("Idempotency-Key"));
+        let expected = "the server could not do this now; look whether it was done, and try again \
+                        if it was not";
+        assert_eq!(failed.problem_for_people().problem, expected);
+        let refused = Error::NotFound(Reason::new("there is no such page"));
+        assert_eq!(refused.problem_for_people(), refused.problem());
     }
 }

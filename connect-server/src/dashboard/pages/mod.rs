@@ -125,13 +125,13 @@ async fn open(visit: &Visit) -> Result<Option<Answer>, Error> {
 
 /// Makes the page of an error for an owner.
 pub(super) fn problem_of_owner(to: &SignedIn<'_>, error: &Error) -> Answer {
-    let content = explained(&error.to_string());
+    let content = explained(&error.problem_for_people().to_string());
     with_cause(layout::page(to, "", title(error), content), error)
 }
 
 /// Makes the page of an error.
 pub(super) fn problem(visit: &Visit, error: &Error) -> Answer {
-    let content = explained(&error.to_string());
+    let content = explained(&error.problem_for_people().to_string());
     with_cause(layout::open_page(visit, title(error), content), error)
 }
 
