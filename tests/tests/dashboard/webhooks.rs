@@ -40,11 +40,9 @@ async fn products(server: &Process, names: &[&str]) {
     }
 }
 
-#[tokio::test]
-async fn what_was_given_up_since_a_time_is_sent_again() {
-    let (server, mut owner) = demo().await;
+/// Makes a webhook for products, to where nobody answers. Returns the path of its page.
+async fn unanswered(owner: &mut Browser) -> String {
     owner.open("/dashboard/webhooks/new").await;
-    // Nobody listens there.
     let fields = [
         ("url", "http://127.0.0.1:9/in"),
         ("event", "catalog.product.changed"),
@@ -52,12 +50,14 @@ async fn what_was_given_up_since_a_time_is_sent_again() {
     let made = owner.submit("/dashboard/webhooks", &fields).await;
     assert_eq!(made.status, StatusCode::OK, "{}", text(&made));
     let list = owner.read("/dashboard/webhooks").await;
-    let id = between(&list, "href=\"/dashboard/webhooks/", "\"")
-        .into_iter()
-        .find(|id| id.len() == 36)
-        .unwrap()
-        .to_owned();
-    let page = format!("/dashboard/webhooks/{id}");
+    let id = between(&list, "class=\"wide\" href=\"/dashboard/webhooks/", "\"")[0];
+    format!("/dashboard/webhooks/{id}")
+}
+
+#[tokio::test]
+async fn what_was_given_up_since_a_time_is_sent_again() {
+    let (server, mut owner) = demo().await;
+    let page = unanswered(&mut owner).await;
     products(&server, &["A", "B"]).await;
     until(&mut owner, &page, ">Waiting<", 2).await;
     owner.submit(&format!("{page}/disable"), &[]).await;
@@ -116,15 +116,7 @@ async fn what_was_given_up_since_a_time_is_sent_again() {
 #[tokio::test]
 async fn a_full_page_of_deliveries_leads_on_only_when_there_are_more() {
     let (server, mut owner) = demo().await;
-    owner.open("/dashboard/webhooks/new").await;
-    let fields = [
-        ("url", "http://127.0.0.1:9/in"),
-        ("event", "catalog.product.changed"),
-    ];
-    owner.submit("/dashboard/webhooks", &fields).await;
-    let list = owner.read("/dashboard/webhooks").await;
-    let id = between(&list, "class=\"wide\" href=\"/dashboard/webhooks/", "\"")[0].to_owned();
-    let page = format!("/dashboard/webhooks/{id}");
+    let page = unanswered(&mut owner).await;
     let names: Vec<_> = (0..26).map(|number| format!("P{number}")).collect();
     let names: Vec<_> = names.iter().map(|name| &**name).collect();
     products(&server, &names[..25]).await;
@@ -143,20 +135,8 @@ async fn a_full_page_of_deliveries_leads_on_only_when_there_are_more() {
 #[tokio::test]
 async fn the_form_goes_on_where_the_last_press_stopped() {
     let (server, mut owner) = demo().await;
-    owner.open("/dashboard/webhooks/new").await;
-    let fields = [
-        ("url", "http://127.0.0.1:9/in"),
-        ("event", "catalog.product.changed"),
-    ];
-    owner.submit("/dashboard/webhooks", &fields).await;
-    let list = owner.read("/dashboard/webhooks").await;
-    let id = between(&list, "href=\"/dashboard/webhooks/", "\"")
-        .into_iter()
-        .find(|id| id.len() == 36)
-        .unwrap()
-        .to_owned();
+    let page = unanswered(&mut owner).await;
     products(&server, &["A"]).await;
-    let page = format!("/dashboard/webhooks/{id}");
     until(&mut owner, &page, ">Waiting<", 1).await;
     let place = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
     let path = format!("{page}?since=2026-01-01T00:00&go-on={place}&left=7&done=some-resent");
