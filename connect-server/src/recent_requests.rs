@@ -5,7 +5,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -13,7 +13,8 @@ use connect_core::{
     Token,
     wire::{Id, Timestamp},
 };
-use http::{HeaderValue, Method, Request, StatusCode, Uri};
+use http::{HeaderValue, Method, Request, StatusCode, uri::PathAndQuery};
+use rustc_hash::FxHashMap;
 
 /// The requests that are kept of a token.
 const OF_TOKEN: usize = 100;
@@ -51,7 +52,7 @@ pub(crate) struct RecentRequest {
 /// nothing may be worth keeping.
 pub(crate) struct Asked {
     method: Method,
-    uri: Uri,
+    path: Option<PathAndQuery>,
     key: Option<HeaderValue>,
 }
 
@@ -60,7 +61,7 @@ impl Asked {
     pub(crate) fn of<B>(request: &Request<B>) -> Self {
         Self {
             method: request.method().clone(),
-            uri: request.uri().clone(),
+            path: request.uri().path_and_query().cloned(),
             key: request.headers().get("idempotency-key").cloned(),
         }
     }
@@ -75,7 +76,7 @@ impl Asked {
         Answered {
             at,
             method: &self.method,
-            path: clipped(self.uri.path().into()),
+            path: clipped(self.path.as_ref().map_or("", PathAndQuery::path).into()),
             status,
             key: self.key.as_ref().map(text).unwrap_or_default(),
             request_id: request_id.map(text).unwrap_or_default(),
@@ -160,7 +161,7 @@ pub(crate) struct RecentRequests(Arc<Mutex<All>>);
 
 #[derive(Default)]
 struct All {
-    tokens: HashMap<Id<Token>, OfToken>,
+    tokens: FxHashMap<Id<Token>, OfToken>,
     /// The tokens, that which was used longest ago first, give or take [`MOVE_AFTER`] requests.
     by_use: BTreeMap<u64, Id<Token>>,
     /// The number of requests so far.

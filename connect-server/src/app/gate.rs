@@ -87,7 +87,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
 pub(super) fn note(note: &mut RequestNote, caller: &Authenticated) {
     let token = caller.token();
     note.token = Some(token.id.uuid());
-    note.set_caller(|| format!("token {} {}", token.prefix, token.name));
+    note.set_caller(|| ["token ", &token.prefix, " ", &token.name].concat());
 }
 
 /// The answer to a caller who was not let in. A header that held no token says more than the core

@@ -27,6 +27,10 @@ impl FormatTime for Clock {
 /// A line with the time, the level, the target, the message and the fields.
 pub(super) struct Line;
 
+/// The room for a line that most need. It is put together here: each part that is handed to the
+/// library's writer is a call through a pointer.
+const USUAL_LEN: usize = 400;
+
 impl<S, N> FormatEvent<S, N> for Line
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
@@ -35,20 +39,22 @@ where
     fn format_event(
         &self,
         _: &FmtContext<'_, S, N>,
-        mut line: Writer<'_>,
+        mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        Clock.format_time(&mut line)?;
-        line.write_str(level(*event.metadata().level(), line.has_ansi_escapes()))?;
-        line.write_str(event.metadata().target())?;
-        line.write_char(':')?;
+        let mut line = String::with_capacity(USUAL_LEN);
+        write!(line, "{}", SystemClock.now())?;
+        line.push_str(level(*event.metadata().level(), writer.has_ansi_escapes()));
+        line.push_str(event.metadata().target());
+        line.push(':');
         let mut fields = Fields {
-            line: line.by_ref(),
+            line,
             written: Ok(()),
         };
         event.record(&mut fields);
         fields.written?;
-        line.write_char('\n')
+        fields.line.push('\n');
+        writer.write_str(&fields.line)
     }
 }
 
@@ -68,59 +74,72 @@ fn level(level: Level, has_colours: bool) -> &'static str {
     }
 }
 
-/// Writes the message and the fields of an event.
-struct Fields<'w> {
-    line: Writer<'w>,
+/// Adds the message and the fields of an event to a line.
+struct Fields {
+    line: String,
     written: fmt::Result,
 }
 
-impl Fields<'_> {
-    fn write(&mut self, field: &Field, value: &dyn Debug) -> fmt::Result {
-        self.line.write_char(' ')?;
+impl Fields {
+    fn name(&mut self, field: &Field) {
+        self.line.push(' ');
         if field.name() != "message" {
-            self.line.write_str(field.name())?;
-            self.line.write_char('=')?;
+            self.line.push_str(field.name());
+            self.line.push('=');
         }
-        write!(OneLine(&mut self.line), "{value:?}")
     }
 
-    fn write_text(&mut self, field: &Field, text: &str) -> fmt::Result {
-        for part in [" ", field.name(), "=\"", text, "\""] {
-            self.line.write_str(part)?;
-        }
-        Ok(())
+    /// Adds a value of which no character needs an escape.
+    fn plain(&mut self, field: &Field, value: fmt::Arguments<'_>) {
+        self.name(field);
+        self.written = self.written.and(self.line.write_fmt(value));
     }
 }
 
-impl Visit for Fields<'_> {
+impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.written = self.written.and_then(|()| self.write(field, value));
+        self.name(field);
+        let written = write!(OneLine(&mut self.line), "{value:?}");
+        self.written = self.written.and(written);
     }
 
     fn record_str(&mut self, field: &Field, text: &str) {
-        let is_escaped = |byte| matches!(byte, b'"' | b'\\');
-        if is_plain(text) && !text.bytes().any(is_escaped) {
-            self.written = self.written.and_then(|()| self.write_text(field, text));
+        if is_plain(text) && all(text, |byte| !matches!(byte, b'"' | b'\\')) {
+            self.name(field);
+            self.line.extend(["\"", text, "\""]);
         } else {
             self.record_debug(field, &text);
         }
+    }
+
+    fn record_f64(&mut self, field: &Field, number: f64) {
+        self.plain(field, format_args!("{number:?}"));
+    }
+
+    fn record_i64(&mut self, field: &Field, number: i64) {
+        self.plain(field, format_args!("{number}"));
+    }
+
+    fn record_u64(&mut self, field: &Field, number: u64) {
+        self.plain(field, format_args!("{number}"));
     }
 }
 
 /// Escapes control characters: a text of others cannot look like a line of its own, and gives no command
 /// to a terminal.
-struct OneLine<'l, 'w>(&'l mut Writer<'w>);
+struct OneLine<'l>(&'l mut String);
 
-impl fmt::Write for OneLine<'_, '_> {
+impl fmt::Write for OneLine<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if is_plain(text) {
-            return self.0.write_str(text);
+            self.0.push_str(text);
+            return Ok(());
         }
         for character in text.chars() {
             if character.is_control() {
                 write!(self.0, "{}", character.escape_default())?;
             } else {
-                self.0.write_char(character)?;
+                self.0.push(character);
             }
         }
         Ok(())
@@ -129,7 +148,12 @@ impl fmt::Write for OneLine<'_, '_> {
 
 /// Returns whether a text is nothing but printable ASCII.
 fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    all(text, |byte| matches!(byte, b' '..=b'~'))
+}
+
+/// Returns whether all bytes are such. It looks at all of them, so that it can look at many at once.
+fn all(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(true, |all, byte| all & is_such(byte))
 }
 
 #[cfg(test)]

@@ -29,10 +29,9 @@ pub fn start(format: LogFormat) -> io::Result<Logging> {
         wanted => EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(DEFAULT)),
     };
     let log = Writer::to(io::stderr())?;
-    let writer = log.clone();
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(move || writer.clone())
+        .with_writer(log.clone())
         .with_ansi(io::stderr().is_terminal())
         // They are printed to standard error, and the program ends where that cannot be written.
         .log_internal_errors(false);

@@ -11,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+use tracing_subscriber::fmt::MakeWriter;
+
 /// The most bytes of lines that wait to be written.
 const MOST_WAITING: usize = 1_000_000;
 
@@ -120,7 +122,7 @@ impl Writer {
 }
 
 /// Takes one line with each call, as `tracing_subscriber` writes them.
-impl io::Write for Writer {
+impl io::Write for &Writer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.add(line);
         Ok(line.len())
@@ -128,6 +130,14 @@ impl io::Write for Writer {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl<'w> MakeWriter<'w> for Writer {
+    type Writer = &'w Self;
+
+    fn make_writer(&'w self) -> &'w Self {
+        self
     }
 }
 

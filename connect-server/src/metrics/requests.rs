@@ -1,12 +1,13 @@
 //! The count and the time of requests.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::sync::OnceLock;
 
 use http::Method;
 use prometheus::{
     Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts, Registry,
     proto::MetricFamily,
 };
+use rustc_hash::FxHashMap;
 
 use crate::net::Ended;
 
@@ -57,7 +58,7 @@ pub(crate) struct Requests {
     answers: [IntCounter; CLASSES.len()],
     counts: IntCounterVec,
     times: HistogramVec,
-    routes: HashMap<&'static str, Route>,
+    routes: FxHashMap<&'static str, Route>,
     nowhere: Route,
     other: Route,
 }

@@ -45,6 +45,8 @@ pub(super) struct Activity {
     asked: Notify,
     /// Has no permits. Closed when the connection has ended.
     open: Semaphore,
+    /// What all connections hold.
+    budget: Arc<Budget>,
 }
 
 const NEVER: u64 = u64::MAX;
@@ -72,7 +74,8 @@ pub(super) enum Leave {
 }
 
 impl Activity {
-    pub(super) fn new() -> Self {
+    /// That of a connection which begins. What it holds counts in `budget`.
+    pub(super) fn new(budget: Arc<Budget>) -> Self {
         Self {
             opened: Instant::now(),
             in_flight: AtomicUsize::new(0),
@@ -91,18 +94,18 @@ impl Activity {
             cut: AtomicBool::new(false),
             asked: Notify::new(),
             open: Semaphore::new(0),
+            budget,
         }
     }
 
-    /// A request begins; it ends when the guard is dropped. What it holds counts in `budget`.
-    pub(super) fn begin(self: &Arc<Self>, http2: bool, budget: Arc<Budget>) -> InFlight {
+    /// A request begins; it ends when the guard is dropped.
+    pub(super) fn begin(self: &Arc<Self>, http2: bool) -> InFlight {
         self.in_flight.fetch_add(1, Relaxed);
         self.served.store(true, Relaxed);
         self.http2.store(http2, Relaxed);
         self.head_since.store(NEVER, Relaxed);
         let mut in_flight = InFlight {
             activity: self.clone(),
-            budget,
             bytes: 0,
         };
         in_flight.hold(REQUEST);
@@ -169,6 +172,7 @@ impl Activity {
     pub(super) fn replace(&self, before: usize, now: usize) {
         self.held.fetch_add(now, Relaxed);
         self.held.fetch_sub(before, Relaxed);
+        self.budget.replace(before, now);
         if now < before {
             self.freed.notify_waiters();
         }
@@ -274,7 +278,6 @@ const REQUEST: usize = 6 * 1024;
 #[derive(Debug)]
 pub(super) struct InFlight {
     activity: Arc<Activity>,
-    budget: Arc<Budget>,
     bytes: usize,
 }
 
@@ -287,7 +290,7 @@ impl InFlight {
     pub(super) fn hold(&mut self, bytes: usize) {
         self.bytes += bytes;
         self.activity.held.fetch_add(bytes, Relaxed);
-        self.budget.take(bytes);
+        self.activity.budget.take(bytes);
     }
 }
 
@@ -298,12 +301,13 @@ impl Drop for InFlight {
             in_flight,
             held,
             freed,
+            budget,
             ..
         } = &*self.activity;
         idle_since.store(self.activity.now(), Relaxed);
         in_flight.fetch_sub(1, Relaxed);
         held.fetch_sub(self.bytes, Relaxed);
         freed.notify_waiters();
-        self.budget.give_back(self.bytes);
+        budget.give_back(self.bytes);
     }
 }

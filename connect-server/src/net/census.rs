@@ -6,12 +6,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::activity::{Activity, Leave};
+use super::{
+    activity::{Activity, Leave},
+    budget::Budget,
+};
 
 /// The open connections of a server: the place where it is decided which of them has to make room.
 #[derive(Debug)]
 pub(super) struct Census {
     per_address: usize,
+    budget: Arc<Budget>,
     open: Mutex<Open>,
 }
 
@@ -42,9 +46,15 @@ impl Open {
 }
 
 impl Census {
-    pub(super) fn new(per_address: usize) -> Arc<Self> {
+    /// A census that lets so many connections come from an address. What each holds counts in
+    /// `budget`.
+    pub(super) fn new(per_address: usize, budget: Arc<Budget>) -> Arc<Self> {
         let open = Mutex::default();
-        Arc::new(Self { per_address, open })
+        Arc::new(Self {
+            per_address,
+            budget,
+            open,
+        })
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -69,7 +79,7 @@ impl Census {
                 return None;
             }
         }
-        let activity = Arc::new(Activity::new());
+        let activity = Arc::new(Activity::new(self.budget.clone()));
         let id = open.next;
         open.next += 1;
         let connection = Connection {
@@ -149,7 +159,7 @@ fn network(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::budget::Budget, *};
+    use super::*;
 
     fn address(text: &str) -> Option<IpAddr> {
         Some(text.parse().unwrap())
@@ -157,15 +167,12 @@ mod tests {
 
     #[test]
     fn an_address_has_its_share_and_a_64_is_one_address() {
-        let census = Census::new(2);
+        let census = Census::new(2, Budget::new(0));
         let enter = |text| census.enter(address(text));
         let busy: Vec<_> = ["2001:db8:0:1::7", "2001:db8:0:1:ffff::9", "192.0.2.1"]
             .map(|text| enter(text).unwrap())
             .into();
-        let requests: Vec<_> = busy
-            .iter()
-            .map(|c| c.activity().begin(false, Budget::new(0)))
-            .collect();
+        let requests: Vec<_> = busy.iter().map(|c| c.activity().begin(false)).collect();
         assert!(enter("2001:db8:0:1::8").is_none());
         assert!(enter("2001:db8:0:2::8").is_some());
         assert!(enter("::ffff:192.0.2.1").is_some());
@@ -184,10 +191,10 @@ mod tests {
 
     #[test]
     fn one_connection_at_a_time_makes_room() {
-        let census = Census::new(9);
+        let census = Census::new(9, Budget::new(0));
         let open: Vec<_> = (0..3).map(|_| census.enter(None).unwrap()).collect();
         let leaving = || open.iter().filter(|c| c.activity().is_leaving()).count();
-        let request = open[0].activity().begin(false, Budget::new(0));
+        let request = open[0].activity().begin(false);
         open[2].make_room();
         open[2].make_room();
         assert_eq!(leaving(), 1);
@@ -196,7 +203,7 @@ mod tests {
             "the other two are busy, and new"
         );
         // A request came after all: another one has to leave.
-        let last = open[1].activity().begin(false, Budget::new(0));
+        let last = open[1].activity().begin(false);
         drop(request);
         open[2].make_room();
         assert_eq!(leaving(), 2);
@@ -206,11 +213,11 @@ mod tests {
 
     #[test]
     fn the_connections_that_hold_most_are_cut() {
-        let census = Census::new(9);
+        let census = Census::new(9, Budget::new(0));
         let open: Vec<_> = (0..3).map(|_| census.enter(None).unwrap()).collect();
         let mut requests = Vec::new();
         for (entered, bytes) in open.iter().zip([10, 30, 20]) {
-            let mut request = entered.activity().begin(true, Budget::new(0));
+            let mut request = entered.activity().begin(true);
             request.hold(bytes);
             requests.push(request);
         }

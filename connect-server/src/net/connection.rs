@@ -127,9 +127,12 @@ async fn serve<A: App, S>(
     let load = shared.load.clone();
     let socket = Guarded::new(stream, activity.clone(), load, limits, refuse_with);
     let socket = TokioIo::new(socket);
-    let service = service_fn(|request| {
-        service::answer(shared.clone(), activity.clone(), remote.ip(), request)
+    let connection = Arc::new(service::Connection {
+        shared: shared.clone(),
+        activity: activity.clone(),
+        remote: remote.ip(),
     });
+    let service = service_fn(|request| service::answer(&connection, request));
     let mut http = pin!(shared.http.serve_connection(socket, service));
     let tick = limits.tick();
     let mut wake = Instant::now() + tick;

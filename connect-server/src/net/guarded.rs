@@ -66,7 +66,7 @@ impl<S, R> Guarded<S, R> {
     ) -> Self {
         let limits = limits.clone();
         let frames = FramePacer::new(limits.h2_frames);
-        let header_table = HeaderTable::new(activity.clone(), load.answers.clone());
+        let header_table = HeaderTable::new(activity.clone());
         Self {
             socket,
             activity,

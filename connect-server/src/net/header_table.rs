@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{activity::Activity, budget::Budget};
+use super::activity::Activity;
 
 /// The most entries of a table of 4096 bytes (RFC 7541: 32 for each, beside its text).
 const ENTRIES: usize = 4096 / 32;
@@ -21,17 +21,15 @@ const ORDINARY: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct HeaderTable {
     activity: Arc<Activity>,
-    budget: Arc<Budget>,
     bytes: usize,
     /// Bytes read since the last head.
     since_head: usize,
 }
 
 impl HeaderTable {
-    pub(super) fn new(activity: Arc<Activity>, budget: Arc<Budget>) -> Self {
+    pub(super) fn new(activity: Arc<Activity>) -> Self {
         Self {
             activity,
-            budget,
             bytes: 0,
             since_head: 0,
         }
@@ -58,8 +56,10 @@ impl HeaderTable {
             before.saturating_sub(ORDINARY),
             now.saturating_sub(ORDINARY),
         );
-        self.activity.replace(before, now);
-        self.budget.replace(before, now);
+        // That of an ordinary client stays at nothing, and others write to the same memory.
+        if before != now {
+            self.activity.replace(before, now);
+        }
     }
 }
 
@@ -71,12 +71,13 @@ impl Drop for HeaderTable {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::budget::Budget, *};
 
     #[test]
     fn a_table_counts_the_buffers_of_its_entries() {
-        let (activity, budget) = (Arc::new(Activity::new()), Budget::new(0));
-        let mut table = HeaderTable::new(activity.clone(), budget.clone());
+        let budget = Budget::new(0);
+        let activity = Arc::new(Activity::new(budget.clone()));
+        let mut table = HeaderTable::new(activity.clone());
         let about = |bytes: usize| bytes * 98 / 100..=bytes;
         // Several heads share a buffer.
         assert!(about(600).contains(&table.received(600, 3)), "{table:?}");

@@ -14,10 +14,11 @@ pub struct Load {
 
 impl Load {
     pub(super) fn new(limits: &Limits) -> Self {
+        let answers = Budget::new(limits.answer_bytes);
         Self {
-            census: Census::new(limits.connections_per_address),
+            census: Census::new(limits.connections_per_address, answers.clone()),
             bodies: Budget::new(limits.body_bytes),
-            answers: Budget::new(limits.answer_bytes),
+            answers,
         }
     }
 

@@ -19,16 +19,27 @@ use super::{
     workarounds::{discard, hold, without_body},
 };
 
-/// Answers one request that came over the connection from `remote`.
+/// A connection, as its requests need it.
+pub(super) struct Connection<A> {
+    pub(super) shared: Arc<Shared<A>>,
+    pub(super) activity: Arc<Activity>,
+    /// The address at its other end.
+    pub(super) remote: IpAddr,
+}
+
+/// Answers one request that came over a connection.
 ///
 /// All that needs no waiting is done before the future is made. What such a future holds counts
 /// at every request: hyper moves it, and a value handed from one future to the next is in both.
 pub(super) fn answer<A: App>(
-    shared: Arc<Shared<A>>,
-    activity: Arc<Activity>,
-    remote: IpAddr,
+    connection: &Arc<Connection<A>>,
     request: Request<Incoming>,
-) -> impl Future<Output = Result<Response<Answer>, Infallible>> + Send {
+) -> impl Future<Output = Result<Response<Answer>, Infallible>> + Send + use<A> {
+    let Connection {
+        shared,
+        activity,
+        remote,
+    } = &**connection;
     let http2 = request.version() == Version::HTTP_2;
     let head_only = request.method() == Method::HEAD;
     let (mut parts, incoming) = request.into_parts();
@@ -50,24 +61,30 @@ pub(super) fn answer<A: App>(
     let request = Request::from_parts(parts, body);
     let (peer, checked) = head::check(
         &request,
-        remote,
+        *remote,
         shared.tls.is_some(),
         &shared.plain,
         &shared.limits,
     );
-    let counted = shared.clone();
+    // Counts of references are shared as well: a connection's own is written by nobody else.
+    let (counted, connection) = (connection.clone(), connection.clone());
     let line = RequestLine::begin(
         id.clone(),
         request.method().clone(),
         peer.address,
-        move |ended: &Ended<'_>| counted.app.ended(ended),
+        move |ended: &Ended<'_>| counted.shared.app.ended(ended),
     );
     let admitted = checked.map(|()| request);
     // Counted before it waits for its turn: what is read meanwhile depends on it.
-    let in_flight = activity.begin(http2, shared.load.answers.clone());
+    let in_flight = activity.begin(http2);
     shared.load.relieve();
 
     async move {
+        let Connection {
+            shared,
+            activity,
+            remote,
+        } = &*connection;
         if http2 {
             activity.room(shared.limits.h2_answer_bytes).await;
         }
@@ -91,7 +108,7 @@ pub(super) fn answer<A: App>(
         });
         let note = response.extensions_mut().remove::<RequestNote>();
         line.end(response.status(), &note.unwrap_or_default());
-        if response.status() == StatusCode::TOO_MANY_REQUESTS && !shared.is_proxy(remote) {
+        if response.status() == StatusCode::TOO_MANY_REQUESTS && !shared.is_proxy(*remote) {
             activity.refused();
         }
         headers::finish(&mut response, id);
@@ -100,7 +117,7 @@ pub(super) fn answer<A: App>(
         {
             if http2 {
                 // Dropping it resets the stream, and some clients forget the answer then.
-                tokio::spawn(hold(rest, shared.limits.discard, activity));
+                tokio::spawn(hold(rest, shared.limits.discard, activity.clone()));
             } else {
                 activity.linger();
                 response
