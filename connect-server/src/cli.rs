@@ -29,7 +29,7 @@ use crate::{
 };
 
 pub use settings::{Setting, Source};
-pub use storage::StorageChoice;
+pub use storage::{DatabaseUrl, StorageChoice};
 
 /// The reference server of Connect: a shop's catalog for other software, over HTTP.
 #[derive(Debug, Parser)]
@@ -180,10 +180,19 @@ pub struct StoreOptions {
     /// The directory for the data [default: "connect" in the user's data folder]
     #[arg(long, value_name = "DIR", env = "CONNECT_DATA", global = true)]
     pub data: Option<PathBuf>,
-    /// The store of the records: "redb:PATH", "sled:PATH", or "memory" [default: redb in "store" of
-    /// the data directory]
-    #[arg(long, value_name = "STORAGE", env = "CONNECT_STORAGE", global = true)]
+    /// The store of the records: "redb:PATH", "sled:PATH", "postgres://USER:PASSWORD@HOST/DATABASE", or
+    /// "memory" [default: redb in "store" of the data directory]
+    #[arg(
+        long,
+        value_name = "STORAGE",
+        env = "CONNECT_STORAGE",
+        hide_env_values = true,
+        global = true
+    )]
     pub storage: Option<StorageChoice>,
+    /// How the database is used, if the store is one.
+    #[command(flatten)]
+    pub database: DatabaseOptions,
     /// The memory that the store may use as a cache, in MiB.
     #[arg(
         long,
@@ -193,6 +202,25 @@ pub struct StoreOptions {
         global = true
     )]
     pub cache: u64,
+}
+
+/// The use of a database.
+#[derive(Clone, Debug, Args)]
+pub struct DatabaseOptions {
+    /// The most connections to the database, one half for reads and one for writes.
+    #[arg(
+        long,
+        value_name = "N",
+        env = "CONNECT_DATABASE_CONNECTIONS",
+        default_value_t = 24,
+        value_parser = clap::value_parser!(u32).range(2..=1000),
+        global = true
+    )]
+    pub database_connections: u32,
+    /// The address is that of a pooler which gives each transaction another connection and does not
+    /// know prepared statements: PgBouncer before 1.21.
+    #[arg(long, env = "CONNECT_DATABASE_POOLER", value_parser = yes_or_no(), global = true)]
+    pub database_pooler: bool,
 }
 
 /// The options of a check.
@@ -413,7 +441,10 @@ impl Options {
     /// Returns the folder for copies of images, if they are kept in one.
     pub fn image_folder(&self, choice: &StorageChoice) -> Option<PathBuf> {
         let wanted = self.images.folder.clone();
-        wanted.or_else(|| choice.images())
+        wanted.or_else(|| match choice {
+            StorageChoice::Postgres(_) => Some(self.store.data_folder().ok()?.join("images")),
+            _ => choice.images(),
+        })
     }
 
     /// The files for TLS, if it is wanted.

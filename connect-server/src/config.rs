@@ -9,7 +9,7 @@ use std::{
 use serde_json::json;
 
 use crate::{
-    cli::{ConfigOptions, Options, Setting, Source, StorageChoice},
+    cli::{ConfigOptions, Options, Setting, Source},
     warnings::{self, Surroundings},
 };
 
@@ -20,7 +20,7 @@ use crate::{
 pub(crate) fn run(config: &ConfigOptions) -> io::Result<ExitCode> {
     let options = &config.options;
     let in_force = |setting: &Setting| Setting {
-        value: setting.value.clone().or_else(|| unset(options, setting)),
+        value: shown(options, setting),
         ..setting.clone()
     };
     let settings: Vec<_> = config.settings.iter().map(in_force).collect();
@@ -36,6 +36,15 @@ pub(crate) fn run(config: &ConfigOptions) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the value of a setting, if it has one.
+fn shown(options: &Options, setting: &Setting) -> Option<String> {
+    // The address of a database is a secret in part.
+    if setting.flag == "--storage" {
+        return options.store.choice().ok().map(|choice| choice.to_string());
+    }
+    setting.value.clone().or_else(|| unset(options, setting))
+}
+
 /// Returns the value of a setting that was not given, if it has one then.
 fn unset(options: &Options, setting: &Setting) -> Option<String> {
     let choice = options.store.choice().ok();
@@ -44,11 +53,6 @@ fn unset(options: &Options, setting: &Setting) -> Option<String> {
             let folder = options.store.data_folder().ok()?;
             Some(folder.display().to_string())
         }
-        "--storage" => Some(match choice? {
-            StorageChoice::Memory => "memory".to_owned(),
-            StorageChoice::Redb(path) => format!("redb:{}", path.display()),
-            StorageChoice::Sled(path) => format!("sled:{}", path.display()),
-        }),
         "--images" => {
             let folder = options.image_folder(&choice?);
             Some(folder.map_or("memory".to_owned(), |folder| folder.display().to_string()))

@@ -10,7 +10,6 @@ use std::{
 use connect_core::{
     Connect, Error,
     environment::{Clock as _, Mailer, SystemClock},
-    storage::disk::OpenError,
 };
 use rustix::process::geteuid;
 use tokio::{
@@ -36,7 +35,7 @@ use crate::{
     recent_requests::RecentRequests,
     sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
-    store::{NoDataFolder, OtherOwner, Store, StoreHealth},
+    store::{NoDataFolder, OtherOwner, Store, StoreError, StoreHealth},
     warnings::{self, Surroundings},
     watch::until_dead,
     webhooks::{PublicWebhooks, WebhookClient},
@@ -49,7 +48,7 @@ use crate::{
 pub enum RunError {
     /// The store did not open.
     #[error(transparent)]
-    Store(#[from] OpenError),
+    Store(#[from] StoreError),
     /// The user has no data folder.
     #[error(transparent)]
     NoDataFolder(#[from] NoDataFolder),
@@ -133,7 +132,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         tracing::warn!("{warning}");
     }
     let readers = Readers::of(options.metrics_token.as_ref(), options.admin_is_private())?;
-    let store = open(&options)?;
+    let store = open(&options).await?;
     let health = store.health();
     let started = SystemClock.now();
     let clock = SandboxClock::open(options.store.choice()?.clock())?;
@@ -322,7 +321,7 @@ fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageSer
     )?)
 }
 
-fn open(options: &Options) -> Result<Store, RunError> {
+async fn open(options: &Options) -> Result<Store, RunError> {
     let choice = options.store.choice()?;
     if let (Some(images), Some(store)) = (options.image_folder(&choice), choice.path()) {
         check_apart(&images, store)?;
@@ -330,10 +329,8 @@ fn open(options: &Options) -> Result<Store, RunError> {
     if geteuid().is_root() {
         choice.check_owner()?;
     }
-    if let Some(path) = choice.path() {
-        tracing::info!(path = %path.display(), "opening the store");
-    }
-    Ok(Store::open(&choice, options.store.cache_bytes())?)
+    tracing::info!(storage = %choice, "opening the store");
+    Ok(Store::open(&choice, &options.store).await?)
 }
 
 /// Stops the server when its store is dead, and says why.

@@ -7,6 +7,8 @@ use std::{
     sync::Arc,
 };
 
+#[cfg(feature = "postgres")]
+use connect_core::storage::postgres::{self, PostgresOptions, PostgresStorage};
 use connect_core::storage::{
     Storage, StorageError,
     disk::{Health, HealthProbe, OpenError, Progress, Report},
@@ -27,6 +29,25 @@ pub enum Store {
     Redb(Arc<RedbStorage>),
     /// On sled, in a directory.
     Sled(Arc<SledStorage>),
+    /// In a database on PostgreSQL.
+    #[cfg(feature = "postgres")]
+    Postgres(Arc<PostgresStorage>),
+}
+
+/// The reason why a store does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// That of an embedded store.
+    #[error(transparent)]
+    Embedded(#[from] OpenError),
+    /// That of a database.
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Postgres(#[from] postgres::OpenError),
+    /// This program was built without PostgreSQL.
+    #[cfg(not(feature = "postgres"))]
+    #[error("this connect-server has no PostgreSQL: build it with --features postgres")]
+    WithoutPostgres,
 }
 
 /// The user has no data folder, and none was given.
@@ -88,10 +109,15 @@ impl StorageChoice {
     /// The directory of the store, if it has one.
     pub fn path(&self) -> Option<&Path> {
         let path: &PathBuf = match self {
-            Self::Memory => return None,
+            Self::Memory | Self::Postgres(_) => return None,
             Self::Redb(path) | Self::Sled(path) => path,
         };
         Some(path)
+    }
+
+    /// Returns whether processes share the store: each opens it for itself.
+    pub fn is_shared(&self) -> bool {
+        matches!(self, Self::Postgres(_))
     }
 
     /// Returns whether there is something in the directory of the store.
@@ -158,8 +184,9 @@ impl Store {
     /// Opens a store, which is made when there is none.
     ///
     /// # Errors
-    /// See [`OpenError`].
-    pub fn open(choice: &StorageChoice, cache_bytes: u64) -> Result<Self, OpenError> {
+    /// See [`StoreError`].
+    pub async fn open(choice: &StorageChoice, options: &StoreOptions) -> Result<Self, StoreError> {
+        let cache_bytes = options.cache_bytes();
         Ok(match choice {
             StorageChoice::Memory => Self::Memory(Arc::new(MemoryStorage::new())),
             StorageChoice::Redb(path) => {
@@ -176,6 +203,20 @@ impl Store {
                 };
                 Self::Sled(Arc::new(SledStorage::open(path, options)?))
             }
+            #[cfg(feature = "postgres")]
+            StorageChoice::Postgres(url) => {
+                let half = options.database.database_connections as usize / 2;
+                let options = PostgresOptions {
+                    readers: half,
+                    writers: half,
+                    prepares: !options.database.database_pooler,
+                    ..PostgresOptions::default()
+                };
+                let storage = PostgresStorage::open(url.secret(), options).await?;
+                Self::Postgres(Arc::new(storage))
+            }
+            #[cfg(not(feature = "postgres"))]
+            StorageChoice::Postgres(_) => return Err(StoreError::WithoutPostgres),
         })
     }
 
@@ -185,6 +226,8 @@ impl Store {
             Self::Memory(storage) => storage.clone(),
             Self::Redb(storage) => storage.clone(),
             Self::Sled(storage) => storage.clone(),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(storage) => storage.clone(),
         }
     }
 
@@ -192,18 +235,23 @@ impl Store {
     pub fn health(&self) -> StoreHealth {
         StoreHealth(match self {
             Self::Memory(_) => None,
+            // Probes ask the database itself.
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => None,
             Self::Redb(storage) => Some(storage.health()),
             Self::Sled(storage) => Some(storage.health()),
         })
     }
 
-    /// Has the store check its own rows and files; nothing in memory. Blocks.
+    /// Has the store check its own rows and files; nothing in memory or in a database. Blocks.
     ///
     /// # Errors
     /// The store cannot be read at all.
     pub fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Report, StorageError> {
         match self {
             Self::Memory(_) => Ok(Report::default()),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => Ok(Report::default()),
             Self::Redb(storage) => storage.verify(progress),
             Self::Sled(storage) => storage.verify(progress),
         }

@@ -17,7 +17,7 @@ use tokio::{
     time::Instant,
 };
 
-use self::finishing::Finishing;
+pub(in crate::storage) use self::finishing::Finishing;
 
 use super::{Commit, CommitError, Key, Locked, Read, State, Storage, StorageError};
 
@@ -161,7 +161,7 @@ pub(crate) use delegates_to_in_process;
 
 /// The locks of all guards of a store.
 #[derive(Default)]
-struct GuardLocks {
+pub(super) struct GuardLocks {
     locks: Mutex<HashMap<Key, Arc<RwLock<()>>>>,
 }
 
@@ -170,11 +170,12 @@ const MOST_IDLE: usize = 10_000;
 
 impl GuardLocks {
     /// Waits until nobody holds the lock of a guard, and holds off those who ask for it.
-    async fn enter(&self, guard: &[u8]) -> OwnedRwLockReadGuard<()> {
+    pub(super) async fn enter(&self, guard: &[u8]) -> OwnedRwLockReadGuard<()> {
         self.of(guard).read_owned().await
     }
 
-    async fn lock(&self, guard: &[u8]) -> OwnedRwLockWriteGuard<()> {
+    /// Waits for those who have entered, and holds off those who come later.
+    pub(super) async fn lock(&self, guard: &[u8]) -> OwnedRwLockWriteGuard<()> {
         self.of(guard).write_owned().await
     }
 

@@ -46,6 +46,8 @@ pub mod disk;
 mod embedded;
 pub mod in_process;
 pub mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod read;
 #[cfg(feature = "redb")]
 pub mod redb;
@@ -121,8 +123,8 @@ pub trait Locked: Send + Sync {
     /// As [`Storage::read`]. Sees every commit that was applied before the lock was granted.
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
-    /// As [`Storage::commit`], for a commit with the guard that is locked. Once the lock is lost,
-    /// the answer is [`CommitError::Conflict`]; to a commit with another guard, or none, it is
-    /// [`CommitError::NotApplied`].
+    /// As [`Storage::commit`], for a commit with the guard that is locked. The lock may end with
+    /// it. Once the lock has ended or is lost, the answer is [`CommitError::Conflict`]; to a commit with
+    /// another guard, or none, it is [`CommitError::NotApplied`].
     async fn commit(&mut self, commit: Commit) -> Result<(), CommitError>;
 }

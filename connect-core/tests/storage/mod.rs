@@ -3,6 +3,8 @@
 mod broken;
 mod crash;
 mod memory;
+#[cfg(all(unix, feature = "postgres"))]
+mod postgres;
 mod room;
 mod toy;
 mod wrappers;

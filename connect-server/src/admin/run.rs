@@ -14,11 +14,11 @@ use super::{
     send::{NotSent, send},
 };
 use crate::{
-    cli::AdminOptions,
+    cli::{AdminOptions, StorageChoice},
     outbound::AddressGuard,
     sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
-    store::{NoDataFolder, OtherOwner, Store, UnreadableFolder},
+    store::{NoDataFolder, OtherOwner, Store, StoreError, UnreadableFolder},
     webhooks::PublicWebhooks,
 };
 
@@ -48,7 +48,7 @@ enum NotDone {
     )]
     NoCommands { store: String, found: String },
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] StoreError),
     #[error(transparent)]
     ClockFile(#[from] ClockFileError),
     #[error(transparent)]
@@ -107,6 +107,10 @@ async fn result(
     command: &AdminCommand,
 ) -> Result<(Value, ExecutedBy), NotDone> {
     let choice = options.store.choice()?;
+    if choice.is_shared() {
+        let store = Store::open(&choice, &options.store).await?;
+        return on_store(store, &choice, command).await;
+    }
     let (Some(folder), Some(pass)) = (choice.path(), choice.pass()) else {
         return Err(NotDone::InMemory);
     };
@@ -123,13 +127,22 @@ async fn result(
     }
     choice.check_owner()?;
     // Waits a moment for a process that is about to end.
-    let store = match (Store::open(&choice, options.store.cache_bytes()), found) {
-        (Err(OpenError::InUse { path }), Some(found)) => {
+    let store = match (Store::open(&choice, &options.store).await, found) {
+        (Err(StoreError::Embedded(OpenError::InUse { path })), Some(found)) => {
             let store = path.display().to_string();
             return Err(NotDone::NoCommands { store, found });
         }
         (opened, _) => opened?,
     };
+    on_store(store, &choice, command).await
+}
+
+/// Executes a command on a store that is open here.
+async fn on_store(
+    store: Store,
+    choice: &StorageChoice,
+    command: &AdminCommand,
+) -> Result<(Value, ExecutedBy), NotDone> {
     // The networks that a server allows are known to that server alone.
     let links = PublicWebhooks::new(AddressGuard::default());
     let clock = SandboxClock::open(choice.clock())?;

@@ -7,16 +7,15 @@ mod text;
 
 use std::{
     io::{self, Write as _},
-    path::Path,
     process::ExitCode,
 };
 
-use connect_core::{CheckProgress, Connect, storage::disk::OpenError};
+use connect_core::{CheckProgress, Connect};
 
 use self::{findings::Findings, progress::ProgressLine};
 use crate::{
     cli::{CheckOptions, StorageChoice},
-    store::{NoDataFolder, OtherOwner, Store, UnreadableFolder},
+    store::{NoDataFolder, OtherOwner, Store, StoreError, UnreadableFolder},
 };
 
 /// Problems were found.
@@ -39,7 +38,7 @@ enum NotChecked {
     #[error(transparent)]
     Owner(#[from] OtherOwner),
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] StoreError),
     #[error("the store cannot be read; {0}")]
     Unreadable(String),
     #[error("the report could not be written: {0}")]
@@ -63,8 +62,8 @@ pub(crate) async fn run(options: &CheckOptions) -> ExitCode {
 /// Checks a store and prints the report; whether nothing is wrong.
 async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
     let choice = options.store.choice()?;
-    let path = place(&choice)?;
-    let store = Store::open(&choice, options.store.cache_bytes())?;
+    check_place(&choice)?;
+    let store = Store::open(&choice, &options.store).await?;
     let mut line = ProgressLine::new();
     let mut of = 0;
     // Where the store finds its files damaged, the core may still say which records are.
@@ -94,18 +93,20 @@ async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
     if options.json {
         writeln!(output, "{}", findings.to_json())?;
     } else {
-        text::write(&mut output, path, &findings)?;
+        text::write(&mut output, &choice, &findings)?;
     }
     output.flush()?;
     Ok(findings.is_clean())
 }
 
-/// The directory of the store, which is there: a check makes no store.
-fn place(choice: &StorageChoice) -> Result<&Path, NotChecked> {
+/// Checks that there is a store: a check makes none in a directory.
+fn check_place(choice: &StorageChoice) -> Result<(), NotChecked> {
+    if choice.is_shared() {
+        return Ok(());
+    }
     let path = choice.path().ok_or(NotChecked::InMemory)?;
     if choice.has_files()? {
-        choice.check_owner()?;
-        return Ok(path);
+        return Ok(choice.check_owner()?);
     }
     Err(NotChecked::NoStore(path.display().to_string()))
 }

@@ -1,20 +1,26 @@
 //! The report of a check for people.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::io::{self, Write};
 
 use connect_core::storage::disk::Report;
 
 use super::findings::Findings;
+use crate::cli::StorageChoice;
 
 /// The most keys of unreadable rows that are printed; all of the first thousand are in the JSON.
 const KEYS: usize = 20;
 
-pub(super) fn write(output: &mut dyn Write, path: &Path, findings: &Findings) -> io::Result<()> {
+pub(super) fn write(
+    output: &mut dyn Write,
+    choice: &StorageChoice,
+    findings: &Findings,
+) -> io::Result<()> {
     let Findings { store, records } = findings;
-    writeln!(output, "{}: {} rows", path.display(), records.rows)?;
+    let place = match choice.path() {
+        Some(path) => path.display().to_string(),
+        None => choice.to_string(),
+    };
+    writeln!(output, "{place}: {} rows", records.rows)?;
     for (family, count) in &records.families {
         writeln!(output, "{count:>12} {family}")?;
     }
@@ -41,12 +47,20 @@ pub(super) fn write(output: &mut dyn Write, path: &Path, findings: &Findings) ->
     if records.problem_count > records.problems.len() as u64 {
         writeln!(output, "  and more")?;
     }
+    if choice.is_shared() {
+        return writeln!(
+            output,
+            "\nServers that were at work meanwhile may be the cause: stop them, and check again. If \
+             the problems stay, restore the database from a backup without them. Without one, keep it as \
+             it is and this report: records that are named here may be missing or wrong, all others can \
+             be read."
+        );
+    }
     writeln!(
         output,
         "\nRestore the whole folder from a copy without problems: stop the server, put the copy in \
-         place of {}, and check that. Without a copy, keep this folder as it is and this report: \
-         records that are named here may be missing or wrong, all others can be read.",
-        path.display()
+         place of {place}, and check that. Without a copy, keep this folder as it is and this report: \
+         records that are named here may be missing or wrong, all others can be read."
     )
 }
 

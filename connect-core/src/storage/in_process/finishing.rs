@@ -9,12 +9,12 @@ use tokio::runtime::Handle;
 
 /// A future that goes on in a task of its own when it is dropped on the way. Until then it runs
 /// where it is awaited, which costs no task.
-pub(super) struct Finishing<T>(Option<Pin<Box<dyn Future<Output = T> + Send>>>)
+pub(in crate::storage) struct Finishing<T>(Option<Pin<Box<dyn Future<Output = T> + Send>>>)
 where
     T: Send + 'static;
 
 impl<T: Send + 'static> Finishing<T> {
-    pub(super) fn new(future: impl Future<Output = T> + Send + 'static) -> Self {
+    pub(in crate::storage) fn new(future: impl Future<Output = T> + Send + 'static) -> Self {
         Self(Some(Box::pin(future)))
     }
 }

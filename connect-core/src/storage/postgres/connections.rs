@@ -1,0 +1,152 @@
+//! Connections to the database, which take turns.
+
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use rustls::{ClientConfig, crypto::ring};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use tokio_postgres::{
+    Config, Error, NoTls, Row, Statement,
+    config::SslMode,
+    types::{ToSql, Type},
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{OpenError, PostgresOptions};
+use crate::storage::StorageError;
+
+/// A parameter of a statement and its type. With types given, no statement costs a trip to ask for them.
+pub(super) type Parameter<'p> = (&'p (dyn ToSql + Sync), Type);
+
+/// A number of connections.
+#[derive(Clone)]
+pub(super) struct Connections {
+    pool: Pool,
+    prepares: bool,
+}
+
+impl Connections {
+    /// At most `most` connections, each of which is opened when it is first needed.
+    ///
+    /// # Errors
+    /// TLS is wanted, and the system has no authorities to trust.
+    pub(super) fn new(
+        config: &Config,
+        most: usize,
+        options: &PostgresOptions,
+    ) -> Result<Self, OpenError> {
+        let manager = ManagerConfig {
+            recycling_method: RecyclingMethod::Fast,
+        };
+        let manager = match config.get_ssl_mode() {
+            SslMode::Disable => Manager::from_config(config.clone(), NoTls, manager),
+            _ => Manager::from_config(config.clone(), tls()?, manager),
+        };
+        let pool = Pool::builder(manager)
+            .max_size(most)
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(options.wait))
+            .create_timeout(Some(options.wait))
+            .build()
+            .map_err(|error| OpenError::Unusable(error.to_string()))?;
+        Ok(Self {
+            pool,
+            prepares: options.prepares,
+        })
+    }
+
+    /// Returns a connection, once there is one.
+    ///
+    /// # Errors
+    /// The database is away, refuses, or has been busy for too long.
+    pub(super) async fn get(&self) -> Result<Connection, StorageError> {
+        let client = self.pool.get().await.map_err(StorageError::new)?;
+        Ok(Connection {
+            client,
+            prepares: self.prepares,
+        })
+    }
+}
+
+/// TLS with the authorities of the system.
+fn tls() -> Result<MakeRustlsConnect, OpenError> {
+    let unusable = |error: rustls::Error| OpenError::Unusable(error.to_string());
+    let config = ClientConfig::builder_with_provider(ring::default_provider().into())
+        .with_safe_default_protocol_versions()
+        .map_err(unusable)?
+        .with_platform_verifier()
+        .map_err(unusable)?
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+/// A connection to the database, which goes back to the others when it is dropped.
+pub(super) struct Connection {
+    client: Object,
+    prepares: bool,
+}
+
+impl Connection {
+    /// Executes a statement in one trip.
+    ///
+    /// # Errors
+    /// Those of the database, or that it gave no answer.
+    pub(super) async fn query(
+        &self,
+        sql: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<Row>, Error> {
+        if !self.prepares {
+            return self.query_once(sql, parameters).await;
+        }
+        let statement = self.prepare(sql, parameters).await?;
+        let values: Vec<_> = parameters.iter().map(|(value, _)| *value).collect();
+        self.client.query(&statement, &values).await
+    }
+
+    /// Executes a statement in one trip, without keeping it. It is sent when this is first polled, so
+    /// that several can be sent at once.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub(super) async fn query_once(
+        &self,
+        sql: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<Row>, Error> {
+        self.client.query_typed(sql, parameters).await
+    }
+
+    /// Has the connection know a statement, which takes a trip the first time: then it is sent when it is
+    /// first polled, also by [`query`](Self::query).
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub(super) async fn know(&self, sql: &str, types: &[Type]) -> Result<(), Error> {
+        if self.prepares {
+            self.client.prepare_typed_cached(sql, types).await?;
+        }
+        Ok(())
+    }
+
+    async fn prepare(&self, sql: &str, parameters: &[Parameter<'_>]) -> Result<Statement, Error> {
+        let types: Vec<_> = parameters.iter().map(|(_, of)| of.clone()).collect();
+        self.client.prepare_typed_cached(sql, &types).await
+    }
+
+    /// Executes statements without parameters.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub(super) async fn execute(&self, sql: &str) -> Result<(), Error> {
+        self.client.batch_execute(sql).await
+    }
+
+    /// Returns whether the database has closed it.
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Closes the connection: others must not have it as it is.
+    pub(super) fn close(self) {
+        drop(Object::take(self.client));
+    }
+}

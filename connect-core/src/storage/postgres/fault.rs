@@ -1,0 +1,84 @@
+//! What an error of the database means.
+
+use tokio_postgres::{
+    Error,
+    error::{DbError, SqlState},
+};
+
+use crate::storage::{CommitError, StorageError};
+
+/// The code with which `connect_commit_1` fails when a row is not as it was expected.
+const CONFLICT: &str = "CN001";
+
+/// Says why nothing can be read.
+pub(super) fn unreadable(error: &Error) -> StorageError {
+    StorageError::new(in_words(error))
+}
+
+/// The end of a commit that the database did not acknowledge.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// Nothing was written, because others write the same rows. It may go through the next time.
+    Serialization,
+    /// The commit is over.
+    For(CommitError),
+}
+
+impl Failed {
+    /// Tells how a commit ended that was sent to the database.
+    pub(super) fn of(error: &Error) -> Self {
+        let Some(answer) = error.as_db_error() else {
+            // Sent, perhaps received, perhaps applied: only the answer is missing.
+            return Self::For(CommitError::Unknown(unreadable(error)));
+        };
+        let code = answer.code();
+        Self::For(if code.code() == CONFLICT {
+            CommitError::Conflict
+        } else if [
+            SqlState::T_R_SERIALIZATION_FAILURE,
+            SqlState::T_R_DEADLOCK_DETECTED,
+        ]
+        .contains(code)
+        {
+            return Self::Serialization;
+        } else if is_over(answer) {
+            CommitError::NotApplied(unreadable(error))
+        } else {
+            CommitError::Unknown(unreadable(error))
+        })
+    }
+
+    /// The same once no more tries are left.
+    pub(super) fn into_error(self) -> CommitError {
+        match self {
+            Self::Serialization => CommitError::Conflict,
+            Self::For(error) => error,
+        }
+    }
+}
+
+/// Returns whether an error ends a statement, and takes back what it did: anything less than the end
+/// of the connection, which may come after the commit.
+fn is_over(answer: &DbError) -> bool {
+    let is_error = matches!(
+        answer.parsed_severity(),
+        Some(tokio_postgres::error::Severity::Error)
+    );
+    is_error && *answer.code() != SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
+}
+
+/// The error with what is behind it, without the statement and its values.
+fn in_words(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),
+        None => {
+            let mut words = error.to_string();
+            let mut source = std::error::Error::source(error);
+            while let Some(error) = source {
+                words = format!("{words}: {error}");
+                source = error.source();
+            }
+            words
+        }
+    }
+}

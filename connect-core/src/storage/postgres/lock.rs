@@ -1,0 +1,205 @@
+//! Locks: a transaction that has locked the guard's row.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use futures_util::future::{join, join3};
+use tokio::{
+    runtime::Handle,
+    sync::{self, OwnedRwLockWriteGuard},
+    task::AbortHandle,
+    time::Instant,
+};
+use tokio_postgres::{Error, types::Type};
+
+use super::{
+    commits,
+    connections::{Connection, Connections, Parameter},
+    fault::{Failed, unreadable},
+    reads,
+};
+use crate::storage::{
+    Commit, CommitError, Key, Locked, Read, State, StorageError, in_process::Finishing,
+};
+
+/// Makes a row to lock where there is none. Nobody else sees it, and without a commit it goes away.
+const MAKE: &str = "INSERT INTO connect_rows (key) VALUES ($1) ON CONFLICT (key) DO NOTHING";
+
+const LOCK: &str = "SELECT 1 FROM connect_rows WHERE key = $1 FOR UPDATE";
+
+/// The longest wait for a lock, which others may hold one after another.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A lock on a guard.
+pub(super) struct Lock {
+    guard: Key,
+    held: Held,
+    until: Instant,
+    expiry: AbortHandle,
+    /// For reads once the lock is over.
+    connections: Connections,
+}
+
+/// The transaction that holds the lock; empty once it has committed, or the lease is over. A commit
+/// keeps the mutex for as long as it is under way, so that the lease cannot end within.
+type Held = Arc<sync::Mutex<Option<Transaction>>>;
+
+impl Lock {
+    /// Waits until nobody holds the lock of a guard, and takes it. `turn` is the lock among those of
+    /// this process: one at a time asks the database.
+    ///
+    /// # Errors
+    /// The database is away, or others held the lock for too long.
+    pub(super) async fn take(
+        connections: Connections,
+        guard: Key,
+        lease: Duration,
+        turn: OwnedRwLockWriteGuard<()>,
+    ) -> Result<Self, StorageError> {
+        let transaction = {
+            let (connections, guard) = (connections.clone(), guard.clone());
+            // Who stops waiting must not leave a connection behind on which a lock is asked for.
+            Finishing::new(async move {
+                let connection = connections.get().await?;
+                let begun = Transaction::begin(connection, &guard, lease, turn).await;
+                begun.map_err(|error| unreadable(&error))
+            })
+            .await?
+        };
+        let held = Arc::new(sync::Mutex::new(Some(transaction)));
+        let until = Instant::now() + lease;
+        let expiring = held.clone();
+        let expiry = tokio::spawn(async move {
+            tokio::time::sleep_until(until).await;
+            expiring.lock().await.take();
+        });
+        Ok(Self {
+            guard,
+            held,
+            until,
+            expiry: expiry.abort_handle(),
+            connections,
+        })
+    }
+}
+
+#[async_trait]
+impl Locked for Lock {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        let held = self.held.lock().await;
+        match held.as_ref().and_then(|held| held.connection.as_ref()) {
+            Some(connection) => reads::answer(connection, reads).await,
+            None => reads::answer(&self.connections.get().await?, reads).await,
+        }
+    }
+
+    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+        let guard = commit.guard.as_ref();
+        if guard.is_none_or(|guard| guard.key != self.guard) {
+            let reason = "a commit under a lock has to have the guard that is locked";
+            return Err(CommitError::NotApplied(StorageError::new(reason)));
+        }
+        let mut held = self.held.clone().lock_owned().await;
+        // Late is late, even if the task that ends the lease has not run yet.
+        let is_late = Instant::now() >= self.until;
+        let Some(mut transaction) = held.take().filter(|_| !is_late) else {
+            return Err(CommitError::Conflict);
+        };
+        Finishing::new(async move {
+            let result = transaction.commit(&commit).await;
+            drop((transaction, held));
+            result
+        })
+        .await
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.expiry.abort();
+        // A commit that is still under way has taken the transaction.
+        if let Ok(mut held) = self.held.try_lock() {
+            held.take();
+        }
+    }
+}
+
+/// A transaction that has locked a guard. Dropped without a commit it is rolled back.
+struct Transaction {
+    /// Empty once it is over.
+    connection: Option<Connection>,
+    /// Released at the end: nobody in this process asks for the lock earlier.
+    turn: Option<OwnedRwLockWriteGuard<()>>,
+}
+
+impl Transaction {
+    async fn begin(
+        connection: Connection,
+        guard: &[u8],
+        lease: Duration,
+        turn: OwnedRwLockWriteGuard<()>,
+    ) -> Result<Self, Error> {
+        let transaction = Self {
+            connection: Some(connection),
+            turn: Some(turn),
+        };
+        if let Some(connection) = &transaction.connection {
+            // The database ends the transaction of a holder whose machine is gone.
+            let begin = format!(
+                "BEGIN ISOLATION LEVEL READ COMMITTED; \
+                 SET LOCAL idle_in_transaction_session_timeout = {}; \
+                 SET LOCAL lock_timeout = {}",
+                lease.as_millis().max(1),
+                PATIENCE.as_millis(),
+            );
+            let key: [Parameter<'_>; 1] = [(&guard, Type::BYTEA)];
+            let (begun, made, locked) = join3(
+                connection.execute(&begin),
+                connection.query_once(MAKE, &key),
+                connection.query_once(LOCK, &key),
+            )
+            .await;
+            begun.and(made).and(locked)?;
+        }
+        Ok(transaction)
+    }
+
+    async fn commit(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        let Some(connection) = self.connection.take() else {
+            return Err(CommitError::Conflict);
+        };
+        let result = Self::end(&connection, commit).await;
+        let failed = match result {
+            Ok(true) => return Ok(()),
+            Ok(false) => CommitError::Conflict,
+            Err(error) => Failed::of(&error).into_error(),
+        };
+        Err(failed)
+    }
+
+    /// Commits in one trip. After a failure the database takes its `COMMIT` for a rollback.
+    async fn end(connection: &Connection, commit: &Commit) -> Result<bool, Error> {
+        commits::prepare(connection).await?;
+        let call = commits::apply(connection, commit);
+        let (applied, committed) = join(call, connection.execute("COMMIT")).await;
+        let applied = applied?;
+        committed.and(Ok(applied))
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        let (Some(connection), turn) = (self.connection.take(), self.turn.take()) else {
+            return;
+        };
+        let Ok(runtime) = Handle::try_current() else {
+            return connection.close();
+        };
+        runtime.spawn(async move {
+            if connection.execute("ROLLBACK").await.is_err() {
+                connection.close();
+            }
+            drop(turn);
+        });
+    }
+}

@@ -1,0 +1,99 @@
+CREATE TABLE IF NOT EXISTS connect_rows (
+    key bytea PRIMARY KEY,
+    -- NULL while a key without a value is locked; to everybody else there is no such row.
+    value bytea
+);
+
+-- Checks what a commit expects, then writes. Returns false when the guard is not as it was, and fails
+-- with CN001 when anything else is not, so that the database takes back what was written.
+--
+-- Keys come in ascending order: of two commits that want the same rows, one waits for the other.
+CREATE OR REPLACE FUNCTION connect_commit_1(
+    guard bytea, guard_was bytea, guard_becomes bytea,
+    kept_keys bytea[], kept_values bytea[],
+    replaced_keys bytea[], replaced_were bytea[], replaced_values bytea[],
+    taken_keys bytea[], taken_values bytea[],
+    created_keys bytea[], created_values bytea[],
+    put_keys bytea[], put_values bytea[],
+    removed_keys bytea[]
+) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    done bigint;
+BEGIN
+    IF guard IS NOT NULL THEN
+        IF guard_was IS NULL THEN
+            WITH written AS (
+                INSERT INTO connect_rows AS r (key, value) VALUES (guard, guard_becomes)
+                ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE r.value IS NULL
+                RETURNING 1
+            ) SELECT count(*) INTO done FROM written;
+        ELSE
+            WITH written AS (
+                UPDATE connect_rows SET value = guard_becomes WHERE key = guard AND value = guard_was
+                RETURNING 1
+            ) SELECT count(*) INTO done FROM written;
+        END IF;
+        IF done = 0 THEN
+            RETURN false;
+        END IF;
+    END IF;
+
+    IF array_length(kept_keys, 1) > 0 THEN
+        SELECT count(*) INTO done FROM (
+            SELECT 1 FROM unnest(kept_keys, kept_values) AS e (key, value)
+            JOIN connect_rows r ON r.key = e.key AND r.value = e.value
+            ORDER BY r.key FOR SHARE OF r
+        ) AS kept;
+        IF done <> array_length(kept_keys, 1) THEN
+            RAISE EXCEPTION 'a row is not as it was' USING ERRCODE = 'CN001';
+        END IF;
+    END IF;
+
+    IF array_length(replaced_keys, 1) > 0 THEN
+        WITH written AS (
+            UPDATE connect_rows r SET value = e.value
+            FROM unnest(replaced_keys, replaced_were, replaced_values) AS e (key, was, value)
+            WHERE r.key = e.key AND r.value = e.was
+            RETURNING 1
+        ) SELECT count(*) INTO done FROM written;
+        IF done <> array_length(replaced_keys, 1) THEN
+            RAISE EXCEPTION 'a row is not as it was' USING ERRCODE = 'CN001';
+        END IF;
+    END IF;
+
+    IF array_length(taken_keys, 1) > 0 THEN
+        WITH written AS (
+            DELETE FROM connect_rows r USING unnest(taken_keys, taken_values) AS e (key, value)
+            WHERE r.key = e.key AND r.value = e.value
+            RETURNING 1
+        ) SELECT count(*) INTO done FROM written;
+        IF done <> array_length(taken_keys, 1) THEN
+            RAISE EXCEPTION 'a row is not as it was' USING ERRCODE = 'CN001';
+        END IF;
+    END IF;
+
+    IF array_length(created_keys, 1) > 0 THEN
+        WITH written AS (
+            INSERT INTO connect_rows AS r (key, value)
+            SELECT e.key, e.value FROM unnest(created_keys, created_values) AS e (key, value)
+            ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE r.value IS NULL
+            RETURNING 1
+        ) SELECT count(*) INTO done FROM written;
+        IF done <> array_length(created_keys, 1) THEN
+            RAISE EXCEPTION 'a row is there already' USING ERRCODE = 'CN001';
+        END IF;
+    END IF;
+
+    IF array_length(put_keys, 1) > 0 THEN
+        INSERT INTO connect_rows (key, value)
+        SELECT e.key, e.value FROM unnest(put_keys, put_values) AS e (key, value)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+    END IF;
+
+    IF array_length(removed_keys, 1) > 0 THEN
+        DELETE FROM connect_rows r USING unnest(removed_keys) AS e (key) WHERE r.key = e.key;
+    END IF;
+
+    RETURN true;
+END
+$$;

@@ -1,0 +1,272 @@
+//! A PostgreSQL for tests, started from the binaries of this machine.
+
+use std::{
+    env, fs,
+    io::{self, Read as _},
+    net::TcpListener,
+    os::unix::{fs::chown, process::CommandExt as _},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use tokio::runtime;
+use tokio_postgres::{Config, NoTls};
+
+/// The variable with the address of a database server to use in place of one started here. Its user has
+/// to be allowed to make databases.
+pub const ADDRESS: &str = "CONNECT_TEST_POSTGRES";
+
+/// A database of its own for a test. It is removed when this is dropped.
+#[derive(Debug)]
+pub struct TestDatabase {
+    server: Config,
+    name: String,
+}
+
+impl TestDatabase {
+    /// Makes a database; `None`, with a word on standard error, where there is no PostgreSQL.
+    ///
+    /// # Panics
+    /// The server that is there does not work.
+    pub fn new() -> Option<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let server = server()?;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("connect_test_{}_{number}", std::process::id());
+        execute(&server, &format!("CREATE DATABASE {name}")).expect("a database can be made");
+        Some(Self { server, name })
+    }
+
+    /// The address to open a store at.
+    pub fn address(&self) -> String {
+        self.address_at(self.port())
+    }
+
+    /// The same over a proxy of this machine at another port.
+    pub fn address_at(&self, port: u16) -> String {
+        let user = self.server.get_user().unwrap_or("postgres");
+        let password = self.server.get_password();
+        let password = password.map(|password| String::from_utf8_lossy(password).into_owned());
+        let password = password.map_or_else(String::new, |password| format!(":{password}"));
+        let name = &self.name;
+        format!("postgres://{user}{password}@127.0.0.1:{port}/{name}?sslmode=disable")
+    }
+
+    /// The port of the server.
+    pub fn port(&self) -> u16 {
+        self.server.get_ports().first().copied().unwrap_or(5432)
+    }
+
+    /// Executes statements in this database.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub fn execute(&self, sql: &str) -> Result<(), tokio_postgres::Error> {
+        let mut database = self.server.clone();
+        database.dbname(&self.name);
+        execute(&database, sql)
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        // A server that was stopped takes its databases with it.
+        let _ = execute(
+            &self.server,
+            &format!("DROP DATABASE {} WITH (FORCE)", self.name),
+        );
+    }
+}
+
+/// Executes statements on a connection of their own, also within a runtime.
+fn execute(config: &Config, sql: &str) -> Result<(), tokio_postgres::Error> {
+    let work = || {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime can be made").block_on(async {
+            let (client, connection) = config.connect(NoTls).await?;
+            let connection = tokio::spawn(connection);
+            let done = client.batch_execute(sql).await;
+            drop(client);
+            let _ = connection.await;
+            done
+        })
+    };
+    thread::scope(|scope| scope.spawn(work).join()).expect("the statements do not panic")
+}
+
+/// The server for all tests of this process.
+fn server() -> Option<Config> {
+    static CLUSTER: OnceLock<Option<Cluster>> = OnceLock::new();
+    if let Ok(address) = env::var(ADDRESS) {
+        return Some(
+            address
+                .parse()
+                .expect("CONNECT_TEST_POSTGRES is an address"),
+        );
+    }
+    let cluster = CLUSTER.get_or_init(|| {
+        let binaries = binaries();
+        if binaries.is_none() {
+            eprintln!("skipped: there is no PostgreSQL here, and {ADDRESS} names none");
+        }
+        binaries.map(|binaries| Cluster::start(&binaries).expect("PostgreSQL starts"))
+    });
+    cluster.as_ref().map(Cluster::config)
+}
+
+/// Finds the folder with the programs of PostgreSQL: on the path, or where Debian has them.
+fn binaries() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path);
+    let versions = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let of_debian = versions.map(|version| version.path().join("bin"));
+    let has_all = |folder: &PathBuf| {
+        ["initdb", "postgres"]
+            .iter()
+            .all(|name| folder.join(name).exists())
+    };
+    on_path.chain(of_debian).find(has_all)
+}
+
+/// A database server in a folder of its own. It ends with this process, however that ends.
+#[derive(Debug)]
+pub struct Cluster {
+    folder: PathBuf,
+    port: u16,
+    /// The shell that runs the server until its standard input is closed.
+    keeper: Child,
+}
+
+/// Runs the server beside a shell that waits for the end of its input: that of the process that made
+/// it. Then it ends the server and removes the folder.
+const KEEPER: &str = r#"
+"$0" -D data -p "$1" -h 127.0.0.1 -k "$PWD" -c max_connections=300 -c fsync="$2" \
+    -c synchronous_commit=on >log 2>&1 </dev/null &
+echo $! >pid
+cat >/dev/null
+kill -QUIT "$(cat pid)" 2>/dev/null
+wait
+cd / && rm -rf "$OLDPWD"
+"#;
+
+impl Cluster {
+    /// Starts a server from the programs in a folder.
+    ///
+    /// # Errors
+    /// It does not start.
+    pub fn start(binaries: &Path) -> io::Result<Self> {
+        Self::start_with(binaries, false)
+    }
+
+    fn start_with(binaries: &Path, is_durable: bool) -> io::Result<Self> {
+        let folder = env::temp_dir().join(format!("connect-postgres-{}", std::process::id()));
+        fs::create_dir(&folder)?;
+        let user = unprivileged()?;
+        if let Some((user, group)) = user {
+            chown(&folder, Some(user), Some(group))?;
+        }
+        let command = |program: &Path| {
+            let mut command = Command::new(program);
+            command.current_dir(&folder);
+            if let Some((user, group)) = user {
+                command.uid(user).gid(group);
+            }
+            command
+        };
+        let made = command(&binaries.join("initdb"))
+            .args([
+                "-D",
+                "data",
+                "-A",
+                "trust",
+                "-U",
+                "postgres",
+                "-E",
+                "UTF8",
+                "--locale=C",
+                "-N",
+            ])
+            .stdin(Stdio::null())
+            .output()?;
+        if !made.status.success() {
+            return Err(io::Error::other(
+                String::from_utf8_lossy(&made.stderr).into_owned(),
+            ));
+        }
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let fsync = if is_durable { "on" } else { "off" };
+        let keeper = command(Path::new("/bin/sh"))
+            .args(["-c", KEEPER])
+            .arg(binaries.join("postgres"))
+            .args([&port.to_string(), fsync])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let cluster = Self {
+            folder,
+            port,
+            keeper,
+        };
+        cluster.wait()?;
+        Ok(cluster)
+    }
+
+    /// Waits until it answers.
+    fn wait(&self) -> io::Result<()> {
+        let began = Instant::now();
+        while let Err(error) = execute(&self.config(), "SELECT 1") {
+            if began.elapsed() > Duration::from_secs(30) {
+                let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+                return Err(io::Error::other(format!("{error}: {log}")));
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    /// The settings with which to reach it.
+    pub fn config(&self) -> Config {
+        let mut config = Config::new();
+        config
+            .host("127.0.0.1")
+            .port(self.port)
+            .user("postgres")
+            .dbname("postgres");
+        config
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
+    }
+}
+
+/// The user to run the server as, which does not work for root: `None` is the present one.
+fn unprivileged() -> io::Result<Option<(u32, u32)>> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(None);
+    }
+    let mut users = String::new();
+    fs::File::open("/etc/passwd")?.read_to_string(&mut users)?;
+    let user = |name: &str| {
+        let mut fields = users.lines().map(|line| line.split(':'));
+        let mut user = fields.find_map(|mut user| (user.next() == Some(name)).then_some(user))?;
+        Some((user.nth(1)?.parse().ok()?, user.next()?.parse().ok()?))
+    };
+    let found = user("postgres").or_else(|| user("nobody"));
+    found
+        .map(Some)
+        .ok_or_else(|| io::Error::other("there is no user to run PostgreSQL as"))
+}
