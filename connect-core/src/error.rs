@@ -68,11 +68,30 @@ pub struct Reason {
 #[error(transparent)]
 pub struct Cause(Arc<Fault>);
 
+/// The seconds after which to try again what the store could not do.
+const RETRY_AFTER: i64 = 2;
+
 impl Cause {
     /// Returns the problem as callers may know it, and the way out: `later` when nothing was saved, `again`
     /// when that is not known.
     fn problem(&self, later: &str, again: &str) -> Reason {
-        Reason::new(match *self.0 {
+        let reason = Reason::new(self.words(later, again));
+        if self.is_temporary() {
+            return reason.with_retry_after(RETRY_AFTER);
+        }
+        reason
+    }
+
+    /// Returns whether the store is away, full or busy: nothing was saved, and waiting helps.
+    fn is_temporary(&self) -> bool {
+        matches!(
+            *self.0,
+            Fault::Storage(_) | Fault::NotApplied(_) | Fault::Busy
+        )
+    }
+
+    fn words(&self, later: &str, again: &str) -> String {
+        match *self.0 {
             Fault::NotApplied(_) => format!(
                 "the server cannot save anything at the moment, and has saved nothing of this; {later}"
             ),
@@ -82,7 +101,7 @@ impl Cause {
                     .to_owned()
             }
             _ => format!("the server could not do this now; {again}"),
-        })
+        }
     }
 }
 
@@ -194,6 +213,7 @@ impl Error {
             Self::Conflict(_) => 409,
             Self::Invalid(_) => 422,
             Self::RateLimited(_) => 429,
+            Self::Internal(cause) if cause.is_temporary() => 503,
             Self::Internal(_) => 500,
         }
     }

@@ -22,6 +22,14 @@ macro_rules! on_each_store {
             async fn redb() {
                 super::$name(Shop::open(Backend::Redb).await).await;
             }
+
+            #[cfg(all(unix, feature = "postgres"))]
+            #[tokio::test]
+            async fn postgres() {
+                if connect_core::storage::postgres::testing::is_here() {
+                    super::$name(Shop::open(Backend::Postgres).await).await;
+                }
+            }
         }
     };
 }

@@ -152,9 +152,6 @@ impl<'s> Unit<'s> {
             });
         }
         let mut state = self.read(&asked).await?;
-        if let Some(now) = state.time() {
-            self.now = now;
-        }
         // An index entry and its row, mostly, and the five writes of a change of such a row.
         self.known.reserve(2 * reads.wanted.len());
         self.writes.reserve(5 * reads.wanted.len());

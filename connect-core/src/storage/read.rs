@@ -1,7 +1,6 @@
 //! Reads as plain data, and what they found.
 
 use super::{Entry, StorageError, Value};
-use crate::wire::Timestamp;
 
 /// A half-open range of keys, `from <= key < to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +79,6 @@ pub enum Found {
 #[derive(Clone, Debug)]
 pub struct State {
     found: std::vec::IntoIter<Found>,
-    time: Option<Timestamp>,
 }
 
 impl State {
@@ -88,21 +86,7 @@ impl State {
     pub fn new(found: Vec<Found>) -> Self {
         Self {
             found: found.into_iter(),
-            time: None,
         }
-    }
-
-    /// The same with the store's own time: for a store that several machines share and whose
-    /// clock is therefore the one that counts.
-    #[must_use]
-    pub fn at(mut self, time: Timestamp) -> Self {
-        self.time = Some(time);
-        self
-    }
-
-    /// The store's own time, for stores that tell one.
-    pub fn time(&self) -> Option<Timestamp> {
-        self.time
     }
 
     /// The answer to the next read, a [`Read::Get`].

@@ -51,10 +51,10 @@ pub(crate) fn holds<I, P: Future<Output = ()>>(
 
 fn runtime(threads: Threads) -> Runtime {
     match threads {
-        Threads::One => Builder::new_current_thread().enable_time().build().unwrap(),
+        Threads::One => Builder::new_current_thread().enable_all().build().unwrap(),
         Threads::Many => Builder::new_multi_thread()
             .worker_threads(4)
-            .enable_time()
+            .enable_all()
             .build()
             .unwrap(),
     }
@@ -102,6 +102,16 @@ macro_rules! on_each_backend {
             #[test]
             fn redb() {
                 holds(Backend::Redb, $threads, $disk, $inputs, $property);
+            }
+
+            #[cfg(all(unix, feature = "postgres"))]
+            #[test]
+            fn postgres() {
+                if connect_core::storage::postgres::testing::is_here() {
+                    // Each case has a database of its own, which takes longer than a directory.
+                    let cases = u64::div_ceil($disk, 4);
+                    holds(Backend::Postgres, $threads, cases, $inputs, $property);
+                }
             }
         }
     };

@@ -1,5 +1,9 @@
 //! The promises of a storage on PostgreSQL.
 
+mod crashes;
+mod cuts;
+mod proxy;
+
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;

@@ -13,8 +13,8 @@ use line::{Clock, Line};
 use writer::Writer;
 
 /// The log unless `RUST_LOG` says otherwise. The `h2` crate warns of what clients do wrong, which
-/// would let them fill the log.
-const DEFAULT: &str = "info,h2=error";
+/// would let them fill the log; `deadpool` of each connection that a database has closed.
+const DEFAULT: &str = "info,h2=error,deadpool=error";
 
 /// Logs to standard error; `RUST_LOG` says how much. The last lines are written when the result is
 /// dropped.

@@ -184,8 +184,7 @@ fn errors(route: &Route) -> Vec<(u16, &'static str)> {
         ]);
         errors.extend(has_body.then_some((422, "Invalid")));
     }
-    errors.extend([(429, "RateLimited"), (500, "ServerError")]);
-    errors.extend(is_write.then_some((503, "Busy")));
+    errors.extend([(429, "RateLimited"), (500, "ServerError"), (503, "Busy")]);
     errors
 }
 

@@ -6,6 +6,7 @@ mod devices;
 mod setup;
 mod tokens;
 mod unsteady;
+mod usual_store;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -15,13 +16,14 @@ use connect_core::{
     wire::{Id, Location},
 };
 use connect_server::images::ImageService;
-use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 
 pub use devices::{Device, at as device_path};
 pub use setup::Setup;
 pub use tokens::everything;
 pub use unsteady::{Mood, Unsteady};
+
+use usual_store::Premises;
 
 /// An account with two locations, and the server that answers for it. Stops when it is dropped.
 pub struct Shop {
@@ -44,7 +46,7 @@ pub struct Shop {
     images: Option<ImageService>,
     stop: Option<oneshot::Sender<()>>,
     served: Option<JoinHandle<()>>,
-    _directory: Option<TempDir>,
+    _premises: Option<Premises>,
 }
 
 impl Shop {

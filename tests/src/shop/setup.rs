@@ -1,19 +1,11 @@
 //! Setting up a shop.
 
-use std::{path::Path, sync::Arc};
-
-use tempfile::TempDir;
+use std::sync::Arc;
 
 use connect_core::{
     Account, Connect, NewAccount, NewLocation, NewScreen, RateLimits, ScreenType,
     environment::ManualClock,
-    storage::{
-        Storage,
-        disk::{Health, SpaceOptions},
-        memory::MemoryStorage,
-        redb::{RedbOptions, RedbStorage},
-        sled::{SledOptions, SledStorage},
-    },
+    storage::{Storage, disk::Health},
     wire::{Id, Location, Timestamp, VatRate},
 };
 use connect_server::{
@@ -26,12 +18,12 @@ use connect_server::{
 use futures_util::FutureExt as _;
 use tokio::sync::oneshot;
 
-use super::Shop;
+use super::{Shop, usual_store::UsualStore};
 
 /// The set-up of a shop.
 pub struct Setup {
-    /// The store of its records.
-    storage: Arc<dyn Storage>,
+    /// The store of its records; `None` is [the usual one](UsualStore).
+    storage: Option<Arc<dyn Storage>>,
     /// Its rate limits.
     limits: RateLimits,
     /// The time, until the test moves the clock.
@@ -41,25 +33,13 @@ pub struct Setup {
     /// The networks besides the public internet from which images are taken; `None` when nothing
     /// takes images over.
     images_from: Option<Networks>,
-    /// The directory that is deleted when the shop is gone.
-    directory: Option<TempDir>,
 }
 
-/// In memory, unless `CONNECT_TESTS_STORAGE` asks for an embedded store, `redb` or `sled`: the same
-/// tests then hold for all.
 impl Default for Setup {
     fn default() -> Self {
         const PLENTY: u32 = 1_000_000;
-        let (storage, directory) = match std::env::var("CONNECT_TESTS_STORAGE").as_deref() {
-            Ok(engine @ ("redb" | "sled")) => {
-                let directory = TempDir::new().expect("a directory");
-                (on_disk(engine, directory.path()), Some(directory))
-            }
-            _ => (Arc::new(MemoryStorage::new()) as Arc<dyn Storage>, None),
-        };
         Self {
-            storage,
-            directory,
+            storage: None,
             limits: RateLimits {
                 token: PLENTY,
                 account: PLENTY,
@@ -77,7 +57,10 @@ impl Setup {
     /// On this storage, which several shops may share as several processes would.
     #[must_use]
     pub fn storage(self, storage: Arc<dyn Storage>) -> Self {
-        Self { storage, ..self }
+        Self {
+            storage: Some(storage),
+            ..self
+        }
     }
 
     /// With these rate limits, where the default has limits that no test reaches.
@@ -108,7 +91,14 @@ impl Setup {
     pub async fn open(self) -> Shop {
         let clock = ManualClock::at(self.now);
         let guard = AddressGuard::allowing(self.images_from.clone().unwrap_or_default());
-        let connect = Connect::builder(self.storage)
+        let (storage, premises) = match self.storage {
+            Some(storage) => (storage, None),
+            None => {
+                let UsualStore { storage, premises } = UsualStore::open().await;
+                (storage, Some(premises))
+            }
+        };
+        let connect = Connect::builder(storage)
             .clock(clock.clone())
             .image_links(Arc::new(guard))
             .limits(self.limits)
@@ -167,7 +157,7 @@ impl Setup {
             images,
             stop: Some(stop),
             served: Some(served),
-            _directory: self.directory,
+            _premises: premises,
         }
     }
 }
@@ -176,31 +166,6 @@ impl Setup {
 async fn listener() -> Server {
     let server = Server::bind(Listen::on(([127, 0, 0, 1], 0).into())).await;
     server.expect("a port is free")
-}
-
-/// An embedded store with a small cache, which needs no room on a full disk.
-fn on_disk(engine: &str, directory: &Path) -> Arc<dyn Storage> {
-    let cache_bytes = 16 * 1024 * 1024;
-    let space = SpaceOptions {
-        ballast_bytes: 0,
-        ..SpaceOptions::default()
-    };
-    let path = directory.join("store");
-    if engine == "redb" {
-        let options = RedbOptions {
-            cache_bytes,
-            space,
-            ..Default::default()
-        };
-        Arc::new(RedbStorage::open(path, options).expect("an empty store"))
-    } else {
-        let options = SledOptions {
-            cache_bytes,
-            space,
-            ..Default::default()
-        };
-        Arc::new(SledStorage::open(path, options).expect("an empty store"))
-    }
 }
 
 /// An account with two locations and a till at the first.

@@ -10,7 +10,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{OpenError, PostgresOptions};
+use super::{OpenError, PostgresOptions, fault::away};
 use crate::storage::StorageError;
 
 /// A parameter of a statement and its type. With types given, no statement costs a trip to ask for them.
@@ -58,7 +58,7 @@ impl Connections {
     /// # Errors
     /// The database is away, refuses, or has been busy for too long.
     pub(super) async fn get(&self) -> Result<Connection, StorageError> {
-        let client = self.pool.get().await.map_err(StorageError::new)?;
+        let client = self.pool.get().await.map_err(|error| away(&error))?;
         Ok(Connection {
             client,
             prepares: self.prepares,

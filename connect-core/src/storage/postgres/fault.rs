@@ -1,8 +1,9 @@
 //! What an error of the database means.
 
+use deadpool_postgres::{PoolError, TimeoutType};
 use tokio_postgres::{
     Error,
-    error::{DbError, SqlState},
+    error::{DbError, Severity, SqlState},
 };
 
 use crate::storage::{CommitError, StorageError};
@@ -13,6 +14,18 @@ const CONFLICT: &str = "CN001";
 /// Says why nothing can be read.
 pub(super) fn unreadable(error: &Error) -> StorageError {
     StorageError::new(in_words(error))
+}
+
+/// Says why there is no connection.
+pub(super) fn away(error: &PoolError) -> StorageError {
+    match error {
+        PoolError::Backend(error) => unreadable(error),
+        PoolError::Timeout(TimeoutType::Wait) => {
+            StorageError::new("all connections to the database have been busy for too long")
+        }
+        PoolError::Timeout(_) => StorageError::new("the database gives no answer"),
+        other => StorageError::new(other),
+    }
 }
 
 /// The end of a commit that the database did not acknowledge.
@@ -60,10 +73,7 @@ impl Failed {
 /// Returns whether an error ends a statement, and takes back what it did: anything less than the end
 /// of the connection, which may come after the commit.
 fn is_over(answer: &DbError) -> bool {
-    let is_error = matches!(
-        answer.parsed_severity(),
-        Some(tokio_postgres::error::Severity::Error)
-    );
+    let is_error = answer.parsed_severity() == Some(Severity::Error);
     is_error && *answer.code() != SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
 }
 

@@ -1,6 +1,6 @@
 //! Reads: one statement for all that are asked for at once.
 
-use std::{sync::LazyLock, time::SystemTime};
+use std::{iter, sync::LazyLock};
 
 use tokio_postgres::{
     Row,
@@ -8,10 +8,7 @@ use tokio_postgres::{
 };
 
 use super::{connections::Connection, fault::unreadable};
-use crate::{
-    storage::{Found, Key, MAX_KEY_LEN, Range, Read, State, StorageError, Value},
-    wire::Timestamp,
-};
+use crate::storage::{Found, Key, MAX_KEY_LEN, Range, Read, State, StorageError, Value};
 
 /// Greater than every key.
 const END: &[u8] = &[0xff; MAX_KEY_LEN + 1];
@@ -19,7 +16,7 @@ const END: &[u8] = &[0xff; MAX_KEY_LEN + 1];
 /// Keys to look up, each perhaps with the row that its value leads to.
 ///
 /// The `LIMIT` has the database look up each key in the index, however many it takes there to be.
-const POINTS: &str = "SELECT p.n, NULL::bytea, r.value, f.value, NULL::timestamptz \
+const POINTS: &str = "SELECT p.n, NULL::bytea, r.value, f.value \
     FROM unnest($::int4[], $::bytea[], $::bytea[]) AS p (n, key, rows) \
     CROSS JOIN LATERAL (SELECT value FROM connect_rows \
         WHERE key = p.key AND value IS NOT NULL LIMIT 1) r \
@@ -27,7 +24,7 @@ const POINTS: &str = "SELECT p.n, NULL::bytea, r.value, f.value, NULL::timestamp
         WHERE key = p.rows || r.value LIMIT 1) f ON true";
 
 /// Ranges to scan, each entry perhaps with the row that its key leads to.
-const RANGES: &str = "SELECT s.n, e.key, e.value, f.value, NULL::timestamptz \
+const RANGES: &str = "SELECT s.n, e.key, e.value, f.value \
     FROM unnest($::int4[], $::bytea[], $::bytea[], $::int8[], $::bytea[], $::int4[]) \
         AS s (n, start, stop, most, rows, tail) \
     CROSS JOIN LATERAL (SELECT key, value FROM connect_rows \
@@ -36,9 +33,6 @@ const RANGES: &str = "SELECT s.n, e.key, e.value, f.value, NULL::timestamptz \
     LEFT JOIN LATERAL (SELECT value FROM connect_rows \
         WHERE key = s.rows || substring(e.key FROM length(e.key) - s.tail + 1) \
             AND length(e.key) >= s.tail LIMIT 1) f ON true";
-
-/// The time of the database, in a row of its own.
-const TIME: &str = "SELECT -1, NULL::bytea, NULL::bytea, NULL::bytea, clock_timestamp()";
 
 /// The statements for each mixture of reads: bit 0 is for points, bit 1 for ranges from their start,
 /// bit 2 for ranges from their end.
@@ -50,20 +44,14 @@ fn statement(mixture: usize) -> String {
         RANGES.replace("DIRECTION", "ASC"),
         RANGES.replace("DIRECTION", "DESC"),
     ];
-    let parts = parts.into_iter().enumerate();
-    let parts = parts.filter(|(bit, _)| mixture & 1 << bit != 0);
-    let mut number = 0;
-    let mut sql = String::from(TIME);
-    for (_, part) in parts {
-        sql.push_str(" UNION ALL (");
-        for (index, piece) in part.split('$').enumerate() {
-            if index > 0 {
-                number += 1;
-                sql.push_str(&format!("${number}"));
-            }
-            sql.push_str(piece);
+    let parts = iter::zip(0.., parts).filter(|(bit, _)| mixture & 1 << bit != 0);
+    let parts: Vec<_> = parts.map(|(_, part)| format!("({part})")).collect();
+    let mut sql = String::new();
+    for (number, piece) in iter::zip(0.., parts.join(" UNION ALL ").split('$')) {
+        if number > 0 {
+            sql.push_str(&format!("${number}"));
         }
-        sql.push(')');
+        sql.push_str(piece);
     }
     sql
 }
@@ -173,6 +161,9 @@ pub(super) async fn answer(
             }
         });
     }
+    if found.is_empty() {
+        return Ok(State::new(found));
+    }
     let mut mixture = 0;
     let mut parameters = Vec::new();
     if !points.numbers.is_empty() {
@@ -187,33 +178,23 @@ pub(super) async fn answer(
     }
     let rows = connection.query(&STATEMENTS[mixture], &parameters).await;
     let rows = rows.map_err(|error| unreadable(&error))?;
-    let mut time = None;
     for row in &rows {
-        take(row, &mut found, &mut time).map_err(|error| unreadable(&error))?;
+        take(row, &mut found).map_err(|error| unreadable(&error))?;
     }
     for (read, found) in reads.iter().zip(&mut found) {
         put_in_order(read, found);
     }
-    let state = State::new(found);
-    Ok(match time {
-        Some(time) => state.at(time),
-        None => state,
-    })
+    Ok(State::new(found))
 }
 
 /// Puts a row of the answer where it belongs.
-fn take(
-    row: &Row,
-    found: &mut [Found],
-    time: &mut Option<Timestamp>,
-) -> Result<(), tokio_postgres::Error> {
+fn take(row: &Row, found: &mut [Found]) -> Result<(), tokio_postgres::Error> {
     let number: i32 = row.try_get(0)?;
+    // The numbers are those that were sent.
     let Some(found) = usize::try_from(number)
         .ok()
         .and_then(|at| found.get_mut(at))
     else {
-        let now: SystemTime = row.try_get(4)?;
-        *time = Some(now.into());
         return Ok(());
     };
     let bytes = |column| row.try_get::<_, Option<&[u8]>>(column);

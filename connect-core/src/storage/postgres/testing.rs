@@ -2,7 +2,7 @@
 
 use std::{
     env, fs,
-    io::{self, Read as _},
+    io::{self, ErrorKind, Read as _, Write as _},
     net::TcpListener,
     os::unix::{fs::chown, process::CommandExt as _},
     path::{Path, PathBuf},
@@ -22,6 +22,11 @@ use tokio_postgres::{Config, NoTls};
 /// to be allowed to make databases.
 pub const ADDRESS: &str = "CONNECT_TEST_POSTGRES";
 
+/// Returns whether there is a PostgreSQL for tests. Where there is none it says so on standard error.
+pub fn is_here() -> bool {
+    server().is_some()
+}
+
 /// A database of its own for a test. It is removed when this is dropped.
 #[derive(Debug)]
 pub struct TestDatabase {
@@ -35,12 +40,19 @@ impl TestDatabase {
     /// # Panics
     /// The server that is there does not work.
     pub fn new() -> Option<Self> {
+        Some(Self::on(server()?))
+    }
+
+    /// Makes a database on a server.
+    ///
+    /// # Panics
+    /// The server does not work.
+    pub fn on(server: Config) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let server = server()?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("connect_test_{}_{number}", std::process::id());
         execute(&server, &format!("CREATE DATABASE {name}")).expect("a database can be made");
-        Some(Self { server, name })
+        Self { server, name }
     }
 
     /// The address to open a store at.
@@ -110,13 +122,8 @@ fn server() -> Option<Config> {
                 .expect("CONNECT_TEST_POSTGRES is an address"),
         );
     }
-    let cluster = CLUSTER.get_or_init(|| {
-        let binaries = binaries();
-        if binaries.is_none() {
-            eprintln!("skipped: there is no PostgreSQL here, and {ADDRESS} names none");
-        }
-        binaries.map(|binaries| Cluster::start(&binaries).expect("PostgreSQL starts"))
-    });
+    // What is only tried out need not survive a loss of power.
+    let cluster = CLUSTER.get_or_init(|| Cluster::start(false));
     cluster.as_ref().map(Cluster::config)
 }
 
@@ -146,29 +153,45 @@ pub struct Cluster {
     keeper: Child,
 }
 
-/// Runs the server beside a shell that waits for the end of its input: that of the process that made
-/// it. Then it ends the server and removes the folder.
+/// Runs the server until the end of the shell's input: that of the process that made it. Then it ends
+/// the server and removes the folder. A line `crash` ends it at once, and a line `start` starts it again.
 const KEEPER: &str = r#"
-"$0" -D data -p "$1" -h 127.0.0.1 -k "$PWD" -c max_connections=300 -c fsync="$2" \
-    -c synchronous_commit=on >log 2>&1 </dev/null &
-echo $! >pid
-cat >/dev/null
+run() {
+    "$0" -D data -p "$1" -h 127.0.0.1 -k "$PWD" -c max_connections=300 -c fsync="$2" \
+        -c synchronous_commit=on >>log 2>&1 </dev/null &
+    echo $! >pid.new && mv pid.new pid
+}
+run "$1" "$2"
+while read -r word; do
+    case "$word" in
+        crash) kill -QUIT "$(cat pid)"; wait; rm pid ;;
+        start) run "$1" "$2" ;;
+    esac
+done
 kill -QUIT "$(cat pid)" 2>/dev/null
 wait
 cd / && rm -rf "$OLDPWD"
 "#;
 
 impl Cluster {
-    /// Starts a server from the programs in a folder.
+    /// Starts a server; `None`, with a word on standard error, where there are no programs for it. Only
+    /// one that is durable survives a loss of power, and is as slow.
     ///
-    /// # Errors
+    /// # Panics
     /// It does not start.
-    pub fn start(binaries: &Path) -> io::Result<Self> {
-        Self::start_with(binaries, false)
+    pub fn start(is_durable: bool) -> Option<Self> {
+        let Some(binaries) = binaries() else {
+            eprintln!("skipped: there is no PostgreSQL here, and {ADDRESS} names none");
+            return None;
+        };
+        Some(Self::start_from(&binaries, is_durable).expect("PostgreSQL starts"))
     }
 
-    fn start_with(binaries: &Path, is_durable: bool) -> io::Result<Self> {
-        let folder = env::temp_dir().join(format!("connect-postgres-{}", std::process::id()));
+    fn start_from(binaries: &Path, is_durable: bool) -> io::Result<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("connect-postgres-{}-{number}", std::process::id());
+        let folder = env::temp_dir().join(name);
         fs::create_dir(&folder)?;
         let user = unprivileged()?;
         if let Some((user, group)) = user {
@@ -183,28 +206,19 @@ impl Cluster {
             command
         };
         let made = command(&binaries.join("initdb"))
-            .args([
-                "-D",
-                "data",
-                "-A",
-                "trust",
-                "-U",
-                "postgres",
-                "-E",
-                "UTF8",
-                "--locale=C",
-                "-N",
-            ])
+            .args(["-D", "data", "-A", "trust", "-U", "postgres"])
+            .args(["-E", "UTF8", "--locale=C", "-N"])
             .stdin(Stdio::null())
             .output()?;
         if !made.status.success() {
-            return Err(io::Error::other(
-                String::from_utf8_lossy(&made.stderr).into_owned(),
-            ));
+            let reason = String::from_utf8_lossy(&made.stderr).into_owned();
+            return Err(io::Error::other(reason));
         }
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let fsync = if is_durable { "on" } else { "off" };
         let keeper = command(Path::new("/bin/sh"))
+            // Whoever ends the whole group of a test leaves it to clean up.
+            .process_group(0)
             .args(["-c", KEEPER])
             .arg(binaries.join("postgres"))
             .args([&port.to_string(), fsync])
@@ -219,6 +233,32 @@ impl Cluster {
         };
         cluster.wait()?;
         Ok(cluster)
+    }
+
+    /// Ends the server at once, as a crash does, and returns when it is gone.
+    ///
+    /// # Errors
+    /// It cannot be reached.
+    pub fn crash(&self) -> io::Result<()> {
+        self.tell("crash\n")?;
+        while self.folder.join("pid").exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    /// Starts the server again after a [crash](Self::crash).
+    ///
+    /// # Errors
+    /// It does not start.
+    pub fn start_again(&self) -> io::Result<()> {
+        self.tell("start\n")?;
+        self.wait()
+    }
+
+    fn tell(&self, words: &str) -> io::Result<()> {
+        let mut keeper = self.keeper.stdin.as_ref().ok_or(ErrorKind::BrokenPipe)?;
+        keeper.write_all(words.as_bytes())
     }
 
     /// Waits until it answers.

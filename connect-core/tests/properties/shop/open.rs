@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+#[cfg(all(unix, feature = "postgres"))]
+use connect_core::storage::postgres::testing::TestDatabase;
 use connect_core::{
     Access, Connect, NewAccount, NewLocation,
     environment::{ManualClock, SequentialIds},
@@ -22,6 +24,19 @@ pub(crate) enum Backend {
     /// In redb, in a directory of its own.
     #[cfg(feature = "redb")]
     Redb,
+    /// In a database of its own on PostgreSQL.
+    #[cfg(all(unix, feature = "postgres"))]
+    Postgres,
+}
+
+/// The place of a shop's rows. They stay there for as long as it is held.
+#[derive(Clone)]
+pub(crate) enum Premises {
+    Memory,
+    #[cfg(any(feature = "sled", feature = "redb"))]
+    Directory(Arc<TempDir>),
+    #[cfg(all(unix, feature = "postgres"))]
+    Database(Arc<TestDatabase>),
 }
 
 /// A location with an empty catalog, a clock that stands still, and ids that count up: the same
@@ -44,7 +59,7 @@ pub(crate) struct Shop {
     /// The ids of all processes come from here.
     ids: Arc<SequentialIds>,
     // Dropped after the storage that lies in it.
-    directory: Option<Arc<TempDir>>,
+    premises: Premises,
 }
 
 /// Where every clock starts.
@@ -55,17 +70,25 @@ pub(crate) const CALLER: Uuid = Uuid::from_u128(0xCA11);
 impl Shop {
     /// A fresh shop.
     pub(crate) async fn open(on: Backend) -> Self {
-        let (storage, directory): (Arc<dyn Storage>, _) = match on {
-            Backend::Memory => (Arc::new(MemoryStorage::new()), None),
+        let (storage, premises): (Arc<dyn Storage>, _) = match on {
+            Backend::Memory => (Arc::new(MemoryStorage::new()), Premises::Memory),
             #[cfg(feature = "sled")]
             Backend::Sled => {
                 let directory = tempfile::tempdir().unwrap();
-                (open_sled(&directory), Some(Arc::new(directory)))
+                (open_sled(&directory), Premises::Directory(directory.into()))
             }
             #[cfg(feature = "redb")]
             Backend::Redb => {
                 let directory = tempfile::tempdir().unwrap();
-                (open_redb(&directory), Some(Arc::new(directory)))
+                (open_redb(&directory), Premises::Directory(directory.into()))
+            }
+            #[cfg(all(unix, feature = "postgres"))]
+            Backend::Postgres => {
+                let database = TestDatabase::new().unwrap();
+                (
+                    open_postgres(&database).await,
+                    Premises::Database(database.into()),
+                )
             }
         };
         let clock = ManualClock::at(START);
@@ -112,7 +135,7 @@ impl Shop {
             storage,
             foreign_category,
             ids,
-            directory,
+            premises,
         }
     }
 
@@ -127,23 +150,28 @@ impl Shop {
             storage,
             foreign_category,
             ids,
-            directory,
+            premises,
         } = self;
         drop(connect);
         // The task that did the last write ends by itself.
         while Arc::strong_count(&storage) > 1 {
             tokio::task::yield_now().await;
         }
-        let storage: Arc<dyn Storage> = match (&directory, on) {
+        let storage: Arc<dyn Storage> = match (&premises, on) {
             #[cfg(feature = "sled")]
-            (Some(directory), Backend::Sled) => {
+            (Premises::Directory(directory), Backend::Sled) => {
                 drop(storage);
                 open_sled(directory)
             }
             #[cfg(feature = "redb")]
-            (Some(directory), Backend::Redb) => {
+            (Premises::Directory(directory), Backend::Redb) => {
                 drop(storage);
                 open_redb(directory)
+            }
+            #[cfg(all(unix, feature = "postgres"))]
+            (Premises::Database(database), Backend::Postgres) => {
+                drop(storage);
+                open_postgres(database).await
             }
             _ => storage,
         };
@@ -157,13 +185,13 @@ impl Shop {
             storage,
             foreign_category,
             ids,
-            directory,
+            premises,
         }
     }
 
     /// What keeps the files of the shop in place for as long as it is held.
-    pub(crate) fn premises(&self) -> Option<Arc<TempDir>> {
-        self.directory.clone()
+    pub(crate) fn premises(&self) -> Premises {
+        self.premises.clone()
     }
 
     /// The core as another process on the same storage would have it, with a clock of its own.
@@ -208,6 +236,18 @@ fn open_redb(directory: &TempDir) -> Arc<dyn Storage> {
         ..Default::default()
     };
     Arc::new(RedbStorage::open(directory.path(), options).unwrap())
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+async fn open_postgres(database: &TestDatabase) -> Arc<dyn Storage> {
+    use connect_core::storage::postgres::{PostgresOptions, PostgresStorage};
+    let options = PostgresOptions {
+        readers: 4,
+        writers: 4,
+        ..Default::default()
+    };
+    let storage = PostgresStorage::open(&database.address(), options).await;
+    Arc::new(storage.unwrap())
 }
 
 /// Hundreds of shops are made, none of which needs to survive a full disk.

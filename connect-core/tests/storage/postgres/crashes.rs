@@ -1,0 +1,60 @@
+//! A database that crashes under load, and is started again.
+
+use std::{env, sync::Arc, time::Duration};
+
+use connect_core::storage::{
+    conformance::crash::{Load, Note, check, work},
+    postgres::{
+        PostgresOptions, PostgresStorage,
+        testing::{Cluster, TestDatabase},
+    },
+};
+use parking_lot::Mutex;
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+
+const LOAD: Load = Load {
+    lanes: 4,
+    kept: 20,
+    large_every: 15,
+    large_rows: 500,
+};
+
+/// The rounds, unless this variable asks for others.
+const ROUNDS: u32 = 4;
+const ROUNDS_VARIABLE: &str = "CONNECT_TEST_CRASHES";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_acknowledged_survives_a_crash_of_the_database() {
+    let Some(cluster) = Cluster::start(true) else {
+        return;
+    };
+    let database = TestDatabase::on(cluster.config());
+    let options = PostgresOptions::default();
+    let store = PostgresStorage::open(&database.address(), options).await;
+    let store = Arc::new(store.unwrap());
+    let notes = Arc::new(Mutex::new(Vec::<Note>::new()));
+    let rounds = env::var(ROUNDS_VARIABLE).map_or(ROUNDS, |rounds| rounds.parse().unwrap());
+    let mut random = StdRng::seed_from_u64(7);
+    let mut commits = 0;
+    for round in 0..rounds {
+        let noted = notes.clone();
+        let working = tokio::spawn(work(store.clone(), LOAD, move |note| {
+            noted.lock().push(note);
+        }));
+        let pause = Duration::from_millis(random.random_range(50..600));
+        tokio::time::sleep(pause).await;
+        cluster.crash().unwrap();
+        // Its first error ends the work: the database is away.
+        assert!(working.await.unwrap().is_err());
+        cluster.start_again().unwrap();
+        // The same store goes on by itself.
+        let known = notes.lock().clone();
+        let found = check(&*store, LOAD, known).await;
+        let found = found.unwrap_or_else(|fault| panic!("after crash {round}: {fault}"));
+        assert!(
+            found.commits > commits,
+            "nothing was committed in round {round}"
+        );
+        commits = found.commits;
+    }
+}
