@@ -190,7 +190,7 @@ pub struct StoreOptions {
         global = true
     )]
     pub storage: Option<StorageChoice>,
-    /// How the database is used, if the store is one.
+    /// The use of the database, if the store is one.
     #[command(flatten)]
     pub database: DatabaseOptions,
     /// The memory that the store may use as a cache, in MiB.

@@ -14,9 +14,15 @@ async fn open() -> (Shop, Arc<Unsteady>) {
     (shop, storage)
 }
 
-/// A 500 says that it is one, and nothing of the inside.
-fn is_discreet(answer: Answer) {
-    let (_, _, message) = answer.fails(500, "server_error").failure();
+/// A 503 says when to try again.
+fn is_away(answer: Answer) {
+    assert_eq!(answer.header("retry-after"), Some("2"));
+    is_discreet(answer, 503);
+}
+
+/// A fault of ours says that it is one, and nothing of the inside.
+fn is_discreet(answer: Answer, status: u16) {
+    let (_, _, message) = answer.fails(status, "server_error").failure();
     for word in ["disk", "db-3", "storage", "panic", "src/"] {
         assert!(!message.contains(word), "{message}");
     }
@@ -45,7 +51,7 @@ async fn every_request_is_answered_while_the_storage_is_down() {
             &json!({ "items": [{ "name": "Bun" }] }),
         ),
     ] {
-        is_discreet(shop.send(request).await);
+        is_away(shop.send(request).await);
     }
     shop.send_bare(Request::get("/v1/openapi.json"))
         .await
@@ -64,13 +70,13 @@ async fn every_request_is_answered_while_the_storage_is_down() {
 async fn a_failed_write_leaves_nothing_and_may_be_repeated() {
     let (shop, storage) = open().await;
     storage.turn(Mood::ReadOnly);
-    is_discreet(shop.send(rye(&shop)).await);
+    is_away(shop.send(rye(&shop)).await);
     let batch = json!({ "items": [{ "name": "Bun", "categoryName": "Buns" }] });
-    is_discreet(shop.post("products/batch", &batch).await);
+    is_away(shop.post("products/batch", &batch).await);
     storage.turn(Mood::Steady);
     assert!(shop.all("products", "includeDeleted=true").await.is_empty());
     assert!(shop.all("categories", "").await.is_empty());
-    // A 500 is not stored under the key.
+    // A 503 is not stored under the key.
     let made = shop.send(rye(&shop)).await.expect(201);
     assert_eq!(made.header("idempotent-replayed"), None);
 }
@@ -78,14 +84,14 @@ async fn a_failed_write_leaves_nothing_and_may_be_repeated() {
 /// The failure happens in the middle of the work, and the storage would take the answer: it must
 /// not be kept as the answer to the key.
 #[tokio::test]
-async fn a_500_is_not_stored_even_where_it_could_be() {
+async fn a_503_is_not_stored_even_where_it_could_be() {
     let (shop, storage) = open().await;
     let batch = json!({ "matchBy": "barcode", "items": [
         { "name": "Bun", "categoryName": "Buns" }, { "barcode": "871", "name": "Rye" },
     ]});
     let request = || Request::post(shop.at("products/batch"), &batch).key("k");
     storage.turn(Mood::NoScans);
-    is_discreet(shop.send(request()).await);
+    is_away(shop.send(request()).await);
     storage.turn(Mood::Steady);
     assert!(
         shop.all("categories", "includeDeleted=true")
@@ -118,7 +124,7 @@ async fn a_write_whose_answer_was_lost_is_answered_all_the_same() {
 async fn a_write_that_was_lost_on_its_way_is_a_500_and_may_be_repeated() {
     let (shop, storage) = open().await;
     storage.turn(Mood::Lost);
-    is_discreet(shop.send(rye(&shop)).await);
+    is_discreet(shop.send(rye(&shop)).await, 500);
     storage.turn(Mood::Steady);
     assert!(shop.all("products", "includeDeleted=true").await.is_empty());
     let made = shop.send(rye(&shop)).await.expect(201);
@@ -130,7 +136,7 @@ async fn a_panic_is_a_500_and_the_server_goes_on() {
     let (shop, storage) = open().await;
     storage.turn(Mood::Panicking);
     for _ in 0..3 {
-        is_discreet(shop.send(rye(&shop)).await);
+        is_discreet(shop.send(rye(&shop)).await, 500);
     }
     shop.get("products").await.expect(200);
     storage.turn(Mood::Steady);

@@ -45,7 +45,7 @@ pub(super) struct Activity {
     asked: Notify,
     /// Has no permits. Closed when the connection has ended.
     open: Semaphore,
-    /// What all connections hold.
+    /// The bytes that all connections hold.
     budget: Arc<Budget>,
 }
 

@@ -10,7 +10,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{OpenError, PostgresOptions, fault::away};
+use super::{fault::away, open_error::OpenError, options::PostgresOptions};
 use crate::storage::StorageError;
 
 /// A parameter of a statement and its type. With types given, no statement costs a trip to ask for them.
@@ -58,6 +58,14 @@ impl Connections {
     /// # Errors
     /// The database is away, refuses, or has been busy for too long.
     pub(super) async fn get(&self) -> Result<Connection, StorageError> {
+        self.try_get().await.map_err(StorageError::new)
+    }
+
+    /// The same with the reason in words.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub(super) async fn try_get(&self) -> Result<Connection, String> {
         let client = self.pool.get().await.map_err(|error| away(&error))?;
         Ok(Connection {
             client,

@@ -1,4 +1,4 @@
-//! What an error of the database means.
+//! The meaning of the errors of the database.
 
 use deadpool_postgres::{PoolError, TimeoutType};
 use tokio_postgres::{
@@ -17,14 +17,14 @@ pub(super) fn unreadable(error: &Error) -> StorageError {
 }
 
 /// Says why there is no connection.
-pub(super) fn away(error: &PoolError) -> StorageError {
+pub(super) fn away(error: &PoolError) -> String {
     match error {
-        PoolError::Backend(error) => unreadable(error),
+        PoolError::Backend(error) => in_words(error),
         PoolError::Timeout(TimeoutType::Wait) => {
-            StorageError::new("all connections to the database have been busy for too long")
+            "all connections to the database have been busy for too long".to_owned()
         }
-        PoolError::Timeout(_) => StorageError::new("the database gives no answer"),
-        other => StorageError::new(other),
+        PoolError::Timeout(_) => "the database gives no answer".to_owned(),
+        other => other.to_string(),
     }
 }
 
@@ -78,7 +78,7 @@ fn is_over(answer: &DbError) -> bool {
 }
 
 /// The error with what is behind it, without the statement and its values.
-fn in_words(error: &Error) -> String {
+pub(super) fn in_words(error: &Error) -> String {
     match error.as_db_error() {
         Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),
         None => {

@@ -14,6 +14,8 @@ mod commits;
 mod connections;
 mod fault;
 mod lock;
+mod open_error;
+mod options;
 mod reads;
 mod schema;
 #[cfg(feature = "conformance")]
@@ -25,71 +27,11 @@ use async_trait::async_trait;
 use tokio_postgres::Config;
 
 use self::{connections::Connections, fault::Failed, lock::Lock};
+pub use self::{open_error::OpenError, options::PostgresOptions};
 use super::{
     Commit, CommitError, Locked, MAX_KEY_LEN, Read, State, Storage, StorageError,
-    in_process::{Finishing, GuardLocks, LEASE},
+    in_process::{Finishing, GuardLocks},
 };
-
-/// Settings of a store on PostgreSQL.
-#[derive(Clone, Debug)]
-pub struct PostgresOptions {
-    /// The most connections on which this process reads.
-    pub readers: usize,
-    /// The most connections on which it commits and holds locks. A commit waits for its turn at a row
-    /// on one of them.
-    pub writers: usize,
-    /// The longest wait for a connection: for a new one, or until one of all is free.
-    pub wait: Duration,
-    /// Prepares statements, so that the database reads each once for a connection. A pooler that gives
-    /// each transaction another connection has to know prepared statements (`PgBouncer` from 1.21 on);
-    /// otherwise this has to be off.
-    pub prepares: bool,
-    /// The longest time for which a lock is held. Another time than [`LEASE`] is for tests.
-    pub lease: Duration,
-}
-
-impl Default for PostgresOptions {
-    /// 12 connections for each purpose, 5 seconds of patience, and prepared statements.
-    fn default() -> Self {
-        Self {
-            readers: 12,
-            writers: 12,
-            wait: Duration::from_secs(5),
-            prepares: true,
-            lease: LEASE,
-        }
-    }
-}
-
-/// The reason why a store on PostgreSQL cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The address is not understood.
-    #[error("the address of the database is not understood: {0}")]
-    Address(String),
-    /// The settings cannot be used.
-    #[error("the connection to the database cannot be set up: {0}")]
-    Unusable(String),
-    /// The database gives no answer, or refuses.
-    #[error("the database cannot be used: {0}")]
-    Away(StorageError),
-    /// A newer server has set up the database.
-    #[error(
-        "the database is of version {found} and this program knows up to {known}: use a newer program"
-    )]
-    TooNew {
-        /// The version of the database.
-        found: usize,
-        /// The newest version that is known.
-        known: usize,
-    },
-    /// The database acknowledges what it may lose.
-    #[error(
-        "synchronous_commit is off, so a crash of the database loses what it has acknowledged: \
-         set it on, for example by ALTER DATABASE .. SET synchronous_commit = on"
-    )]
-    NotDurable,
-}
 
 /// A [`Storage`] on PostgreSQL. Cheap to clone; all clones share their connections. It needs a tokio
 /// runtime with timers and sockets.
@@ -119,7 +61,7 @@ impl PostgresStorage {
             locks: Arc::default(),
             lease: options.lease,
         };
-        let connection = storage.writers.get().await.map_err(OpenError::Away)?;
+        let connection = storage.writers.try_get().await.map_err(OpenError::Away)?;
         schema::check_durability(&connection).await?;
         schema::bring_up_to_date(&connection).await?;
         drop(connection);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_postgres::{Error, error::SqlState};
 
-use super::{OpenError, connections::Connection, fault::unreadable};
+use super::{connections::Connection, fault::in_words, open_error::OpenError};
 
 /// The statements of each version, which may run several times, also at once.
 const VERSIONS: [&str; 1] = [include_str!("schema_1.sql")];
@@ -36,7 +36,7 @@ pub(super) async fn bring_up_to_date(connection: &Connection) -> Result<(), Open
         };
         let is_answer = error.as_db_error().is_some();
         let Some(pause) = pauses.next().filter(|_| is_answer) else {
-            return Err(OpenError::Away(unreadable(&error)));
+            return Err(OpenError::Away(in_words(&error)));
         };
         tokio::time::sleep(Duration::from_millis(*pause)).await;
     }
@@ -73,7 +73,7 @@ async fn find(connection: &Connection) -> Result<usize, Error> {
 /// [`OpenError::NotDurable`], or the database gives no answer.
 pub(super) async fn check_durability(connection: &Connection) -> Result<(), OpenError> {
     let shown = connection.query_once("SHOW synchronous_commit", &[]).await;
-    let shown = shown.map_err(|error| OpenError::Away(unreadable(&error)))?;
+    let shown = shown.map_err(|error| OpenError::Away(in_words(&error)))?;
     let value: Option<&str> = shown.first().and_then(|row| row.try_get(0).ok());
     match value {
         Some("off") => Err(OpenError::NotDurable),

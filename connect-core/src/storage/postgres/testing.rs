@@ -158,7 +158,7 @@ pub struct Cluster {
 const KEEPER: &str = r#"
 run() {
     "$0" -D data -p "$1" -h 127.0.0.1 -k "$PWD" -c max_connections=300 -c fsync="$2" \
-        -c synchronous_commit=on >>log 2>&1 </dev/null &
+        -c synchronous_commit=on -c deadlock_timeout=50ms >>log 2>&1 </dev/null &
     echo $! >pid.new && mv pid.new pid
 }
 run "$1" "$2"

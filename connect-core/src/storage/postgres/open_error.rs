@@ -1,0 +1,31 @@
+//! The reasons why a store on PostgreSQL cannot be opened.
+
+/// The reason why a store on PostgreSQL cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The address is not understood.
+    #[error("the address of the database is not understood: {0}")]
+    Address(String),
+    /// The settings cannot be used.
+    #[error("the connection to the database cannot be set up: {0}")]
+    Unusable(String),
+    /// The database gives no answer, or refuses.
+    #[error("the database cannot be used: {0}")]
+    Away(String),
+    /// A newer server has set up the database.
+    #[error(
+        "the database is of version {found} and this program knows up to {known}: use a newer program"
+    )]
+    TooNew {
+        /// The version of the database.
+        found: usize,
+        /// The newest version that is known.
+        known: usize,
+    },
+    /// The database acknowledges what it may lose.
+    #[error(
+        "synchronous_commit is off, so a crash of the database loses what it has acknowledged: \
+         set it on, for example by ALTER DATABASE .. SET synchronous_commit = on"
+    )]
+    NotDurable,
+}
