@@ -25,6 +25,8 @@ mod resource;
 mod rules;
 #[cfg(feature = "logic")]
 pub mod storage;
+#[cfg(feature = "logic")]
+pub mod transfer;
 
 #[cfg(feature = "logic")]
 pub use access::{Access, Actor, Authenticated, Denied, ScreenRight};

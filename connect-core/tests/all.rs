@@ -59,6 +59,8 @@ mod stock;
 mod storage;
 mod stored;
 mod targets;
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod transfer;
 #[cfg(feature = "conformance")]
 mod trips;
 mod unknown;

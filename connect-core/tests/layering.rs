@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 /// The rooms, in the order in which data flows.
-const ROOMS: [&str; 10] = [
+const ROOMS: [&str; 11] = [
     "wire",
     "environment",
     "storage",
@@ -14,6 +14,7 @@ const ROOMS: [&str; 10] = [
     "engine",
     "resource",
     "check",
+    "transfer",
 ];
 
 #[test]

@@ -103,4 +103,6 @@ pub enum ProblemKind {
     Count,
     /// The rows belong to a location that no account has.
     NoOwner,
+    /// The store holds a part of a file: an import did not finish.
+    UnfinishedImport,
 }

@@ -41,6 +41,10 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::Maintenance => {
             findings.parse::<Timestamp>(row);
         }
+        Family::Import => findings.problem(
+            ProblemKind::UnfinishedImport,
+            "an import did not finish: run connect-server import again".to_owned(),
+        ),
         Family::Account => owners::account(findings, at, row),
         Family::AccountList => owners::account_list(findings, at, row),
         Family::Token => owners::token(findings, at, row),

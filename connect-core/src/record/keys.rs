@@ -96,6 +96,8 @@ families! {
     TombstonesSince = 0x02, Location, [];
     /// nobody | | when maintenance last ran
     Maintenance = 0x03, Nobody, [];
+    /// nobody | | the import that fills this store and did not finish
+    Import = 0x04, Nobody, [];
 
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];

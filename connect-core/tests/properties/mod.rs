@@ -19,6 +19,8 @@ mod filters;
 mod journal;
 mod key_life;
 mod keys;
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod moving;
 mod options;
 mod readers;
 mod reopening;

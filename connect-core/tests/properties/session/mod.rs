@@ -11,7 +11,7 @@ use self::memory::{Heard, Memory};
 use super::{
     input::Burst,
     model::{Expected, Model},
-    shop::{Call, Reply, Shop},
+    shop::{Backend, Call, Reply, Shop},
 };
 use connect_core::environment::{Clock as _, SteadyClock};
 
@@ -123,6 +123,17 @@ impl Session {
         let shop = self.shop.reopen().await;
         Self {
             // A service that starts believes what the machine's clock shows.
+            clock: SteadyClock::new(shop.clock.clone()),
+            shop,
+            ..self
+        }
+    }
+
+    /// The same after the store was carried to another backend.
+    #[cfg(all(feature = "redb", feature = "sled"))]
+    pub(crate) async fn move_to(self, on: Backend) -> Self {
+        let shop = self.shop.move_to(on).await;
+        Self {
             clock: SteadyClock::new(shop.clock.clone()),
             shop,
             ..self

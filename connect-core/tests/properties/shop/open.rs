@@ -70,27 +70,7 @@ pub(crate) const CALLER: Uuid = Uuid::from_u128(0xCA11);
 impl Shop {
     /// A fresh shop.
     pub(crate) async fn open(on: Backend) -> Self {
-        let (storage, premises): (Arc<dyn Storage>, _) = match on {
-            Backend::Memory => (Arc::new(MemoryStorage::new()), Premises::Memory),
-            #[cfg(feature = "sled")]
-            Backend::Sled => {
-                let directory = tempfile::tempdir().unwrap();
-                (open_sled(&directory), Premises::Directory(directory.into()))
-            }
-            #[cfg(feature = "redb")]
-            Backend::Redb => {
-                let directory = tempfile::tempdir().unwrap();
-                (open_redb(&directory), Premises::Directory(directory.into()))
-            }
-            #[cfg(all(unix, feature = "postgres"))]
-            Backend::Postgres => {
-                let database = TestDatabase::new().unwrap();
-                (
-                    open_postgres(&database).await,
-                    Premises::Database(database.into()),
-                )
-            }
-        };
+        let (storage, premises) = empty(on).await;
         let clock = ManualClock::at(START);
         let ids = Arc::new(SequentialIds::default());
         let connect = connect_on(storage.clone(), &clock, &ids);
@@ -189,6 +169,23 @@ impl Shop {
         }
     }
 
+    /// The same shop after its store was carried to another backend.
+    #[cfg(all(feature = "redb", feature = "sled"))]
+    pub(crate) async fn move_to(self, on: Backend) -> Self {
+        use connect_core::transfer::{ExportOptions, export, import};
+        let mut shop = self.reopen().await;
+        let (storage, premises) = empty(on).await;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("shop");
+        let exported = export(&*shop.storage, &file, ExportOptions::default(), &mut |_| {}).await;
+        let imported = import(&*storage, &file, &mut |_| {}).await;
+        assert_eq!(imported.unwrap(), exported.unwrap());
+        shop.connect = connect_on(storage.clone(), &shop.clock, &shop.ids);
+        (shop.on, shop.storage) = (on, storage);
+        shop.premises = premises;
+        shop
+    }
+
     /// What keeps the files of the shop in place for as long as it is held.
     pub(crate) fn premises(&self) -> Premises {
         self.premises.clone()
@@ -202,6 +199,31 @@ impl Shop {
     /// The core of another process on `storage`, with the clock and the ids of the shop.
     pub(super) fn connect_on(&self, storage: Arc<dyn Storage>) -> Connect {
         connect_on(storage, &self.clock, &self.ids)
+    }
+}
+
+/// An empty store, and the place that it is in.
+async fn empty(on: Backend) -> (Arc<dyn Storage>, Premises) {
+    match on {
+        Backend::Memory => (Arc::new(MemoryStorage::new()), Premises::Memory),
+        #[cfg(feature = "sled")]
+        Backend::Sled => {
+            let directory = tempfile::tempdir().unwrap();
+            (open_sled(&directory), Premises::Directory(directory.into()))
+        }
+        #[cfg(feature = "redb")]
+        Backend::Redb => {
+            let directory = tempfile::tempdir().unwrap();
+            (open_redb(&directory), Premises::Directory(directory.into()))
+        }
+        #[cfg(all(unix, feature = "postgres"))]
+        Backend::Postgres => {
+            let database = TestDatabase::new().unwrap();
+            (
+                open_postgres(&database).await,
+                Premises::Database(database.into()),
+            )
+        }
     }
 }
 

@@ -1,0 +1,122 @@
+//! The reasons why a store was not carried over.
+
+use std::{io, path::PathBuf};
+
+use crate::storage::{CommitError, StorageError};
+
+/// A file that is not as an export has left it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} is damaged at byte {at}: {what}", path.display())]
+pub struct DamagedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The byte at which the part begins that is wrong.
+    pub at: u64,
+    /// The damage, in words.
+    pub what: String,
+}
+
+/// The first row in which a file and a store differ. Keys are in hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    /// The row is in the file alone.
+    #[error("row {0} is in the file and not in the store")]
+    OnlyInFile(String),
+    /// The row is in the store alone.
+    #[error("row {0} is in the store and not in the file")]
+    OnlyInStore(String),
+    /// The row has another value in the store.
+    #[error("row {0} has another value in the store than in the file")]
+    Value(String),
+}
+
+/// The reason why a store was not carried over.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    /// The file could not be opened, read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// Another process is writing to the file, or reading it.
+    #[error("{} is in use by another export or import", .0.display())]
+    FileInUse(PathBuf),
+    /// The file is something else.
+    #[error("{} is not an exported store", .0.display())]
+    NotAnExport(PathBuf),
+    /// The file is of another version.
+    #[error(
+        "{} has version {version} of the form, and this program knows version 1: use the program \
+         that has written it", path.display()
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+    /// The file ends before its end: the export that wrote it was interrupted, or a copy of it was.
+    #[error(
+        "{} ends too soon, at byte {length}: run the export again to finish it, or copy the whole \
+         file", path.display()
+    )]
+    Unfinished {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        length: u64,
+    },
+    /// The file is damaged.
+    #[error(transparent)]
+    Damaged(#[from] DamagedFile),
+    /// There is a finished export already.
+    #[error("{} is a finished export already: choose another name, or replace it with --overwrite", .0.display())]
+    Finished(PathBuf),
+    /// The store holds a part of a file.
+    #[error(
+        "an import into this store did not finish: run connect-server import again with the same \
+         file, or import into a new store"
+    )]
+    HalfImported,
+    /// The store has rows that are not of the file.
+    #[error("the store is not empty: import into a new store ({0})")]
+    NotEmpty(Difference),
+    /// The import that was interrupted had another file.
+    #[error(
+        "the store holds a part of another file, with checksum {0}: import that one, or import into \
+         a new store"
+    )]
+    OtherFile(String),
+    /// Somebody else writes to the store that is filled.
+    #[error("somebody else writes to this store: stop all servers and other imports")]
+    OthersWrite,
+    /// A row is longer than a row can be.
+    #[error("row {0} of the store is longer than a row can be")]
+    TooLong(String),
+    /// The store is not as the file after an export.
+    #[error(
+        "the store has changed since the export began ({0}): stop all servers on it, then export \
+         again with --overwrite"
+    )]
+    Changed(Difference),
+    /// The store is not as the file after an import.
+    #[error("the store is not as the file ({0}): import into a new store")]
+    Differs(Difference),
+    /// The store did not answer.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The store did not take rows.
+    #[error("the store did not take the rows; run the import again to go on: {0}")]
+    Commit(#[from] CommitError),
+}
+
+impl TransferError {
+    /// An error of the operating system about a file.
+    pub(super) fn io(path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+}

@@ -1,0 +1,142 @@
+//! The form of the file, and all that it may hold at most.
+//!
+//! ```text
+//! file  = head chunk* end
+//! head  = MAGIC, version (4)
+//! chunk = 1 (1), number (8), rows (4), length (4), row*, digest (32)
+//! row   = length of the key (2), length of the value (4), key, value
+//! end   = 2 (1), chunks (8), rows (8), bytes of keys and values (8), digest (32), END_MARK
+//! ```
+//!
+//! Numbers are big-endian, their bytes in parentheses. A digest is the SHA-256 of everything before it
+//! in the file, so a chunk cannot be elsewhere than where it was written, and the last digest is the
+//! checksum of the whole. Keys ascend over all chunks. The chunks of two stores with the same rows are
+//! the same, however they were read and however often that was interrupted.
+
+use crate::storage::{Entry, MAX_KEY_LEN, MAX_VALUE_LEN};
+
+/// The beginning of every such file. Its last bytes show where a transfer as text has changed it.
+pub(super) const MAGIC: &[u8; 16] = b"connect store\x00\r\n";
+
+/// The version of the form.
+pub(super) const VERSION: u32 = 1;
+
+/// The bytes of the head.
+pub(super) const HEAD_LEN: u64 = 20;
+
+/// The end of every finished file.
+pub(super) const END_MARK: &[u8; 16] = b"\r\n\x00connect ends\n";
+
+/// The first byte of a chunk.
+pub(super) const CHUNK: u8 = 1;
+
+/// The first byte of the end.
+pub(super) const END: u8 = 2;
+
+/// The bytes of a chunk before its rows.
+pub(super) const CHUNK_HEAD_LEN: usize = 17;
+
+/// The bytes of the end.
+pub(super) const END_LEN: usize = 25 + DIGEST_LEN + END_MARK.len();
+
+/// The bytes of a digest.
+pub(super) const DIGEST_LEN: usize = 32;
+
+/// The bytes of a row before its key.
+pub(super) const ROW_HEAD_LEN: usize = 6;
+
+/// The most rows of a chunk.
+pub(super) const CHUNK_ROWS: usize = 2000;
+
+/// The most bytes that the rows of a chunk take, unless it has a single one.
+pub(super) const CHUNK_BYTES: usize = 1024 * 1024;
+
+/// The most bytes that the rows of any chunk take.
+pub(super) const LONGEST_CHUNK: usize = ROW_HEAD_LEN + MAX_KEY_LEN + MAX_VALUE_LEN;
+
+/// The head of a file.
+pub(super) fn head() -> Vec<u8> {
+    [&MAGIC[..], &VERSION.to_be_bytes()].concat()
+}
+
+/// The bytes that a row takes.
+pub(super) fn row_len((key, value): &Entry) -> usize {
+    ROW_HEAD_LEN + key.len() + value.len()
+}
+
+/// Rows of one chunk, until it is full.
+#[derive(Default)]
+pub(super) struct Filling {
+    rows: u32,
+    bytes: Vec<u8>,
+    /// The bytes of keys and values alone.
+    content: u64,
+}
+
+impl Filling {
+    /// Returns whether the chunk is to end before this row.
+    pub(super) fn is_full_for(&self, row: &Entry) -> bool {
+        let is_too_long = self.bytes.len() + row_len(row) > CHUNK_BYTES;
+        self.rows as usize == CHUNK_ROWS || (self.rows > 0 && is_too_long)
+    }
+
+    /// Adds a row, whose lengths are within the limits.
+    pub(super) fn add(&mut self, (key, value): &Entry) {
+        self.bytes
+            .extend_from_slice(&(key.len() as u16).to_be_bytes());
+        self.bytes
+            .extend_from_slice(&(value.len() as u32).to_be_bytes());
+        self.bytes.extend_from_slice(key);
+        self.bytes.extend_from_slice(value);
+        self.rows += 1;
+        self.content += (key.len() + value.len()) as u64;
+    }
+
+    /// The number of rows.
+    pub(super) fn rows(&self) -> u64 {
+        u64::from(self.rows)
+    }
+
+    /// The bytes of keys and values.
+    pub(super) fn content(&self) -> u64 {
+        self.content
+    }
+
+    /// The chunk with this number, without its digest.
+    pub(super) fn chunk(&self, number: u64) -> Vec<u8> {
+        let mut chunk = Vec::with_capacity(CHUNK_HEAD_LEN + self.bytes.len() + DIGEST_LEN);
+        chunk.push(CHUNK);
+        chunk.extend_from_slice(&number.to_be_bytes());
+        chunk.extend_from_slice(&self.rows.to_be_bytes());
+        chunk.extend_from_slice(&(self.bytes.len() as u32).to_be_bytes());
+        chunk.extend_from_slice(&self.bytes);
+        chunk
+    }
+}
+
+/// Takes the rows of a chunk apart.
+///
+/// # Errors
+/// The sentence that says what is wrong.
+pub(super) fn rows_of(mut bytes: &[u8], count: u32) -> Result<Vec<Entry>, String> {
+    let mut rows = Vec::with_capacity(count as usize);
+    for number in 1..=count {
+        let cut = || format!("row {number} goes beyond the end of the chunk");
+        let (key_len, rest) = bytes.split_first_chunk::<2>().ok_or_else(cut)?;
+        let (value_len, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
+        let key_len = usize::from(u16::from_be_bytes(*key_len));
+        let value_len = u32::from_be_bytes(*value_len) as usize;
+        if key_len > MAX_KEY_LEN || value_len > MAX_VALUE_LEN {
+            return Err(format!("row {number} is longer than a row can be"));
+        }
+        let (key, rest) = rest.split_at_checked(key_len).ok_or_else(cut)?;
+        let (value, rest) = rest.split_at_checked(value_len).ok_or_else(cut)?;
+        rows.push((key.into(), value.into()));
+        bytes = rest;
+    }
+    if bytes.is_empty() {
+        Ok(rows)
+    } else {
+        Err("bytes follow its last row".to_owned())
+    }
+}

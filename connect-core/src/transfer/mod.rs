@@ -1,0 +1,28 @@
+//! Moving a whole store: from any backend into one checksummed file, and from that file into any
+//! backend.
+//!
+//! The rows are carried as they are, byte by byte, so whatever rests on them goes on as if nothing
+//! had happened: times of changes, numbers of events and receipts, tokens, stored answers, work that
+//! waits. `format.rs` is the form of the file. [`export`] and [`import`] each go on where an
+//! interrupted one ended, and both compare file and store row by row before they are
+//! done.
+//!
+//! Nobody may write to the store meanwhile. An import marks the store that it fills (`marker.rs`):
+//! [`unfinished_import`] tells, and no service may be started on such a store.
+
+mod compare;
+mod error;
+mod export;
+mod format;
+mod import;
+mod marker;
+mod progress;
+mod reader;
+mod walk;
+mod writer;
+
+pub use error::{DamagedFile, Difference, TransferError};
+pub use export::{ExportOptions, export};
+pub use import::import;
+pub use marker::{UnfinishedImport, unfinished_import};
+pub use progress::{Stage, TransferProgress, Transferred};

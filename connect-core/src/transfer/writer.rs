@@ -1,0 +1,192 @@
+//! Writing a file: a new one, or behind what an interrupted export has left.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{ErrorKind, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+};
+
+use sha2::Digest as _;
+
+use super::{
+    error::TransferError,
+    format::{END, END_LEN, END_MARK, Filling, HEAD_LEN, head},
+    progress::Transferred,
+    reader::{Part, Reader, Sofar, lock},
+};
+
+/// Writes a file, part by part. What was written is on the disk before the next part is.
+pub(super) struct Writer {
+    path: PathBuf,
+    file: File,
+    sofar: Sofar,
+}
+
+impl Writer {
+    /// Makes a file that only its owner can read, or opens one that an export has begun and goes on
+    /// behind its last whole chunk. With `overwrite` an export is begun anew, a finished one too.
+    ///
+    /// # Errors
+    /// The file is no export, or a finished one; it is in use, or cannot be written.
+    pub(super) fn open(path: &Path, overwrite: bool) -> Result<Self, TransferError> {
+        let mut options = File::options();
+        options.read(true).write(true);
+        private(&mut options);
+        match options.clone().create_new(true).open(path) {
+            Ok(file) => {
+                lock(&file, path, false)?;
+                sync_folder(path)?;
+                Self::begin(file, path)
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let file = options.open(path).map_err(TransferError::io(path))?;
+                lock(&file, path, false)?;
+                Self::go_on(file, path, overwrite)
+            }
+            Err(error) => Err(TransferError::io(path)(error)),
+        }
+    }
+
+    /// Goes on with a file that is there.
+    fn go_on(file: File, path: &Path, overwrite: bool) -> Result<Self, TransferError> {
+        let length = file.metadata().map_err(TransferError::io(path))?.len();
+        let again = file.try_clone().map_err(TransferError::io(path))?;
+        // Also says no to what is not an export.
+        let mut reader = match Reader::of(file, path) {
+            Err(TransferError::Unfinished { .. }) if length < HEAD_LEN => {
+                return Self::begin(again, path);
+            }
+            Ok(_) if overwrite => return Self::begin(again, path),
+            reader => reader?,
+        };
+        let damage = loop {
+            match reader.next() {
+                Ok(Part::Chunk(_)) => {}
+                Ok(Part::End(_)) => return Err(TransferError::Finished(path.to_owned())),
+                Err(damage) => break damage,
+            }
+        };
+        let is_cut = matches!(
+            damage,
+            TransferError::Unfinished { .. } | TransferError::Damaged(_)
+        );
+        // A finished file is never cut. In another, a part that was not wholly written is all that
+        // can follow the last whole one.
+        if !is_cut || reader.has_end_mark()? {
+            return Err(damage);
+        }
+        let (file, sofar) = reader.into_file();
+        Self::behind(file, path, sofar)
+    }
+
+    /// Begins a file that is empty, or is to be.
+    fn begin(file: File, path: &Path) -> Result<Self, TransferError> {
+        let mut writer = Self::behind(file, path, Sofar::default())?;
+        let head = head();
+        writer.append(&head)?;
+        writer.sofar.hash.update(&head);
+        Ok(writer)
+    }
+
+    /// Cuts off whatever follows.
+    fn behind(mut file: File, path: &Path, sofar: Sofar) -> Result<Self, TransferError> {
+        file.set_len(sofar.at)
+            .and_then(|()| file.seek(SeekFrom::Start(sofar.at)))
+            .and_then(|_| only_for_owner(&file))
+            .map_err(TransferError::io(path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            sofar,
+        })
+    }
+
+    /// All that was written so far.
+    pub(super) fn sofar(&self) -> &Sofar {
+        &self.sofar
+    }
+
+    /// Writes a chunk, which has a row, the last with this key.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn chunk(&mut self, filled: &Filling, last: &[u8]) -> Result<(), TransferError> {
+        let mut chunk = filled.chunk(self.sofar.chunks);
+        let mut hash = self.sofar.hash.clone();
+        hash.update(&chunk);
+        let digest = hash.clone().finalize();
+        hash.update(digest);
+        chunk.extend_from_slice(&digest);
+        self.append(&chunk)?;
+        self.sofar.hash = hash;
+        self.sofar.chunks += 1;
+        self.sofar.rows += filled.rows();
+        self.sofar.bytes += filled.content();
+        self.sofar.last = Some(last.into());
+        Ok(())
+    }
+
+    /// Writes the end.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn end(mut self) -> Result<Transferred, TransferError> {
+        let mut end = Vec::with_capacity(END_LEN);
+        end.push(END);
+        for count in [self.sofar.chunks, self.sofar.rows, self.sofar.bytes] {
+            end.extend_from_slice(&count.to_be_bytes());
+        }
+        let digest = self.sofar.hash.clone().chain_update(&end).finalize();
+        end.extend_from_slice(&digest);
+        end.extend_from_slice(END_MARK);
+        self.append(&end)?;
+        self.file
+            .sync_all()
+            .map_err(TransferError::io(&self.path))?;
+        Ok(Transferred {
+            rows: self.sofar.rows,
+            bytes: self.sofar.bytes,
+            checksum: hex::encode(digest),
+        })
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), TransferError> {
+        self.file
+            .write_all(bytes)
+            .and_then(|()| self.file.sync_data())
+            .map_err(TransferError::io(&self.path))?;
+        self.sofar.at += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// The file holds digests of tokens, and secrets of webhooks.
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+#[cfg(not(unix))]
+fn private(_: &mut OpenOptions) {}
+
+/// Takes others' rights to a file.
+#[cfg(unix)]
+fn only_for_owner(file: &File) -> std::io::Result<()> {
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn only_for_owner(_: &File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Makes the name of a new file durable.
+fn sync_folder(path: &Path) -> Result<(), TransferError> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(TransferError::io(folder))
+}
