@@ -111,6 +111,18 @@ pub enum Command {
     /// Exits with 0 when nothing is wrong, 1 when something is, and 2 when the store could not be
     /// checked.
     Check(CheckOptions),
+    /// Write a whole store that no server has open into one file, from which it can be imported into
+    /// any other store. Goes on where an interrupted export has ended.
+    ///
+    /// The file is for its owner alone: it holds the secrets of webhooks. The copies of images are
+    /// not in it. Exits with 0 when all rows were written and read again, and 1 otherwise.
+    Export(ExportOptions),
+    /// Read a whole store from a file into a new store, and compare both. Goes on where an
+    /// interrupted import of the same file has ended.
+    ///
+    /// No server starts on a store whose import did not finish. Exits with 0 when the store is as the
+    /// file, and 1 otherwise.
+    Import(ImportOptions),
     /// Make, change and list accounts: the businesses that the service is for. Works beside a
     /// running server, and without one.
     Account {
@@ -230,6 +242,37 @@ pub struct CheckOptions {
     #[command(flatten)]
     pub store: StoreOptions,
     /// Print the report as JSON.
+    #[arg(long, env = "CONNECT_JSON", value_parser = yes_or_no())]
+    pub json: bool,
+}
+
+/// The options of an export.
+#[derive(Clone, Debug, Args)]
+pub struct ExportOptions {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// The file: a new one, or one that an interrupted export has left.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Replace an earlier export, finished or not. Another file is never replaced.
+    #[arg(long, env = "CONNECT_OVERWRITE", value_parser = yes_or_no())]
+    pub overwrite: bool,
+    /// Print the result as JSON.
+    #[arg(long, env = "CONNECT_JSON", value_parser = yes_or_no())]
+    pub json: bool,
+}
+
+/// The options of an import.
+#[derive(Clone, Debug, Args)]
+pub struct ImportOptions {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// The file that an export has written.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print the result as JSON.
     #[arg(long, env = "CONNECT_JSON", value_parser = yes_or_no())]
     pub json: bool,
 }

@@ -1,4 +1,4 @@
-//! The progress of a check on standard error: one line that is rewritten on a terminal, a line
+//! The progress of a long command on standard error: one line that is rewritten on a terminal, a line
 //! every few seconds otherwise.
 
 use std::{
@@ -13,14 +13,14 @@ const ON_TERMINAL: Duration = Duration::from_millis(200);
 const ELSEWHERE: Duration = Duration::from_secs(5);
 
 /// Shows progress.
-pub(super) struct ProgressLine {
+pub(crate) struct ProgressLine {
     is_terminal: bool,
     /// The time at which to show something next.
     next: Instant,
 }
 
 impl ProgressLine {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let is_terminal = io::stderr().is_terminal();
         Self {
             is_terminal,
@@ -29,13 +29,13 @@ impl ProgressLine {
     }
 
     /// Shows the text, unless something was shown a moment ago.
-    pub(super) fn show(&mut self, text: &str) {
+    pub(crate) fn show(&mut self, text: &str) {
         if Instant::now() < self.next {
             return;
         }
         self.next = Instant::now() + interval(self.is_terminal);
         let mut output = io::stderr().lock();
-        // A check goes on, whether anybody watches or not.
+        // The work goes on, whether anybody watches or not.
         let _ = match self.is_terminal {
             true => write!(output, "\r{text}\x1b[K"),
             false => writeln!(output, "{text}"),
@@ -44,7 +44,7 @@ impl ProgressLine {
     }
 
     /// Clears the line.
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         if self.is_terminal {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }

@@ -23,6 +23,7 @@ use crate::{
     check,
     cli::{Arguments, Command, Options},
     config, demo,
+    half_import::{self, HalfImport},
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
     listeners::Listeners,
     mail::SmtpError,
@@ -36,6 +37,7 @@ use crate::{
     sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
     store::{NoDataFolder, OtherOwner, Store, StoreError, StoreHealth},
+    transfer,
     warnings::{self, Surroundings},
     watch::until_dead,
     webhooks::{PublicWebhooks, WebhookClient},
@@ -58,6 +60,9 @@ pub enum RunError {
     /// The file of a sandbox's clock cannot be read.
     #[error(transparent)]
     ClockFile(#[from] ClockFileError),
+    /// An import into the store did not finish.
+    #[error(transparent)]
+    HalfImport(#[from] HalfImport),
     /// The machine's clock cannot be right.
     #[error(transparent)]
     Clock(#[from] DoubtfulClock),
@@ -94,10 +99,10 @@ pub enum RunError {
 const MAINTENANCE: Duration = Duration::from_secs(60);
 
 /// Does what the command line asks for: serves until Ctrl-C or SIGTERM, then lets running requests
-/// finish; or checks a store.
+/// finish; or checks or moves a store.
 ///
 /// # Errors
-/// The server could not be started, or its store is dead. For a check see the exit code.
+/// The server could not be started, or its store is dead. For other commands see the exit code.
 pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
     private::only_for_owner();
     match arguments.command {
@@ -105,6 +110,8 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Demo(options) => serve(options, true).await,
         Command::Config(options) => return Ok(config::run(&options)?),
         Command::Check(options) => return Ok(check::run(&options).await),
+        Command::Export(options) => return Ok(transfer::export(&options).await),
+        Command::Import(options) => return Ok(transfer::import(&options).await),
         Command::Account { options, command } => {
             return Ok(admin::run(&options, AdminCommand::Account(command)).await);
         }
@@ -133,6 +140,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     }
     let readers = Readers::of(options.metrics_token.as_ref(), options.admin_is_private())?;
     let store = open(&options).await?;
+    half_import::check(&*store.storage()).await?;
     let health = store.health();
     let started = SystemClock.now();
     let clock = SandboxClock::open(options.store.choice()?.clock())?;

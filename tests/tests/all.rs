@@ -26,6 +26,8 @@ mod idempotency;
 mod layering;
 mod locations;
 mod metrics;
+mod move_commands;
+mod moving;
 mod operation;
 mod owner_commands;
 mod pages;

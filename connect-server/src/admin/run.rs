@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     cli::{AdminOptions, StorageChoice},
+    half_import::{self, HalfImport},
     outbound::AddressGuard,
     sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
@@ -49,6 +50,8 @@ enum NotDone {
     NoCommands { store: String, found: String },
     #[error(transparent)]
     Open(#[from] StoreError),
+    #[error(transparent)]
+    HalfImport(#[from] HalfImport),
     #[error(transparent)]
     ClockFile(#[from] ClockFileError),
     #[error(transparent)]
@@ -143,6 +146,7 @@ async fn on_store(
     choice: &StorageChoice,
     command: &AdminCommand,
 ) -> Result<(Value, ExecutedBy), NotDone> {
+    half_import::check(&*store.storage()).await?;
     // The networks that a server allows are known to that server alone.
     let links = PublicWebhooks::new(AddressGuard::default());
     let clock = SandboxClock::open(choice.clock())?;

@@ -2,7 +2,6 @@
 //! the rows say.
 
 mod findings;
-mod progress;
 mod text;
 
 use std::{
@@ -12,9 +11,10 @@ use std::{
 
 use connect_core::{CheckProgress, Connect};
 
-use self::{findings::Findings, progress::ProgressLine};
+use self::findings::Findings;
 use crate::{
     cli::{CheckOptions, StorageChoice},
+    progress_line::ProgressLine,
     store::{NoDataFolder, OtherOwner, Store, StoreError, UnreadableFolder},
 };
 

@@ -1,0 +1,143 @@
+//! `connect-server export` and `connect-server import`: a whole store becomes a file, and a file a
+//! store.
+
+use std::{
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+};
+
+use connect_core::transfer::{self, Stage, TransferError, TransferProgress, Transferred};
+use rustix::process::geteuid;
+use serde_json::json;
+
+use crate::{
+    cli::{ExportOptions, ImportOptions, StorageChoice},
+    progress_line::ProgressLine,
+    store::{NoDataFolder, OtherOwner, Store, StoreError, UnreadableFolder},
+};
+
+/// The reason why a store was not moved.
+#[derive(Debug, thiserror::Error)]
+enum NotMoved {
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    #[error("a store in memory belongs to its server: choose another with --storage")]
+    InMemory,
+    #[error("there is no store in {0}")]
+    NoStore(String),
+    #[error(transparent)]
+    Folder(#[from] UnreadableFolder),
+    #[error(transparent)]
+    Owner(#[from] OtherOwner),
+    #[error(transparent)]
+    Open(#[from] StoreError),
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    #[error("all rows were moved, but the result could not be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Writes a store into a file: exit code 0, or 1 with the reason on standard error.
+pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
+    let moved = async {
+        let choice = options.store.choice()?;
+        is_there(&choice)?;
+        choice.check_owner()?;
+        let store = Store::open(&choice, &options.store).await?;
+        let mut line = ProgressLine::new();
+        let how = transfer::ExportOptions {
+            overwrite: options.overwrite,
+        };
+        let mut show = |progress| line.show(&told(progress));
+        let written = transfer::export(&*store.storage(), &options.file, how, &mut show).await;
+        line.end();
+        print(&options.file, &written?, EXPORTED, options.json)
+    };
+    exit("export", moved.await)
+}
+
+/// Reads a store from a file: exit code 0, or 1 with the reason on standard error.
+pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
+    let moved = async {
+        let choice = options.store.choice()?;
+        if choice == StorageChoice::Memory {
+            return Err(NotMoved::InMemory);
+        }
+        if geteuid().is_root() {
+            choice.check_owner()?;
+        }
+        let store = Store::open(&choice, &options.store).await?;
+        let mut line = ProgressLine::new();
+        let mut show = |progress| line.show(&told(progress));
+        let read = transfer::import(&*store.storage(), &options.file, &mut show).await;
+        line.end();
+        print(&options.file, &read?, IMPORTED, options.json)
+    };
+    exit("import", moved.await)
+}
+
+/// The advice that follows an export.
+const EXPORTED: &str = "Keep the file as safe as the server: it holds the secrets of webhooks. The \
+                        copies of images are not in it.";
+
+/// The advice that follows an import.
+const IMPORTED: &str =
+    "Copy the folder of images to the new place as well, before a server starts.";
+
+/// Checks that there is a store: an export makes none.
+fn is_there(choice: &StorageChoice) -> Result<(), NotMoved> {
+    if *choice == StorageChoice::Memory {
+        return Err(NotMoved::InMemory);
+    }
+    match choice.path() {
+        Some(path) if !choice.has_files()? => Err(NotMoved::NoStore(path.display().to_string())),
+        _ => Ok(()),
+    }
+}
+
+/// The progress in words.
+fn told(progress: TransferProgress) -> String {
+    let TransferProgress { stage, rows, of } = progress;
+    let stage = match stage {
+        Stage::Checking => "checking the file",
+        Stage::Moving => "moving",
+        Stage::Comparing => "comparing",
+    };
+    match of {
+        Some(of) => format!("{stage}: {rows} of {of} rows"),
+        None => format!("{stage}: {rows} rows"),
+    }
+}
+
+fn print(file: &Path, moved: &Transferred, note: &str, is_json: bool) -> Result<(), NotMoved> {
+    let Transferred {
+        rows,
+        bytes,
+        checksum,
+    } = moved;
+    let mut output = io::stdout().lock();
+    if is_json {
+        let result = json!({ "rows": rows, "bytes": bytes, "checksum": checksum, "equal": true });
+        writeln!(output, "{result}")?;
+    } else {
+        writeln!(
+            output,
+            "{}: {rows} rows, {bytes} bytes\nchecksum {checksum}\nFile and store are equal. {note}",
+            file.display()
+        )?;
+    }
+    output.flush()?;
+    Ok(())
+}
+
+fn exit(command: &str, moved: Result<(), NotMoved>) -> ExitCode {
+    match moved {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The last resort: if nobody can read this, the exit code has to do.
+            let _ = writeln!(io::stderr(), "connect-server {command}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The program: `connect-server export` and `connect-server import`.
+
+use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
+
+use connect_core::storage::{
+    Commit, Storage, Write,
+    redb::{RedbOptions, RedbStorage},
+};
+use connect_tests::{
+    http::Request,
+    process::{Finished, Process, run, run_in},
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
+
+/// A folder with a file and stores.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// The store of this engine.
+    fn storage(&self, engine: &str) -> String {
+        format!("{engine}:{}", self.path(engine))
+    }
+
+    async fn command(&self, words: &[&str]) -> Finished {
+        run(PROGRAM, words).await
+    }
+
+    async fn export(&self, engine: &str, more: &[&str]) -> Finished {
+        self.moved("export", engine, more).await
+    }
+
+    async fn import(&self, engine: &str, more: &[&str]) -> Finished {
+        self.moved("import", engine, more).await
+    }
+
+    async fn moved(&self, command: &str, engine: &str, more: &[&str]) -> Finished {
+        let (storage, file) = (self.storage(engine), self.path("shop.connect"));
+        let words = [command, "--storage", &storage, &file];
+        self.command(&[&words[..], more].concat()).await
+    }
+}
+
+#[track_caller]
+fn refused(done: &Finished, why: &str) {
+    assert_eq!((done.code, &done.output[..]), (Some(1), ""), "{done:?}");
+    assert!(done.said.contains(why), "{why:?} is not in {}", done.said);
+}
+
+#[tokio::test]
+async fn a_served_shop_moves_to_another_engine_and_back() {
+    let place = Place::new();
+    let server = Process::start_on(PROGRAM, &place.storage("redb"), &[])
+        .await
+        .unwrap();
+    let (token, path) = (server.token(), server.at("products"));
+    let rye = Request::post(&path, &json!({ "name": "Rye" })).key("moved");
+    let made = server.send(&token, rye.clone()).await.expect(201);
+    let products = server.send(&token, Request::get(&path)).await.expect(200);
+    let in_use = place.export("redb", &[]).await;
+    refused(&in_use, "is in use by another process");
+    assert!(!Path::new(&place.path("shop.connect")).exists());
+    assert_eq!(server.stop().await, Some(0));
+
+    let exported = place.export("redb", &[]).await;
+    assert_eq!(
+        (exported.code, &exported.said[..]),
+        (Some(0), ""),
+        "{exported:?}"
+    );
+    for told in [
+        " rows, ",
+        "\nchecksum ",
+        "File and store are equal.",
+        "images",
+    ] {
+        assert!(
+            exported.output.contains(told),
+            "{told:?} is not in {}",
+            exported.output
+        );
+    }
+    let mode = fs::metadata(place.path("shop.connect")).unwrap().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let imported = place.import("sled", &["--json"]).await;
+    assert_eq!(
+        (imported.code, &imported.said[..]),
+        (Some(0), ""),
+        "{imported:?}"
+    );
+    let result: Value = serde_json::from_str(&imported.output).unwrap();
+    assert_eq!(result["equal"], true);
+    assert!(
+        exported
+            .output
+            .contains(result["checksum"].as_str().unwrap())
+    );
+    assert!(
+        exported
+            .output
+            .contains(&format!(" {} rows", result["rows"]))
+    );
+    let check = ["check", "--storage", &place.storage("sled")];
+    assert_eq!(place.command(&check).await.code, Some(0));
+
+    let sled = place.storage("sled");
+    let server = Process::start_as(PROGRAM, "serve", &sled, &[])
+        .await
+        .unwrap();
+    let moved = server.send(&token, Request::get(&path)).await.expect(200);
+    assert_eq!(moved.body, products.body);
+    let replayed = server.send(&token, rye).await;
+    assert_eq!(replayed.header("idempotent-replayed"), Some("true"));
+    assert_eq!(replayed.body, made.body);
+    assert_eq!(server.stop().await, Some(0));
+
+    // And back, over the older file.
+    refused(
+        &place.export("sled", &[]).await,
+        "is a finished export already",
+    );
+    let variable = [("CONNECT_OVERWRITE", "1"), ("CONNECT_STORAGE", &sled)];
+    let file = place.path("shop.connect");
+    let again = run_in(PROGRAM, &["export", &file], &variable).await;
+    assert_eq!(again.code, Some(0), "{again:?}");
+    fs::rename(place.path("redb"), place.path("old")).unwrap();
+    assert_eq!(place.import("redb", &[]).await.code, Some(0));
+    let check = ["check", "--storage", &place.storage("redb")];
+    assert_eq!(place.command(&check).await.code, Some(0));
+    // What is there is told to be equal, and nothing is written.
+    assert_eq!(place.import("redb", &[]).await.code, Some(0));
+}
+
+#[tokio::test]
+async fn what_cannot_be_moved_is_refused_in_words() {
+    let place = Place::new();
+    refused(&place.export("redb", &[]).await, "there is no store in");
+    assert!(!Path::new(&place.path("redb")).exists());
+    let missing = place.import("redb", &[]).await;
+    refused(&missing, "shop.connect: No such file");
+    for command in ["export", "import"] {
+        let file = place.path("shop.connect");
+        let words = [command, "--storage", "memory", &file];
+        refused(
+            &place.command(&words).await,
+            "a store in memory belongs to its server",
+        );
+        assert!(!Path::new(&file).exists());
+    }
+    let redb = place.storage("redb");
+    let server = Process::start_on(PROGRAM, &redb, &[]).await.unwrap();
+    assert_eq!(server.stop().await, Some(0));
+    fs::write(place.path("shop.connect"), "Dear").unwrap();
+    refused(
+        &place.export("redb", &["--overwrite"]).await,
+        "is not an exported store",
+    );
+    refused(&place.import("sled", &[]).await, "is not an exported store");
+    fs::remove_file(place.path("shop.connect")).unwrap();
+    assert_eq!(place.export("redb", &[]).await.code, Some(0));
+    let server = Process::start_on(PROGRAM, &place.storage("sled"), &[])
+        .await
+        .unwrap();
+    assert_eq!(server.stop().await, Some(0));
+    refused(&place.import("sled", &[]).await, "the store is not empty");
+}
+
+#[tokio::test]
+async fn a_store_whose_import_did_not_finish_is_not_served() {
+    let place = Place::new();
+    let sled = Process::start_on(PROGRAM, &place.storage("sled"), &[])
+        .await
+        .unwrap();
+    assert_eq!(sled.stop().await, Some(0));
+    let exported = place.export("sled", &["--json"]).await;
+    let exported: Value = serde_json::from_str(&exported.output).unwrap();
+
+    // As an import leaves it that was killed before its first chunk was in.
+    let store = RedbStorage::open(place.path("redb"), RedbOptions::default()).unwrap();
+    let mark = json!({ "checksum": exported["checksum"], "chunks": 0 }).to_string();
+    let commit = Commit {
+        writes: vec![(
+            [&[0; 16][..], &[4]].concat().into(),
+            Write::Put(mark.into_bytes().into()),
+        )],
+        ..Commit::default()
+    };
+    store.commit(commit).await.unwrap();
+    drop(store);
+    let redb = place.storage("redb");
+    const WHY: &str = "an import into this store did not finish: run connect-server import again";
+    for how in ["serve", "demo"] {
+        let refused = Process::start_as(PROGRAM, how, &redb, &[])
+            .await
+            .err()
+            .unwrap();
+        assert_eq!(refused.code, Some(1));
+        assert!(refused.said.contains(WHY), "{}", refused.said);
+    }
+    refused(
+        &place
+            .command(&["account", "list", "--storage", &redb])
+            .await,
+        WHY,
+    );
+    let check = place.command(&["check", "--storage", &redb]).await;
+    assert_eq!(check.code, Some(1));
+    assert!(
+        check
+            .output
+            .contains("unfinishedImport: an import did not finish"),
+        "{check:?}"
+    );
+    let file = place.path("other.connect");
+    refused(
+        &place.command(&["export", "--storage", &redb, &file]).await,
+        WHY,
+    );
+
+    assert_eq!(place.import("redb", &[]).await.code, Some(0));
+    let server = Process::start_as(PROGRAM, "serve", &redb, &[])
+        .await
+        .unwrap();
+    assert_eq!(server.stop().await, Some(0));
+}
