@@ -1,6 +1,6 @@
 //! The program: `connect-server export` and `connect-server import`.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
+use std::{fs, os::unix::fs::MetadataExt as _, path::Path, process::Stdio, time::Duration};
 
 use connect_core::storage::{
     Commit, Storage, Write,
@@ -12,6 +12,7 @@ use connect_tests::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::{process::Command, time::timeout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
@@ -127,7 +128,7 @@ async fn a_served_shop_moves_to_another_engine_and_back() {
     // And back, over the older file.
     refused(
         &place.export("sled", &[]).await,
-        "is a finished export already",
+        "is a finished export of other rows",
     );
     let variable = [("CONNECT_OVERWRITE", "1"), ("CONNECT_STORAGE", &sled)];
     let file = place.path("shop.connect");
@@ -139,6 +140,62 @@ async fn a_served_shop_moves_to_another_engine_and_back() {
     assert_eq!(place.command(&check).await.code, Some(0));
     // What is there is told to be equal, and nothing is written.
     assert_eq!(place.import("redb", &[]).await.code, Some(0));
+}
+
+/// Rows for some twenty chunks.
+async fn fill(path: &str) {
+    let store = RedbStorage::open(path, RedbOptions::default()).unwrap();
+    for part in 0..4_u64 {
+        let row = |n: u64| {
+            let key: Box<[u8]> = (10_000 * part + n).to_be_bytes().into();
+            (key, Write::Put(vec![n as u8; 500].into()))
+        };
+        let commit = Commit {
+            writes: (0..10_000).map(row).collect(),
+            ..Commit::default()
+        };
+        store.commit(commit).await.unwrap();
+    }
+}
+
+/// Runs a command that is killed ever later, until it comes to its end; how often it was killed.
+async fn killed_until_done(words: &[&str]) -> u64 {
+    for round in 1.. {
+        let mut child = Command::new(PROGRAM)
+            .args(words)
+            .stdout(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let time = Duration::from_millis(60 * round);
+        match timeout(time, child.wait()).await {
+            Ok(ended) => {
+                assert_eq!(ended.unwrap().code(), Some(0), "{words:?}");
+                return round - 1;
+            }
+            Err(_) => child.kill().await.unwrap(),
+        }
+    }
+    unreachable!("the rounds have no end")
+}
+
+#[tokio::test]
+async fn commands_that_were_killed_go_on() {
+    let place = Place::new();
+    fill(&place.path("redb")).await;
+    let (redb, sled) = (place.storage("redb"), place.storage("sled"));
+    let (file, whole) = (place.path("shop.connect"), place.path("whole.connect"));
+    let done = place.command(&["export", "--storage", &redb, &whole]).await;
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let kills = killed_until_done(&["export", "--storage", &redb, &file]).await;
+    assert!(kills > 1, "{kills}");
+    assert!(fs::read(&file).unwrap() == fs::read(&whole).unwrap());
+    let kills = killed_until_done(&["import", "--storage", &sled, &file]).await;
+    assert!(kills > 1, "{kills}");
+    let again = place.path("again.connect");
+    let done = place.command(&["export", "--storage", &sled, &again]).await;
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(fs::read(&again).unwrap() == fs::read(&whole).unwrap());
 }
 
 #[tokio::test]

@@ -72,9 +72,17 @@ pub enum TransferError {
     /// The file is damaged.
     #[error(transparent)]
     Damaged(#[from] DamagedFile),
-    /// There is a finished export already.
-    #[error("{} is a finished export already: choose another name, or replace it with --overwrite", .0.display())]
-    Finished(PathBuf),
+    /// There is a finished export, with other rows than the store has.
+    #[error(
+        "{} is a finished export of other rows ({difference}): choose another name, or replace it \
+         with --overwrite", path.display()
+    )]
+    Finished {
+        /// The file.
+        path: PathBuf,
+        /// The first row in which file and store differ.
+        difference: Difference,
+    },
     /// The store holds a part of a file.
     #[error(
         "an import into this store did not finish: run connect-server import again with the same \

@@ -22,10 +22,11 @@ pub struct ExportOptions {
 
 /// Writes all rows of a store into a file, which only its owner can read: it holds digests of tokens
 /// and secrets of webhooks. Then compares both. Goes on behind the last whole chunk of a file that an
-/// interrupted export has left. Writes to the file on the thread that runs it.
+/// interrupted export has left; a finished one with the same rows is compared again. Writes to the file
+/// on the thread that runs it.
 ///
 /// # Errors
-/// There is a finished export, or another file; the store changed meanwhile or holds a part of an
+/// There is a finished export of other rows, or another file; the store changed meanwhile or holds a part of an
 /// import; the store or the disk failed.
 pub async fn export(
     storage: &dyn Storage,
@@ -36,7 +37,14 @@ pub async fn export(
     if unfinished_import(storage).await?.is_some() {
         return Err(TransferError::HalfImported);
     }
-    let mut writer = Writer::open(path, options.overwrite)?;
+    let Some(mut writer) = Writer::open(path, options.overwrite)? else {
+        let compared = compare(storage, path, None, progress).await;
+        let path = path.to_owned();
+        return compared.map_err(|error| match error {
+            TransferError::Differs(difference) => TransferError::Finished { path, difference },
+            error => error,
+        });
+    };
     let mut walk = Walk::behind(storage, writer.sofar().last.as_deref());
     let mut filling = Filling::default();
     let mut last: Option<Key> = None;

@@ -24,11 +24,12 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Makes a file that only its owner can read, or opens one that an export has begun and goes on
-    /// behind its last whole chunk. With `overwrite` an export is begun anew, a finished one too.
+    /// behind its last whole chunk. With `overwrite` an export is begun anew, a finished one too; without it
+    /// there is nothing to write to a finished one.
     ///
     /// # Errors
-    /// The file is no export, or a finished one; it is in use, or cannot be written.
-    pub(super) fn open(path: &Path, overwrite: bool) -> Result<Self, TransferError> {
+    /// The file is no export, or a damaged one; it is in use, or cannot be written.
+    pub(super) fn open(path: &Path, overwrite: bool) -> Result<Option<Self>, TransferError> {
         let mut options = File::options();
         options.read(true).write(true);
         private(&mut options);
@@ -36,7 +37,7 @@ impl Writer {
             Ok(file) => {
                 lock(&file, path, false)?;
                 sync_folder(path)?;
-                Self::begin(file, path)
+                Self::begin(file, path).map(Some)
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let file = options.open(path).map_err(TransferError::io(path))?;
@@ -48,21 +49,21 @@ impl Writer {
     }
 
     /// Goes on with a file that is there.
-    fn go_on(file: File, path: &Path, overwrite: bool) -> Result<Self, TransferError> {
+    fn go_on(file: File, path: &Path, overwrite: bool) -> Result<Option<Self>, TransferError> {
         let length = file.metadata().map_err(TransferError::io(path))?.len();
         let again = file.try_clone().map_err(TransferError::io(path))?;
         // Also says no to what is not an export.
         let mut reader = match Reader::of(file, path) {
             Err(TransferError::Unfinished { .. }) if length < HEAD_LEN => {
-                return Self::begin(again, path);
+                return Self::begin(again, path).map(Some);
             }
-            Ok(_) if overwrite => return Self::begin(again, path),
+            Ok(_) if overwrite => return Self::begin(again, path).map(Some),
             reader => reader?,
         };
         let damage = loop {
             match reader.next() {
                 Ok(Part::Chunk(_)) => {}
-                Ok(Part::End(_)) => return Err(TransferError::Finished(path.to_owned())),
+                Ok(Part::End(_)) => return Ok(None),
                 Err(damage) => break damage,
             }
         };
@@ -76,7 +77,7 @@ impl Writer {
             return Err(damage);
         }
         let (file, sofar) = reader.into_file();
-        Self::behind(file, path, sofar)
+        Self::behind(file, path, sofar).map(Some)
     }
 
     /// Begins a file that is empty, or is to be.

@@ -41,13 +41,30 @@ async fn a_finished_export_is_replaced_only_when_that_is_asked_for() {
     let (file, bytes, _folder) = exported(&many(10)).await;
     let source = with_rows(&many(20)).await;
     let refused = export(&*source, &file).await.unwrap_err();
-    assert!(matches!(refused, TransferError::Finished(_)), "{refused}");
+    assert!(
+        matches!(refused, TransferError::Finished { .. }),
+        "{refused}"
+    );
     assert!(refused.to_string().contains("--overwrite"));
     assert_eq!(fs::read(&file).unwrap(), bytes);
     assert_eq!(export_anew(&*source, &file).await.unwrap().rows, 20);
     let (target, _folder) = store(Engine::Memory);
     import(&*target, &file).await.unwrap();
     assert_eq!(rows(&*target).await, many(20));
+}
+
+/// So an export that was interrupted while it compared can be run again.
+#[tokio::test]
+async fn a_finished_export_of_the_same_rows_is_told_to_be_equal() {
+    let (file, bytes, _folder) = exported(&many(10)).await;
+    assert_eq!(
+        export(&*with_rows(&many(10)).await, &file)
+            .await
+            .unwrap()
+            .rows,
+        10
+    );
+    assert_eq!(fs::read(&file).unwrap(), bytes);
 }
 
 #[tokio::test]
