@@ -16,6 +16,7 @@ use connect_core::{
     storage::{
         Storage,
         memory::MemoryStorage,
+        postgres::{PostgresOptions, PostgresStorage, testing::TestDatabase},
         redb::{RedbOptions, RedbStorage},
         sled::{SledOptions, SledStorage},
     },
@@ -55,9 +56,13 @@ fn id_of(request: &WebhookRequest) -> String {
     event["id"].as_str().unwrap().to_owned()
 }
 
-fn opened(engine: &str, folder: &Path) -> Arc<dyn Storage> {
+async fn opened(engine: &str, folder: &Path) -> Arc<dyn Storage> {
     let path = folder.join(engine);
     match engine {
+        address if address.starts_with("postgres:") => {
+            let storage = PostgresStorage::open(address, PostgresOptions::default()).await;
+            Arc::new(storage.unwrap())
+        }
         "memory" => Arc::new(MemoryStorage::new()),
         "redb" => Arc::new(RedbStorage::open(path, RedbOptions::default()).unwrap()),
         _ => Arc::new(SledStorage::open(path, SledOptions::default()).unwrap()),
@@ -157,7 +162,7 @@ async fn poll(
 
 async fn a_shop_moves(from: &str, to: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let source = opened(from, folder.path());
+    let source = opened(from, folder.path()).await;
     let shop = Setup::default().storage(source.clone()).open().await;
     fill(&shop).await;
     let key = {
@@ -182,7 +187,7 @@ async fn a_shop_moves(from: &str, to: &str) {
     let file = folder.path().join("shop.connect");
     let written = export(&*source, &file, ExportOptions::default(), &mut |_| {}).await;
     drop(source);
-    let target = opened(to, folder.path());
+    let target = opened(to, folder.path()).await;
     let read = import(&*target, &file, &mut |_| {}).await;
     assert_eq!(read.unwrap(), written.unwrap());
 
@@ -261,4 +266,18 @@ async fn from_sled_to_redb() {
 #[tokio::test]
 async fn from_redb_to_memory() {
     a_shop_moves("redb", "memory").await;
+}
+
+#[tokio::test]
+async fn from_redb_to_postgres() {
+    if let Some(database) = TestDatabase::new() {
+        a_shop_moves("redb", &database.address()).await;
+    }
+}
+
+#[tokio::test]
+async fn from_postgres_to_sled() {
+    if let Some(database) = TestDatabase::new() {
+        a_shop_moves(&database.address(), "sled").await;
+    }
 }

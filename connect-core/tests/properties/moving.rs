@@ -44,3 +44,19 @@ fn from_redb_to_sled() {
 fn from_sled_to_memory() {
     a_moved_shop_is_as_it_was(Backend::Sled, Backend::Memory);
 }
+
+#[cfg(all(unix, feature = "postgres"))]
+#[test]
+fn from_redb_to_postgres() {
+    if connect_core::storage::postgres::testing::is_here() {
+        a_moved_shop_is_as_it_was(Backend::Redb, Backend::Postgres);
+    }
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+#[test]
+fn from_postgres_to_sled() {
+    if connect_core::storage::postgres::testing::is_here() {
+        a_moved_shop_is_as_it_was(Backend::Postgres, Backend::Sled);
+    }
+}

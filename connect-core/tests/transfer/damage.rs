@@ -75,7 +75,7 @@ async fn refusal(bytes: &[u8]) -> TransferError {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, bytes).unwrap();
-    let (target, _folder) = store(Engine::Memory);
+    let (target, _folder) = store(Engine::Memory).await;
     let refused = import(&*target, &file).await.unwrap_err();
     assert_eq!(rows(&*target).await, []);
     refused

@@ -8,7 +8,7 @@ use connect_core::{
 };
 
 use super::{
-    ENGINES, Engine, export, export_anew, exported, fill, import, many, row, store, with_rows,
+    Engine, engines, export, export_anew, exported, fill, import, many, row, store, with_rows,
 };
 use crate::faulty::{Fate, Faulty, rows};
 
@@ -43,7 +43,7 @@ async fn an_export_that_was_interrupted_after_any_chunk_goes_on() {
         assert!(matches!(refused, TransferError::Storage(_)), "{refused}");
         source.heal();
         lengths.push(fs::metadata(&file).unwrap().len());
-        let (target, _folder) = store(Engine::Memory);
+        let (target, _folder) = store(Engine::Memory).await;
         let refused = import(&*target, &file).await.unwrap_err();
         assert!(
             matches!(refused, TransferError::Unfinished { .. }),
@@ -109,7 +109,7 @@ async fn a_store_that_changed_meanwhile_is_noticed() {
 async fn interrupted_import(engine: Engine, fate: Fate, at: usize) {
     let expected = eight_chunks();
     let (file, _, _exported) = exported(&expected).await;
-    let (target, _folder) = store(engine);
+    let (target, _folder) = store(engine).await;
     let target = Faulty::new(target as Arc<dyn Storage>);
     target.decide(std::iter::repeat_n(Fate::Acknowledged, at).chain([fate]));
     let refused = import(&*target, &file).await.unwrap_err();
@@ -129,7 +129,7 @@ async fn an_import_that_was_interrupted_after_any_chunk_goes_on() {
             interrupted_import(Engine::Memory, fate, at).await;
         }
     }
-    for engine in ENGINES {
+    for engine in engines() {
         interrupted_import(engine, Fate::AppliedWithoutAnswer, 4).await;
     }
 }
@@ -139,7 +139,7 @@ async fn an_import_that_was_interrupted_after_any_chunk_goes_on() {
 async fn an_import_that_could_not_compare_goes_on() {
     let expected = many(5000);
     let (file, _, _exported) = exported(&expected).await;
-    let (target, _folder) = store(Engine::Memory);
+    let (target, _folder) = store(Engine::Memory).await;
     let target = Faulty::new(target);
     target.damage(b"key 004500");
     let refused = import(&*target, &file).await.unwrap_err();

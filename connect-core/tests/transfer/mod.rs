@@ -6,10 +6,13 @@ mod moves;
 mod refusals;
 
 use std::{
+    any::Any,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+#[cfg(all(unix, feature = "postgres"))]
+use connect_core::storage::postgres;
 use connect_core::{
     storage::{
         Commit, Entry, Storage, Write,
@@ -28,12 +31,22 @@ enum Engine {
     Memory,
     Sled,
     Redb,
+    #[cfg(all(unix, feature = "postgres"))]
+    Postgres,
 }
 
-const ENGINES: [Engine; 3] = [Engine::Memory, Engine::Sled, Engine::Redb];
+/// The backends that can be tried here.
+fn engines() -> Vec<Engine> {
+    let mut engines = vec![Engine::Memory, Engine::Sled, Engine::Redb];
+    #[cfg(all(unix, feature = "postgres"))]
+    if postgres::testing::is_here() {
+        engines.push(Engine::Postgres);
+    }
+    engines
+}
 
-/// An empty store.
-fn store(engine: Engine) -> (Arc<dyn Storage>, TempDir) {
+/// An empty store, and the place that it is in.
+async fn store(engine: Engine) -> (Arc<dyn Storage>, Box<dyn Any>) {
     let folder = tempfile::tempdir().unwrap();
     let space = SpaceOptions {
         ballast_bytes: 0,
@@ -55,13 +68,20 @@ fn store(engine: Engine) -> (Arc<dyn Storage>, TempDir) {
             };
             Arc::new(RedbStorage::open(folder.path(), options).unwrap())
         }
+        #[cfg(all(unix, feature = "postgres"))]
+        Engine::Postgres => {
+            let database = postgres::testing::TestDatabase::new().unwrap();
+            let options = postgres::PostgresOptions::default();
+            let storage = postgres::PostgresStorage::open(&database.address(), options).await;
+            return (Arc::new(storage.unwrap()), Box::new(database));
+        }
     };
-    (storage, folder)
+    (storage, Box::new(folder))
 }
 
 /// A store in memory with these rows.
 async fn with_rows(rows: &[Entry]) -> Arc<dyn Storage> {
-    let (storage, _) = store(Engine::Memory);
+    let (storage, _) = store(Engine::Memory).await;
     fill(&*storage, rows).await;
     storage
 }

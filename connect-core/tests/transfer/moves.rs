@@ -19,7 +19,7 @@ use proptest::{
     test_runner::{Config, RngSeed, TestRunner},
 };
 
-use super::{ENGINES, Engine, export, export_anew, fill, import, many, row, store, with_rows};
+use super::{Engine, engines, export, export_anew, fill, import, many, row, store, with_rows};
 use crate::faulty::rows as all_rows;
 
 /// Any rows: keys that begin alike, and values of all lengths.
@@ -43,7 +43,7 @@ fn rows() -> impl Strategy<Value = Vec<Entry>> {
 
 /// Carries rows from one backend to another, and that one's to a file again.
 async fn carry(rows: &[Entry], from: Engine, to: Engine) {
-    let (source, _source_folder) = store(from);
+    let (source, _source_folder) = store(from).await;
     fill(&*source, rows).await;
     let folder = tempfile::tempdir().unwrap();
     let (file, again) = (folder.path().join("one"), folder.path().join("two"));
@@ -51,7 +51,7 @@ async fn carry(rows: &[Entry], from: Engine, to: Engine) {
     assert_eq!(written.rows, rows.len() as u64);
     let bytes = rows.iter().map(|(key, value)| key.len() + value.len());
     assert_eq!(written.bytes, bytes.sum::<usize>() as u64);
-    let (target, _target_folder) = store(to);
+    let (target, _target_folder) = store(to).await;
     assert_eq!(import(&*target, &file).await.unwrap(), written);
     assert_eq!(all_rows(&*target).await, rows);
     // The same rows make the same file, wherever they are.
@@ -62,8 +62,8 @@ async fn carry(rows: &[Entry], from: Engine, to: Engine) {
 #[test]
 fn any_rows_move_between_any_two_backends() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    for from in ENGINES {
-        for to in ENGINES {
+    for from in engines() {
+        for to in engines() {
             let mut runner = TestRunner::new(Config {
                 cases: if from == to { 2 } else { 5 },
                 rng_seed: RngSeed::Fixed(20_261_122),
@@ -99,7 +99,7 @@ async fn an_empty_store_moves() {
 /// Memory keeps the row with the entry; what comes from a file is an entry with an empty value.
 #[tokio::test]
 async fn an_index_entry_leads_to_its_row_as_before() {
-    let (source, _folder) = store(Engine::Memory);
+    let (source, _folder) = store(Engine::Memory).await;
     let (product, other) = (row("row/7", "a row"), row("row/8", "another"));
     let entry = |row: &Entry, key: &str| (key.as_bytes().into(), Write::Index(row.1.clone()));
     let commit = Commit {
@@ -115,8 +115,8 @@ async fn an_index_entry_leads_to_its_row_as_before() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     export(&*source, &file).await.unwrap();
-    for engine in ENGINES {
-        let (target, _folder) = store(engine);
+    for engine in engines() {
+        let (target, _folder) = store(engine).await;
         import(&*target, &file).await.unwrap();
         let joined = async |storage: &dyn Storage| {
             let read = Read::ScanFollow {
@@ -159,7 +159,7 @@ async fn progress_is_told_for_each_part_of_the_work() {
     assert_eq!(told[..2], of(Stage::Moving, None)[..2]);
     assert_eq!(told[2..], compared);
 
-    let (target, _folder) = store(Engine::Memory);
+    let (target, _folder) = store(Engine::Memory).await;
     let mut told = Vec::new();
     let mut note = |progress: TransferProgress| told.push(progress);
     let imported = connect_core::transfer::import(&*target, &file, &mut note).await;

@@ -13,7 +13,7 @@ use crate::faulty::{Fate, Faulty, rows};
 #[tokio::test]
 async fn a_store_with_other_rows_is_left_as_it_is() {
     let (file, _, _exported) = exported(&many(10)).await;
-    let (target, _folder) = store(Engine::Redb);
+    let (target, _folder) = store(Engine::Redb).await;
     let mut others = many(10);
     others[4].1 = (*b"other").into();
     fill(&*target, &others).await;
@@ -48,7 +48,7 @@ async fn a_finished_export_is_replaced_only_when_that_is_asked_for() {
     assert!(refused.to_string().contains("--overwrite"));
     assert_eq!(fs::read(&file).unwrap(), bytes);
     assert_eq!(export_anew(&*source, &file).await.unwrap().rows, 20);
-    let (target, _folder) = store(Engine::Memory);
+    let (target, _folder) = store(Engine::Memory).await;
     import(&*target, &file).await.unwrap();
     assert_eq!(rows(&*target).await, many(20));
 }
@@ -125,7 +125,7 @@ async fn two_do_not_write_to_one_file() {
 
 /// A store of which a part was filled from a file of 5000 rows.
 async fn half_filled(file: &std::path::Path) -> std::sync::Arc<Faulty> {
-    let (target, _folder) = store(Engine::Memory);
+    let (target, _folder) = store(Engine::Memory).await;
     let target = Faulty::new(target);
     target.decide([Fate::Acknowledged, Fate::Refused]);
     let refused = import(&*target, file).await.unwrap_err();
