@@ -23,7 +23,7 @@ pub(super) struct UsualStore {
 pub(super) enum Premises {
     Memory,
     Directory(TempDir),
-    Database(TestDatabase),
+    Database(Box<TestDatabase>),
 }
 
 impl UsualStore {
@@ -39,7 +39,7 @@ impl UsualStore {
                 let storage = PostgresStorage::open(&database.address(), options).await;
                 Self {
                     storage: Arc::new(storage.expect("an empty database")),
-                    premises: Premises::Database(database),
+                    premises: Premises::Database(Box::new(database)),
                 }
             }
             Ok(engine @ ("redb" | "sled")) => {
