@@ -151,7 +151,7 @@ async fn an_advance_that_cannot_be_written_down_is_a_fault_of_ours() {
     fs::create_dir(demo.folder.path().join("store.clock.new")).unwrap();
     let failed = demo.sandbox.advance(demo.account, Some(HOUR)).await;
     let error = failed.unwrap_err();
-    assert_eq!(error.status(), 500);
+    assert_eq!(error.status(), 503);
     let cause = error.cause();
     assert!(
         cause.contains("clock of the sandbox could not be written down"),
