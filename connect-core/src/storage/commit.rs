@@ -78,6 +78,17 @@ pub struct Commit {
 }
 
 impl Commit {
+    /// Checks that this commit, which comes under a lock, has the guard that is locked.
+    pub(super) fn check_guard(&self, locked: &[u8]) -> Result<(), CommitError> {
+        match &self.guard {
+            Some(guard) if *guard.key == *locked => Ok(()),
+            _ => {
+                let reason = "a commit under a lock has to have the guard that is locked";
+                Err(CommitError::NotApplied(StorageError::new(reason)))
+            }
+        }
+    }
+
     /// Moves the guard among the expectations and the writes, for a backend that treats its row
     /// like any other.
     #[must_use]

@@ -11,15 +11,11 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use tokio::{
-    sync::{self, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock},
-    task::AbortHandle,
-    time::Instant,
-};
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
 pub(in crate::storage) use self::finishing::Finishing;
 
-use super::{Commit, CommitError, Key, Locked, Read, State, Storage, StorageError};
+use super::{Commit, CommitError, Key, Locked, Read, State, Storage, StorageError, lease::Lease};
 
 /// The longest time that a lock is held. Whoever has not committed by then is taken for dead: the
 /// lock goes to the next, and the late commit is refused.
@@ -111,19 +107,10 @@ impl<L: Local> Storage for InProcess<L> {
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         let exclusive = self.locks.lock(guard).await;
-        let held = Arc::new(sync::Mutex::new(Some(exclusive)));
-        let until = Instant::now() + self.lease;
-        let expiring = held.clone();
-        let expiry = tokio::spawn(async move {
-            tokio::time::sleep_until(until).await;
-            expiring.lock().await.take();
-        });
         Ok(Box::new(Lock {
             local: self.local.clone(),
             guard: guard.into(),
-            held,
-            until,
-            expiry: expiry.abort_handle(),
+            lease: Lease::new(exclusive, self.lease),
         }))
     }
 }
@@ -194,14 +181,8 @@ impl GuardLocks {
 struct Lock<L> {
     local: Arc<L>,
     guard: Key,
-    held: Held,
-    until: Instant,
-    expiry: AbortHandle,
+    lease: Lease<OwnedRwLockWriteGuard<()>>,
 }
-
-/// The lock itself; empty once the lease is over. A commit keeps the mutex for as long as it is
-/// under way, so that the lease cannot end within.
-type Held = Arc<sync::Mutex<Option<OwnedRwLockWriteGuard<()>>>>;
 
 #[async_trait]
 impl<L: Local> Locked for Lock<L> {
@@ -210,17 +191,9 @@ impl<L: Local> Locked for Lock<L> {
     }
 
     async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
-        if commit
-            .guard
-            .as_ref()
-            .is_none_or(|guard| guard.key != self.guard)
-        {
-            let reason = "a commit under a lock has to have the guard that is locked";
-            return Err(CommitError::NotApplied(StorageError::new(reason)));
-        }
-        let held = self.held.clone().lock_owned().await;
-        // Late is late, even if the task that ends the lease has not run yet.
-        if held.is_none() || Instant::now() >= self.until {
+        commit.check_guard(&self.guard)?;
+        let held = self.lease.held().await;
+        if held.is_none() {
             return Err(CommitError::Conflict);
         }
         let local = self.local.clone();
@@ -230,15 +203,5 @@ impl<L: Local> Locked for Lock<L> {
             result
         })
         .await
-    }
-}
-
-impl<L> Drop for Lock<L> {
-    fn drop(&mut self) {
-        self.expiry.abort();
-        // A commit that is still under way releases it when it ends.
-        if let Ok(mut held) = self.held.try_lock() {
-            held.take();
-        }
     }
 }

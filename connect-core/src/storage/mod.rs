@@ -45,6 +45,7 @@ pub mod disk;
 #[cfg(feature = "_disk")]
 mod embedded;
 pub mod in_process;
+mod lease;
 pub mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;

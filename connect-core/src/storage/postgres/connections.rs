@@ -4,7 +4,7 @@ use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, R
 use rustls::{ClientConfig, crypto::ring};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio_postgres::{
-    Config, Error, NoTls, Row, Statement,
+    Config, Error, NoTls, Row,
     config::SslMode,
     types::{ToSql, Type},
 };
@@ -105,7 +105,8 @@ impl Connection {
         if !self.prepares {
             return self.query_once(sql, parameters).await;
         }
-        let statement = self.prepare(sql, parameters).await?;
+        let types: Vec<_> = parameters.iter().map(|(_, of)| of.clone()).collect();
+        let statement = self.client.prepare_typed_cached(sql, &types).await?;
         let values: Vec<_> = parameters.iter().map(|(value, _)| *value).collect();
         self.client.query(&statement, &values).await
     }
@@ -133,11 +134,6 @@ impl Connection {
             self.client.prepare_typed_cached(sql, types).await?;
         }
         Ok(())
-    }
-
-    async fn prepare(&self, sql: &str, parameters: &[Parameter<'_>]) -> Result<Statement, Error> {
-        let types: Vec<_> = parameters.iter().map(|(_, of)| of.clone()).collect();
-        self.client.prepare_typed_cached(sql, &types).await
     }
 
     /// Executes statements without parameters.

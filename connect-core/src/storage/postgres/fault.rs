@@ -45,19 +45,17 @@ impl Failed {
             return Self::For(CommitError::Unknown(unreadable(error)));
         };
         let code = answer.code();
-        Self::For(if code.code() == CONFLICT {
-            CommitError::Conflict
-        } else if [
+        let in_the_way = [
             SqlState::T_R_SERIALIZATION_FAILURE,
             SqlState::T_R_DEADLOCK_DETECTED,
-        ]
-        .contains(code)
-        {
+        ];
+        if in_the_way.contains(code) {
             return Self::Serialization;
-        } else if is_over(answer) {
-            CommitError::NotApplied(unreadable(error))
-        } else {
-            CommitError::Unknown(unreadable(error))
+        }
+        Self::For(match code.code() {
+            CONFLICT => CommitError::Conflict,
+            _ if is_over(answer) => CommitError::NotApplied(unreadable(error)),
+            _ => CommitError::Unknown(unreadable(error)),
         })
     }
 

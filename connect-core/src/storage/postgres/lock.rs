@@ -1,15 +1,10 @@
 //! Locks: a transaction that has locked the guard's row.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::{join, join3};
-use tokio::{
-    runtime::Handle,
-    sync::{self, OwnedRwLockWriteGuard},
-    task::AbortHandle,
-    time::Instant,
-};
+use tokio::{runtime::Handle, sync::OwnedRwLockWriteGuard};
 use tokio_postgres::{Error, types::Type};
 
 use super::{
@@ -20,6 +15,7 @@ use super::{
 };
 use crate::storage::{
     Commit, CommitError, Key, Locked, Read, State, StorageError, in_process::Finishing,
+    lease::Lease,
 };
 
 /// Makes a row to lock where there is none. Nobody else sees it, and without a commit it goes away.
@@ -33,16 +29,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A lock on a guard.
 pub(super) struct Lock {
     guard: Key,
-    held: Held,
-    until: Instant,
-    expiry: AbortHandle,
+    /// The transaction ends with its commit, before the lease does.
+    lease: Lease<Transaction>,
     /// For reads once the lock is over.
     connections: Connections,
 }
-
-/// The transaction that holds the lock; empty once it has committed, or the lease is over. A commit
-/// keeps the mutex for as long as it is under way, so that the lease cannot end within.
-type Held = Arc<sync::Mutex<Option<Transaction>>>;
 
 impl Lock {
     /// Waits until nobody holds the lock of a guard, and takes it. `turn` is the lock among those of
@@ -66,18 +57,9 @@ impl Lock {
             })
             .await?
         };
-        let held = Arc::new(sync::Mutex::new(Some(transaction)));
-        let until = Instant::now() + lease;
-        let expiring = held.clone();
-        let expiry = tokio::spawn(async move {
-            tokio::time::sleep_until(until).await;
-            expiring.lock().await.take();
-        });
         Ok(Self {
             guard,
-            held,
-            until,
-            expiry: expiry.abort_handle(),
+            lease: Lease::new(transaction, lease),
             connections,
         })
     }
@@ -86,7 +68,7 @@ impl Lock {
 #[async_trait]
 impl Locked for Lock {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let held = self.held.lock().await;
+        let held = self.lease.held().await;
         match held.as_ref().and_then(|held| held.connection.as_ref()) {
             Some(connection) => reads::answer(connection, reads).await,
             None => reads::answer(&self.connections.get().await?, reads).await,
@@ -94,15 +76,9 @@ impl Locked for Lock {
     }
 
     async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
-        let guard = commit.guard.as_ref();
-        if guard.is_none_or(|guard| guard.key != self.guard) {
-            let reason = "a commit under a lock has to have the guard that is locked";
-            return Err(CommitError::NotApplied(StorageError::new(reason)));
-        }
-        let mut held = self.held.clone().lock_owned().await;
-        // Late is late, even if the task that ends the lease has not run yet.
-        let is_late = Instant::now() >= self.until;
-        let Some(mut transaction) = held.take().filter(|_| !is_late) else {
+        commit.check_guard(&self.guard)?;
+        let mut held = self.lease.held().await;
+        let Some(mut transaction) = held.take() else {
             return Err(CommitError::Conflict);
         };
         Finishing::new(async move {
@@ -111,16 +87,6 @@ impl Locked for Lock {
             result
         })
         .await
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        self.expiry.abort();
-        // A commit that is still under way has taken the transaction.
-        if let Ok(mut held) = self.held.try_lock() {
-            held.take();
-        }
     }
 }
 
@@ -168,13 +134,11 @@ impl Transaction {
         let Some(connection) = self.connection.take() else {
             return Err(CommitError::Conflict);
         };
-        let result = Self::end(&connection, commit).await;
-        let failed = match result {
-            Ok(true) => return Ok(()),
-            Ok(false) => CommitError::Conflict,
-            Err(error) => Failed::of(&error).into_error(),
-        };
-        Err(failed)
+        match Self::end(&connection, commit).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(CommitError::Conflict),
+            Err(error) => Err(Failed::of(&error).into_error()),
+        }
     }
 
     /// Commits in one trip. After a failure the database takes its `COMMIT` for a rollback.

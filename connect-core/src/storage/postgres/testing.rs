@@ -74,16 +74,6 @@ impl TestDatabase {
     pub fn port(&self) -> u16 {
         self.server.get_ports().first().copied().unwrap_or(5432)
     }
-
-    /// Executes statements in this database.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub fn execute(&self, sql: &str) -> Result<(), tokio_postgres::Error> {
-        let mut database = self.server.clone();
-        database.dbname(&self.name);
-        execute(&database, sql)
-    }
 }
 
 impl Drop for TestDatabase {
