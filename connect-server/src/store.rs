@@ -55,14 +55,20 @@ pub enum StoreError {
 #[error("this user has no folder for data: choose one with --data DIR")]
 pub struct NoDataFolder;
 
-/// The directory of the store is there, and cannot be read.
+/// There is no store to work with.
 #[derive(Debug, thiserror::Error)]
-#[error("the store in {} cannot be read: {source}", path.display())]
-pub struct UnreadableFolder {
-    /// The directory.
-    pub path: PathBuf,
-    /// The error of the operating system.
-    pub source: io::Error,
+pub enum NoStore {
+    /// The directory is empty, or there is none.
+    #[error("there is no store in {}; `connect-server serve` makes one", .0.display())]
+    Missing(PathBuf),
+    /// The directory is there, and cannot be read.
+    #[error("the store in {} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The directory.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
 }
 
 /// The store belongs to another user, who could not read what this one would write to it.
@@ -120,21 +126,21 @@ impl StorageChoice {
         matches!(self, Self::Postgres(_))
     }
 
-    /// Returns whether there is something in the directory of the store.
+    /// Checks that there is something in the directory of the store, if it has one: opening would
+    /// make a store.
     ///
     /// # Errors
-    /// The directory is there, and cannot be read.
-    pub fn has_files(&self) -> Result<bool, UnreadableFolder> {
+    /// See [`NoStore`].
+    pub fn check_exists(&self) -> Result<(), NoStore> {
         let Some(path) = self.path() else {
-            return Ok(false);
+            return Ok(());
         };
-        match path.read_dir() {
-            Ok(mut files) => Ok(files.next().is_some()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(source) => Err(UnreadableFolder {
-                path: path.to_owned(),
-                source,
-            }),
+        let path = path.to_owned();
+        match path.read_dir().map(|mut files| files.next()) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(NoStore::Missing(path)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(NoStore::Missing(path)),
+            Err(source) => Err(NoStore::Unreadable { path, source }),
         }
     }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::{
     cli::{ExportOptions, ImportOptions, StorageChoice},
     progress_line::ProgressLine,
-    store::{NoDataFolder, OtherOwner, Store, StoreError, UnreadableFolder},
+    store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
 };
 
 /// The reason why a store was not moved.
@@ -24,10 +24,8 @@ enum NotMoved {
     NoDataFolder(#[from] NoDataFolder),
     #[error("a store in memory belongs to its server: choose another with --storage")]
     InMemory,
-    #[error("there is no store in {0}")]
-    NoStore(String),
     #[error(transparent)]
-    Folder(#[from] UnreadableFolder),
+    NoStore(#[from] NoStore),
     #[error(transparent)]
     Owner(#[from] OtherOwner),
     #[error(transparent)]
@@ -42,7 +40,10 @@ enum NotMoved {
 pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
     let moved = async {
         let choice = options.store.choice()?;
-        is_there(&choice)?;
+        if choice == StorageChoice::Memory {
+            return Err(NotMoved::InMemory);
+        }
+        choice.check_exists()?;
         choice.check_owner()?;
         let store = Store::open(&choice, &options.store).await?;
         let mut line = ProgressLine::new();
@@ -84,17 +85,6 @@ const EXPORTED: &str = "Keep the file as safe as the server: it holds the secret
 /// The advice that follows an import.
 const IMPORTED: &str =
     "Copy the folder of images to the new place as well, before a server starts.";
-
-/// Checks that there is a store: an export makes none.
-fn is_there(choice: &StorageChoice) -> Result<(), NotMoved> {
-    if *choice == StorageChoice::Memory {
-        return Err(NotMoved::InMemory);
-    }
-    match choice.path() {
-        Some(path) if !choice.has_files()? => Err(NotMoved::NoStore(path.display().to_string())),
-        _ => Ok(()),
-    }
-}
 
 /// The progress in words.
 fn told(progress: TransferProgress) -> String {

@@ -19,7 +19,7 @@ use crate::{
     outbound::AddressGuard,
     sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
-    store::{NoDataFolder, OtherOwner, Store, StoreError, UnreadableFolder},
+    store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
     webhooks::PublicWebhooks,
 };
 
@@ -34,9 +34,7 @@ enum NotDone {
     #[error("a store in memory belongs to its server: there is nothing to open")]
     InMemory,
     #[error(transparent)]
-    Folder(#[from] UnreadableFolder),
-    #[error("there is no store in {0}; `connect-server serve` makes one")]
-    NoStore(String),
+    NoStore(#[from] NoStore),
     #[error(transparent)]
     Owner(#[from] OtherOwner),
     #[error(transparent)]
@@ -117,9 +115,7 @@ async fn result(
     let (Some(folder), Some(pass)) = (choice.path(), choice.pass()) else {
         return Err(NotDone::InMemory);
     };
-    if !choice.has_files()? {
-        return Err(NotDone::NoStore(folder.display().to_string()));
-    }
+    choice.check_exists()?;
     let mut found = None;
     // A pass that a killed server left is not looked at, whoever has its port by now.
     if disk::is_in_use(folder) {

@@ -15,7 +15,7 @@ use self::findings::Findings;
 use crate::{
     cli::{CheckOptions, StorageChoice},
     progress_line::ProgressLine,
-    store::{NoDataFolder, OtherOwner, Store, StoreError, UnreadableFolder},
+    store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
 };
 
 /// Problems were found.
@@ -31,10 +31,8 @@ enum NotChecked {
     NoDataFolder(#[from] NoDataFolder),
     #[error("a store in memory is gone when its server ends: there is nothing to check")]
     InMemory,
-    #[error("there is no store in {0}")]
-    NoStore(String),
     #[error(transparent)]
-    Folder(#[from] UnreadableFolder),
+    NoStore(#[from] NoStore),
     #[error(transparent)]
     Owner(#[from] OtherOwner),
     #[error(transparent)]
@@ -62,7 +60,11 @@ pub(crate) async fn run(options: &CheckOptions) -> ExitCode {
 /// Checks a store and prints the report; whether nothing is wrong.
 async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
     let choice = options.store.choice()?;
-    check_place(&choice)?;
+    if choice == StorageChoice::Memory {
+        return Err(NotChecked::InMemory);
+    }
+    choice.check_exists()?;
+    choice.check_owner()?;
     let store = Store::open(&choice, &options.store).await?;
     let mut line = ProgressLine::new();
     let mut of = 0;
@@ -97,16 +99,4 @@ async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
     }
     output.flush()?;
     Ok(findings.is_clean())
-}
-
-/// Checks that there is a store: a check makes none in a directory.
-fn check_place(choice: &StorageChoice) -> Result<(), NotChecked> {
-    if choice.is_shared() {
-        return Ok(());
-    }
-    let path = choice.path().ok_or(NotChecked::InMemory)?;
-    if choice.has_files()? {
-        return Ok(choice.check_owner()?);
-    }
-    Err(NotChecked::NoStore(path.display().to_string()))
 }
