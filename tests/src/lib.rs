@@ -13,6 +13,7 @@ pub mod check;
 pub mod data;
 pub mod document;
 pub mod http;
+pub mod kept_requests;
 pub mod process;
 pub mod shop;
 pub mod watch;

@@ -1,18 +1,14 @@
 //! A shop is carried from one store to another, and goes on there as if nothing had happened.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use std::{path::Path, sync::Arc};
 
-use async_trait::async_trait;
 use connect_client::{
     Client,
     wire::{Entry, Product},
 };
 use connect_core::{
     NewWebhook,
-    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
+    environment::WebhookRequest,
     storage::{
         Storage,
         memory::MemoryStorage,
@@ -25,30 +21,17 @@ use connect_core::{
 };
 use connect_tests::{
     http::{Answer, Request},
+    kept_requests::KeptRequests,
     shop::{Setup, Shop, device_path},
 };
 use http::Method;
 use serde_json::{Value, json};
 
-/// Keeps the requests to webhooks instead of sending them.
-#[derive(Default)]
-struct Kept(Mutex<Vec<WebhookRequest>>);
-
-#[async_trait]
-impl WebhookSender for Kept {
-    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
-        self.0.lock().unwrap().push(request.clone());
-        Ok(WebhookAnswer::of(200))
-    }
-}
-
-impl Kept {
-    /// The ids of the events that were sent.
-    fn ids(&self) -> Vec<String> {
-        let mut ids: Vec<_> = self.0.lock().unwrap().iter().map(id_of).collect();
-        ids.sort();
-        ids
-    }
+/// The ids of the events that were sent.
+fn ids(kept: &KeptRequests) -> Vec<String> {
+    let mut ids: Vec<_> = kept.all().iter().map(id_of).collect();
+    ids.sort();
+    ids
 }
 
 fn id_of(request: &WebhookRequest) -> String {
@@ -226,13 +209,13 @@ async fn a_shop_moves(from: &str, to: &str) {
     assert!(entries.iter().any(|product| product.name == "Wrap"));
 
     // The events that waited are sent, each once.
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(KeptRequests::default());
     let worker = shop.connect.webhook_worker(kept.clone(), None);
     worker.tick().await.unwrap();
     let since = made_before_webhook(&feed);
     let mut expected: Vec<_> = feed[since..].iter().map(id).collect();
     expected.sort();
-    assert_eq!(kept.ids(), expected);
+    assert_eq!(ids(&kept), expected);
     let report = shop.connect.check(&mut |_| {}).await.unwrap();
     assert!(report.is_clean(), "{:?}", report.problems);
     shop.close().await;

@@ -1,30 +1,12 @@
 //! Webhook requests of every type of event, held against the document.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
-use async_trait::async_trait;
-use connect_core::{
-    NewWebhook,
-    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
-    wire::EventType,
+use connect_core::{NewWebhook, wire::EventType};
+use connect_tests::{
+    check::Checker, document::Document, http::Request, kept_requests::KeptRequests, shop::Shop,
 };
-use connect_tests::{check::Checker, document::Document, http::Request, shop::Shop};
 use serde_json::{Value, json};
-
-/// Keeps the requests instead of sending them.
-#[derive(Default)]
-struct Kept(Mutex<Vec<WebhookRequest>>);
-
-#[async_trait]
-impl WebhookSender for Kept {
-    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
-        self.0.lock().unwrap().push(request.clone());
-        Ok(WebhookAnswer::of(200))
-    }
-}
 
 /// Changes whatever there are events about.
 async fn change_everything(shop: &Shop) {
@@ -90,7 +72,7 @@ async fn every_request_is_as_the_document_says() {
     let rolled = connect.roll_webhook_secret(shop.account, webhook).await;
     rolled.unwrap();
     connect.test_webhook(shop.account, webhook).await.unwrap();
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(KeptRequests::default());
     let worker = connect.webhook_worker(kept.clone(), None);
     worker.tick().await.unwrap();
 
@@ -98,7 +80,7 @@ async fn every_request_is_as_the_document_says() {
     let webhooks = document.root()["webhooks"].as_object().unwrap();
     let mut seen = BTreeSet::new();
     let mut forms = BTreeSet::new();
-    for request in kept.0.lock().unwrap().iter() {
+    for request in &kept.all() {
         let event: Value = serde_json::from_slice(&request.body).unwrap();
         let kind = event["type"].as_str().unwrap().to_owned();
         let described = &webhooks[&kind]["post"];
