@@ -52,6 +52,7 @@ mod progress;
 mod properties;
 mod refusals;
 mod screens;
+mod shared_limits;
 mod shop;
 mod sign_in;
 mod stock;

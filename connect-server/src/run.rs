@@ -159,6 +159,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         .limits(options.limits())
         .image_links(Arc::new(guard.clone()))
         .webhook_links(Arc::new(PublicWebhooks::new(guard)));
+    if options.store.choice()?.is_shared() {
+        builder = builder.share_limits();
+    }
     if is_demo || clock.ahead() > 0 {
         builder = builder
             .clock(clock.clone())

@@ -10,17 +10,20 @@ use std::{collections::HashMap, net::IpAddr, sync::Arc};
 use parking_lot::Mutex;
 
 use super::{
+    counting::{Counts, UsedUp},
     credentials::Credentials,
     device::Device,
     known::{Credential, Known},
+    limit::{Caller, Limit},
     moment,
     right::Access,
+    sharing::Sharing,
 };
 use crate::{
     error::{Error, Reason},
     record::{Account, Store, Token},
     rules::{
-        rate::{self, Moment, RateLimits, RateStatus, Windows},
+        rate::{self, Moment, RateLimits, RateStatus},
         secret,
     },
     wire::{Id, Location, Scope, Timestamp},
@@ -79,39 +82,31 @@ pub struct Denied {
 pub(crate) struct Admission {
     store: Arc<Store>,
     limits: RateLimits,
-    windows: Mutex<Counts>,
-    /// Callers without a valid token or key.
-    addresses: Mutex<Windows<IpAddr>>,
-    /// Callers of what needs none.
-    anonymous: Mutex<Windows<IpAddr>>,
+    /// Requests with a valid token.
+    admitted: Counts,
+    /// Requests without a valid token or key.
+    denied: Counts,
+    /// Requests that need none.
+    anonymous: Counts,
     tokens: Known<Credentials>,
     screen_keys: Known<Device>,
     /// Last uses of tokens that are not yet written down.
     pub(crate) uses: Mutex<Uses>,
 }
 
-/// The requests with a valid token in the window under way.
-#[derive(Default)]
-struct Counts {
-    tokens: Windows<Id<Token>>,
-    accounts: Windows<Id<Account>>,
-}
-
 /// The last use of each token, with the token's account.
 pub(crate) type Uses = HashMap<Id<Token>, (Id<Account>, Timestamp)>;
 
-/// More addresses than this in one minute are counted as one: memory stays bounded, and only
-/// callers without a valid token notice.
-const MOST_ADDRESSES: usize = 100_000;
-
 impl Admission {
-    pub(crate) fn new(store: Arc<Store>, limits: RateLimits) -> Self {
+    /// `is_shared` says that other servers let callers in to the same store.
+    pub(crate) fn new(store: Arc<Store>, limits: RateLimits, is_shared: bool) -> Self {
+        let sharing = is_shared.then(|| Arc::new(Sharing::new(store.clone())));
         Self {
             store,
             limits,
-            windows: Mutex::default(),
-            addresses: Mutex::default(),
-            anonymous: Mutex::default(),
+            admitted: Counts::new(sharing.clone()),
+            denied: Counts::new(sharing),
+            anonymous: Counts::new(None),
             tokens: Known::default(),
             screen_keys: Known::default(),
             uses: Mutex::default(),
@@ -139,8 +134,8 @@ impl Admission {
             Ok(found)
         });
         match found {
-            Ok(found) => self.count(found, at),
-            Err(error) => Err(self.deny(address, at, error)),
+            Ok(found) => self.count(address, found, at).await,
+            Err(error) => Err(self.deny(address, at, error).await),
         }
     }
 
@@ -160,7 +155,10 @@ impl Admission {
             Access::of_screen(found)
                 .ok_or_else(|| Error::bad_screen_key("is that of a screen without a location"))
         });
-        access.map_err(|error| self.deny(address, at, error))
+        match access {
+            Ok(access) => Ok(access),
+            Err(error) => Err(self.deny(address, at, error).await),
+        }
     }
 
     /// Counts a request that needs no token.
@@ -169,51 +167,44 @@ impl Admission {
     /// [`Error::RateLimited`] when there were too many of those from `address`.
     pub(crate) fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
         let at = moment(&self.store);
-        match count_address(&self.anonymous, address, self.limits.anonymous, at) {
+        let most = self.limits.anonymous;
+        let limit = self.anonymous.of_address(address, most, at);
+        match self.anonymous.count_here(limit, None, at) {
             // Answers without a token have the figures of the limit for invalid ones.
             Ok(_) => Ok(self.anonymous_rate(address)),
             Err(used_up) => {
                 self.store.figures().limited.anonymous.increase();
                 let whose = "requests of this address that need no token";
-                Err(too_many(used_up, at, whose))
+                Err(too_many(used_up.rate, at, whose))
             }
         }
     }
 
     /// The figures for a request of which nothing is known but its address.
     pub(crate) fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
-        let limit = self.limits.address;
-        let mut addresses = self.addresses.lock();
-        addresses.status(&rate::counted_address(address), limit, moment(&self.store))
+        let at = moment(&self.store);
+        self.denied.status(address, self.limits.address, at)
     }
 
     /// Counts a request of a valid token against token and account.
-    fn count(&self, found: Arc<Credentials>, at: Moment) -> Result<Authenticated, Denied> {
-        let limits = self.limits;
+    async fn count(
+        &self,
+        address: IpAddr,
+        found: Arc<Credentials>,
+        at: Moment,
+    ) -> Result<Authenticated, Denied> {
         let (token, account) = (found.token.id, found.account.id);
-        let rate = {
-            let mut windows = self.windows.lock();
-            let Counts { tokens, accounts } = &mut *windows;
-            let of_token = tokens.status(&token, limits.token, at);
-            let of_account = accounts.status(&account, limits.account, at);
-            let before = rate::tighter(of_token, of_account);
-            if before.remaining == 0 {
-                let limited = &self.store.figures().limited;
-                let (whose, count) = if before == of_token {
-                    ("requests of this token", &limited.token)
-                } else {
-                    ("requests of this account", &limited.account)
-                };
-                count.increase();
-                return Err(too_many(before, at, whose));
-            }
-            tokens.count(token, at);
-            accounts.count(account, at);
-            RateStatus {
-                remaining: before.remaining - 1,
-                ..before
-            }
+        let of_token = Limit {
+            caller: Caller::Token(token),
+            most: self.limits.token,
         };
+        let of_account = Limit {
+            caller: Caller::Account(account),
+            most: self.limits.account,
+        };
+        let counted = self.admitted.count(of_token, Some(of_account), at).await;
+        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
+        let rate = counted.map_err(|used_up| self.too_many(used_up, at))?;
         let mut uses = self.uses.lock();
         uses.insert(token, (account, at.now));
         drop(uses);
@@ -225,52 +216,44 @@ impl Admission {
 
     /// Counts a request without a valid token or key against its address. A fault of ours counts
     /// against nobody.
-    fn deny(&self, address: IpAddr, at: Moment, error: Error) -> Denied {
+    async fn deny(&self, address: IpAddr, at: Moment, error: Error) -> Denied {
         if let Error::Internal(_) = error {
-            return Denied {
-                error,
-                rate: self.anonymous_rate(address),
-                retry_after: None,
-            };
+            return self.failed(address, error);
         }
-        match count_address(&self.addresses, address, self.limits.address, at) {
-            Ok(rate) => Denied {
+        let limit = self.denied.of_address(address, self.limits.address, at);
+        match self.denied.count(limit, None, at).await {
+            Ok(Ok(rate)) => Denied {
                 error,
                 rate,
                 retry_after: None,
             },
-            Err(used_up) => {
-                self.store.figures().limited.address.increase();
-                let whose = "requests of this address without a valid token or key";
-                too_many(used_up, at, whose)
-            }
+            Ok(Err(used_up)) => self.too_many(used_up, at),
+            Err(fault) => self.failed(address, fault.into()),
         }
     }
-}
 
-/// Counts a request of an address. Returns the figures after it, or those of a limit that is used
-/// up already.
-fn count_address(
-    windows: &Mutex<Windows<IpAddr>>,
-    address: IpAddr,
-    limit: u32,
-    at: Moment,
-) -> Result<RateStatus, RateStatus> {
-    let mut address = rate::counted_address(address);
-    let mut windows = windows.lock();
-    let mut before = windows.status(&address, limit, at);
-    if before.remaining == limit && windows.callers() >= MOST_ADDRESSES {
-        address = IpAddr::from([0, 0, 0, 0]);
-        before = windows.status(&address, limit, at);
+    /// Refuses a request whose limit is used up.
+    fn too_many(&self, used_up: UsedUp, at: Moment) -> Denied {
+        let limited = &self.store.figures().limited;
+        let (whose, count) = match used_up.caller {
+            Caller::Token(_) => ("requests of this token", &limited.token),
+            Caller::Account(_) => ("requests of this account", &limited.account),
+            Caller::Address(_) => (
+                "requests of this address without a valid token or key",
+                &limited.address,
+            ),
+        };
+        count.increase();
+        too_many(used_up.rate, at, whose)
     }
-    if before.remaining == 0 {
-        return Err(before);
+
+    fn failed(&self, address: IpAddr, error: Error) -> Denied {
+        Denied {
+            error,
+            rate: self.anonymous_rate(address),
+            retry_after: None,
+        }
     }
-    windows.count(address, at);
-    Ok(RateStatus {
-        remaining: before.remaining - 1,
-        ..before
-    })
 }
 
 /// The reason why a token or a key leads to nothing.

@@ -1,11 +1,14 @@
 //! Rights: tokens are authenticated, counted, and authorized at a location.
 
 mod admission;
+mod counting;
 mod credentials;
 mod device;
 mod known;
+mod limit;
 mod places;
 mod right;
+mod sharing;
 mod sign_ins;
 
 pub(crate) use admission::Admission;

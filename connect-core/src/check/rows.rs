@@ -41,6 +41,9 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::Maintenance => {
             findings.parse::<Timestamp>(row);
         }
+        Family::RequestCount => {
+            findings.parse::<u32>(row);
+        }
         Family::Import => findings.problem(
             ProblemKind::UnfinishedImport,
             "an import did not finish: run connect-server import again".to_owned(),

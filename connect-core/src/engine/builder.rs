@@ -37,6 +37,7 @@ pub struct ConnectBuilder {
     storage: Arc<dyn Storage>,
     environment: Environment,
     limits: RateLimits,
+    is_shared: bool,
 }
 
 impl Connect {
@@ -46,6 +47,7 @@ impl Connect {
             storage,
             environment: Environment::default(),
             limits: RateLimits::default(),
+            is_shared: false,
         }
     }
 }
@@ -100,9 +102,20 @@ impl ConnectBuilder {
         self
     }
 
+    /// Has the limits of tokens, accounts and invalid tokens hold for all processes on the storage together.
+    /// Each process counts for itself unless set.
+    ///
+    /// A process counts the requests that come to it, and tells the others of every tenth of a limit, or
+    /// third of that of an address, through the storage. Together they answer at most that much more than a limit for each
+    /// process but one. Requests that need no token, and sign-ins, are counted by each process alone.
+    pub fn share_limits(mut self) -> Self {
+        self.is_shared = true;
+        self
+    }
+
     /// Builds the core. Nothing is read or written yet.
     pub fn build(self) -> Connect {
-        Connect::over(self.storage, self.environment, self.limits)
+        Connect::over(self.storage, self.environment, self.limits, self.is_shared)
     }
 }
 
@@ -110,6 +123,7 @@ impl fmt::Debug for ConnectBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ConnectBuilder")
             .field("limits", &self.limits)
+            .field("is_shared", &self.is_shared)
             .finish_non_exhaustive()
     }
 }

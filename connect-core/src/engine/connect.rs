@@ -38,12 +38,13 @@ impl Connect {
         storage: Arc<dyn Storage>,
         environment: Environment,
         limits: RateLimits,
+        is_shared: bool,
     ) -> Self {
         let store = Arc::new(Store::new(storage, environment));
         Self {
             core: Arc::new(Core {
                 store: store.clone(),
-                admission: Admission::new(store.clone(), limits),
+                admission: Admission::new(store.clone(), limits, is_shared),
                 sign_ins: SignIns::new(store.clone()),
                 queues: Arc::new(WriteQueues::new(store)),
                 recent_answers: RecentAnswers::default(),

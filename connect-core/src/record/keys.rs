@@ -98,6 +98,8 @@ families! {
     Maintenance = 0x03, Nobody, [];
     /// nobody | | the import that fills this store and did not finish
     Import = 0x04, Nobody, [];
+    /// nobody | minute since 1970, caller, server | the requests of the caller that came to the server
+    RequestCount = 0x05, Nobody, [Number, Text, Id];
 
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];

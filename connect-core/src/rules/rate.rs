@@ -74,7 +74,7 @@ pub(crate) struct Moment {
 const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs());
 
 /// The window that a time falls into, counted from 1970.
-fn window(now: Timestamp) -> i64 {
+pub(crate) fn window(now: Timestamp) -> i64 {
     now.seconds().div_euclid(RATE_WINDOW_SECONDS)
 }
 
@@ -94,7 +94,27 @@ pub(crate) struct Windows<K> {
     window: i64,
     /// The time passed at which it was opened.
     opened: Duration,
-    used: HashMap<K, u32>,
+    used: HashMap<K, Used>,
+}
+
+/// The requests of a caller in a window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    /// Those that came here.
+    here: u32,
+    /// Those of them that other servers can know of.
+    told: u32,
+    /// Those that came to other servers, as far as they have told.
+    elsewhere: u32,
+}
+
+/// The requests of a caller that came here in a window, to be told to other servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Untold {
+    /// The window, counted from 1970.
+    pub(crate) window: i64,
+    /// All that came here.
+    pub(crate) here: u32,
 }
 
 impl<K> Default for Windows<K> {
@@ -111,10 +131,10 @@ impl<K: Eq + Hash> Windows<K> {
     /// Returns the figures of `caller` in the window under way.
     pub(crate) fn status(&mut self, caller: &K, limit: u32, at: Moment) -> RateStatus {
         self.turn(at);
-        let used = self.used.get(caller).copied().unwrap_or(0);
+        let used = self.used.get(caller).copied().unwrap_or_default();
         RateStatus {
             limit,
-            remaining: limit.saturating_sub(used),
+            remaining: limit.saturating_sub(used.here.saturating_add(used.elsewhere)),
             reset: (self.window + 1) * RATE_WINDOW_SECONDS,
         }
     }
@@ -122,15 +142,36 @@ impl<K: Eq + Hash> Windows<K> {
     /// Counts one request of `caller`.
     pub(crate) fn count(&mut self, caller: K, at: Moment) {
         self.turn(at);
-        let used = self.used.entry(caller).or_insert(0);
-        *used = used.saturating_add(1);
+        let used = self.used.entry(caller).or_default();
+        used.here = used.here.saturating_add(1);
     }
 
     /// Takes back one request of `caller` that was counted, unless its window is over.
     pub(crate) fn take_back(&mut self, caller: &K, at: Moment) {
         self.turn(at);
         if let Some(used) = self.used.get_mut(caller) {
-            *used = used.saturating_sub(1);
+            used.here = used.here.saturating_sub(1);
+        }
+    }
+
+    /// Returns the requests of `caller` that came here, when `step` of them or more are still to be told.
+    pub(crate) fn untold(&mut self, caller: &K, step: u32, at: Moment) -> Option<Untold> {
+        self.turn(at);
+        let used = self.used.get(caller)?;
+        (used.here.saturating_sub(used.told) >= step).then_some(Untold {
+            window: self.window,
+            here: used.here,
+        })
+    }
+
+    /// Notes that these requests of `caller` were told, and how many came to other servers. Nothing is
+    /// noted once their window is over.
+    pub(crate) fn note_told(&mut self, caller: &K, told: Untold, elsewhere: u32) {
+        if let Some(used) = self.used.get_mut(caller)
+            && self.window == told.window
+        {
+            used.told = told.here;
+            used.elsewhere = elsewhere;
         }
     }
 
@@ -155,15 +196,6 @@ impl<K: Eq + Hash> Windows<K> {
 /// shows.
 pub(crate) fn retry_after(reset: i64, now: Timestamp) -> i64 {
     (reset - now.seconds()).clamp(1, RATE_WINDOW_SECONDS)
-}
-
-/// The status to tell of two that count together: the one with less left.
-pub(crate) fn tighter(one: RateStatus, other: RateStatus) -> RateStatus {
-    if other.remaining < one.remaining {
-        other
-    } else {
-        one
-    }
 }
 
 /// The address by which invalid tokens are counted: an IPv6 customer has a whole /64.
@@ -234,6 +266,41 @@ mod tests {
     }
 
     #[test]
+    fn what_came_to_other_servers_counts_too() {
+        let now = at(58, 58);
+        let mut windows = Windows::default();
+        assert_eq!(windows.untold(&"a", 1, now), None);
+        windows.count("a", now);
+        windows.count("a", now);
+        assert_eq!(windows.untold(&"a", 3, now), None);
+        let untold = windows.untold(&"a", 2, now);
+        let expected = Untold { window: 0, here: 2 };
+        assert_eq!(untold, Some(expected));
+        // One more came while they were told.
+        windows.count("a", now);
+        windows.note_told(&"a", expected, 40);
+        assert_eq!(standing(&mut windows, now).0, 43);
+        assert_eq!(windows.untold(&"a", 2, now), None);
+        assert_eq!(windows.untold(&"a", 1, now).unwrap().here, 3);
+        // Others are told of the whole each time.
+        windows.note_told(&"a", Untold { window: 0, here: 3 }, 90);
+        assert_eq!(windows.status(&"a", 100, now).remaining, 7);
+        windows.note_told(&"a", Untold { window: 0, here: 3 }, u32::MAX);
+        assert_eq!(windows.status(&"a", 100, now).remaining, 0);
+    }
+
+    #[test]
+    fn what_was_told_of_a_window_that_is_over_is_forgotten() {
+        let mut windows = Windows::default();
+        windows.count("a", at(58, 58));
+        let untold = windows.untold(&"a", 1, at(58, 58)).unwrap();
+        windows.count("a", at(61, 61));
+        windows.note_told(&"a", untold, 40);
+        assert_eq!(standing(&mut windows, at(61, 61)).0, 1);
+        assert!(windows.untold(&"a", 1, at(61, 61)).is_some());
+    }
+
+    #[test]
     fn a_request_that_was_held_up_counts_in_the_window_under_way() {
         for held_up in [1, 2, 120, 3000] {
             let mut windows = Windows::default();
@@ -295,23 +362,5 @@ mod tests {
             ("x-ratelimit-reset", 1_800_000_060),
         ];
         assert_eq!(rate.headers(), expected);
-    }
-
-    #[test]
-    fn of_two_figures_those_with_less_left_are_told() {
-        let rate = |limit, remaining| RateStatus {
-            limit,
-            remaining,
-            reset: 60,
-        };
-        for (one, other, expected) in [
-            ((120, 3), (600, 4), 120),
-            ((120, 4), (600, 3), 600),
-            // Of two that are alike, the first: a token's own.
-            ((120, 3), (600, 3), 120),
-        ] {
-            let told = tighter(rate(one.0, one.1), rate(other.0, other.1));
-            assert_eq!(told.limit, expected, "{one:?} {other:?}");
-        }
     }
 }

@@ -17,10 +17,11 @@ use crate::{
         keys::{Family, NOBODY, Part, after_prefix, key, time_bytes},
         tombstones_since_key,
     },
+    rules::rate,
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     wire::{
         Timestamp,
-        limits::{DELIVERY_DAYS, EVENT_DAYS, TOMBSTONE_DAYS},
+        limits::{DELIVERY_DAYS, EVENT_DAYS, RATE_WINDOW_SECONDS, TOMBSTONE_DAYS},
     },
 };
 
@@ -71,6 +72,8 @@ impl<'c> Purge<'c> {
     pub(super) async fn run(mut self) -> Result<Maintenance, Fault> {
         let answers = self.answers().await;
         self.note(answers, "stored answers");
+        let counts = self.request_counts().await;
+        self.note(counts, "counts of requests");
         let start = key(NOBODY, Family::AccountList, &[]);
         let end = after_prefix(&start);
         let mut from = Some(start.clone());
@@ -165,6 +168,25 @@ impl<'c> Purge<'c> {
                 self.done.answers += seen.len();
             }
             from = piece.next;
+        }
+        Ok(())
+    }
+
+    /// Purges the counts of requests in windows that are over at every server, whose clocks may differ.
+    async fn request_counts(&mut self) -> Result<(), Fault> {
+        let window = rate::window(self.now.plus_seconds(-2 * RATE_WINDOW_SECONDS));
+        let start = key(NOBODY, Family::RequestCount, &[]);
+        let end = [Part::Number(window.try_into().unwrap_or(0))];
+        let end = key(NOBODY, Family::RequestCount, &end);
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            from = piece.next;
+            let commit = Commit {
+                writes: removed(piece.entries),
+                ..Commit::default()
+            };
+            self.connect.store().commit(commit).await?;
         }
         Ok(())
     }
