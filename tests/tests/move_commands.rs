@@ -4,6 +4,7 @@ use std::{fs, os::unix::fs::MetadataExt as _, path::Path, process::Stdio, time::
 
 use connect_core::storage::{
     Commit, Storage, Write,
+    postgres::testing::TestDatabase,
     redb::{RedbOptions, RedbStorage},
 };
 use connect_tests::{
@@ -38,16 +39,16 @@ impl Place {
     }
 
     async fn export(&self, engine: &str, more: &[&str]) -> Finished {
-        self.moved("export", engine, more).await
+        self.moved("export", &self.storage(engine), more).await
     }
 
     async fn import(&self, engine: &str, more: &[&str]) -> Finished {
-        self.moved("import", engine, more).await
+        self.moved("import", &self.storage(engine), more).await
     }
 
-    async fn moved(&self, command: &str, engine: &str, more: &[&str]) -> Finished {
-        let (storage, file) = (self.storage(engine), self.path("shop.connect"));
-        let words = [command, "--storage", &storage, &file];
+    async fn moved(&self, command: &str, storage: &str, more: &[&str]) -> Finished {
+        let file = self.path("shop.connect");
+        let words = [command, "--storage", storage, &file];
         self.command(&[&words[..], more].concat()).await
     }
 }
@@ -61,6 +62,20 @@ fn refused(done: &Finished, why: &str) {
 #[tokio::test]
 async fn a_served_shop_moves_to_another_engine_and_back() {
     let place = Place::new();
+    let sled = place.storage("sled");
+    moves_there_and_back(place, &sled).await;
+}
+
+#[tokio::test]
+async fn a_served_shop_moves_to_a_database_and_back() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    moves_there_and_back(Place::new(), &database.address()).await;
+}
+
+/// Moves a shop from redb to another store, serves it there, and moves it back.
+async fn moves_there_and_back(place: Place, other: &str) {
     let server = Process::start_on(PROGRAM, &place.storage("redb"), &[])
         .await
         .unwrap();
@@ -93,7 +108,7 @@ async fn a_served_shop_moves_to_another_engine_and_back() {
     }
     let mode = fs::metadata(place.path("shop.connect")).unwrap().mode();
     assert_eq!(mode & 0o777, 0o600);
-    let imported = place.import("sled", &["--json"]).await;
+    let imported = place.moved("import", other, &["--json"]).await;
     assert_eq!(
         (imported.code, &imported.said[..]),
         (Some(0), ""),
@@ -111,11 +126,11 @@ async fn a_served_shop_moves_to_another_engine_and_back() {
             .output
             .contains(&format!(" {} rows", result["rows"]))
     );
-    let check = ["check", "--storage", &place.storage("sled")];
+    let check = ["check", "--storage", other];
     assert_eq!(place.command(&check).await.code, Some(0));
 
-    let sled = place.storage("sled");
-    let server = Process::start_as(PROGRAM, "serve", &sled, &[])
+    let images = ["--images", &place.path("copies")];
+    let server = Process::start_as(PROGRAM, "serve", other, &images)
         .await
         .unwrap();
     let moved = server.send(&token, Request::get(&path)).await.expect(200);
@@ -127,10 +142,10 @@ async fn a_served_shop_moves_to_another_engine_and_back() {
 
     // And back, over the older file.
     refused(
-        &place.export("sled", &[]).await,
+        &place.moved("export", other, &[]).await,
         "is a finished export of other rows",
     );
-    let variable = [("CONNECT_OVERWRITE", "1"), ("CONNECT_STORAGE", &sled)];
+    let variable = [("CONNECT_OVERWRITE", "1"), ("CONNECT_STORAGE", other)];
     let file = place.path("shop.connect");
     let again = run_in(PROGRAM, &["export", &file], &variable).await;
     assert_eq!(again.code, Some(0), "{again:?}");
