@@ -2,6 +2,8 @@
 
 mod crashes;
 mod cuts;
+mod distance;
+mod far;
 mod proxy;
 
 use std::{sync::Arc, time::Duration};

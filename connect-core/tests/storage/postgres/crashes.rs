@@ -19,9 +19,9 @@ const LOAD: Load = Load {
     large_rows: 500,
 };
 
-/// The rounds, unless this variable asks for others.
+/// The rounds, unless this variable asks for others. With it, other long tests are run whole too.
 const ROUNDS: u32 = 4;
-const ROUNDS_VARIABLE: &str = "CONNECT_TEST_CRASHES";
+pub(super) const ROUNDS_VARIABLE: &str = "CONNECT_TEST_CRASHES";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_acknowledged_survives_a_crash_of_the_database() {
