@@ -103,11 +103,6 @@ impl Reads {
         self.row(key(self.partition, family, &[Part::Text(text)]));
     }
 
-    /// As [`entry`](Self::entry), for one that many items of a batch look up: it is read once.
-    pub(crate) fn shared_entry(&mut self, family: Family, text: &str) {
-        self.shared_row(key(self.partition, family, &[Part::Text(text)]));
-    }
-
     /// The row that `entry` leads to, an entry that holds an id of the family `rows`.
     pub(crate) fn followed(&mut self, entry: Key, rows: Family) {
         let rows = key(self.partition, rows, &[]);
@@ -118,6 +113,14 @@ impl Reads {
     pub(crate) fn unique<T: Record>(&mut self, family: Family, value: Indexed<'_>) {
         let entry = key(self.partition, family, &[value.part()]);
         self.followed(entry, T::ROWS);
+    }
+
+    /// As [`unique`](Self::unique), for one that many items of a batch look up: it is read once.
+    pub(crate) fn shared_unique<T: Record>(&mut self, family: Family, value: Indexed<'_>) {
+        let entry = key(self.partition, family, &[value.part()]);
+        if self.shared.insert(entry.clone()) {
+            self.followed(entry, T::ROWS);
+        }
     }
 
     /// At most `limit` records that an index lists under a value.

@@ -58,8 +58,10 @@ impl Resource for Product {
 
     fn reads(draft: &Draft<Self>, reads: &mut Reads) {
         if let Some(name) = draft.category_name.value() {
-            // Items of a batch mostly share a few categories.
-            reads.shared_entry(Family::CategoryByName, &text::folded(name));
+            // Items of a batch mostly share a few categories. That a product refers to its category is
+            // checked by the row.
+            let name = text::folded(name);
+            reads.shared_unique::<Category>(Family::CategoryByName, Indexed::Text(&name));
         }
     }
 
