@@ -2,12 +2,12 @@
 
 use std::{iter, sync::LazyLock};
 
-use tokio_postgres::{
-    Row,
-    types::{ToSql, Type},
-};
+use tokio_postgres::{Row, types::Type};
 
-use super::{connections::Connection, fault::unreadable};
+use super::{
+    connections::{Connection, Parameter},
+    fault::unreadable,
+};
 use crate::storage::{Found, Key, MAX_KEY_LEN, Range, Read, State, StorageError, Value};
 
 /// Greater than every key.
@@ -71,7 +71,7 @@ impl<'r> Points<'r> {
         self.rows.push(rows);
     }
 
-    fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 3] {
+    fn parameters(&self) -> [Parameter<'_>; 3] {
         [
             (&self.numbers, Type::INT4_ARRAY),
             (&self.keys, Type::BYTEA_ARRAY),
@@ -108,7 +108,7 @@ impl<'r> Ranges<'r> {
         self.tails.push(i32::try_from(tail).unwrap_or(i32::MAX));
     }
 
-    fn parameters(&self) -> [(&(dyn ToSql + Sync), Type); 6] {
+    fn parameters(&self) -> [Parameter<'_>; 6] {
         [
             (&self.numbers, Type::INT4_ARRAY),
             (&self.starts, Type::BYTEA_ARRAY),
@@ -120,6 +120,74 @@ impl<'r> Ranges<'r> {
     }
 }
 
+/// Reads as a statement and its parameters.
+pub(super) struct Question<'r> {
+    points: Points<'r>,
+    /// From their start, and from their end.
+    ranges: [Ranges<'r>; 2],
+}
+
+impl<'r> Question<'r> {
+    /// The statement that asks all reads at once, and what its answer is to be put into.
+    pub(super) fn of(reads: &[Read<'r>]) -> (Self, Vec<Found>) {
+        let mut points = Points::default();
+        let mut ranges = [Ranges::default(), Ranges::default()];
+        let mut found = Vec::with_capacity(reads.len());
+        for (number, read) in (0..).zip(reads) {
+            found.push(match *read {
+                Read::Get(key) => {
+                    points.add(number, key, None);
+                    Found::Value(None)
+                }
+                Read::Follow { key, rows } => {
+                    points.add(number, key, Some(rows));
+                    Found::Followed(None)
+                }
+                Read::Scan {
+                    range,
+                    limit,
+                    newest_first,
+                } => {
+                    ranges[usize::from(newest_first)].add(number, range, limit, None);
+                    Found::Entries(Vec::new())
+                }
+                Read::ScanFollow {
+                    range,
+                    limit,
+                    newest_first,
+                    rows,
+                    tail,
+                } => {
+                    ranges[usize::from(newest_first)].add(number, range, limit, Some((rows, tail)));
+                    Found::Joined(Vec::new())
+                }
+            });
+        }
+        (Self { points, ranges }, found)
+    }
+
+    pub(super) fn statement(&self) -> &'static str {
+        let mut mixture = usize::from(!self.points.numbers.is_empty());
+        for (bit, ranges) in (1..).zip(&self.ranges) {
+            mixture |= usize::from(!ranges.numbers.is_empty()) << bit;
+        }
+        &STATEMENTS[mixture]
+    }
+
+    pub(super) fn parameters(&self) -> Vec<Parameter<'_>> {
+        let mut parameters = Vec::new();
+        if !self.points.numbers.is_empty() {
+            parameters.extend(self.points.parameters());
+        }
+        for ranges in &self.ranges {
+            if !ranges.numbers.is_empty() {
+                parameters.extend(ranges.parameters());
+            }
+        }
+        parameters
+    }
+}
+
 /// Answers all reads from one state: that of one statement.
 ///
 /// # Errors
@@ -128,55 +196,12 @@ pub(super) async fn answer(
     connection: &Connection,
     reads: &[Read<'_>],
 ) -> Result<State, StorageError> {
-    let mut points = Points::default();
-    let mut ranges = [Ranges::default(), Ranges::default()];
-    let mut found = Vec::with_capacity(reads.len());
-    for (number, read) in (0..).zip(reads) {
-        found.push(match *read {
-            Read::Get(key) => {
-                points.add(number, key, None);
-                Found::Value(None)
-            }
-            Read::Follow { key, rows } => {
-                points.add(number, key, Some(rows));
-                Found::Followed(None)
-            }
-            Read::Scan {
-                range,
-                limit,
-                newest_first,
-            } => {
-                ranges[usize::from(newest_first)].add(number, range, limit, None);
-                Found::Entries(Vec::new())
-            }
-            Read::ScanFollow {
-                range,
-                limit,
-                newest_first,
-                rows,
-                tail,
-            } => {
-                ranges[usize::from(newest_first)].add(number, range, limit, Some((rows, tail)));
-                Found::Joined(Vec::new())
-            }
-        });
-    }
+    let (question, mut found) = Question::of(reads);
     if found.is_empty() {
         return Ok(State::new(found));
     }
-    let mut mixture = 0;
-    let mut parameters = Vec::new();
-    if !points.numbers.is_empty() {
-        mixture |= 1;
-        parameters.extend(points.parameters());
-    }
-    for (bit, ranges) in (1..).zip(&ranges) {
-        if !ranges.numbers.is_empty() {
-            mixture |= 1 << bit;
-            parameters.extend(ranges.parameters());
-        }
-    }
-    let rows = connection.query(&STATEMENTS[mixture], &parameters).await;
+    let parameters = question.parameters();
+    let rows = connection.query(question.statement(), &parameters).await;
     let rows = rows.map_err(|error| unreadable(&error))?;
     for row in &rows {
         take(row, &mut found).map_err(|error| unreadable(&error))?;

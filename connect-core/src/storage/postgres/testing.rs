@@ -1,5 +1,8 @@
 //! A PostgreSQL for tests, started from the binaries of this machine.
 
+mod bare;
+mod replica;
+
 use std::{
     env, fs,
     io::{self, ErrorKind, Read as _, Write as _},
@@ -17,6 +20,8 @@ use std::{
 
 use tokio::runtime;
 use tokio_postgres::{Config, NoTls};
+
+pub use self::bare::Bare;
 
 /// The variable with the address of a database server to use in place of one started here. Its user has
 /// to be allowed to make databases.
@@ -117,8 +122,8 @@ fn server() -> Option<Config> {
     cluster.as_ref().map(Cluster::config)
 }
 
-/// Finds the folder with the programs of PostgreSQL: on the path, or where Debian has them.
-fn binaries() -> Option<PathBuf> {
+/// Finds the folder with these programs of PostgreSQL: on the path, or where Debian has them.
+fn binaries(programs: &[&str]) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path);
     let versions = fs::read_dir("/usr/lib/postgresql")
@@ -126,11 +131,7 @@ fn binaries() -> Option<PathBuf> {
         .flatten()
         .flatten();
     let of_debian = versions.map(|version| version.path().join("bin"));
-    let has_all = |folder: &PathBuf| {
-        ["initdb", "postgres"]
-            .iter()
-            .all(|name| folder.join(name).exists())
-    };
+    let has_all = |folder: &PathBuf| programs.iter().all(|name| folder.join(name).exists());
     on_path.chain(of_debian).find(has_all)
 }
 
@@ -170,14 +171,33 @@ impl Cluster {
     /// # Panics
     /// It does not start.
     pub fn start(is_durable: bool) -> Option<Self> {
-        let Some(binaries) = binaries() else {
+        let Some(binaries) = binaries(&["initdb", "postgres"]) else {
             eprintln!("skipped: there is no PostgreSQL here, and {ADDRESS} names none");
             return None;
         };
-        Some(Self::start_from(&binaries, is_durable).expect("PostgreSQL starts"))
+        let initdb = [
+            "-D",
+            "data",
+            "-A",
+            "trust",
+            "-U",
+            "postgres",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "-N",
+        ];
+        let cluster = Self::make(&binaries, is_durable, "initdb", &initdb);
+        Some(cluster.expect("PostgreSQL starts"))
     }
 
-    fn start_from(binaries: &Path, is_durable: bool) -> io::Result<Self> {
+    /// Has a program make the folder `data`, and starts a server on it.
+    fn make(
+        binaries: &Path,
+        is_durable: bool,
+        program: &str,
+        arguments: &[&str],
+    ) -> io::Result<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("connect-postgres-{}-{number}", std::process::id());
@@ -195,9 +215,8 @@ impl Cluster {
             }
             command
         };
-        let made = command(&binaries.join("initdb"))
-            .args(["-D", "data", "-A", "trust", "-U", "postgres"])
-            .args(["-E", "UTF8", "--locale=C", "-N"])
+        let made = command(&binaries.join(program))
+            .args(arguments)
             .stdin(Stdio::null())
             .output()?;
         if !made.status.success() {

@@ -1,0 +1,57 @@
+//! The load of the machine, and the speed of its disk.
+
+use std::{
+    fs::{self, File},
+    io::{Seek as _, SeekFrom, Write as _},
+    time::{Duration, Instant},
+};
+
+/// The time that the processors have worked, and been there for, in ticks.
+#[derive(Clone, Copy)]
+pub struct Processors {
+    busy: u64,
+    all: u64,
+}
+
+impl Processors {
+    /// The ticks so far; nothing where the system does not tell.
+    pub fn now() -> Self {
+        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+        let line = stat.lines().next().unwrap_or_default();
+        let ticks = line.split_whitespace().skip(1).take(8);
+        let ticks: Vec<u64> = ticks.filter_map(|tick| tick.parse().ok()).collect();
+        let all: u64 = ticks.iter().sum();
+        // The fourth and fifth are times without work, or waiting for the disk.
+        let idle: u64 = ticks.iter().skip(3).take(2).sum();
+        Self {
+            busy: all - idle,
+            all,
+        }
+    }
+
+    /// The share of all processors that was in use since then, in percent.
+    pub fn busy_since(self) -> u64 {
+        let now = Self::now();
+        100 * (now.busy - self.busy) / (now.all - self.all).max(1)
+    }
+}
+
+/// The time that the disk for temporary files takes to keep 8 kB that were appended: the median of 200.
+pub fn sync_time() -> Duration {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let file: &mut File = file.as_file_mut();
+    // As PostgreSQL's log, which writes over what is there already.
+    file.write_all(&vec![0; 200 * 8192]).unwrap();
+    file.sync_all().unwrap();
+    file.seek(SeekFrom::Start(0)).unwrap();
+    let mut times: Vec<_> = (0..200)
+        .map(|_| {
+            let start = Instant::now();
+            file.write_all(&[1; 8192]).unwrap();
+            file.sync_data().unwrap();
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[100]
+}

@@ -1,0 +1,241 @@
+//! Creates at 24 locations by one, two and three servers: processes of this program, each with the
+//! connections of a server.
+
+use std::{
+    env,
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
+    process::{Child, ChildStdout, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use connect_core::{
+    Access, Account,
+    storage::postgres::testing::{Cluster, TestDatabase},
+    wire::{Id, Location},
+};
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Runtime;
+
+use crate::{
+    floor,
+    machine::{self, Processors},
+    scale::Scale,
+    shop::{self, Shop},
+    singles, world,
+};
+
+const LOCATIONS: usize = 24;
+const WRITERS: usize = 48;
+const MOST: usize = 3;
+
+/// The time in which a server opens its connections before its writes count.
+const WARM_UP: Duration = Duration::from_secs(1);
+
+/// The variable that makes this program a server: a [`Task`].
+const TASK: &str = "CONNECT_BENCH_SERVER";
+
+/// The work of a server.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Task {
+    address: String,
+    account: Id<Account>,
+    locations: Vec<Id<Location>>,
+    /// Its number, and that of all.
+    server: usize,
+    servers: usize,
+    /// The location has its writers at different servers, and not at one.
+    is_spread: bool,
+    turn: Duration,
+}
+
+impl Task {
+    /// Returns whether a writer is at this server.
+    fn has(&self, writer: usize) -> bool {
+        let location = writer % LOCATIONS;
+        let turn = if self.is_spread {
+            location + writer / LOCATIONS
+        } else {
+            location
+        };
+        turn % self.servers == self.server
+    }
+}
+
+/// The work that this process was started for, as a server.
+pub fn asked_to_serve() -> Option<Task> {
+    serde_json::from_str(&env::var(TASK).ok()?).ok()
+}
+
+/// Opens the store, says so, waits for a word, writes for a while, and says how much.
+pub fn serve(runtime: &Runtime, task: &Task) {
+    let connect = shop::connect(Arc::new(runtime.block_on(world::storage(&task.address))));
+    let all: Vec<Access> = runtime.block_on(async {
+        let mut all = Vec::new();
+        for location in &task.locations {
+            let access = connect.authorize_owner(task.account, *location, task.account);
+            all.push(access.await.unwrap());
+        }
+        all
+    });
+    println!("ready");
+    io::stdin().read_exact(&mut [0]).unwrap();
+    let made = Arc::new(AtomicUsize::new(0));
+    let begin = Instant::now() + WARM_UP;
+    let end = begin + task.turn;
+    let write = |writer: usize| {
+        let (connect, at) = (connect.clone(), all[writer % LOCATIONS].clone());
+        let made = made.clone();
+        runtime.spawn(async move {
+            // No two writers, processes or rounds have a product in common.
+            let first = writer * 1_000_000 + (std::process::id() as usize % 1000) * 100_000_000;
+            for number in first.. {
+                singles::create(&connect, &at, number).await;
+                let now = Instant::now();
+                if now >= end {
+                    return;
+                }
+                made.fetch_add(usize::from(now >= begin), Ordering::Relaxed);
+            }
+        })
+    };
+    let mine = (0..WRITERS).filter(|writer| task.has(*writer));
+    shop::finish(runtime, mine.map(write).collect());
+    println!("{}", made.load(Ordering::Relaxed));
+}
+
+/// A server under way.
+struct Server {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start(task: &Task) -> Self {
+        let mut child = Command::new(env::current_exe().unwrap())
+            .env(TASK, serde_json::to_string(task).unwrap())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, output }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+}
+
+/// A round's figures, by the second.
+#[derive(Clone, Copy)]
+struct Figures {
+    creates: u64,
+    commits: u64,
+    syncs: u64,
+    busy: u64,
+}
+
+/// Runs as many servers for a turn.
+fn turn(runtime: &Runtime, task: &Task) -> Figures {
+    let numbers = 0..task.servers;
+    let mut servers: Vec<_> = numbers
+        .map(|server| {
+            Server::start(&Task {
+                server,
+                ..task.clone()
+            })
+        })
+        .collect();
+    for server in &mut servers {
+        assert_eq!(server.line(), "ready");
+    }
+    for server in &mut servers {
+        let mut input = server.child.stdin.take().unwrap();
+        input.write_all(b"g").unwrap();
+    }
+    std::thread::sleep(WARM_UP);
+    let before = runtime.block_on(counters(&task.address));
+    let processors = Processors::now();
+    let made = servers.iter_mut().map(|server| server.line());
+    let made: u64 = made.map(|made| made.parse::<u64>().unwrap()).sum();
+    let busy = processors.busy_since();
+    for mut server in servers {
+        assert!(server.child.wait().unwrap().success());
+    }
+    // Servers tell the counters of their connections when those end.
+    std::thread::sleep(Duration::from_millis(200));
+    let after = runtime.block_on(counters(&task.address));
+    let a_second = |count: u64| (count as f64 / task.turn.as_secs_f64()) as u64;
+    Figures {
+        creates: a_second(made),
+        commits: a_second(after.0 - before.0),
+        syncs: a_second(after.1 - before.1),
+        busy,
+    }
+}
+
+/// The transactions of the database so far, and how often its log was synced.
+async fn counters(address: &str) -> (u64, u64) {
+    const FIND: &str = "SELECT xact_commit, wal_sync FROM pg_stat_database, pg_stat_wal \
+        WHERE datname = current_database()";
+    let client = floor::connect(address).await;
+    let row = client.query_one(FIND, &[]).await.unwrap();
+    (row.get::<_, i64>(0) as u64, row.get::<_, i64>(1) as u64)
+}
+
+/// Prints a line for each number of servers.
+pub fn one_to_three(runtime: &Runtime, cluster: &Cluster, scale: Scale) {
+    println!(
+        "\n{WRITERS} writers at {LOCATIONS} locations. The disk keeps 8 kB in {:.2} ms.\n\n\
+         | servers | writers of a location | creates | of one server | transactions | syncs of the log | processors |\n\
+         |---|---|---|---|---|---|---|",
+        machine::sync_time().as_secs_f64() * 1e3
+    );
+    let database = TestDatabase::on(cluster.config());
+    let shop: Shop = runtime.block_on(async {
+        let storage = world::storage(&database.address()).await;
+        shop::open(Arc::new(storage), LOCATIONS).await
+    });
+    for is_spread in [false, true] {
+        let mut rounds: [Vec<Figures>; MOST] = Default::default();
+        for _ in 0..scale.rounds.min(3) {
+            for (servers, figures) in (1..).zip(&mut rounds) {
+                let task = Task {
+                    address: database.address(),
+                    account: shop.account,
+                    locations: shop.locations.iter().map(|at| at.location().id).collect(),
+                    server: 0,
+                    servers,
+                    is_spread,
+                    turn: scale.turn,
+                };
+                figures.push(turn(runtime, &task));
+            }
+        }
+        let medians = rounds.map(|mut figures| {
+            figures.sort_unstable_by_key(|figures| figures.creates);
+            figures[figures.len() / 2]
+        });
+        for (servers, figures) in (1..).zip(medians) {
+            println!(
+                "| {servers} | {} | {}/s | {:.2} times | {}/s | {}/s | {} % |",
+                if is_spread {
+                    "at different servers"
+                } else {
+                    "at one server"
+                },
+                figures.creates,
+                figures.creates as f64 / medians[0].creates as f64,
+                figures.commits,
+                figures.syncs,
+                figures.busy,
+            );
+        }
+    }
+}
