@@ -7,8 +7,9 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -70,7 +71,8 @@ pub fn asked_to_serve() -> Option<Task> {
     serde_json::from_str(&env::var(TASK).ok()?).ok()
 }
 
-/// Opens the store, says so, waits for a word, writes for a while, and says how much.
+/// Opens the store, says so, waits for a word, writes for a while, and says how much: in its turn, and in
+/// all.
 pub fn serve(runtime: &Runtime, task: &Task) {
     let connect = shop::connect(Arc::new(runtime.block_on(world::storage(&task.address))));
     let all: Vec<Access> = runtime.block_on(async {
@@ -83,28 +85,32 @@ pub fn serve(runtime: &Runtime, task: &Task) {
     });
     println!("ready");
     io::stdin().read_exact(&mut [0]).unwrap();
-    let made = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::new([const { AtomicU64::new(0) }; 2]);
     let begin = Instant::now() + WARM_UP;
     let end = begin + task.turn;
     let write = |writer: usize| {
         let (connect, at) = (connect.clone(), all[writer % LOCATIONS].clone());
-        let made = made.clone();
+        let counts = counts.clone();
         runtime.spawn(async move {
             // No two writers, processes or rounds have a product in common.
             let first = writer * 1_000_000 + (std::process::id() as usize % 1000) * 100_000_000;
             for number in first.. {
                 singles::create(&connect, &at, number).await;
                 let now = Instant::now();
+                let [in_turn, in_all] = &*counts;
+                in_all.fetch_add(1, Ordering::Relaxed);
                 if now >= end {
                     return;
                 }
-                made.fetch_add(usize::from(now >= begin), Ordering::Relaxed);
+                in_turn.fetch_add((now >= begin).into(), Ordering::Relaxed);
             }
         })
     };
     let mine = (0..WRITERS).filter(|writer| task.has(*writer));
     shop::finish(runtime, mine.map(write).collect());
-    println!("{}", made.load(Ordering::Relaxed));
+    for count in &*counts {
+        println!("{}", count.load(Ordering::Relaxed));
+    }
 }
 
 /// A server under way.
@@ -132,17 +138,20 @@ impl Server {
     }
 }
 
-/// A round's figures, by the second.
+/// A round's figures.
 #[derive(Clone, Copy)]
 struct Figures {
-    creates: u64,
-    commits: u64,
-    syncs: u64,
+    /// By the second.
+    creates: f64,
+    /// By the create.
+    commits: f64,
+    syncs: f64,
     busy: u64,
 }
 
 /// Runs as many servers for a turn.
 fn turn(runtime: &Runtime, task: &Task) -> Figures {
+    let before = runtime.block_on(counters(&task.address));
     let numbers = 0..task.servers;
     let mut servers: Vec<_> = numbers
         .map(|server| {
@@ -159,41 +168,41 @@ fn turn(runtime: &Runtime, task: &Task) -> Figures {
         let mut input = server.child.stdin.take().unwrap();
         input.write_all(b"g").unwrap();
     }
-    std::thread::sleep(WARM_UP);
-    let before = runtime.block_on(counters(&task.address));
+    thread::sleep(WARM_UP);
     let processors = Processors::now();
-    let made = servers.iter_mut().map(|server| server.line());
-    let made: u64 = made.map(|made| made.parse::<u64>().unwrap()).sum();
+    thread::sleep(task.turn);
     let busy = processors.busy_since();
-    for mut server in servers {
+    let (mut in_turn, mut in_all) = (0.0, 0.0);
+    for server in &mut servers {
+        in_turn += server.line().parse::<f64>().unwrap();
+        in_all += server.line().parse::<f64>().unwrap();
         assert!(server.child.wait().unwrap().success());
     }
-    // Servers tell the counters of their connections when those end.
-    std::thread::sleep(Duration::from_millis(200));
+    // Connections tell their counts by the second, and when they end.
+    thread::sleep(Duration::from_millis(200));
     let after = runtime.block_on(counters(&task.address));
-    let a_second = |count: u64| (count as f64 / task.turn.as_secs_f64()) as u64;
     Figures {
-        creates: a_second(made),
-        commits: a_second(after.0 - before.0),
-        syncs: a_second(after.1 - before.1),
+        creates: in_turn / task.turn.as_secs_f64(),
+        commits: (after.0 - before.0) as f64 / in_all,
+        syncs: (after.1 - before.1) as f64 / in_all,
         busy,
     }
 }
 
 /// The transactions of the database so far, and how often its log was synced.
-async fn counters(address: &str) -> (u64, u64) {
+async fn counters(address: &str) -> (i64, i64) {
     const FIND: &str = "SELECT xact_commit, wal_sync FROM pg_stat_database, pg_stat_wal \
         WHERE datname = current_database()";
     let client = floor::connect(address).await;
     let row = client.query_one(FIND, &[]).await.unwrap();
-    (row.get::<_, i64>(0) as u64, row.get::<_, i64>(1) as u64)
+    (row.get(0), row.get(1))
 }
 
 /// Prints a line for each number of servers.
 pub fn one_to_three(runtime: &Runtime, cluster: &Cluster, scale: Scale) {
     println!(
         "\n{WRITERS} writers at {LOCATIONS} locations. The disk keeps 8 kB in {:.2} ms.\n\n\
-         | servers | writers of a location | creates | of one server | transactions | syncs of the log | processors |\n\
+         | servers | writers of a location | creates | of one server | transactions a create | syncs of the log a create | processors |\n\
          |---|---|---|---|---|---|---|",
         machine::sync_time().as_secs_f64() * 1e3
     );
@@ -219,19 +228,19 @@ pub fn one_to_three(runtime: &Runtime, cluster: &Cluster, scale: Scale) {
             }
         }
         let medians = rounds.map(|mut figures| {
-            figures.sort_unstable_by_key(|figures| figures.creates);
+            figures.sort_unstable_by(|one, other| one.creates.total_cmp(&other.creates));
             figures[figures.len() / 2]
         });
         for (servers, figures) in (1..).zip(medians) {
             println!(
-                "| {servers} | {} | {}/s | {:.2} times | {}/s | {}/s | {} % |",
+                "| {servers} | {} | {:.0}/s | {:.2} times | {:.1} | {:.2} | {} % |",
                 if is_spread {
                     "at different servers"
                 } else {
                     "at one server"
                 },
                 figures.creates,
-                figures.creates as f64 / medians[0].creates as f64,
+                figures.creates / medians[0].creates,
                 figures.commits,
                 figures.syncs,
                 figures.busy,
