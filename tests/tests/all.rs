@@ -32,6 +32,7 @@ mod operation;
 mod owner_commands;
 mod pages;
 mod probes;
+mod processes;
 mod rate_limits;
 mod raw_http;
 mod readmes;

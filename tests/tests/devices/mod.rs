@@ -11,7 +11,7 @@ use connect_tests::shop::Shop;
 use serde_json::{Value, json};
 
 /// A sale of one article, paid by card.
-fn sale(name: &str, cents: i64) -> Value {
+pub(crate) fn sale(name: &str, cents: i64) -> Value {
     json!({
         "type": "sale",
         "totalCents": cents,

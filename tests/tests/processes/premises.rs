@@ -1,0 +1,101 @@
+//! The business whose servers they are, set up in the database beside them.
+
+use std::{sync::Arc, time::Duration};
+
+use connect_core::{
+    Account, Connect, NewAccount, NewLocation, NewScreen, NewWebhook, ScreenType,
+    environment::{Clock as _, ManualClock, SystemClock},
+    storage::postgres::{PostgresOptions, PostgresStorage},
+    wire::{EventType, Id, Location, VatRate},
+};
+use connect_server::{networks::Networks, outbound::AddressGuard, webhooks::PublicWebhooks};
+
+use super::fleet::SERVERS;
+
+/// An account with a location, where there is a register for each server.
+pub(super) struct Premises {
+    connect: Connect,
+    account: Id<Account>,
+    pub(super) here: Id<Location>,
+    /// A token that may do everything.
+    pub(super) token: String,
+    /// The keys of the registers.
+    pub(super) registers: Vec<String>,
+}
+
+impl Premises {
+    /// Sets the business up.
+    pub(super) async fn set_up(storage: &str) -> Self {
+        let guard = AddressGuard::allowing(Networks::loopback());
+        let connect = Connect::builder(open(storage).await)
+            .webhook_links(Arc::new(PublicWebhooks::new(guard)))
+            .build();
+        let account = NewAccount {
+            name: "Bakery".to_owned(),
+            owner_email: "owner@bakery.example".to_owned(),
+            sandbox: true,
+        };
+        let account = connect.create_account(account).await.unwrap().id;
+        let location = NewLocation {
+            name: "Harbour".to_owned(),
+            currency: "EUR".to_owned(),
+            default_vat_rate: VatRate::percent(9),
+        };
+        let here = connect.create_location(account, location).await.unwrap().id;
+        let mut registers = Vec::new();
+        for number in 0..SERVERS {
+            let till = NewScreen {
+                location_id: here,
+                kind: ScreenType::Pos,
+                name: format!("Till {number}"),
+            };
+            let till = connect.create_screen(account, till).await.unwrap();
+            let key = connect.roll_screen_key(account, till.id).await.unwrap();
+            registers.push(key.expose().to_owned());
+        }
+        let token = connect.create_full_token(account, "Everything").await;
+        Self {
+            connect,
+            account,
+            here,
+            token: token.unwrap().secret.expose().to_owned(),
+            registers,
+        }
+    }
+
+    /// Makes a webhook to this address.
+    pub(super) async fn add_webhook(&self, url: String) {
+        let webhook = NewWebhook {
+            url,
+            events: vec![
+                EventType::ProductChanged,
+                EventType::ProductsChanged,
+                EventType::TransactionCreated,
+            ],
+            location_ids: Vec::new(),
+        };
+        let made = self.connect.create_webhook(self.account, webhook).await;
+        made.unwrap();
+    }
+
+    /// A path at the location.
+    pub(super) fn at(&self, path: &str) -> String {
+        format!("/v1/locations/{}/{path}", self.here)
+    }
+}
+
+async fn open(storage: &str) -> Arc<PostgresStorage> {
+    let options = PostgresOptions {
+        readers: 4,
+        writers: 4,
+        ..PostgresOptions::default()
+    };
+    Arc::new(PostgresStorage::open(storage, options).await.unwrap())
+}
+
+/// One more server, whose clock is ahead by so much: to it, leases of the others have run out.
+pub(super) async fn ahead(storage: &str, by: Duration) -> Connect {
+    let seconds = i64::try_from(by.as_secs()).unwrap();
+    let clock = ManualClock::at(SystemClock.now().plus_seconds(seconds));
+    Connect::builder(open(storage).await).clock(clock).build()
+}
