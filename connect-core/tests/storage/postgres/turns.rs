@@ -13,7 +13,7 @@ use tokio::{
 use tokio_postgres::{Client, NoTls};
 
 /// The longest wait for a connection.
-const WAIT: Duration = Duration::from_secs(1);
+const WAIT: Duration = Duration::from_secs(2);
 
 /// A store with one connection for reads and one for writes.
 struct Scene {
