@@ -1,6 +1,6 @@
 //! Connections to the database, which take turns.
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Hook, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use rustls::{ClientConfig, crypto::ring};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio_postgres::{
@@ -15,6 +15,15 @@ use crate::storage::StorageError;
 
 /// A parameter of a statement and its type. With types given, no statement costs a trip to ask for them.
 pub(super) type Parameter<'p> = (&'p (dyn ToSql + Sync), Type);
+
+/// Has the database plan each statement once, and look up every key in the index.
+///
+/// Of its own accord it plans a statement anew for each call, for the lengths of the arrays, which takes
+/// longer than all the rest; or keeps a plan that was made while the table was empty, and reads all
+/// of it. Every statement of ours wants the same plan however many rows there are.
+const PLANS: &str = "SET plan_cache_mode = force_generic_plan; \
+    SET enable_seqscan = off; SET enable_bitmapscan = off; \
+    SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
 
 /// A number of connections.
 #[derive(Clone)]
@@ -40,11 +49,25 @@ impl Connections {
             SslMode::Disable => Manager::from_config(config.clone(), NoTls, manager),
             _ => Manager::from_config(config.clone(), tls()?, manager),
         };
-        let pool = Pool::builder(manager)
+        let mut pool = Pool::builder(manager)
             .max_size(most)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(options.wait))
-            .create_timeout(Some(options.wait))
+            .create_timeout(Some(options.wait));
+        // Behind a pooler the settings would be those of another connection.
+        if options.prepares {
+            pool = pool.post_create(Hook::async_fn(|client, _| {
+                Box::pin(async move {
+                    // A database that does not know them goes on without.
+                    let set = client.batch_execute(PLANS).await;
+                    if let Err(error) = set {
+                        tracing::debug!(%error, "the database has no settings for plans");
+                    }
+                    Ok(())
+                })
+            }));
+        }
+        let pool = pool
             .build()
             .map_err(|error| OpenError::Unusable(error.to_string()))?;
         Ok(Self {
@@ -152,5 +175,37 @@ impl Connection {
     /// Closes the connection: others must not have it as it is.
     pub(super) fn close(self) {
         drop(Object::take(self.client));
+    }
+}
+
+#[cfg(all(test, feature = "conformance"))]
+mod tests {
+    use super::{super::testing::TestDatabase, *};
+
+    async fn plans(prepares: bool) -> Option<String> {
+        let database = TestDatabase::new()?;
+        let options = PostgresOptions {
+            prepares,
+            ..PostgresOptions::default()
+        };
+        let config = database.address().parse().unwrap();
+        let connections = Connections::new(&config, 1, &options).unwrap();
+        let connection = connections.get().await.unwrap();
+        let shown = connection.query_once("SHOW plan_cache_mode", &[]).await;
+        Some(shown.unwrap()[0].get(0))
+    }
+
+    #[tokio::test]
+    async fn statements_are_planned_once() {
+        if let Some(mode) = plans(true).await {
+            assert_eq!(mode, "force_generic_plan");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_connections_of_a_pooler_are_left_as_they_are() {
+        if let Some(mode) = plans(false).await {
+            assert_eq!(mode, "auto");
+        }
     }
 }

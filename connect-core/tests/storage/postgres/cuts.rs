@@ -7,6 +7,10 @@ use connect_core::storage::{
 
 use super::proxy::{Proxy, Way};
 
+/// The bytes of the answer to the call of a commit, and of that to `COMMIT`.
+const ANSWER: u32 = 37;
+const COMMITTED: u32 = 18;
+
 /// A store with one connection for each purpose, and the same without the proxy.
 struct Stores {
     near: PostgresStorage,
@@ -122,6 +126,12 @@ async fn what_is_cut_on_its_way_down_is_unknown_and_whole() {
     };
     for under_a_lock in [false, true] {
         let (applied, lost) = cut_everywhere(&stores, Way::Down, under_a_lock).await;
-        assert!(applied > 20 && lost < 20, "{applied} applied, {lost} lost");
+        // Alone, a call is committed before it is answered. Under a lock it is answered before the
+        // database reads `COMMIT`, which is lost when it notices the cut in between.
+        let most_lost = if under_a_lock { ANSWER } else { 0 };
+        assert!(
+            applied >= COMMITTED && lost <= most_lost,
+            "{applied} applied, {lost} lost"
+        );
     }
 }
