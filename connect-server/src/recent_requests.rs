@@ -2,21 +2,11 @@
 //!
 //! They are kept in memory: they begin anew with each start of the server. What they take is bounded in
 //! bytes; where there is no more room, the token that was used longest ago is forgotten.
-//!
-//! Each thread keeps those that it answered apart from the others' as far as there are shards, so that
-//! cores do not wait for one another with every request. They are put together when somebody looks.
 
 use std::{
     borrow::Cow,
-    cmp::Reverse,
     collections::{BTreeMap, VecDeque},
-    iter,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-    thread,
-    time::Instant,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use connect_core::{
@@ -31,9 +21,6 @@ const OF_TOKEN: usize = 100;
 
 /// The memory for all of them, in bytes: the requests of a thousand busy tokens, or more of others.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-
-/// The most shards. Each holds the last requests of a token, and has a part of the memory.
-const MOST_SHARDS: usize = 8;
 
 /// The memory of a token besides its requests: its entries in the maps, with what these keep free.
 const TOKEN_BYTES: usize = 256;
@@ -126,8 +113,6 @@ pub(crate) struct Answered<'r> {
 /// A request as it is kept: its texts are one.
 struct Kept {
     at: Timestamp,
-    /// Tells the order among shards, which the time of a clock that stands still does not.
-    added: Instant,
     method: Method,
     status: StatusCode,
     key_at: usize,
@@ -144,7 +129,6 @@ impl Kept {
         text.extend(texts);
         Self {
             at: request.at,
-            added: Instant::now(),
             method: request.method.clone(),
             status: request.status,
             key_at: request.path.len(),
@@ -172,20 +156,11 @@ impl Kept {
 }
 
 /// The last requests of each token. Cheap to clone; clones share them.
-#[derive(Clone)]
-pub(crate) struct RecentRequests(Arc<[Mutex<Shard>]>);
-
-/// The threads that have kept a request so far.
-static THREADS: AtomicUsize = AtomicUsize::new(0);
-
-thread_local! {
-    /// The number of this thread among them.
-    static THREAD: usize = THREADS.fetch_add(1, Relaxed);
-}
+#[derive(Clone, Default)]
+pub(crate) struct RecentRequests(Arc<Mutex<All>>);
 
 #[derive(Default)]
-struct Shard {
-    most_bytes: usize,
+struct All {
     tokens: FxHashMap<Id<Token>, OfToken>,
     /// The tokens, that which was used longest ago first, give or take [`MOVE_AFTER`] requests.
     by_use: BTreeMap<u64, Id<Token>>,
@@ -219,55 +194,24 @@ impl OfToken {
     }
 }
 
-impl Default for RecentRequests {
-    fn default() -> Self {
-        Self::in_shards(thread::available_parallelism().map_or(1, Into::into))
-    }
-}
-
 impl RecentRequests {
-    fn in_shards(shards: usize) -> Self {
-        let shards = shards.min(MOST_SHARDS);
-        let shard = || Shard {
-            most_bytes: MOST_BYTES / shards,
-            ..Shard::default()
-        };
-        Self(
-            iter::repeat_with(|| Mutex::new(shard()))
-                .take(shards)
-                .collect(),
-        )
-    }
-
     /// Keeps a request of a token.
     pub(crate) fn add(&self, token: Id<Token>, request: &Answered<'_>) {
-        let thread = THREAD.with(|thread| *thread);
-        locked(&self.0[thread % self.0.len()]).add(token, request);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.add(token, request);
     }
 
     /// Returns the requests of a token, the latest first.
     pub(crate) fn of(&self, token: Id<Token>) -> Vec<RecentRequest> {
-        let mut all = Vec::new();
-        for shard in &*self.0 {
-            let shard = locked(shard);
-            if let Some(of_token) = shard.tokens.get(&token) {
-                let shown = |kept: &Kept| (kept.added, kept.shown());
-                all.extend(of_token.requests.iter().rev().map(shown));
-            }
-        }
-        all.sort_by_key(|(added, _)| Reverse(*added));
-        all.into_iter()
-            .map(|(_, shown)| shown)
-            .take(OF_TOKEN)
-            .collect()
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_token = all.tokens.get(&token);
+        of_token
+            .map(|of_token| of_token.requests.iter().rev().map(Kept::shown).collect())
+            .unwrap_or_default()
     }
 }
 
-fn locked(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Shard {
+impl All {
     fn add(&mut self, token: Id<Token>, request: &Answered<'_>) {
         self.count += 1;
         let of_token = self.tokens.entry(token).or_default();
@@ -284,7 +228,7 @@ impl Shard {
             of_token.placed = self.count;
             self.by_use.insert(self.count, token);
         }
-        while self.bytes > self.most_bytes
+        while self.bytes > MOST_BYTES
             && let Some((_, oldest)) = self.by_use.pop_first()
             && let Some(forgotten) = self.tokens.remove(&oldest)
         {
@@ -356,25 +300,8 @@ mod tests {
     }
 
     #[test]
-    fn what_several_threads_answered_is_put_together() {
-        let recent = RecentRequests::in_shards(3);
-        for number in 0..OF_TOKEN + 20 {
-            let recent = recent.clone();
-            let adding = move || add(&recent, 1, &format!("/v1/{number}"), None);
-            thread::spawn(adding).join().unwrap();
-        }
-        let expected: Vec<_> = (20..OF_TOKEN + 20)
-            .rev()
-            .map(|number| format!("/v1/{number}"))
-            .collect();
-        assert_eq!(paths(&recent, 1), expected);
-        let kept = recent.0.iter().map(|shard| locked(shard).tokens.len());
-        assert_eq!(kept.collect::<Vec<_>>(), [1, 1, 1]);
-    }
-
-    #[test]
     fn texts_are_clipped() {
-        let recent = RecentRequests::in_shards(1);
+        let recent = RecentRequests::default();
         let path = format!("/{}", "%C3%A9".repeat(LONGEST));
         add(&recent, 1, &path, Some(&"é".repeat(LONGEST)));
         let shown = recent.of(token(1)).remove(0);
@@ -383,20 +310,20 @@ mod tests {
             (LONGEST, LONGEST)
         );
         assert_eq!(shown.request_id, "r-1");
-        let taken = locked(&recent.0[0]).tokens[&token(1)].texts;
+        let taken = recent.0.lock().unwrap().tokens[&token(1)].texts;
         assert!(taken <= 3 * LONGEST + ALLOCATION_BYTES, "{taken}");
     }
 
     /// Whatever many tokens send, they take no more than is meant, and those that were used last stay.
     #[test]
     fn the_token_that_was_used_longest_ago_is_forgotten() {
-        let recent = RecentRequests::in_shards(1);
+        let recent = RecentRequests::default();
         let long = format!("/{}", "a".repeat(LONGEST));
         for number in 0..40_000 {
             add(&recent, number, &long, None);
             add(&recent, 0, "/v1/in-use", None);
         }
-        let all = locked(&recent.0[0]);
+        let all = recent.0.lock().unwrap();
         let counted: usize = all.tokens.values().map(OfToken::bytes).sum();
         assert_eq!(all.bytes, counted);
         assert!(
