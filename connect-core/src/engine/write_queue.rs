@@ -148,6 +148,7 @@ async fn commit_together(
 ) -> Result<Vec<Outcome>, Fault> {
     let committing = AssertUnwindSafe(async {
         let mut attempts = store.attempts(location);
+        attempts.lock_if_contended().await?;
         loop {
             let mut unit = attempts.begin();
             load(&mut unit, location, jobs).await?;

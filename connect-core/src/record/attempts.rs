@@ -14,8 +14,9 @@ use crate::storage::Locked;
 /// is lost.
 const MOST_ATTEMPTS: usize = 16;
 
-/// One unit of work after another, until one is committed: the first without a lock, and after a
-/// conflict the others under a lock, beside which nobody else commits in the partition.
+/// One unit of work after another, until one is committed: the first without a lock, unless others
+/// write to the partition as well, and after a conflict under a lock, beside which nobody else
+/// commits in the partition.
 pub(crate) struct Attempts<'s> {
     store: &'s Store,
     partition: Uuid,
@@ -37,6 +38,22 @@ impl Store {
 }
 
 impl<'s> Attempts<'s> {
+    /// Locks a partition that other processes have lately written to before the first attempt, which
+    /// would only meet them: a lock is a trip, an attempt in vain is two.
+    pub(crate) async fn lock_if_contended(&mut self) -> Result<(), Fault> {
+        let now = self.store.elapsed();
+        if self.store.contended().has(self.partition, now) {
+            self.lock().await?;
+        }
+        Ok(())
+    }
+
+    async fn lock(&mut self) -> Result<(), Fault> {
+        let guard = clock_key(self.partition);
+        self.lock = Some(self.store.storage().lock(&guard).await?);
+        Ok(())
+    }
+
     /// A new unit of work, on the state as it is when it first reads.
     pub(crate) fn begin(&mut self) -> Unit<'s> {
         Unit::new(self.store, self.partition, self.lock.take())
@@ -51,11 +68,12 @@ impl<'s> Attempts<'s> {
             }
             return Ok(Attempt::Done);
         }
+        let now = self.store.elapsed();
+        self.store.contended().note(self.partition, now);
         self.left = self.left.checked_sub(1).ok_or(Fault::Busy)?;
         // Also after a conflict under a lock, which was lost then, or a row outside the partition
         // has changed: the next in line come first.
-        let guard = clock_key(self.partition);
-        self.lock = Some(self.store.storage().lock(&guard).await?);
+        self.lock().await?;
         Ok(Attempt::Again)
     }
 }

@@ -7,6 +7,7 @@
 mod account;
 mod attempts;
 mod clock;
+mod contended;
 mod delivery;
 mod event_id;
 mod fan_out;

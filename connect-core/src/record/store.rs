@@ -11,7 +11,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::{Fault, subscribers::WebhooksCache};
+use super::{Fault, contended::Contended, subscribers::WebhooksCache};
 use crate::{
     environment::{Clock as _, Drift, Environment, Figures, SteadyClock},
     storage::{Commit, CommitError, Key, Read, State, Storage, StorageError, Value},
@@ -28,6 +28,7 @@ pub(crate) struct Store {
     work: Notify,
     webhooks: WebhooksCache,
     figures: Figures,
+    contended: Contended,
 }
 
 impl Store {
@@ -44,6 +45,7 @@ impl Store {
             work: Notify::new(),
             webhooks: WebhooksCache::default(),
             figures: Figures::default(),
+            contended: Contended::default(),
         }
     }
 
@@ -88,6 +90,11 @@ impl Store {
 
     pub(super) fn webhooks(&self) -> &WebhooksCache {
         &self.webhooks
+    }
+
+    /// The partitions that others write to.
+    pub(super) fn contended(&self) -> &Contended {
+        &self.contended
     }
 
     /// A number that no other commit has.

@@ -178,7 +178,8 @@ impl Connection {
     }
 }
 
-#[cfg(all(test, feature = "conformance"))]
+#[cfg(test)]
+#[cfg(feature = "conformance")]
 mod tests {
     use super::{super::testing::TestDatabase, *};
 
