@@ -178,8 +178,8 @@ impl Connection {
     }
 }
 
-#[cfg(test)]
 #[cfg(feature = "conformance")]
+#[cfg(test)]
 mod tests {
     use super::{super::testing::TestDatabase, *};
 
