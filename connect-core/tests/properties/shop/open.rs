@@ -29,6 +29,17 @@ pub(crate) enum Backend {
     Postgres,
 }
 
+impl Backend {
+    /// Whether what is asked first is answered first. A database has many connections.
+    pub(crate) fn answers_in_order(self) -> bool {
+        #[cfg(all(unix, feature = "postgres"))]
+        if matches!(self, Self::Postgres) {
+            return false;
+        }
+        true
+    }
+}
+
 /// The place of a shop's rows. They stay there for as long as it is held.
 #[derive(Clone)]
 pub(crate) enum Premises {
