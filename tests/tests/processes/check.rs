@@ -1,4 +1,4 @@
-//! What is there in the end, beside what was acknowledged.
+//! Checks of all that is there in the end, beside all that was acknowledged.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What clients write, spread over the servers. Each write has a key, and is sent until it is answered.
+//! Clients that write, spread over the servers. Each write has a key, and is sent until it is answered.
 
 use std::{
     sync::{
@@ -29,7 +29,7 @@ pub(super) const PICTURES: usize = 12;
 /// The time between two writes of a client.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What the clients work with.
+/// All that the clients share.
 pub(super) struct Clients {
     pub(super) fleet: Arc<Fleet>,
     pub(super) premises: Arc<Premises>,
@@ -40,7 +40,7 @@ pub(super) struct Clients {
     pub(super) log: Mutex<Log>,
 }
 
-/// What was acknowledged.
+/// The writes that were acknowledged.
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) batches: Vec<Batch>,

@@ -1,4 +1,4 @@
-//! What the servers call: the endpoint of webhooks, and a host with pictures.
+//! A host that the servers call: the endpoint of webhooks, and pictures.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -26,7 +26,7 @@ pub(super) struct Endpoint {
 
 #[derive(Default)]
 struct Seen {
-    /// How often each event has arrived, by the path of the webhook.
+    /// The number of times that each event has arrived, by the path of the webhook.
     events: HashMap<String, HashMap<String, usize>>,
     /// The pictures that were fetched, by path.
     pictures: HashMap<String, usize>,

@@ -30,7 +30,7 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
-    /// Whether what is asked first is answered first. A database has many connections.
+    /// Says that what is asked first is answered first. A database has many connections.
     pub(crate) fn answers_in_order(self) -> bool {
         #[cfg(all(unix, feature = "postgres"))]
         if matches!(self, Self::Postgres) {

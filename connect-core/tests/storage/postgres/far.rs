@@ -126,7 +126,7 @@ fn the_way_takes_a_millisecond_however_much_is_under_way() {
     assert!(taken < Duration::from_secs(1), "{taken:?}");
 }
 
-/// What [`Storage`] promises of each of its methods, over a way whose time tells the trips.
+/// Checks the trips that [`Storage`] promises of each of its methods, by the time that they take.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_call_is_one_trip() {
     const EACH_WAY: Duration = Duration::from_millis(40);
