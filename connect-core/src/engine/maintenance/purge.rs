@@ -182,11 +182,13 @@ impl<'c> Purge<'c> {
         while let Some(at) = from {
             let piece = self.piece(&at, &end).await?;
             from = piece.next;
-            let commit = Commit {
-                writes: removed(piece.entries),
-                ..Commit::default()
-            };
-            self.connect.store().commit(commit).await?;
+            if !piece.entries.is_empty() {
+                let commit = Commit {
+                    writes: removed(piece.entries),
+                    ..Commit::default()
+                };
+                self.connect.store().commit(commit).await?;
+            }
         }
         Ok(())
     }
