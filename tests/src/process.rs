@@ -13,6 +13,16 @@ use crate::{
     http::{Answer, Request, send},
 };
 
+/// Flags that set limits which no test reaches.
+pub const PLENTY: [&str; 6] = [
+    "--token-limit",
+    "1000000",
+    "--account-limit",
+    "1000000",
+    "--ip-limit",
+    "1000000",
+];
+
 /// A running server. Killed when it is dropped.
 pub struct Process {
     child: Child,

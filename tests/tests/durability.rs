@@ -11,20 +11,11 @@ use std::{
 use connect_tests::{
     check::Checker,
     http::{Answer, Request, send},
-    process::Process,
+    process::{PLENTY, Process},
 };
 use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
-
-const PLENTY: [&str; 6] = [
-    "--token-limit",
-    "1000000",
-    "--account-limit",
-    "1000000",
-    "--ip-limit",
-    "1000000",
-];
 
 /// A write that was sent, and its answer if one came.
 type Sent = (Request, Option<Answer>);

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     endpoint::Endpoint,
-    fleet::{FLAGS, PROGRAM},
+    fleet::{PROGRAM, words},
     premises::Premises,
 };
 
@@ -76,8 +76,7 @@ async fn a_database_that_is_away_is_waited_for() {
     let database = TestDatabase::on(cluster.config());
     let folder = tempfile::tempdir().unwrap();
     let endpoint = Endpoint::start().await;
-    let data = ["--data", folder.path().to_str().unwrap()];
-    let words = [&data[..], &FLAGS].concat();
+    let words = words(folder.path());
     let server = Process::start_as(PROGRAM, "serve", &database.address(), &words).await;
     let scene = Arc::new(Scene {
         server: server.unwrap(),

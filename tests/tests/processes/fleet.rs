@@ -13,7 +13,7 @@ use std::{
 use connect_tests::{
     check::Checker,
     http::{Answer, Request, send},
-    process::Process,
+    process::{PLENTY, Process},
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -25,14 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
-/// The flags of all servers, besides the store and the folder.
-pub(super) const FLAGS: [&str; 12] = [
-    "--token-limit",
-    "1000000",
-    "--account-limit",
-    "1000000",
-    "--ip-limit",
-    "1000000",
+/// The flags of all servers, besides the store, the folder and the limits.
+const FLAGS: [&str; 6] = [
     "--allow-networks",
     "127.0.0.0/8",
     "--delivery-interval",
@@ -40,6 +34,12 @@ pub(super) const FLAGS: [&str; 12] = [
     "--public-url",
     "http://127.0.0.1:1",
 ];
+
+/// The words with which a server starts that keeps its files in this folder.
+pub(super) fn words(folder: &Path) -> Vec<&str> {
+    let data = ["--data", folder.to_str().unwrap()];
+    [&data[..], &PLENTY, &FLAGS].concat()
+}
 
 /// Three servers, and what all clients of them know.
 pub(super) struct Fleet {
@@ -77,10 +77,8 @@ impl Settled {
 impl Fleet {
     /// Starts the servers at once, on a database that may be empty. They share a folder for images.
     pub(super) async fn start(storage: &str, folder: &Path) -> Self {
-        let folder = folder.to_str().unwrap();
-        let words = [&["--data", folder][..], &FLAGS].concat();
         let fleet = Self {
-            words: words.into_iter().map(str::to_owned).collect(),
+            words: words(folder).into_iter().map(str::to_owned).collect(),
             storage: storage.to_owned(),
             stands: Default::default(),
             answered: AtomicUsize::new(0),
