@@ -5,6 +5,7 @@ mod cuts;
 mod distance;
 mod far;
 mod proxy;
+mod together;
 mod turns;
 
 use std::{sync::Arc, time::Duration};

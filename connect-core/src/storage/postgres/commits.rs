@@ -1,6 +1,6 @@
 //! Commits: one call of a function in the database.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use tokio_postgres::{
     Error,
@@ -8,27 +8,22 @@ use tokio_postgres::{
 };
 
 use super::connections::Connection;
-use crate::storage::{Commit, Expectation, Guard, Write};
+use crate::storage::{Commit, Expectation, Guard, Key, Write};
 
 /// The function is in `schema_1.sql`.
 const CALL: &str = "SELECT connect_commit_1(\
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
 
-/// The types of its parameters: the guard's, then arrays.
-fn types() -> Vec<Type> {
-    let guard = [Type::BYTEA, Type::BYTEA, Type::BYTEA];
-    guard
-        .into_iter()
-        .chain(vec![Type::BYTEA_ARRAY; 12])
-        .collect()
-}
+/// The number of its parameters, each of which is an array.
+const PARAMETERS: usize = 15;
 
 /// Has a connection know the call, so that [`apply`] sends it when it is first polled.
 ///
 /// # Errors
 /// The database gave no answer.
 pub(super) async fn prepare(connection: &Connection) -> Result<(), Error> {
-    connection.know(CALL, &types()).await
+    let types = [const { Type::BYTEA_ARRAY }; PARAMETERS];
+    connection.know(CALL, &types).await
 }
 
 /// Keys with values, as two arrays.
@@ -45,9 +40,18 @@ impl<'c> Rows<'c> {
     }
 }
 
+/// An expectation, and the number of the commit that has it; `None` when several have the same.
+struct Expected<'c> {
+    expectation: &'c Expectation,
+    of: Option<usize>,
+}
+
 /// The arguments of the function: what becomes of each key.
 #[derive(Default)]
-struct Changes<'c> {
+pub(super) struct Changes<'c> {
+    guards: Rows<'c>,
+    /// The guards before; `None` for one that was not there.
+    guards_were: Vec<Option<&'c [u8]>>,
     /// Expected, and not written.
     kept: Rows<'c>,
     /// Expected as they are in `were`, and put.
@@ -64,25 +68,53 @@ struct Changes<'c> {
 }
 
 impl<'c> Changes<'c> {
-    fn of(commit: &'c Commit) -> Self {
-        let expects = commit.expects.iter();
-        let mut expects: HashMap<&[u8], &Expectation> =
-            expects.map(|(key, expected)| (&**key, expected)).collect();
-        let mut writes: Vec<_> = commit.writes.iter().collect();
-        writes.sort_by(|(one, _), (other, _)| one.cmp(other));
+    /// The changes of several commits together; `None` when one writes what another expects or
+    /// writes, so that they have to come one after another.
+    pub(super) fn of(commits: &[&'c Commit]) -> Option<Self> {
         let mut changes = Self::default();
-        for (key, write) in writes {
-            changes.write(key, expects.remove(&**key), write);
+        changes.add_guards(commits)?;
+        let mut expects = expectations(commits)?;
+        let mut writes: Vec<(&Key, usize, &Write)> = Vec::new();
+        for (of, commit) in commits.iter().enumerate() {
+            writes.extend(commit.writes.iter().map(|(key, write)| (key, of, write)));
+        }
+        writes.sort_by_key(|(key, ..)| *key);
+        if commits.len() > 1 && writes.windows(2).any(|two| two[0].0 == two[1].0) {
+            return None;
+        }
+        for (key, of, write) in writes {
+            let expected = expects.remove(&**key);
+            if expected
+                .as_ref()
+                .is_some_and(|expected| expected.of != Some(of))
+            {
+                return None;
+            }
+            changes.write(key, expected.map(|expected| expected.expectation), write);
         }
         let mut kept: Vec<_> = expects.into_iter().collect();
         kept.sort_by_key(|(key, _)| *key);
         for (key, expected) in kept {
-            match expected {
+            match expected.expectation {
                 Expectation::Is(value) => changes.kept.add(key, value),
                 Expectation::Absent => changes.leave_absent(key),
             }
         }
-        changes
+        Some(changes)
+    }
+
+    fn add_guards(&mut self, commits: &[&'c Commit]) -> Option<()> {
+        let guards = commits.iter().filter_map(|commit| commit.guard.as_ref());
+        let mut guards: Vec<&Guard> = guards.collect();
+        guards.sort_by_key(|guard| &guard.key);
+        if guards.windows(2).any(|two| two[0].key == two[1].key) {
+            return None;
+        }
+        for Guard { key, was, becomes } in guards {
+            self.guards.add(key, becomes);
+            self.guards_were.push(was.as_deref());
+        }
+        Some(())
     }
 
     fn write(&mut self, key: &'c [u8], expected: Option<&'c Expectation>, write: &'c Write) {
@@ -106,22 +138,41 @@ impl<'c> Changes<'c> {
     }
 }
 
-/// Checks all that a commit expects, and writes all. Returns whether its guard was as expected.
+/// All expectations of several commits; `None` when two contradict each other.
+fn expectations<'c>(commits: &[&'c Commit]) -> Option<HashMap<&'c [u8], Expected<'c>>> {
+    let mut all = HashMap::new();
+    for (of, commit) in commits.iter().enumerate() {
+        for (key, expectation) in &commit.expects {
+            match all.entry(&**key) {
+                Entry::Vacant(place) => {
+                    let of = Some(of);
+                    place.insert(Expected { expectation, of });
+                }
+                Entry::Occupied(mut place) if place.get().expectation == expectation => {
+                    let expected = place.get_mut();
+                    expected.of = expected.of.filter(|first| *first == of);
+                }
+                Entry::Occupied(_) => return None,
+            }
+        }
+    }
+    Some(all)
+}
+
+/// Checks all that was expected, and writes all. Returns the guards that are not as they were, or that
+/// others have locked, if there are several: then nothing was written.
 ///
 /// # Errors
 /// See [`Failed`](super::fault::Failed).
-pub(super) async fn apply(connection: &Connection, commit: &Commit) -> Result<bool, Error> {
-    let changes = Changes::of(commit);
-    let guard = commit.guard.as_ref();
-    let key = guard.map(|guard| &*guard.key);
-    let was = guard.and_then(|guard| guard.was.as_deref());
-    let becomes = guard.map(|Guard { becomes, .. }| &**becomes);
-    let one = |value| (value as &(dyn ToSql + Sync), Type::BYTEA);
-    let many = |values| (values as &(dyn ToSql + Sync), Type::BYTEA_ARRAY);
-    let parameters = [
-        one(&key),
-        one(&was),
-        one(&becomes),
+pub(super) async fn apply<'a>(
+    connection: &Connection,
+    changes: &'a Changes<'_>,
+) -> Result<Vec<Vec<u8>>, Error> {
+    let many = |values: &'a (dyn ToSql + Sync)| (values, Type::BYTEA_ARRAY);
+    let parameters: [_; PARAMETERS] = [
+        many(&changes.guards.keys),
+        many(&changes.guards_were),
+        many(&changes.guards.values),
         many(&changes.kept.keys),
         many(&changes.kept.values),
         many(&changes.replaced.keys),
@@ -136,5 +187,64 @@ pub(super) async fn apply(connection: &Connection, commit: &Commit) -> Result<bo
         many(&changes.removed),
     ];
     let rows = connection.query(CALL, &parameters).await?;
-    rows.first().map_or(Ok(false), |row| row.try_get(0))
+    rows.first().map_or(Ok(Vec::new()), |row| row.try_get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(guard: &str, expects: &[(&str, Option<&str>)], writes: &[&str]) -> Commit {
+        let bytes = |text: &str| text.as_bytes().into();
+        let expectation = |value: Option<&str>| Expectation::unchanged(value.map(bytes));
+        Commit {
+            guard: Some(Guard {
+                key: guard.as_bytes().into(),
+                was: None,
+                becomes: bytes("1"),
+            }),
+            expects: expects
+                .iter()
+                .map(|(key, value)| (key.as_bytes().into(), expectation(*value)))
+                .collect(),
+            writes: writes
+                .iter()
+                .map(|key| (key.as_bytes().into(), Write::Put(bytes("new"))))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn commits_go_together_that_touch_different_rows() {
+        let account = ("account", Some("1"));
+        for (other, do_they) in [
+            (commit("g2", &[], &["b"]), true),
+            (commit("g2", &[account], &["b"]), true),
+            (commit("g2", &[("b", None)], &["b"]), true),
+            (commit("g1", &[], &["b"]), false),
+            (commit("g2", &[], &["a"]), false),
+            (commit("g2", &[("a", None)], &["b"]), false),
+            (commit("g2", &[("account", Some("2"))], &["b"]), false),
+            (commit("g2", &[account], &["account"]), false),
+            (commit("g2", &[("c", None)], &["b"]), true),
+        ] {
+            let one = commit("g1", &[account], &["a"]);
+            for commits in [[&one, &other], [&other, &one]] {
+                assert_eq!(Changes::of(&commits).is_some(), do_they, "{other:?}");
+            }
+        }
+    }
+
+    /// A row that many commits expect is locked once.
+    #[test]
+    fn what_several_expect_is_checked_once() {
+        let guards = ["g1", "g2", "g3"];
+        let account = ("account", Some("1"));
+        let commits = guards.map(|guard| commit(guard, &[account, (guard, None)], &[guard]));
+        let changes = Changes::of(&commits.each_ref()).unwrap();
+        assert_eq!(changes.kept.keys, [b"account"]);
+        assert_eq!(changes.created.keys, [b"g1", b"g2", b"g3"]);
+        assert_eq!(changes.guards.keys, [b"g1", b"g2", b"g3"]);
+        assert!(changes.put.keys.is_empty() && changes.removed.is_empty());
+    }
 }

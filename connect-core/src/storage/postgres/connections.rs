@@ -1,5 +1,6 @@
 //! Connections to the database, which take turns.
 
+use deadpool::managed::QueueMode;
 use deadpool_postgres::{Hook, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use rustls::{ClientConfig, crypto::ring};
 use rustls_platform_verifier::BuilderVerifierExt as _;
@@ -51,6 +52,8 @@ impl Connections {
         };
         let mut pool = Pool::builder(manager)
             .max_size(most)
+            // The one used last has in its caches what is wanted, and the fewest are kept busy.
+            .queue_mode(QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(options.wait))
             .create_timeout(Some(options.wait));

@@ -8,10 +8,10 @@ use tokio::{runtime::Handle, sync::OwnedRwLockWriteGuard};
 use tokio_postgres::{Error, types::Type};
 
 use super::{
-    commits,
+    commits::{self, Changes},
     connections::{Connection, Connections, Parameter},
     fault::{Failed, unreadable},
-    reads,
+    reads::{self, Question},
 };
 use crate::storage::{
     Commit, CommitError, Key, Locked, Read, State, StorageError, in_process::Finishing,
@@ -69,10 +69,12 @@ impl Lock {
 impl Locked for Lock {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         let held = self.lease.held().await;
-        match held.as_ref().and_then(|held| held.connection.as_ref()) {
-            Some(connection) => reads::answer(connection, reads).await,
-            None => reads::answer(&self.connections.get().await?, reads).await,
-        }
+        let question = Question::of(reads);
+        let found = match held.as_ref().and_then(|held| held.connection.as_ref()) {
+            Some(connection) => reads::answer(connection, &question).await,
+            None => reads::answer(&self.connections.get().await?, &question).await,
+        };
+        found.map(State::new)
     }
 
     async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
@@ -134,17 +136,18 @@ impl Transaction {
         let Some(connection) = self.connection.take() else {
             return Err(CommitError::Conflict);
         };
-        match Self::end(&connection, commit).await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(CommitError::Conflict),
+        let changes = Changes::of(&[commit]).ok_or(CommitError::Conflict)?;
+        match Self::end(&connection, &changes).await {
+            Ok(others) if others.is_empty() => Ok(()),
+            Ok(_) => Err(CommitError::Conflict),
             Err(error) => Err(Failed::of(&error).into_error()),
         }
     }
 
     /// Commits in one trip. After a failure the database takes its `COMMIT` for a rollback.
-    async fn end(connection: &Connection, commit: &Commit) -> Result<bool, Error> {
+    async fn end(connection: &Connection, changes: &Changes<'_>) -> Result<Vec<Vec<u8>>, Error> {
         commits::prepare(connection).await?;
-        let call = commits::apply(connection, commit);
+        let call = commits::apply(connection, changes);
         let (applied, committed) = join(call, connection.execute("COMMIT")).await;
         let applied = applied?;
         committed.and(Ok(applied))

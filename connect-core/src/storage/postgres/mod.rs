@@ -3,19 +3,23 @@
 //! All rows are in one table of keys and values. A [`read`](Storage::read) is one statement, whose
 //! snapshot is one state; a [`commit`](Storage::commit) is one call of a function, which takes the row
 //! of the guard first; a [lock](Storage::lock) is a transaction that has that row locked. Each takes
-//! one trip, and a lock's commit another.
+//! one trip, and a lock's commit another. Small reads and commits that come at the same time share a
+//! trip ([`batcher`]).
 //!
 //! Nothing here needs more of the database than plain tables, row locks, `LATERAL` and a PL/pgSQL
 //! function: no advisory lock, no listening, no trigger. So it also works behind a pooler that gives
 //! each transaction another connection; such a pooler may not know prepared statements
 //! ([`PostgresOptions::prepares`]).
 
+mod batcher;
 mod commits;
+mod committer;
 mod connections;
 mod fault;
 mod lock;
 mod open_error;
 mod options;
+mod reader;
 mod reads;
 mod schema;
 #[cfg(feature = "conformance")]
@@ -26,7 +30,14 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use tokio_postgres::Config;
 
-use self::{connections::Connections, fault::Failed, lock::Lock};
+use self::{
+    batcher::{Batcher, Turn},
+    committer::{Committer, Unsent},
+    connections::Connections,
+    lock::Lock,
+    reader::Reader,
+    reads::Question,
+};
 pub use self::{open_error::OpenError, options::PostgresOptions};
 use super::{
     Commit, CommitError, Locked, MAX_KEY_LEN, Read, State, Storage, StorageError,
@@ -37,7 +48,8 @@ use super::{
 /// runtime with timers and sockets.
 #[derive(Clone)]
 pub struct PostgresStorage {
-    readers: Connections,
+    reads: Batcher<Reader>,
+    commits: Batcher<Committer>,
     writers: Connections,
     locks: Arc<GuardLocks>,
     lease: Duration,
@@ -55,9 +67,12 @@ impl PostgresStorage {
     /// See [`OpenError`]. None shows the password.
     pub async fn open(address: &str, options: PostgresOptions) -> Result<Self, OpenError> {
         let config: Config = address.parse().map_err(address_error)?;
+        let readers = Connections::new(&config, options.readers, &options)?;
+        let writers = Connections::new(&config, options.writers, &options)?;
         let storage = Self {
-            readers: Connections::new(&config, options.readers, &options)?,
-            writers: Connections::new(&config, options.writers, &options)?,
+            reads: Batcher::new(Reader(readers), reader::UNDER_WAY),
+            commits: Batcher::new(Committer(writers.clone()), committer::UNDER_WAY),
+            writers,
             locks: Arc::default(),
             lease: options.lease,
         };
@@ -74,20 +89,19 @@ fn address_error(error: tokio_postgres::Error) -> OpenError {
     OpenError::Address(source.map_or_else(|| error.to_string(), ToString::to_string))
 }
 
-/// The pauses, in milliseconds, after which a commit is tried again that others have got in the way of.
-const PAUSES: [u64; 5] = [1, 5, 20, 50, 100];
-
 #[async_trait]
 impl Storage for PostgresStorage {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let connection = self.readers.get().await?;
-        match reads::answer(&connection, reads).await {
-            // The database was restarted, or a pooler: another connection may be better.
-            Err(_) if connection.is_closed() => {
-                drop(connection);
-                reads::answer(&self.readers.get().await?, reads).await
+        let question = Question::of(reads);
+        if !question.is_small() {
+            return self.reads.batch().answer(&question).await.map(State::new);
+        }
+        match self.reads.turn(question, Question::into_owned) {
+            Turn::Now(slot, question) => {
+                let answer = slot.during(self.reads.batch().answer(&question)).await;
+                answer.map(State::new)
             }
-            answer => answer,
+            Turn::Later(answer) => answer.await.unwrap_or_else(|_| Err(shut_down())),
         }
     }
 
@@ -97,14 +111,21 @@ impl Storage for PostgresStorage {
             Some(guard) => Some(self.locks.enter(&guard.key).await),
             None => None,
         };
-        let writers = self.writers.clone();
-        Finishing::new(async move {
-            let result = commit_by(&writers, &commit).await;
-            // Until here no lock is granted, so whoever gets one sees how this commit ended.
-            drop(entered);
-            result
-        })
-        .await
+        let unsent = Unsent { commit, entered };
+        let committer = self.commits.batch().clone();
+        if !unsent.is_small() {
+            return Finishing::new(async move { committer.commit(unsent).await }).await;
+        }
+        match self.commits.turn(unsent, |unsent| unsent) {
+            Turn::Now(slot, unsent) => {
+                let sending = async move { slot.during(committer.commit(unsent)).await };
+                Finishing::new(sending).await
+            }
+            Turn::Later(answer) => {
+                let answer = answer.await;
+                answer.unwrap_or_else(|_| Err(CommitError::Unknown(shut_down())))
+            }
+        }
     }
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
@@ -114,23 +135,9 @@ impl Storage for PostgresStorage {
     }
 }
 
-async fn commit_by(writers: &Connections, commit: &Commit) -> Result<(), CommitError> {
-    let mut pauses = PAUSES.iter();
-    loop {
-        let connection = writers.get().await.map_err(CommitError::NotApplied)?;
-        let failed = match commits::apply(&connection, commit).await {
-            Ok(true) => return Ok(()),
-            Ok(false) => return Err(CommitError::Conflict),
-            Err(error) => Failed::of(&error),
-        };
-        drop(connection);
-        match (failed, pauses.next()) {
-            (Failed::Serialization, Some(pause)) => {
-                tokio::time::sleep(Duration::from_millis(*pause)).await;
-            }
-            (failed, _) => return Err(failed.into_error()),
-        }
-    }
+/// The error of what was left when the runtime shut down.
+fn shut_down() -> StorageError {
+    StorageError::new("the runtime has shut down")
 }
 
 /// Says that every key has a length that the index of the table takes.

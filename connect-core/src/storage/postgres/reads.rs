@@ -1,6 +1,6 @@
 //! Reads: one statement for all that are asked for at once.
 
-use std::{iter, sync::LazyLock};
+use std::{borrow::Cow, iter, sync::LazyLock};
 
 use tokio_postgres::{Row, types::Type};
 
@@ -8,7 +8,13 @@ use super::{
     connections::{Connection, Parameter},
     fault::unreadable,
 };
-use crate::storage::{Found, Key, MAX_KEY_LEN, Range, Read, State, StorageError, Value};
+use crate::storage::{Found, Key, MAX_KEY_LEN, Range, Read, StorageError, Value};
+
+/// A key, or the beginning of one.
+type Bytes<'r> = Cow<'r, [u8]>;
+
+/// The most keys and entries of a small read.
+const SMALL: usize = 64;
 
 /// Greater than every key.
 const END: &[u8] = &[0xff; MAX_KEY_LEN + 1];
@@ -60,15 +66,29 @@ fn statement(mixture: usize) -> String {
 #[derive(Default)]
 struct Points<'r> {
     numbers: Vec<i32>,
-    keys: Vec<&'r [u8]>,
-    rows: Vec<Option<&'r [u8]>>,
+    keys: Vec<Bytes<'r>>,
+    rows: Vec<Option<Bytes<'r>>>,
 }
 
 impl<'r> Points<'r> {
     fn add(&mut self, number: i32, key: &'r [u8], rows: Option<&'r [u8]>) {
         self.numbers.push(number);
-        self.keys.push(key);
-        self.rows.push(rows);
+        self.keys.push(key.into());
+        self.rows.push(rows.map(Bytes::from));
+    }
+
+    fn into_owned(self) -> Points<'static> {
+        Points {
+            numbers: self.numbers,
+            keys: owned(self.keys),
+            rows: owned_options(self.rows),
+        }
+    }
+
+    fn append(&mut self, other: Self, shift: i32) {
+        self.numbers.extend(shifted(other.numbers, shift));
+        self.keys.extend(other.keys);
+        self.rows.extend(other.rows);
     }
 
     fn parameters(&self) -> [Parameter<'_>; 3] {
@@ -84,10 +104,10 @@ impl<'r> Points<'r> {
 #[derive(Default)]
 struct Ranges<'r> {
     numbers: Vec<i32>,
-    starts: Vec<&'r [u8]>,
-    stops: Vec<&'r [u8]>,
+    starts: Vec<Bytes<'r>>,
+    stops: Vec<Bytes<'r>>,
     most: Vec<i64>,
-    rows: Vec<Option<&'r [u8]>>,
+    rows: Vec<Option<Bytes<'r>>>,
     tails: Vec<i32>,
 }
 
@@ -100,12 +120,32 @@ impl<'r> Ranges<'r> {
         rows: Option<(&'r [u8], usize)>,
     ) {
         self.numbers.push(number);
-        self.starts.push(range.from);
-        self.stops.push(range.to.unwrap_or(END));
+        self.starts.push(range.from.into());
+        self.stops.push(range.to.unwrap_or(END).into());
         self.most.push(i64::try_from(limit).unwrap_or(i64::MAX));
-        self.rows.push(rows.map(|(rows, _)| rows));
+        self.rows.push(rows.map(|(rows, _)| rows.into()));
         let tail = rows.map_or(0, |(_, tail)| tail);
         self.tails.push(i32::try_from(tail).unwrap_or(i32::MAX));
+    }
+
+    fn into_owned(self) -> Ranges<'static> {
+        Ranges {
+            numbers: self.numbers,
+            starts: owned(self.starts),
+            stops: owned(self.stops),
+            most: self.most,
+            rows: owned_options(self.rows),
+            tails: self.tails,
+        }
+    }
+
+    fn append(&mut self, other: Self, shift: i32) {
+        self.numbers.extend(shifted(other.numbers, shift));
+        self.starts.extend(other.starts);
+        self.stops.extend(other.stops);
+        self.most.extend(other.most);
+        self.rows.extend(other.rows);
+        self.tails.extend(other.tails);
     }
 
     fn parameters(&self) -> [Parameter<'_>; 6] {
@@ -120,50 +160,117 @@ impl<'r> Ranges<'r> {
     }
 }
 
+fn owned(all: Vec<Bytes<'_>>) -> Vec<Bytes<'static>> {
+    all.into_iter()
+        .map(|one| Cow::Owned(one.into_owned()))
+        .collect()
+}
+
+fn owned_options(all: Vec<Option<Bytes<'_>>>) -> Vec<Option<Bytes<'static>>> {
+    let owned = |one: Option<Bytes<'_>>| one.map(|one| Cow::Owned(one.into_owned()));
+    all.into_iter().map(owned).collect()
+}
+
+fn shifted(numbers: Vec<i32>, shift: i32) -> impl Iterator<Item = i32> {
+    numbers.into_iter().map(move |number| number + shift)
+}
+
+/// The answer that a read wants.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Value,
+    Followed,
+    Entries { newest_first: bool },
+    Joined { newest_first: bool },
+}
+
 /// Reads as a statement and its parameters.
+#[derive(Default)]
 pub(super) struct Question<'r> {
     points: Points<'r>,
     /// From their start, and from their end.
     ranges: [Ranges<'r>; 2],
+    /// By number.
+    wanted: Vec<Wanted>,
 }
 
 impl<'r> Question<'r> {
-    /// The statement that asks all reads at once, and what its answer is to be put into.
-    pub(super) fn of(reads: &[Read<'r>]) -> (Self, Vec<Found>) {
-        let mut points = Points::default();
-        let mut ranges = [Ranges::default(), Ranges::default()];
-        let mut found = Vec::with_capacity(reads.len());
+    /// The statement that asks all reads at once.
+    pub(super) fn of(reads: &[Read<'r>]) -> Self {
+        let mut question = Self::default();
         for (number, read) in (0..).zip(reads) {
-            found.push(match *read {
-                Read::Get(key) => {
-                    points.add(number, key, None);
-                    Found::Value(None)
-                }
-                Read::Follow { key, rows } => {
-                    points.add(number, key, Some(rows));
-                    Found::Followed(None)
-                }
-                Read::Scan {
-                    range,
-                    limit,
-                    newest_first,
-                } => {
-                    ranges[usize::from(newest_first)].add(number, range, limit, None);
-                    Found::Entries(Vec::new())
-                }
-                Read::ScanFollow {
-                    range,
-                    limit,
-                    newest_first,
-                    rows,
-                    tail,
-                } => {
-                    ranges[usize::from(newest_first)].add(number, range, limit, Some((rows, tail)));
-                    Found::Joined(Vec::new())
-                }
-            });
+            let wanted = question.add(number, read);
+            question.wanted.push(wanted);
         }
-        (Self { points, ranges }, found)
+        question
+    }
+
+    fn add(&mut self, number: i32, read: &Read<'r>) -> Wanted {
+        match *read {
+            Read::Get(key) => {
+                self.points.add(number, key, None);
+                Wanted::Value
+            }
+            Read::Follow { key, rows } => {
+                self.points.add(number, key, Some(rows));
+                Wanted::Followed
+            }
+            Read::Scan {
+                range,
+                limit,
+                newest_first,
+            } => {
+                self.ranges[usize::from(newest_first)].add(number, range, limit, None);
+                Wanted::Entries { newest_first }
+            }
+            Read::ScanFollow {
+                range,
+                limit,
+                newest_first,
+                rows,
+                tail,
+            } => {
+                self.ranges[usize::from(newest_first)].add(
+                    number,
+                    range,
+                    limit,
+                    Some((rows, tail)),
+                );
+                Wanted::Joined { newest_first }
+            }
+        }
+    }
+
+    /// Returns whether a trip for this alone would cost more than what is read.
+    pub(super) fn is_small(&self) -> bool {
+        let entries = self.ranges.iter().flat_map(|ranges| &ranges.most);
+        let entries = entries.fold(0_i64, |sum, most| sum.saturating_add(*most));
+        self.points.keys.len() <= SMALL && entries <= SMALL as i64
+    }
+
+    /// The same with keys of its own.
+    pub(super) fn into_owned(self) -> Question<'static> {
+        Question {
+            points: self.points.into_owned(),
+            ranges: self.ranges.map(Ranges::into_owned),
+            wanted: self.wanted,
+        }
+    }
+
+    /// Asks for other reads as well, after these.
+    pub(super) fn append(&mut self, other: Self) {
+        // As many as items of a batch, each of which is small.
+        let shift = i32::try_from(self.wanted.len()).unwrap_or(i32::MAX);
+        self.points.append(other.points, shift);
+        for (ranges, other) in iter::zip(&mut self.ranges, other.ranges) {
+            ranges.append(other, shift);
+        }
+        self.wanted.extend(other.wanted);
+    }
+
+    /// The number of reads.
+    pub(super) fn len(&self) -> usize {
+        self.wanted.len()
     }
 
     pub(super) fn statement(&self) -> &'static str {
@@ -194,11 +301,12 @@ impl<'r> Question<'r> {
 /// The database gave no answer, or none that is understood.
 pub(super) async fn answer(
     connection: &Connection,
-    reads: &[Read<'_>],
-) -> Result<State, StorageError> {
-    let (question, mut found) = Question::of(reads);
+    question: &Question<'_>,
+) -> Result<Vec<Found>, StorageError> {
+    let wanted = &question.wanted;
+    let mut found: Vec<Found> = wanted.iter().map(Wanted::nothing).collect();
     if found.is_empty() {
-        return Ok(State::new(found));
+        return Ok(found);
     }
     let parameters = question.parameters();
     let rows = connection.query(question.statement(), &parameters).await;
@@ -206,10 +314,10 @@ pub(super) async fn answer(
     for row in &rows {
         take(row, &mut found).map_err(|error| unreadable(&error))?;
     }
-    for (read, found) in reads.iter().zip(&mut found) {
-        put_in_order(read, found);
+    for (wanted, found) in wanted.iter().zip(&mut found) {
+        wanted.put_in_order(found);
     }
-    Ok(State::new(found))
+    Ok(found)
 }
 
 /// Puts a row of the answer where it belongs.
@@ -235,18 +343,29 @@ fn take(row: &Row, found: &mut [Found]) -> Result<(), tokio_postgres::Error> {
     Ok(())
 }
 
-/// Puts entries in the order asked for. They come in it, though the database does not promise that.
-fn put_in_order(read: &Read<'_>, found: &mut Found) {
-    let (Read::Scan { newest_first, .. } | Read::ScanFollow { newest_first, .. }) = *read else {
-        return;
-    };
-    let order = |one: &Key, other: &Key| {
-        let order = one.cmp(other);
-        if newest_first { order.reverse() } else { order }
-    };
-    match found {
-        Found::Entries(found) => found.sort_by(|one, other| order(&one.0, &other.0)),
-        Found::Joined(found) => found.sort_by(|one, other| order(&one.0.0, &other.0.0)),
-        Found::Value(_) | Found::Followed(_) => {}
+impl Wanted {
+    fn nothing(&self) -> Found {
+        match self {
+            Self::Value => Found::Value(None),
+            Self::Followed => Found::Followed(None),
+            Self::Entries { .. } => Found::Entries(Vec::new()),
+            Self::Joined { .. } => Found::Joined(Vec::new()),
+        }
+    }
+
+    /// Puts entries in the order asked for. They come in it, though the database does not promise that.
+    fn put_in_order(self, found: &mut Found) {
+        let (Self::Entries { newest_first } | Self::Joined { newest_first }) = self else {
+            return;
+        };
+        let order = |one: &Key, other: &Key| {
+            let order = one.cmp(other);
+            if newest_first { order.reverse() } else { order }
+        };
+        match found {
+            Found::Entries(found) => found.sort_by(|one, other| order(&one.0, &other.0)),
+            Found::Joined(found) => found.sort_by(|one, other| order(&one.0.0, &other.0.0)),
+            Found::Value(_) | Found::Followed(_) => {}
+        }
     }
 }

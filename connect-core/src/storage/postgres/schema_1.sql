@@ -4,38 +4,56 @@ CREATE TABLE IF NOT EXISTS connect_rows (
     value bytea
 );
 
--- Checks what a commit expects, then writes. Returns false when the guard is not as it was, and fails
--- with CN001 when anything else is not, so that the database takes back what was written.
+-- Checks what a commit expects, or several commits of different guards, then writes. Returns the guards
+-- that are not as they were: when there are any, nothing is written. Fails with CN001 when anything else
+-- is not as it was, so that the database takes back what was written.
 --
 -- Keys come in ascending order: of two commits that want the same rows, one waits for the other.
 CREATE OR REPLACE FUNCTION connect_commit_1(
-    guard bytea, guard_was bytea, guard_becomes bytea,
+    guards bytea[], guards_were bytea[], guards_become bytea[],
     kept_keys bytea[], kept_values bytea[],
     replaced_keys bytea[], replaced_were bytea[], replaced_values bytea[],
     taken_keys bytea[], taken_values bytea[],
     created_keys bytea[], created_values bytea[],
     put_keys bytea[], put_values bytea[],
     removed_keys bytea[]
-) RETURNS boolean LANGUAGE plpgsql AS $$
+) RETURNS bytea[] LANGUAGE plpgsql AS $$
 DECLARE
     done bigint;
+    free bytea[];
 BEGIN
-    IF guard IS NOT NULL THEN
-        IF guard_was IS NULL THEN
+    IF array_length(guards, 1) = 1 THEN
+        IF guards_were[1] IS NULL THEN
             WITH written AS (
-                INSERT INTO connect_rows AS r (key, value) VALUES (guard, guard_becomes)
+                INSERT INTO connect_rows AS r (key, value) VALUES (guards[1], guards_become[1])
                 ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE r.value IS NULL
                 RETURNING 1
             ) SELECT count(*) INTO done FROM written;
         ELSE
             WITH written AS (
-                UPDATE connect_rows SET value = guard_becomes WHERE key = guard AND value = guard_was
+                UPDATE connect_rows SET value = guards_become[1]
+                WHERE key = guards[1] AND value = guards_were[1]
                 RETURNING 1
             ) SELECT count(*) INTO done FROM written;
         END IF;
         IF done = 0 THEN
-            RETURN false;
+            RETURN guards;
         END IF;
+    ELSIF array_length(guards, 1) > 1 THEN
+        -- Nobody waits for one guard while it holds another, which others may want.
+        SELECT array_agg(key) INTO free FROM (
+            SELECT r.key FROM unnest(guards, guards_were) AS g (key, was)
+            JOIN connect_rows r ON r.key = g.key AND r.value = g.was
+            ORDER BY r.key FOR UPDATE OF r SKIP LOCKED
+        ) AS locked;
+        IF free IS NULL THEN
+            RETURN guards;
+        END IF;
+        IF array_length(free, 1) <> array_length(guards, 1) THEN
+            RETURN ARRAY(SELECT g.key FROM unnest(guards) AS g (key) WHERE g.key <> ALL (free));
+        END IF;
+        UPDATE connect_rows r SET value = g.becomes
+        FROM unnest(guards, guards_become) AS g (key, becomes) WHERE r.key = g.key;
     END IF;
 
     IF array_length(kept_keys, 1) > 0 THEN
@@ -94,6 +112,6 @@ BEGIN
         DELETE FROM connect_rows r USING unnest(removed_keys) AS e (key) WHERE r.key = e.key;
     END IF;
 
-    RETURN true;
+    RETURN '{}';
 END
 $$;

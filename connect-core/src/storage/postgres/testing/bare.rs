@@ -11,7 +11,7 @@ pub struct Bare<'r>(Question<'r>);
 impl<'r> Bare<'r> {
     /// The statement for all these reads at once.
     pub fn of(reads: &[Read<'r>]) -> Self {
-        Self(Question::of(reads).0)
+        Self(Question::of(reads))
     }
 
     /// Has a connection know the statement, as those of the store do.

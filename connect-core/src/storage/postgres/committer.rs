@@ -1,0 +1,136 @@
+//! Sends commits, also several small ones of different guards as one transaction.
+
+use std::time::Duration;
+
+use tokio::sync::OwnedRwLockReadGuard;
+
+use super::{
+    batcher::{Batch, Queued},
+    commits::{self, Changes},
+    connections::{Connection, Connections},
+    fault::Failed,
+};
+use crate::storage::{Commit, CommitError};
+
+/// The transactions of small commits that are under way at once. With one, a group holds what has come
+/// while the log of the one before was written; with two, the database spent a third more on each.
+pub(super) const UNDER_WAY: usize = 1;
+
+/// The most writes of a small commit.
+const FEW_WRITES: usize = 64;
+
+/// The most bytes of a small commit.
+const FEW_BYTES: usize = 64 * 1024;
+
+/// The pauses, in milliseconds, after which a commit is tried again that others have got in the way of.
+const PAUSES: [u64; 5] = [1, 5, 20, 50, 100];
+
+/// A commit that has not been sent.
+pub(super) struct Unsent {
+    pub(super) commit: Commit,
+    /// Keeps others in this process from being granted the guard's lock, so that whoever gets it sees how
+    /// the commit ended.
+    pub(super) entered: Option<OwnedRwLockReadGuard<()>>,
+}
+
+impl Unsent {
+    /// Returns whether a transaction for this alone would cost more than what is written.
+    pub(super) fn is_small(&self) -> bool {
+        let writes = &self.commit.writes;
+        let values = writes.iter().filter_map(|(_, write)| write.value());
+        writes.len() <= FEW_WRITES && values.map(<[u8]>::len).sum::<usize>() <= FEW_BYTES
+    }
+}
+
+/// The connections on which a process commits.
+#[derive(Clone)]
+pub(super) struct Committer(pub(super) Connections);
+
+impl Committer {
+    /// Sends a commit by itself.
+    pub(super) async fn commit(&self, unsent: Unsent) -> Result<(), CommitError> {
+        let result = self.commit_or_retry(&unsent.commit).await;
+        drop(unsent.entered);
+        result
+    }
+
+    async fn commit_or_retry(&self, commit: &Commit) -> Result<(), CommitError> {
+        let mut pauses = PAUSES.iter();
+        loop {
+            let connection = self.0.get().await.map_err(CommitError::NotApplied)?;
+            let ended = apply(&connection, &[commit]).await;
+            drop(connection);
+            match (ended, pauses.next()) {
+                (Err(Failed::Serialization), Some(pause)) => {
+                    tokio::time::sleep(Duration::from_millis(*pause)).await;
+                }
+                (Ok(others), _) if others.is_empty() => return Ok(()),
+                (Ok(_), _) => return Err(CommitError::Conflict),
+                (Err(failed), _) => return Err(failed.into_error()),
+            }
+        }
+    }
+
+    /// Sends commits each by itself, without waiting for any.
+    fn commit_each(&self, commits: Vec<Queued<Self>>) {
+        for one in commits {
+            let this = self.clone();
+            tokio::spawn(async move {
+                let result = this.commit_or_retry(&one.item.commit).await;
+                one.answer(result);
+            });
+        }
+    }
+}
+
+/// Sends commits as one. Returns the guards that others have got hold of: then nothing is written.
+async fn apply(connection: &Connection, commits: &[&Commit]) -> Result<Vec<Vec<u8>>, Failed> {
+    let changes = Changes::of(commits).ok_or(Failed::For(CommitError::Conflict))?;
+    let applied = commits::apply(connection, &changes).await;
+    applied.map_err(|error| Failed::of(&error))
+}
+
+fn answer_all(items: Vec<Queued<Committer>>, answer: &Result<(), CommitError>) {
+    for one in items {
+        one.answer(answer.clone());
+    }
+}
+
+impl Batch for Committer {
+    type Item = Unsent;
+    type Answer = Result<(), CommitError>;
+
+    /// Those that cannot be done together go on by themselves, and hold up nobody.
+    async fn send(&self, mut items: Vec<Queued<Self>>) {
+        while items.len() > 1 {
+            let connection = match self.0.get().await {
+                Ok(connection) => connection,
+                Err(error) => return answer_all(items, &Err(CommitError::NotApplied(error))),
+            };
+            let commits: Vec<&Commit> = items.iter().map(|one| &one.item.commit).collect();
+            let ended = apply(&connection, &commits).await;
+            drop(connection);
+            let others = match ended {
+                Ok(others) => others,
+                Err(Failed::For(error @ CommitError::Unknown(_))) => {
+                    return answer_all(items, &Err(error));
+                }
+                Err(_) => return self.commit_each(items),
+            };
+            if others.is_empty() {
+                return answer_all(items, &Ok(()));
+            }
+            let is_free = |one: &Queued<Self>| {
+                let guard = one.item.commit.guard.as_ref();
+                guard.is_none_or(|guard| others.iter().all(|other| **other != *guard.key))
+            };
+            let (free, held) = items.into_iter().partition(is_free);
+            self.commit_each(held);
+            items = free;
+        }
+        if let Some(last) = items.pop() {
+            let result = self.commit_or_retry(&last.item.commit).await;
+            last.answer(result);
+        }
+    }
+}

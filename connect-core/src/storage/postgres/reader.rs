@@ -1,0 +1,59 @@
+//! Sends reads, also those of several callers as one statement.
+
+use super::{
+    batcher::{Batch, Queued},
+    connections::Connections,
+    reads::{self, Question},
+};
+use crate::storage::{Found, State, StorageError};
+
+/// The statements for small reads that are under way at once: enough to keep a database busy that is near,
+/// and to have few wait where it is not.
+pub(super) const UNDER_WAY: usize = 4;
+
+/// The connections on which a process reads.
+pub(super) struct Reader(pub(super) Connections);
+
+impl Reader {
+    /// Answers all reads of a question.
+    ///
+    /// # Errors
+    /// The database gave no answer.
+    pub(super) async fn answer(&self, question: &Question<'_>) -> Result<Vec<Found>, StorageError> {
+        let connection = self.0.get().await?;
+        match reads::answer(&connection, question).await {
+            // The database was restarted, or a pooler: another connection may be better.
+            Err(_) if connection.is_closed() => {
+                drop(connection);
+                reads::answer(&self.0.get().await?, question).await
+            }
+            answer => answer,
+        }
+    }
+}
+
+impl Batch for Reader {
+    type Item = Question<'static>;
+    type Answer = Result<State, StorageError>;
+
+    async fn send(&self, mut items: Vec<Queued<Self>>) {
+        let mut all = Question::default();
+        let lengths: Vec<usize> = items.iter().map(|one| one.item.len()).collect();
+        for one in &mut items {
+            all.append(std::mem::take(&mut one.item));
+        }
+        match self.answer(&all).await {
+            Ok(found) => {
+                let mut found = found.into_iter();
+                for (one, length) in items.into_iter().zip(lengths) {
+                    one.answer(Ok(State::new(found.by_ref().take(length).collect())));
+                }
+            }
+            Err(error) => {
+                for one in items {
+                    one.answer(Err(error.clone()));
+                }
+            }
+        }
+    }
+}
