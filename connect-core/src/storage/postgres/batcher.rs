@@ -4,13 +4,15 @@
 //! are under way at once, and what comes meanwhile shares the next one. Where nobody waits, nobody
 //! is held up.
 
-use std::{collections::VecDeque, pin::pin, sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::{runtime::Handle, sync::oneshot, time::Instant};
 
-/// The time after which a trip no longer counts as under way: it may wait for a row that another server
-/// has locked, or the database may be far away.
+use crate::storage::in_process::Finishing;
+
+/// The longest wait for a trip under way. It may wait for a row that another server has locked, the database
+/// may be far away, or whoever makes the trip may be busy with something else.
 const LONG: Duration = Duration::from_millis(2);
 
 /// The most items of a batch.
@@ -20,16 +22,23 @@ const MOST: usize = 64;
 pub(super) trait Batch: Send + Sync + 'static {
     /// A piece of work.
     type Item: Send + 'static;
-    /// What comes of it.
+    /// Its answer.
     type Answer: Send + 'static;
 
+    /// Returns whether a trip for this item alone would cost more than what it is about.
+    fn is_small(item: &Self::Item) -> bool;
+
+    /// Sends an item by itself.
+    fn send(&self, item: Self::Item) -> impl Future<Output = Self::Answer> + Send;
+
     /// Sends items together, at least one, and answers all of them.
-    fn send(&self, items: Vec<Queued<Self>>) -> impl Future<Output = ()> + Send;
+    fn send_all(&self, items: Vec<Queued<Self>>) -> impl Future<Output = ()> + Send;
 }
 
 /// An item that has waited, and where its answer goes.
 pub(super) struct Queued<B: Batch + ?Sized> {
     pub(super) item: B::Item,
+    since: Instant,
     reply: oneshot::Sender<B::Answer>,
 }
 
@@ -45,6 +54,15 @@ impl<B: Batch + ?Sized> Queued<B> {
 struct Queue<B: Batch> {
     waiting: VecDeque<Queued<B>>,
     under_way: usize,
+    /// Set while a task sees to it that nothing waits for long.
+    is_watched: bool,
+}
+
+impl<B: Batch> Queue<B> {
+    fn take(&mut self) -> Vec<Queued<B>> {
+        let together = self.waiting.len().min(MOST);
+        self.waiting.drain(..together).collect()
+    }
 }
 
 struct Shared<B: Batch> {
@@ -56,11 +74,11 @@ struct Shared<B: Batch> {
 /// A queue of items. Cheap to clone; all clones are the same queue.
 pub(super) struct Batcher<B: Batch>(Arc<Shared<B>>);
 
-/// The time at which an item is sent.
-pub(super) enum Turn<B: Batch, T> {
+/// The time at which a small item is sent.
+enum Turn<B: Batch> {
     /// At once, by whoever has it.
-    Now(Slot<B>, T),
-    /// Later, with others. There is no answer when the runtime shuts down.
+    Now(Slot<B>, B::Item),
+    /// Later, with others.
     Later(oneshot::Receiver<B::Answer>),
 }
 
@@ -76,6 +94,7 @@ impl<B: Batch> Batcher<B> {
         let queue = Mutex::new(Queue {
             waiting: VecDeque::new(),
             under_way: 0,
+            is_watched: false,
         });
         Self(Arc::new(Shared {
             batch,
@@ -84,69 +103,114 @@ impl<B: Batch> Batcher<B> {
         }))
     }
 
-    /// The means to send something.
-    pub(super) fn batch(&self) -> &B {
-        &self.0.batch
+    /// Sends an item, and goes on when the caller goes away. There is no answer when the runtime shuts
+    /// down meanwhile.
+    pub(super) async fn send(&self, item: B::Item) -> Option<B::Answer> {
+        let this = self.clone();
+        if !B::is_small(&item) {
+            let sending = async move { this.0.batch.send(item).await };
+            return Some(Finishing::new(sending).await);
+        }
+        match self.turn(item) {
+            Turn::Now(slot, item) => {
+                let sending = async move {
+                    let answer = this.0.batch.send(item).await;
+                    drop(slot);
+                    answer
+                };
+                Some(Finishing::new(sending).await)
+            }
+            Turn::Later(answer) => answer.await.ok(),
+        }
     }
 
-    /// Returns an item to be sent at once, or has it wait as `own` makes it.
-    pub(super) fn turn<T>(&self, item: T, own: impl FnOnce(T) -> B::Item) -> Turn<B, T> {
+    /// Returns an item to be sent at once, or has it wait.
+    fn turn(&self, item: B::Item) -> Turn<B> {
         let mut queue = self.0.queue.lock();
         if queue.under_way < self.0.most_under_way {
             queue.under_way += 1;
             return Turn::Now(Slot(self.clone()), item);
         }
         let (reply, answer) = oneshot::channel();
-        let item = own(item);
-        queue.waiting.push_back(Queued { item, reply });
+        queue.waiting.push_back(Queued {
+            item,
+            since: Instant::now(),
+            reply,
+        });
+        if !queue.is_watched {
+            queue.is_watched = true;
+            tokio::spawn(self.clone().watch());
+        }
         Turn::Later(answer)
     }
 
-    fn send_next(&self) {
-        let items: Vec<Queued<B>> = {
-            let mut queue = self.0.queue.lock();
-            let together = queue.waiting.len().min(MOST);
-            if together == 0 {
-                // Under the same lock as the look, so that nothing is left behind between the two.
-                queue.under_way -= 1;
-                return;
+    /// Sends what has waited for long, however much is under way.
+    async fn watch(self) {
+        while let Some(since) = self.oldest() {
+            tokio::time::sleep_until(since + LONG).await;
+            if let Some(items) = self.take_overdue() {
+                tokio::spawn(self.clone().send_all(items));
             }
-            queue.waiting.drain(..together).collect()
-        };
-        let slot = Slot(self.clone());
-        tokio::spawn(async move {
-            let this = slot.0.clone();
-            slot.during(this.0.batch.send(items)).await;
-        });
+        }
     }
-}
 
-/// A trip that counts as under way. When it is dropped the next one is sent.
-pub(super) struct Slot<B: Batch>(Batcher<B>);
+    /// The time since which the first item waits. Without one, the task that watches ends.
+    fn oldest(&self) -> Option<Instant> {
+        let mut queue = self.0.queue.lock();
+        let first = queue.waiting.front();
+        let since = first.map(|first| first.since);
+        queue.is_watched = since.is_some();
+        since
+    }
 
-impl<B: Batch> Slot<B> {
-    /// Does something that counts as under way unless it takes long.
-    pub(super) async fn during<T>(self, sending: impl Future<Output = T>) -> T {
-        let mut sending = pin!(sending);
-        let in_time = tokio::time::timeout(LONG, &mut sending).await;
-        drop(self);
-        match in_time {
-            Ok(result) => result,
-            Err(_) => sending.await,
+    fn take_overdue(&self) -> Option<Vec<Queued<B>>> {
+        let mut queue = self.0.queue.lock();
+        let first = queue.waiting.front();
+        first.filter(|first| first.since.elapsed() >= LONG)?;
+        queue.under_way += 1;
+        Some(queue.take())
+    }
+
+    /// Sends items, which count as under way.
+    async fn send_all(self, items: Vec<Queued<B>>) {
+        let slot = Slot(self);
+        slot.0.0.batch.send_all(items).await;
+    }
+
+    /// Ends a trip. What waits is sent, unless more is under way than should be.
+    fn end(&self) {
+        let mut queue = self.0.queue.lock();
+        let runtime = Handle::try_current();
+        if runtime.is_err() {
+            // Whoever waits is told that there will be no answer.
+            queue.waiting.clear();
+        }
+        match runtime {
+            Ok(runtime)
+                if !queue.waiting.is_empty() && queue.under_way <= self.0.most_under_way =>
+            {
+                let items = queue.take();
+                drop(queue);
+                runtime.spawn(self.clone().send_all(items));
+            }
+            _ => queue.under_way -= 1,
         }
     }
 }
 
+/// A trip that counts as under way until this is dropped.
+struct Slot<B: Batch>(Batcher<B>);
+
 impl<B: Batch> Drop for Slot<B> {
     fn drop(&mut self) {
-        self.0.send_next();
+        self.0.end();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use futures_util::future;
-    use tokio::sync::Semaphore;
+    use tokio::{runtime::Builder, sync::Semaphore};
 
     use super::*;
 
@@ -160,7 +224,15 @@ mod tests {
         type Item = usize;
         type Answer = usize;
 
-        async fn send(&self, items: Vec<Queued<Self>>) {
+        fn is_small(_: &usize) -> bool {
+            true
+        }
+
+        async fn send(&self, item: usize) -> usize {
+            item * 10
+        }
+
+        async fn send_all(&self, items: Vec<Queued<Self>>) {
             self.sent
                 .lock()
                 .push(items.iter().map(|one| one.item).collect());
@@ -181,14 +253,14 @@ mod tests {
     }
 
     fn now(batcher: &Batcher<Toy>, item: usize) -> Slot<Toy> {
-        match batcher.turn(item, |item| item) {
+        match batcher.turn(item) {
             Turn::Now(slot, _) => slot,
             Turn::Later(_) => panic!("{item} has to wait"),
         }
     }
 
     fn later(batcher: &Batcher<Toy>, item: usize) -> oneshot::Receiver<usize> {
-        match batcher.turn(item, |item| item) {
+        match batcher.turn(item) {
             Turn::Now(..) => panic!("{item} need not wait"),
             Turn::Later(answer) => answer,
         }
@@ -203,11 +275,11 @@ mod tests {
         let batcher = toy(2);
         let slots = [now(&batcher, 1), now(&batcher, 2)];
         let waiting: Vec<_> = (3..=5).map(|item| later(&batcher, item)).collect();
-        assert!(batcher.batch().sent.lock().is_empty());
-        batcher.batch().ends.add_permits(1);
+        assert!(batcher.0.batch.sent.lock().is_empty());
+        batcher.0.batch.ends.add_permits(1);
         drop(slots);
         assert_eq!(answers(waiting).await, [30, 40, 50]);
-        assert_eq!(*batcher.batch().sent.lock(), [[3, 4, 5]]);
+        assert_eq!(*batcher.0.batch.sent.lock(), [[3, 4, 5]]);
         // Nothing is under way any more.
         let _slots = [now(&batcher, 6), now(&batcher, 7)];
     }
@@ -217,35 +289,59 @@ mod tests {
         let batcher = toy(1);
         let slot = now(&batcher, 0);
         let waiting: Vec<_> = (1..=MOST + 1).map(|item| later(&batcher, item)).collect();
-        batcher.batch().ends.add_permits(2);
+        batcher.0.batch.ends.add_permits(2);
         drop(slot);
         assert_eq!(answers(waiting).await.len(), MOST + 1);
-        let sent = batcher.batch().sent.lock();
+        let sent = batcher.0.batch.sent.lock();
         assert_eq!(sent.iter().map(Vec::len).collect::<Vec<_>>(), [MOST, 1]);
     }
 
+    /// Also one that nobody polls.
     #[tokio::test]
     async fn a_trip_that_takes_long_holds_nobody_up() {
         let batcher = toy(1);
-        let slot = now(&batcher, 0);
-        let waiting = later(&batcher, 1);
-        batcher.batch().ends.add_permits(1);
-        let never = tokio::spawn(slot.during(future::pending::<()>()));
-        assert_eq!(waiting.await.unwrap(), 10);
-        assert!(!never.is_finished());
-        never.abort();
+        let _slot = now(&batcher, 0);
+        batcher.0.batch.ends.add_permits(3);
+        for item in 1..=3 {
+            let answer = later(&batcher, item).await.unwrap();
+            assert_eq!(answer, item * 10);
+        }
     }
 
-    /// Also one that is dropped on the way.
+    /// Those that are sent besides, since others took long, call for no more when they end.
+    #[tokio::test]
+    async fn no_more_are_under_way_than_should_be_for_long() {
+        let batcher = toy(1);
+        let slot = now(&batcher, 0);
+        let first = later(&batcher, 1);
+        while batcher.0.batch.sent.lock().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let second = later(&batcher, 2);
+        batcher.0.batch.ends.add_permits(2);
+        assert_eq!(first.await.unwrap(), 10);
+        assert_eq!(second.await.unwrap(), 20);
+        drop(slot);
+        let _slot = now(&batcher, 3);
+        later(&batcher, 4);
+    }
+
     #[tokio::test]
     async fn a_trip_that_ends_lets_the_next_go() {
         let batcher = toy(1);
         for item in 1..=3 {
-            let ended = now(&batcher, item).during(future::ready(item)).await;
-            assert_eq!(ended, item);
+            drop(now(&batcher, item));
         }
-        let dropped = now(&batcher, 4).during(future::pending::<()>());
-        drop(dropped);
-        now(&batcher, 5);
+    }
+
+    #[test]
+    fn outside_a_runtime_nothing_is_left_waiting() {
+        let batcher = toy(1);
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let (slot, answer) = runtime.block_on(async { (now(&batcher, 0), later(&batcher, 1)) });
+        drop(runtime);
+        drop(slot);
+        assert!(answer.blocking_recv().is_err());
+        let _slot = now(&batcher, 2);
     }
 }

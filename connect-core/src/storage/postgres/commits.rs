@@ -1,6 +1,9 @@
 //! Commits: one call of a function in the database.
 
-use std::collections::{HashMap, hash_map::Entry};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    iter,
+};
 
 use tokio_postgres::{
     Error,
@@ -12,18 +15,20 @@ use crate::storage::{Commit, Expectation, Guard, Key, Write};
 
 /// The function is in `schema_1.sql`.
 const CALL: &str = "SELECT connect_commit_1(\
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 
-/// The number of its parameters, each of which is an array.
-const PARAMETERS: usize = 15;
+/// The types of its parameters.
+fn types() -> Vec<Type> {
+    let arrays = [const { Type::BYTEA_ARRAY }; 15];
+    iter::once(Type::BOOL).chain(arrays).collect()
+}
 
 /// Has a connection know the call, so that [`apply`] sends it when it is first polled.
 ///
 /// # Errors
 /// The database gave no answer.
 pub(super) async fn prepare(connection: &Connection) -> Result<(), Error> {
-    let types = [const { Type::BYTEA_ARRAY }; PARAMETERS];
-    connection.know(CALL, &types).await
+    connection.know(CALL, &types()).await
 }
 
 /// Keys with values, as two arrays.
@@ -49,6 +54,8 @@ struct Expected<'c> {
 /// The arguments of the function: what becomes of each key.
 #[derive(Default)]
 pub(super) struct Changes<'c> {
+    /// Set when they are those of several commits.
+    are_shared: bool,
     guards: Rows<'c>,
     /// The guards before; `None` for one that was not there.
     guards_were: Vec<Option<&'c [u8]>>,
@@ -68,10 +75,13 @@ pub(super) struct Changes<'c> {
 }
 
 impl<'c> Changes<'c> {
-    /// The changes of several commits together; `None` when one writes what another expects or
-    /// writes, so that they have to come one after another.
+    /// The changes of several commits together; `None` when two have the same guard, when one writes
+    /// what another expects or writes, or when expectations contradict each other.
     pub(super) fn of(commits: &[&'c Commit]) -> Option<Self> {
-        let mut changes = Self::default();
+        let mut changes = Self {
+            are_shared: commits.len() > 1,
+            ..Self::default()
+        };
         changes.add_guards(commits)?;
         let mut expects = expectations(commits)?;
         let mut writes: Vec<(&Key, usize, &Write)> = Vec::new();
@@ -79,7 +89,7 @@ impl<'c> Changes<'c> {
             writes.extend(commit.writes.iter().map(|(key, write)| (key, of, write)));
         }
         writes.sort_by_key(|(key, ..)| *key);
-        if commits.len() > 1 && writes.windows(2).any(|two| two[0].0 == two[1].0) {
+        if changes.are_shared && writes.windows(2).any(|two| two[0].0 == two[1].0) {
             return None;
         }
         for (key, of, write) in writes {
@@ -159,8 +169,8 @@ fn expectations<'c>(commits: &[&'c Commit]) -> Option<HashMap<&'c [u8], Expected
     Some(all)
 }
 
-/// Checks all that was expected, and writes all. Returns the guards that are not as they were, or that
-/// others have locked, if there are several: then nothing was written.
+/// Checks all that was expected, and writes all. Returns the guards that are not as they were: when there
+/// are any, nothing was written. With several commits, those that others have locked are among them.
 ///
 /// # Errors
 /// See [`Failed`](super::fault::Failed).
@@ -169,7 +179,8 @@ pub(super) async fn apply<'a>(
     changes: &'a Changes<'_>,
 ) -> Result<Vec<Vec<u8>>, Error> {
     let many = |values: &'a (dyn ToSql + Sync)| (values, Type::BYTEA_ARRAY);
-    let parameters: [_; PARAMETERS] = [
+    let parameters = [
+        (&changes.are_shared as &(dyn ToSql + Sync), Type::BOOL),
         many(&changes.guards.keys),
         many(&changes.guards_were),
         many(&changes.guards.values),
@@ -186,8 +197,7 @@ pub(super) async fn apply<'a>(
         many(&changes.put.values),
         many(&changes.removed),
     ];
-    let rows = connection.query(CALL, &parameters).await?;
-    rows.first().map_or(Ok(Vec::new()), |row| row.try_get(0))
+    connection.query_one(CALL, &parameters).await?.try_get(0)
 }
 
 #[cfg(test)]

@@ -33,28 +33,13 @@ pub(super) struct Unsent {
     pub(super) entered: Option<OwnedRwLockReadGuard<()>>,
 }
 
-impl Unsent {
-    /// Returns whether a transaction for this alone would cost more than what is written.
-    pub(super) fn is_small(&self) -> bool {
-        let writes = &self.commit.writes;
-        let values = writes.iter().filter_map(|(_, write)| write.value());
-        writes.len() <= FEW_WRITES && values.map(<[u8]>::len).sum::<usize>() <= FEW_BYTES
-    }
-}
-
 /// The connections on which a process commits.
 #[derive(Clone)]
 pub(super) struct Committer(pub(super) Connections);
 
 impl Committer {
     /// Sends a commit by itself.
-    pub(super) async fn commit(&self, unsent: Unsent) -> Result<(), CommitError> {
-        let result = self.commit_or_retry(&unsent.commit).await;
-        drop(unsent.entered);
-        result
-    }
-
-    async fn commit_or_retry(&self, commit: &Commit) -> Result<(), CommitError> {
+    async fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
         let mut pauses = PAUSES.iter();
         loop {
             let connection = self.0.get().await.map_err(CommitError::NotApplied)?;
@@ -76,7 +61,7 @@ impl Committer {
         for one in commits {
             let this = self.clone();
             tokio::spawn(async move {
-                let result = this.commit_or_retry(&one.item.commit).await;
+                let result = this.commit(&one.item.commit).await;
                 one.answer(result);
             });
         }
@@ -100,8 +85,21 @@ impl Batch for Committer {
     type Item = Unsent;
     type Answer = Result<(), CommitError>;
 
+    fn is_small(unsent: &Unsent) -> bool {
+        let writes = &unsent.commit.writes;
+        let values = writes.iter().filter_map(|(_, write)| write.value());
+        writes.len() <= FEW_WRITES && values.map(<[u8]>::len).sum::<usize>() <= FEW_BYTES
+    }
+
+    async fn send(&self, unsent: Unsent) -> Self::Answer {
+        let result = self.commit(&unsent.commit).await;
+        // From here on the lock of the guard may be granted.
+        drop(unsent.entered);
+        result
+    }
+
     /// Those that cannot be done together go on by themselves, and hold up nobody.
-    async fn send(&self, mut items: Vec<Queued<Self>>) {
+    async fn send_all(&self, mut items: Vec<Queued<Self>>) {
         while items.len() > 1 {
             let connection = match self.0.get().await {
                 Ok(connection) => connection,
@@ -129,7 +127,7 @@ impl Batch for Committer {
             items = free;
         }
         if let Some(last) = items.pop() {
-            let result = self.commit_or_retry(&last.item.commit).await;
+            let result = self.commit(&last.item.commit).await;
             last.answer(result);
         }
     }

@@ -5,7 +5,7 @@ use deadpool_postgres::{Hook, Manager, ManagerConfig, Object, Pool, RecyclingMet
 use rustls::{ClientConfig, crypto::ring};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio_postgres::{
-    Config, Error, NoTls, Row,
+    Config, Error, NoTls, Row, Statement,
     config::SslMode,
     types::{ToSql, Type},
 };
@@ -131,10 +131,29 @@ impl Connection {
         if !self.prepares {
             return self.query_once(sql, parameters).await;
         }
+        let statement = self.statement(sql, parameters).await?;
+        self.client.query(&statement, &values(parameters)).await
+    }
+
+    /// As [`query`](Self::query), for a statement that returns one row.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query), or there are none or several.
+    pub(super) async fn query_one(
+        &self,
+        sql: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Row, Error> {
+        if !self.prepares {
+            return self.client.query_typed_one(sql, parameters).await;
+        }
+        let statement = self.statement(sql, parameters).await?;
+        self.client.query_one(&statement, &values(parameters)).await
+    }
+
+    async fn statement(&self, sql: &str, parameters: &[Parameter<'_>]) -> Result<Statement, Error> {
         let types: Vec<_> = parameters.iter().map(|(_, of)| of.clone()).collect();
-        let statement = self.client.prepare_typed_cached(sql, &types).await?;
-        let values: Vec<_> = parameters.iter().map(|(value, _)| *value).collect();
-        self.client.query(&statement, &values).await
+        self.client.prepare_typed_cached(sql, &types).await
     }
 
     /// Executes a statement in one trip, without keeping it. It is sent when this is first polled, so
@@ -179,6 +198,10 @@ impl Connection {
     pub(super) fn close(self) {
         drop(Object::take(self.client));
     }
+}
+
+fn values<'p>(parameters: &[Parameter<'p>]) -> Vec<&'p (dyn ToSql + Sync)> {
+    parameters.iter().map(|(value, _)| *value).collect()
 }
 
 #[cfg(feature = "conformance")]

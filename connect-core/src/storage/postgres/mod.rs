@@ -31,7 +31,7 @@ use async_trait::async_trait;
 use tokio_postgres::Config;
 
 use self::{
-    batcher::{Batcher, Turn},
+    batcher::Batcher,
     committer::{Committer, Unsent},
     connections::Connections,
     lock::Lock,
@@ -41,7 +41,7 @@ use self::{
 pub use self::{open_error::OpenError, options::PostgresOptions};
 use super::{
     Commit, CommitError, Locked, MAX_KEY_LEN, Read, State, Storage, StorageError,
-    in_process::{Finishing, GuardLocks},
+    in_process::GuardLocks,
 };
 
 /// A [`Storage`] on PostgreSQL. Cheap to clone; all clones share their connections. It needs a tokio
@@ -92,17 +92,8 @@ fn address_error(error: tokio_postgres::Error) -> OpenError {
 #[async_trait]
 impl Storage for PostgresStorage {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let question = Question::of(reads);
-        if !question.is_small() {
-            return self.reads.batch().answer(&question).await.map(State::new);
-        }
-        match self.reads.turn(question, Question::into_owned) {
-            Turn::Now(slot, question) => {
-                let answer = slot.during(self.reads.batch().answer(&question)).await;
-                answer.map(State::new)
-            }
-            Turn::Later(answer) => answer.await.unwrap_or_else(|_| Err(shut_down())),
-        }
+        let answer = self.reads.send(Question::of(reads)).await;
+        answer.unwrap_or_else(|| Err(unanswered()))
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
@@ -111,21 +102,8 @@ impl Storage for PostgresStorage {
             Some(guard) => Some(self.locks.enter(&guard.key).await),
             None => None,
         };
-        let unsent = Unsent { commit, entered };
-        let committer = self.commits.batch().clone();
-        if !unsent.is_small() {
-            return Finishing::new(async move { committer.commit(unsent).await }).await;
-        }
-        match self.commits.turn(unsent, |unsent| unsent) {
-            Turn::Now(slot, unsent) => {
-                let sending = async move { slot.during(committer.commit(unsent)).await };
-                Finishing::new(sending).await
-            }
-            Turn::Later(answer) => {
-                let answer = answer.await;
-                answer.unwrap_or_else(|_| Err(CommitError::Unknown(shut_down())))
-            }
-        }
+        let answer = self.commits.send(Unsent { commit, entered }).await;
+        answer.unwrap_or_else(|| Err(CommitError::Unknown(unanswered())))
     }
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
@@ -135,9 +113,9 @@ impl Storage for PostgresStorage {
     }
 }
 
-/// The error of what was left when the runtime shut down.
-fn shut_down() -> StorageError {
-    StorageError::new("the runtime has shut down")
+/// The error of what was sent with others, and got no answer.
+fn unanswered() -> StorageError {
+    StorageError::new("the runtime shuts down")
 }
 
 /// Says that every key has a length that the index of the table takes.

@@ -19,7 +19,7 @@ impl Reader {
     ///
     /// # Errors
     /// The database gave no answer.
-    pub(super) async fn answer(&self, question: &Question<'_>) -> Result<Vec<Found>, StorageError> {
+    async fn answer(&self, question: &Question) -> Result<Vec<Found>, StorageError> {
         let connection = self.0.get().await?;
         match reads::answer(&connection, question).await {
             // The database was restarted, or a pooler: another connection may be better.
@@ -33,10 +33,18 @@ impl Reader {
 }
 
 impl Batch for Reader {
-    type Item = Question<'static>;
+    type Item = Question;
     type Answer = Result<State, StorageError>;
 
-    async fn send(&self, mut items: Vec<Queued<Self>>) {
+    fn is_small(question: &Question) -> bool {
+        question.is_small()
+    }
+
+    async fn send(&self, question: Question) -> Self::Answer {
+        self.answer(&question).await.map(State::new)
+    }
+
+    async fn send_all(&self, mut items: Vec<Queued<Self>>) {
         let mut all = Question::default();
         let lengths: Vec<usize> = items.iter().map(|one| one.item.len()).collect();
         for one in &mut items {

@@ -1,6 +1,6 @@
 //! Reads: one statement for all that are asked for at once.
 
-use std::{borrow::Cow, iter, sync::LazyLock};
+use std::{iter, sync::LazyLock};
 
 use tokio_postgres::{Row, types::Type};
 
@@ -9,9 +9,6 @@ use super::{
     fault::unreadable,
 };
 use crate::storage::{Found, Key, MAX_KEY_LEN, Range, Read, StorageError, Value};
-
-/// A key, or the beginning of one.
-type Bytes<'r> = Cow<'r, [u8]>;
 
 /// The most keys and entries of a small read.
 const SMALL: usize = 64;
@@ -64,25 +61,17 @@ fn statement(mixture: usize) -> String {
 
 /// The parameters of [`POINTS`].
 #[derive(Default)]
-struct Points<'r> {
+struct Points {
     numbers: Vec<i32>,
-    keys: Vec<Bytes<'r>>,
-    rows: Vec<Option<Bytes<'r>>>,
+    keys: Vec<Vec<u8>>,
+    rows: Vec<Option<Vec<u8>>>,
 }
 
-impl<'r> Points<'r> {
-    fn add(&mut self, number: i32, key: &'r [u8], rows: Option<&'r [u8]>) {
+impl Points {
+    fn add(&mut self, number: i32, key: &[u8], rows: Option<&[u8]>) {
         self.numbers.push(number);
         self.keys.push(key.into());
-        self.rows.push(rows.map(Bytes::from));
-    }
-
-    fn into_owned(self) -> Points<'static> {
-        Points {
-            numbers: self.numbers,
-            keys: owned(self.keys),
-            rows: owned_options(self.rows),
-        }
+        self.rows.push(rows.map(Into::into));
     }
 
     fn append(&mut self, other: Self, shift: i32) {
@@ -102,23 +91,17 @@ impl<'r> Points<'r> {
 
 /// The parameters of [`RANGES`].
 #[derive(Default)]
-struct Ranges<'r> {
+struct Ranges {
     numbers: Vec<i32>,
-    starts: Vec<Bytes<'r>>,
-    stops: Vec<Bytes<'r>>,
+    starts: Vec<Vec<u8>>,
+    stops: Vec<Vec<u8>>,
     most: Vec<i64>,
-    rows: Vec<Option<Bytes<'r>>>,
+    rows: Vec<Option<Vec<u8>>>,
     tails: Vec<i32>,
 }
 
-impl<'r> Ranges<'r> {
-    fn add(
-        &mut self,
-        number: i32,
-        range: Range<'r>,
-        limit: usize,
-        rows: Option<(&'r [u8], usize)>,
-    ) {
+impl Ranges {
+    fn add(&mut self, number: i32, range: Range<'_>, limit: usize, rows: Option<(&[u8], usize)>) {
         self.numbers.push(number);
         self.starts.push(range.from.into());
         self.stops.push(range.to.unwrap_or(END).into());
@@ -126,17 +109,6 @@ impl<'r> Ranges<'r> {
         self.rows.push(rows.map(|(rows, _)| rows.into()));
         let tail = rows.map_or(0, |(_, tail)| tail);
         self.tails.push(i32::try_from(tail).unwrap_or(i32::MAX));
-    }
-
-    fn into_owned(self) -> Ranges<'static> {
-        Ranges {
-            numbers: self.numbers,
-            starts: owned(self.starts),
-            stops: owned(self.stops),
-            most: self.most,
-            rows: owned_options(self.rows),
-            tails: self.tails,
-        }
     }
 
     fn append(&mut self, other: Self, shift: i32) {
@@ -160,17 +132,6 @@ impl<'r> Ranges<'r> {
     }
 }
 
-fn owned(all: Vec<Bytes<'_>>) -> Vec<Bytes<'static>> {
-    all.into_iter()
-        .map(|one| Cow::Owned(one.into_owned()))
-        .collect()
-}
-
-fn owned_options(all: Vec<Option<Bytes<'_>>>) -> Vec<Option<Bytes<'static>>> {
-    let owned = |one: Option<Bytes<'_>>| one.map(|one| Cow::Owned(one.into_owned()));
-    all.into_iter().map(owned).collect()
-}
-
 fn shifted(numbers: Vec<i32>, shift: i32) -> impl Iterator<Item = i32> {
     numbers.into_iter().map(move |number| number + shift)
 }
@@ -186,17 +147,17 @@ enum Wanted {
 
 /// Reads as a statement and its parameters.
 #[derive(Default)]
-pub(super) struct Question<'r> {
-    points: Points<'r>,
+pub(super) struct Question {
+    points: Points,
     /// From their start, and from their end.
-    ranges: [Ranges<'r>; 2],
+    ranges: [Ranges; 2],
     /// By number.
     wanted: Vec<Wanted>,
 }
 
-impl<'r> Question<'r> {
+impl Question {
     /// The statement that asks all reads at once.
-    pub(super) fn of(reads: &[Read<'r>]) -> Self {
+    pub(super) fn of(reads: &[Read<'_>]) -> Self {
         let mut question = Self::default();
         for (number, read) in (0..).zip(reads) {
             let wanted = question.add(number, read);
@@ -205,7 +166,7 @@ impl<'r> Question<'r> {
         question
     }
 
-    fn add(&mut self, number: i32, read: &Read<'r>) -> Wanted {
+    fn add(&mut self, number: i32, read: &Read<'_>) -> Wanted {
         match *read {
             Read::Get(key) => {
                 self.points.add(number, key, None);
@@ -248,18 +209,9 @@ impl<'r> Question<'r> {
         self.points.keys.len() <= SMALL && entries <= SMALL as i64
     }
 
-    /// The same with keys of its own.
-    pub(super) fn into_owned(self) -> Question<'static> {
-        Question {
-            points: self.points.into_owned(),
-            ranges: self.ranges.map(Ranges::into_owned),
-            wanted: self.wanted,
-        }
-    }
-
     /// Asks for other reads as well, after these.
     pub(super) fn append(&mut self, other: Self) {
-        // As many as items of a batch, each of which is small.
+        // A batch is too small for this to overflow.
         let shift = i32::try_from(self.wanted.len()).unwrap_or(i32::MAX);
         self.points.append(other.points, shift);
         for (ranges, other) in iter::zip(&mut self.ranges, other.ranges) {
@@ -301,7 +253,7 @@ impl<'r> Question<'r> {
 /// The database gave no answer, or none that is understood.
 pub(super) async fn answer(
     connection: &Connection,
-    question: &Question<'_>,
+    question: &Question,
 ) -> Result<Vec<Found>, StorageError> {
     let wanted = &question.wanted;
     let mut found: Vec<Found> = wanted.iter().map(Wanted::nothing).collect();

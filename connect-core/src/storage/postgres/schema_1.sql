@@ -8,8 +8,11 @@ CREATE TABLE IF NOT EXISTS connect_rows (
 -- that are not as they were: when there are any, nothing is written. Fails with CN001 when anything else
 -- is not as it was, so that the database takes back what was written.
 --
--- Keys come in ascending order: of two commits that want the same rows, one waits for the other.
+-- Keys come in ascending order: of two commits that want the same rows, one waits for the other. Several
+-- commits do not wait for a row that is only expected, nor for a guard: others would have to wait for all of
+-- them. A row that they cannot lock at once is taken for one that is not as it was.
 CREATE OR REPLACE FUNCTION connect_commit_1(
+    are_shared boolean,
     guards bytea[], guards_were bytea[], guards_become bytea[],
     kept_keys bytea[], kept_values bytea[],
     replaced_keys bytea[], replaced_were bytea[], replaced_values bytea[],
@@ -22,7 +25,7 @@ DECLARE
     done bigint;
     free bytea[];
 BEGIN
-    IF array_length(guards, 1) = 1 THEN
+    IF NOT are_shared AND array_length(guards, 1) = 1 THEN
         IF guards_were[1] IS NULL THEN
             WITH written AS (
                 INSERT INTO connect_rows AS r (key, value) VALUES (guards[1], guards_become[1])
@@ -39,8 +42,7 @@ BEGIN
         IF done = 0 THEN
             RETURN guards;
         END IF;
-    ELSIF array_length(guards, 1) > 1 THEN
-        -- Nobody waits for one guard while it holds another, which others may want.
+    ELSIF array_length(guards, 1) > 0 THEN
         SELECT array_agg(key) INTO free FROM (
             SELECT r.key FROM unnest(guards, guards_were) AS g (key, was)
             JOIN connect_rows r ON r.key = g.key AND r.value = g.was
@@ -57,11 +59,19 @@ BEGIN
     END IF;
 
     IF array_length(kept_keys, 1) > 0 THEN
-        SELECT count(*) INTO done FROM (
-            SELECT 1 FROM unnest(kept_keys, kept_values) AS e (key, value)
-            JOIN connect_rows r ON r.key = e.key AND r.value = e.value
-            ORDER BY r.key FOR SHARE OF r
-        ) AS kept;
+        IF are_shared THEN
+            SELECT count(*) INTO done FROM (
+                SELECT 1 FROM unnest(kept_keys, kept_values) AS e (key, value)
+                JOIN connect_rows r ON r.key = e.key AND r.value = e.value
+                ORDER BY r.key FOR SHARE OF r SKIP LOCKED
+            ) AS kept;
+        ELSE
+            SELECT count(*) INTO done FROM (
+                SELECT 1 FROM unnest(kept_keys, kept_values) AS e (key, value)
+                JOIN connect_rows r ON r.key = e.key AND r.value = e.value
+                ORDER BY r.key FOR SHARE OF r
+            ) AS kept;
+        END IF;
         IF done <> array_length(kept_keys, 1) THEN
             RAISE EXCEPTION 'a row is not as it was' USING ERRCODE = 'CN001';
         END IF;

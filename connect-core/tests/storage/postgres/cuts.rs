@@ -8,7 +8,7 @@ use connect_core::storage::{
 use super::proxy::{Proxy, Way};
 
 /// The bytes of the answer to the call of a commit, and of that to `COMMIT`.
-const ANSWER: u32 = 37;
+const ANSWER: u32 = 48;
 const COMMITTED: u32 = 18;
 
 /// A store with one connection for each purpose, and the same without the proxy.

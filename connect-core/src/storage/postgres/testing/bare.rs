@@ -6,11 +6,11 @@ use super::super::reads::Question;
 use crate::storage::Read;
 
 /// The statement that the store sends for some reads, and its parameters.
-pub struct Bare<'r>(Question<'r>);
+pub struct Bare(Question);
 
-impl<'r> Bare<'r> {
+impl Bare {
     /// The statement for all these reads at once.
-    pub fn of(reads: &[Read<'r>]) -> Self {
+    pub fn of(reads: &[Read<'_>]) -> Self {
         Self(Question::of(reads))
     }
 
