@@ -12,8 +12,8 @@ use super::{
 };
 use crate::storage::{Commit, CommitError};
 
-/// The transactions of small commits that are under way at once. With one, a group holds what has come
-/// while the log of the one before was written; with two, the database spent a third more on each.
+/// The transactions of small commits that are under way at once. With two, each holds fewer commits, and a
+/// busy database did a fifth fewer of them.
 pub(super) const UNDER_WAY: usize = 1;
 
 /// The most writes of a small commit.

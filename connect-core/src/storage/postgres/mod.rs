@@ -4,7 +4,7 @@
 //! snapshot is one state; a [`commit`](Storage::commit) is one call of a function, which takes the row
 //! of the guard first; a [lock](Storage::lock) is a transaction that has that row locked. Each takes
 //! one trip, and a lock's commit another. Small reads and commits that come at the same time share a
-//! trip ([`batcher`]).
+//! trip.
 //!
 //! Nothing here needs more of the database than plain tables, row locks, `LATERAL` and a PL/pgSQL
 //! function: no advisory lock, no listening, no trigger. So it also works behind a pooler that gives

@@ -15,7 +15,13 @@ use super::distance;
 /// The work that comes at the same time.
 const MANY: usize = 100;
 
-async fn open(database: &TestDatabase) -> Arc<PostgresStorage> {
+/// A server's store, and its database.
+async fn open() -> Option<(Arc<PostgresStorage>, TestDatabase)> {
+    let database = TestDatabase::new()?;
+    Some((server(&database).await, database))
+}
+
+async fn server(database: &TestDatabase) -> Arc<PostgresStorage> {
     let store = PostgresStorage::open(&database.address(), PostgresOptions::default()).await;
     Arc::new(store.unwrap())
 }
@@ -74,10 +80,10 @@ async fn at_once(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_read_gets_its_own_answer() {
-    let Some(database) = TestDatabase::new() else {
+    let Some((store, _database)) = open().await else {
         return;
     };
-    let (store, model) = (open(&database).await, Arc::new(MemoryStorage::new()));
+    let model = Arc::new(MemoryStorage::new());
     let entries = (0..MANY).flat_map(|number| {
         let id = format!("{number:03}").into_bytes();
         let row = format!("row {number}").into_bytes();
@@ -133,10 +139,9 @@ async fn each_read_gets_its_own_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_commit_that_fails_harms_no_other() {
-    let Some(database) = TestDatabase::new() else {
+    let Some((store, _database)) = open().await else {
         return;
     };
-    let store = open(&database).await;
     fill(&*store).await;
     let commits = (0..MANY).map(|number| {
         let mut commit = commit(number);
@@ -176,10 +181,9 @@ async fn a_commit_that_fails_harms_no_other() {
 /// Commits without a guard that write the same row, and commits of one guard.
 #[tokio::test(flavor = "multi_thread")]
 async fn commits_of_the_same_rows_come_one_after_another() {
-    let Some(database) = TestDatabase::new() else {
+    let Some((store, _database)) = open().await else {
         return;
     };
-    let store = open(&database).await;
     fill(&*store).await;
     let same = (0..MANY).map(|_| Commit {
         guard: None,
@@ -197,10 +201,9 @@ async fn commits_of_the_same_rows_come_one_after_another() {
 /// Only guards are not as expected, so that all the others go together.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_guard_that_has_moved_on_harms_no_other() {
-    let Some(database) = TestDatabase::new() else {
+    let Some((store, _database)) = open().await else {
         return;
     };
-    let store = open(&database).await;
     fill(&*store).await;
     let wrong = [None, Some(&b"0"[..])];
     let commits = (0..MANY).map(|number| Commit {
@@ -227,10 +230,10 @@ async fn a_guard_that_has_moved_on_harms_no_other() {
 /// A guard that another server has locked keeps only its own commit waiting.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lock_of_another_server_holds_up_its_own_commits_only() {
-    let Some(database) = TestDatabase::new() else {
+    let Some((store, database)) = open().await else {
         return;
     };
-    let (store, other) = (open(&database).await, open(&database).await);
+    let other = server(&database).await;
     fill(&*store).await;
     let held = other.lock(&key("guard", 0)).await.unwrap();
     let mut waiting = Vec::new();
@@ -260,10 +263,10 @@ async fn a_lock_of_another_server_holds_up_its_own_commits_only() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_shares_a_trip() {
     const EACH_WAY: Duration = Duration::from_millis(40);
-    let Some(database) = TestDatabase::new() else {
+    let Some((near, database)) = open().await else {
         return;
     };
-    fill(&*open(&database).await).await;
+    fill(&*near).await;
     let port = distance::between(database.port(), EACH_WAY);
     let options = PostgresOptions {
         readers: 1,
