@@ -133,10 +133,10 @@ impl Transaction {
     }
 
     async fn commit(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        let changes = Changes::of(&[commit]).ok_or(CommitError::Conflict)?;
         let Some(connection) = self.connection.take() else {
             return Err(CommitError::Conflict);
         };
-        let changes = Changes::of(&[commit]).ok_or(CommitError::Conflict)?;
         match Self::end(&connection, &changes).await {
             Ok(others) if others.is_empty() => Ok(()),
             Ok(_) => Err(CommitError::Conflict),

@@ -259,6 +259,29 @@ async fn a_lock_of_another_server_holds_up_its_own_commits_only() {
     assert_eq!(ended.filter(Result::is_ok).count(), 1);
 }
 
+/// Expectations that contradict each other are never sent. The lock is released all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_that_cannot_hold_ends_its_lock() {
+    let Some((store, database)) = open().await else {
+        return;
+    };
+    let other = server(&database).await;
+    fill(&*store).await;
+    let mut held = store.lock(&key("guard", 0)).await.unwrap();
+    let expects = [&b"good"[..], b"bad"].map(|value| {
+        let expectation = Expectation::Is(value.into());
+        (b"token"[..].into(), expectation)
+    });
+    let contradiction = Commit {
+        expects: expects.into(),
+        ..commit(0)
+    };
+    let refused = held.commit(contradiction).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+    let next = tokio::time::timeout(Duration::from_secs(5), other.commit(commit(0)));
+    next.await.unwrap().unwrap();
+}
+
 /// On one connection a long way off, many commits take a few trips in place of one each.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_shares_a_trip() {
