@@ -31,13 +31,14 @@ impl Unit<'_> {
             let id = self.next_id();
             // Not the time of the change, which may be ahead of a clock that was set back.
             let delivery = Delivery::new(id, webhook.id, event.clone(), self.now());
-            let place = match bursts {
-                Bursts::Kept => delivery.queue_key(),
-                Bursts::Combined(record) => Some(waiting_stock_key(webhook.id, record)),
-            };
             let row = self.json(&delivery);
-            if let Some(place) = place {
-                self.put(place, row);
+            match bursts {
+                Bursts::Kept => {
+                    if let Some(place) = delivery.queue_key() {
+                        self.put_new(place, row);
+                    }
+                }
+                Bursts::Combined(record) => self.put(waiting_stock_key(webhook.id, record), row),
             }
             let event = Value::from(event.id.uuid().as_bytes().as_slice());
             self.put(woken_key(webhook.id), event);

@@ -117,25 +117,40 @@ fn placed<R: Row>(partition: Uuid, row: &R, family: Family, parts: &[Part<'_>]) 
 pub(super) const ID_LEN: usize = 16;
 
 impl Unit<'_> {
-    /// Writes a row that is new, or one in place of another with the same keys. Returns it as it is
-    /// stored.
+    /// Writes a row that is new. Returns it as it is stored.
     pub(crate) fn append<R: Row>(&mut self, row: &R) -> Value {
+        self.write_row(row, Self::put_new, Self::put_new_index)
+    }
+
+    /// Writes a row in place of another with the same keys. Returns it as it is stored.
+    pub(crate) fn rewrite<R: Row>(&mut self, row: &R) -> Value {
+        self.write_row(row, Self::put, Self::put_index)
+    }
+
+    fn write_row<R: Row>(
+        &mut self,
+        row: &R,
+        put: fn(&mut Self, Key, Value),
+        put_index: fn(&mut Self, Key, Value),
+    ) -> Value {
         let value = self.json(row);
         let (key, entries) = keys_of(self.partition(), row);
         for entry in entries {
-            self.put_index(entry, value.clone());
+            put_index(self, entry, value.clone());
         }
-        self.put(key, value.clone());
+        put(self, key, value.clone());
         value
     }
 
     /// Writes `new` in place of `old`, which has the same id and may be elsewhere in the list.
     pub(crate) fn supersede<R: Row>(&mut self, old: Option<&R>, new: &R) {
-        if let Some(old) = old {
-            let entries = entries_of(self.partition(), old);
-            entries.for_each(|entry| self.delete(entry));
-        }
-        self.append(new);
+        let Some(old) = old else {
+            self.append(new);
+            return;
+        };
+        let entries = entries_of(self.partition(), old);
+        entries.for_each(|entry| self.delete(entry));
+        self.write_row(new, Self::put, Self::put_new_index);
     }
 
     /// Removes a row that was [appended](Self::append), without a trace.

@@ -76,7 +76,11 @@ impl Unit<'_> {
     pub(crate) fn save<T: Record>(&mut self, old: Option<&T>, new: &T) {
         let (partition, id, time) = (self.partition(), new.id().uuid(), new.updated_at());
         let row = self.json(new);
-        self.put(key(partition, T::ROWS, &[Part::Id(id)]), row.clone());
+        let own = key(partition, T::ROWS, &[Part::Id(id)]);
+        match old {
+            Some(_) => self.put(own, row.clone()),
+            None => self.put_new(own, row.clone()),
+        }
         let moved_from = old.map(T::updated_at).filter(|old_time| *old_time != time);
         if let Some(old_time) = moved_from {
             self.delete(change_key(partition, T::BY_CHANGE, old_time, id));
@@ -92,10 +96,12 @@ impl Unit<'_> {
             let Some(value) = now else { continue };
             let entry = index.key(partition, value, time, id);
             match index.kind {
-                IndexKind::ByChange => self.put_index(entry, row.clone()),
+                IndexKind::ByChange => self.put_new_index(entry, row.clone()),
                 _ if before == now => {}
-                IndexKind::Holders => self.put(entry, Value::default()),
-                IndexKind::Unique => self.put(entry, Value::from(id.as_bytes().as_slice())),
+                IndexKind::Holders => self.put_new(entry, Value::default()),
+                IndexKind::Unique => {
+                    self.put_new(entry, Value::from(id.as_bytes().as_slice()));
+                }
             }
         }
         for reference in T::REFERENCES {
@@ -111,10 +117,10 @@ impl Unit<'_> {
                 self.delete(gone.clone());
             }
             for entry in now.into_iter().filter(|key| !before.contains(key)) {
-                self.put(entry, Value::default());
+                self.put_new(entry, Value::default());
             }
         }
-        self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
+        self.put_new_index(change_key(partition, T::BY_CHANGE, time, id), row);
     }
 
     /// Writes `old` with some fields changed, at this operation's [`time`](Unit::time).
@@ -144,7 +150,7 @@ impl Unit<'_> {
             deleted: true,
             updated_at: time,
         });
-        self.put(
+        self.put_new(
             change_key(self.partition(), tombstones, time, id),
             tombstone,
         );

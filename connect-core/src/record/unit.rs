@@ -198,8 +198,8 @@ impl<'s> Unit<'s> {
     pub(crate) fn known(&self, key: &[u8]) -> Option<Option<Value>> {
         if let Some(written) = self.writes.get(key) {
             return Some(match written {
-                Write::Put(value) => Some(value.clone()),
-                Write::Index(_) => Some(Value::default()),
+                Write::Put(value) | Write::New(value) => Some(value.clone()),
+                Write::Index(_) | Write::NewIndex(_) => Some(Value::default()),
                 Write::Remove => None,
             });
         }
@@ -344,9 +344,19 @@ impl<'s> Unit<'s> {
         self.write(key, Write::Put(value));
     }
 
+    /// Writes a row that is not there: one under a new id, say.
+    pub(crate) fn put_new(&mut self, key: Key, value: Value) {
+        self.write(key, Write::New(value));
+    }
+
     /// Writes an index entry that moves or is written anew whenever its `row` changes.
     pub(crate) fn put_index(&mut self, key: Key, row: Value) {
         self.write(key, Write::Index(row));
+    }
+
+    /// The same for an entry that is not there: one whose key has the time of the change, say.
+    pub(crate) fn put_new_index(&mut self, key: Key, row: Value) {
+        self.write(key, Write::NewIndex(row));
     }
 
     /// Removes a row.

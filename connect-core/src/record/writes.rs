@@ -5,7 +5,7 @@ use std::{
     ops::Bound::{Excluded, Included},
 };
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, map::Entry};
 use rustc_hash::FxBuildHasher;
 
 use crate::storage::{Key, Write};
@@ -39,10 +39,20 @@ impl Writes {
         self.rows.get(key)
     }
 
-    /// Writes a row.
-    pub(super) fn put(&mut self, key: Key, value: Write) {
-        let (place, former) = self.rows.insert_full(key, value);
-        self.replaced.extend(former.map(|former| (place, former)));
+    /// Writes a row. What takes the place of an earlier write is new if that was.
+    pub(super) fn put(&mut self, key: Key, write: Write) {
+        let (place, former) = match self.rows.entry(key) {
+            Entry::Vacant(row) => {
+                row.insert(write);
+                return;
+            }
+            Entry::Occupied(mut row) => {
+                let is_new = row.get().is_new();
+                let write = if is_new { write } else { write.over_any() };
+                (row.index(), row.insert(write))
+            }
+        };
+        self.replaced.push((place, former));
     }
 
     /// The writes as they are now.
@@ -104,6 +114,39 @@ mod tests {
             (char::from(key[0]), write.value().map(|value| value[0]))
         };
         writes.range(b"", b"z").map(shown).collect()
+    }
+
+    #[test]
+    fn what_takes_the_place_of_another_write_is_as_new_as_that() {
+        let new = || Write::New(Value::default());
+        let index = || Write::NewIndex(Value::default());
+        let put = || Write::Put(Value::default());
+        for (first, second, is_new) in [
+            (new(), index(), true),
+            (index(), new(), true),
+            (new(), put(), false),
+            (put(), new(), false),
+            (put(), index(), false),
+            (Write::Index(Value::default()), new(), false),
+            (Write::Remove, new(), false),
+            (Write::Remove, index(), false),
+        ] {
+            let mut writes = Writes::default();
+            let before = writes.mark();
+            writes.put(Key::from(*b"a"), first.clone());
+            let between = writes.mark();
+            writes.put(Key::from(*b"a"), second.clone());
+            let last = writes.get(b"a").unwrap();
+            assert_eq!(last.is_new(), is_new, "{first:?}, {second:?}");
+            assert_eq!(
+                last.clone(),
+                if is_new { second } else { second.over_any() }
+            );
+            writes.back_to(between);
+            assert_eq!(writes.get(b"a"), Some(&first));
+            writes.back_to(before);
+            assert!(writes.is_empty());
+        }
     }
 
     #[test]

@@ -41,16 +41,24 @@ pub struct Guard {
 }
 
 /// The change that a commit makes to a key.
+///
+/// [`New`](Self::New) and [`NewIndex`](Self::NewIndex) are for a key that has no value, as far as the author
+/// of the commit knows. A backend may rely on it for speed, and never for the outcome: where there is a value
+/// after all, they do as [`Put`](Self::Put) and [`Index`](Self::Index) do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
     /// Sets the value.
     Put(Value),
+    /// Sets the value of a key that most likely has none.
+    New(Value),
     /// Sets an empty value: an entry of an index that is only read by
     /// [`Read::ScanFollow`](super::Read::ScanFollow). The value given is the row that the entry
     /// leads to, as this commit leaves it. Every commit that changes the row replaces the entry
     /// too, and one that removes the row removes the entry, so a backend may keep the row with the
     /// entry to save a look-up, or ignore it.
     Index(Value),
+    /// Sets an index entry under a key that most likely has none.
+    NewIndex(Value),
     /// Removes the key. Removing what is not there is no error.
     Remove,
 }
@@ -59,9 +67,24 @@ impl Write {
     /// The value that the key has afterwards.
     pub fn value(&self) -> Option<&[u8]> {
         match self {
-            Self::Put(value) => Some(value),
-            Self::Index(_) => Some(&[]),
+            Self::Put(value) | Self::New(value) => Some(value),
+            Self::Index(_) | Self::NewIndex(_) => Some(&[]),
             Self::Remove => None,
+        }
+    }
+
+    /// Returns whether the key most likely has no value before.
+    pub fn is_new(&self) -> bool {
+        matches!(self, Self::New(_) | Self::NewIndex(_))
+    }
+
+    /// The same change to a key that may have a value.
+    #[must_use]
+    pub fn over_any(self) -> Self {
+        match self {
+            Self::New(value) => Self::Put(value),
+            Self::NewIndex(row) => Self::Index(row),
+            other => other,
         }
     }
 }

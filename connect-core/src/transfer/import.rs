@@ -122,7 +122,7 @@ impl Import<'_> {
             chunks: self.chunks + 1,
         };
         let becomes = mark.row()?;
-        let put = |(key, value)| (key, Write::Put(value));
+        let put = |(key, value)| (key, Write::New(value));
         let commit = Commit {
             guard: Some(Guard {
                 key: marker_key(),

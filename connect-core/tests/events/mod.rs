@@ -64,3 +64,25 @@ fn the_steps_have_events_of_every_type_and_reason() {
         },
     );
 }
+
+/// A row that is there after all costs a store more than one that nothing is said of.
+#[test]
+fn what_is_taken_for_new_is_new() {
+    let steps = vec(steps(), 300);
+    holds(
+        Backend::Memory,
+        Threads::One,
+        3,
+        steps,
+        |mut shop, steps| async move {
+            let rows = shop.note_new_rows();
+            let mut play = Play::begin(shop).await;
+            for step in steps {
+                play.step(step).await;
+            }
+            let rows = rows.lock().unwrap();
+            assert!(rows.taken_for_new > 500, "{}", rows.taken_for_new);
+            assert!(rows.were_there.is_empty(), "{:?}", rows.were_there);
+        },
+    );
+}

@@ -52,7 +52,10 @@ pub(in crate::resource) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new
         now.into_iter()
             .for_each(|entry| unit.put(entry, Value::default()));
     }
-    unit.append(new);
+    match old {
+        Some(_) => unit.rewrite(new),
+        None => unit.append(new),
+    };
 }
 
 /// Removes a product's job, if it has one.

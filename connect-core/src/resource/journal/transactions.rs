@@ -137,7 +137,7 @@ impl Change for Append {
         unit.append(&row);
         let number = row.receipt_number.to_be_bytes();
         let by_id = find::by_id(unit.partition(), row.id);
-        unit.put(by_id, Value::from(number.as_slice()));
+        unit.put_new(by_id, Value::from(number.as_slice()));
         unit.emit(EventType::TransactionCreated, &row);
         orders::paid(unit, &row).await?;
         stock::sold(unit, access, &row).await?;

@@ -30,11 +30,14 @@ pub(super) fn save(unit: &mut Unit<'_>, old: Option<&Order>, new: &Order) {
         let (family, id) = (Family::OrderByUpdate, order.id.uuid());
         change_key(partition, family, order.updated_at, id)
     };
-    if let Some(old) = old {
-        unit.delete(by_update(old));
-    }
-    let row = unit.append(new);
-    unit.put_index(by_update(new), row);
+    let row = match old {
+        Some(old) => {
+            unit.delete(by_update(old));
+            unit.rewrite(new)
+        }
+        None => unit.append(new),
+    };
+    unit.put_new_index(by_update(new), row);
 }
 
 /// Writes a changed order in place of `old`, with its event, if they differ.

@@ -131,6 +131,7 @@ checks! {
     values::empty_keys_and_values: "the empty key and the empty value are a key and a value",
     values::any_bytes: "a value comes back as it was, whatever bytes it holds",
     values::removal: "a removed key is gone, and removing what is not there is no error",
+    values::new_over_old: "a row that was taken for new replaces one that is there",
     values::long_keys: "keys up to MAX_KEY_LEN work, many of them too",
     values::long_values: "values up to MAX_VALUE_LEN come back as they were",
     values::long_values_change: "a long value can be overwritten, shortened, removed and expected",

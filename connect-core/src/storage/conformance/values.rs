@@ -4,7 +4,7 @@ use super::{
     Fault, Place,
     support::{ALL, commit, everything, get, put, refused, remove, same_rows, same_value, scan},
 };
-use crate::storage::{MAX_KEY_LEN, MAX_VALUE_LEN, Range, Read, Storage};
+use crate::storage::{MAX_KEY_LEN, MAX_VALUE_LEN, Range, Read, Storage, Write};
 
 pub(super) async fn empty_keys_and_values(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
@@ -67,6 +67,34 @@ pub(super) async fn removal(place: &dyn Place) -> Result<(), Fault> {
         get(&*store, b"b").await?.as_ref(),
         Some(b"again"),
     )
+}
+
+pub(super) async fn new_over_old(place: &dyn Place) -> Result<(), Fault> {
+    let store = place.open().await?;
+    put(&*store, &[("a", "old"), ("i", "old"), ("z", "old")]).await?;
+    let write = |created: &str| {
+        let mut commit = commit(&[(created, None::<&str>)], &[(created, Some("created"))]);
+        let rows = [("a", "new"), ("b", "new")];
+        let new = rows.map(|(key, value)| (key, Write::New(value.as_bytes().into())));
+        let index = ("i", Write::NewIndex(b"row"[..].into()));
+        let all = new.into_iter().chain([index]);
+        let all = all.map(|(key, write)| (key.as_bytes().into(), write));
+        commit.writes.extend(all);
+        commit
+    };
+    // What has to be absent is checked all the same.
+    refused("a key that is there", &*store, write("z")).await?;
+    let old = [("a", "old"), ("i", "old"), ("z", "old")];
+    same_rows("a scan", &everything(&*store).await?, &old)?;
+    store.commit(write("c")).await?;
+    let new = [
+        ("a", "new"),
+        ("b", "new"),
+        ("c", "created"),
+        ("i", ""),
+        ("z", "old"),
+    ];
+    same_rows("a scan", &everything(&*store).await?, &new)
 }
 
 pub(super) async fn long_keys(place: &dyn Place) -> Result<(), Fault> {

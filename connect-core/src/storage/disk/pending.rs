@@ -45,8 +45,8 @@ impl Pending {
 /// The value that a write leaves.
 pub(super) fn value_of(write: Write) -> Option<Value> {
     match write {
-        Write::Put(value) => Some(value),
-        Write::Index(_) => Some(layout::nothing()),
+        Write::Put(value) | Write::New(value) => Some(value),
+        Write::Index(_) | Write::NewIndex(_) => Some(layout::nothing()),
         Write::Remove => None,
     }
 }

@@ -167,11 +167,11 @@ impl Rows {
     fn write(&mut self, key: &[u8], write: Write) {
         let (start, rest) = split(key);
         let stored = match write {
-            Write::Put(value) => Stored {
+            Write::Put(value) | Write::New(value) => Stored {
                 value,
                 is_index: false,
             },
-            Write::Index(value) => Stored {
+            Write::Index(value) | Write::NewIndex(value) => Stored {
                 value,
                 is_index: true,
             },

@@ -15,11 +15,11 @@ use crate::storage::{Commit, Expectation, Guard, Key, Write};
 
 /// The function is in `schema_1.sql`.
 const CALL: &str = "SELECT connect_commit_1(\
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
 
 /// The types of its parameters.
 fn types() -> Vec<Type> {
-    let arrays = [const { Type::BYTEA_ARRAY }; 15];
+    let arrays = [const { Type::BYTEA_ARRAY }; 17];
     iter::once(Type::BOOL).chain(arrays).collect()
 }
 
@@ -68,6 +68,8 @@ pub(super) struct Changes<'c> {
     taken: Rows<'c>,
     /// Expected to be absent, and put.
     created: Rows<'c>,
+    /// Put, most likely where there is nothing.
+    new: Rows<'c>,
     /// Put, whatever there was.
     put: Rows<'c>,
     /// Removed, whatever there was.
@@ -129,6 +131,7 @@ impl<'c> Changes<'c> {
 
     fn write(&mut self, key: &'c [u8], expected: Option<&'c Expectation>, write: &'c Write) {
         match (expected, write.value()) {
+            (None, Some(value)) if write.is_new() => self.new.add(key, value),
             (None, Some(value)) => self.put.add(key, value),
             (None, None) => self.removed.push(key),
             (Some(Expectation::Is(was)), Some(value)) => {
@@ -193,6 +196,8 @@ pub(super) async fn apply<'a>(
         many(&changes.taken.values),
         many(&changes.created.keys),
         many(&changes.created.values),
+        many(&changes.new.keys),
+        many(&changes.new.values),
         many(&changes.put.keys),
         many(&changes.put.values),
         many(&changes.removed),
@@ -203,6 +208,7 @@ pub(super) async fn apply<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::Value;
 
     fn commit(guard: &str, expects: &[(&str, Option<&str>)], writes: &[&str]) -> Commit {
         let bytes = |text: &str| text.as_bytes().into();
@@ -243,6 +249,28 @@ mod tests {
                 assert_eq!(Changes::of(&commits).is_some(), do_they, "{other:?}");
             }
         }
+    }
+
+    /// What is expected of a row decides before what is presumed of it.
+    #[test]
+    fn a_row_is_inserted_that_is_most_likely_new() {
+        let value = || Value::from(*b"value");
+        let mut commit = commit("g1", &[("b", None), ("c", Some("1"))], &["a"]);
+        let more = [
+            ("b", Write::New(value())),
+            ("c", Write::New(value())),
+            ("d", Write::New(value())),
+            ("e", Write::NewIndex(value())),
+            ("f", Write::Index(value())),
+        ];
+        let more = more.map(|(key, write)| (key.as_bytes().into(), write));
+        commit.writes.extend(more);
+        let changes = Changes::of(&[&commit]).unwrap();
+        assert_eq!(changes.created.keys, [b"b"]);
+        assert_eq!(changes.replaced.keys, [b"c"]);
+        assert_eq!(changes.new.keys, [b"d", b"e"]);
+        assert_eq!(changes.new.values, [&b"value"[..], b""]);
+        assert_eq!(changes.put.keys, [b"a", b"f"]);
     }
 
     /// A row that many commits expect is locked once.

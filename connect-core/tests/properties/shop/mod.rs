@@ -2,6 +2,7 @@
 
 mod call;
 mod look;
+mod new_rows;
 mod open;
 mod slow;
 

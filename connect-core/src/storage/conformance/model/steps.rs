@@ -39,7 +39,9 @@ pub(super) fn writes<'a>(
     entries.push(more);
     for entry in entries {
         let write = match &record {
-            Write::Put(row) if !random.once_in(4) => Write::Index(row.clone()),
+            Write::Put(row) | Write::New(row) if !random.once_in(4) => {
+                [Write::Index, Write::NewIndex][random.below(2)](row.clone())
+            }
             // An entry that is a plain row may outlive its record.
             _ => put_or_remove(random),
         };
@@ -53,7 +55,8 @@ fn put_or_remove(random: &mut Random) -> Write {
     if random.once_in(4) {
         Write::Remove
     } else {
-        Write::Put(value(random))
+        // Some are taken for new, whether they are or not.
+        [Write::Put, Write::New][random.below(2)](value(random))
     }
 }
 

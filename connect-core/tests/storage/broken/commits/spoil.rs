@@ -51,8 +51,12 @@ impl Store {
 
     fn spoil_write(&self, write: &mut Write, before: Option<Value>) {
         let value = match write {
-            Write::Put(value) => value.clone(),
-            Write::Index(value) => {
+            Write::New(_) if self.broken == Broken::KeepsOldForNew && before.is_some() => {
+                *write = before.map_or(Write::Remove, Write::Put);
+                return;
+            }
+            Write::Put(value) | Write::New(value) => value.clone(),
+            Write::Index(value) | Write::NewIndex(value) => {
                 if self.broken == Broken::KeepsRowsOfIndex {
                     *write = Write::Put(value.clone());
                 }
