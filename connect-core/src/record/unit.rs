@@ -344,7 +344,7 @@ impl<'s> Unit<'s> {
         self.write(key, Write::Put(value));
     }
 
-    /// Writes a row that is not there: one under a new id, say.
+    /// Writes a row that is most likely not there: one under a new id, say.
     pub(crate) fn put_new(&mut self, key: Key, value: Value) {
         self.write(key, Write::New(value));
     }
@@ -354,7 +354,7 @@ impl<'s> Unit<'s> {
         self.write(key, Write::Index(row));
     }
 
-    /// The same for an entry that is not there: one whose key has the time of the change, say.
+    /// The same for an index entry: one whose key has the time of the change, say.
     pub(crate) fn put_new_index(&mut self, key: Key, row: Value) {
         self.write(key, Write::NewIndex(row));
     }

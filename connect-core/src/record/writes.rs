@@ -39,7 +39,7 @@ impl Writes {
         self.rows.get(key)
     }
 
-    /// Writes a row. What takes the place of an earlier write is new if that was.
+    /// Writes a row. A write in place of an earlier one counts as new only if that one did too.
     pub(super) fn put(&mut self, key: Key, write: Write) {
         let (place, former) = match self.rows.entry(key) {
             Entry::Vacant(row) => {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_the_place_of_another_write_is_as_new_as_that() {
+    fn a_write_in_place_of_another_is_new_only_if_that_was() {
         let new = || Write::New(Value::default());
         let index = || Write::NewIndex(Value::default());
         let put = || Write::Put(Value::default());

@@ -71,7 +71,8 @@ pub enum Found {
     /// To [`Read::Scan`]: the entries.
     Entries(Vec<Entry>),
     /// To [`Read::ScanFollow`]: the entries, each with its row, if there is one. The value of an
-    /// entry that was written as [`Write::Index`](super::Write::Index) is empty.
+    /// entry that was written as [`Write::Index`](super::Write::Index) or
+    /// [`Write::NewIndex`](super::Write::NewIndex) is empty.
     Joined(Vec<(Entry, Option<Value>)>),
 }
 

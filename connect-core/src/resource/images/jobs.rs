@@ -38,7 +38,7 @@ pub(super) fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
     };
     save(unit, None, &job);
     let by_product = by_product(unit.partition(), product);
-    unit.put(by_product, Value::from(job.id.uuid().as_bytes().as_slice()));
+    unit.put_new(by_product, Value::from(job.id.uuid().as_bytes().as_slice()));
     unit.wake_workers();
 }
 
@@ -50,7 +50,7 @@ pub(in crate::resource) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new
     if before != now {
         before.into_iter().for_each(|entry| unit.delete(entry));
         now.into_iter()
-            .for_each(|entry| unit.put(entry, Value::default()));
+            .for_each(|entry| unit.put_new(entry, Value::default()));
     }
     match old {
         Some(_) => unit.rewrite(new),

@@ -89,7 +89,7 @@ impl Change for CreateOrder {
         save(unit, None, &order);
         let parts = [Part::Id(screen.uuid()), Part::Id(order.id.uuid())];
         let by_screen = key(unit.partition(), Family::OrderByScreen, &parts);
-        unit.put(by_screen, Value::default());
+        unit.put_new(by_screen, Value::default());
         unit.emit(EventType::OrderCreated, &order);
         Answer::with(Outcome::Created, &order)
     }

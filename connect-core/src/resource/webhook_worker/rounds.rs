@@ -322,14 +322,19 @@ pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
     delivery.inspect_err(log).ok()
 }
 
-/// Writes a delivery to the queue when it is to be attempted, and to the log unless nothing has become
-/// of it yet.
+/// Writes a delivery to the queue when it is to be attempted, where it has no place any more, and to the log
+/// unless nothing has become of it yet.
 pub(super) fn put(unit: &mut Unit<'_>, delivery: &Delivery) {
     let row = unit.json(delivery);
     if delivery.status != DeliveryStatus::Pending || !delivery.attempts.is_empty() {
-        unit.put(delivery.log_key(), row.clone());
+        let write = match delivery.attempts.len() {
+            // Its first attempt is what brings it into the log.
+            1 => Unit::put_new,
+            _ => Unit::put,
+        };
+        write(unit, delivery.log_key(), row.clone());
     }
     if let Some(place) = delivery.queue_key() {
-        unit.put(place, row);
+        unit.put_new(place, row);
     }
 }

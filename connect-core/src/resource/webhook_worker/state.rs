@@ -156,7 +156,7 @@ pub(super) fn save(unit: &mut Unit<'_>, mut state: WebhookState, due: Option<Tim
         if let Some(new) = due {
             // The value is the time at which it was set.
             let set_at = unit.json(&unit.now());
-            unit.put(due_key(new, webhook), set_at);
+            unit.put_new(due_key(new, webhook), set_at);
         }
         state.due = due;
     }

@@ -7,7 +7,7 @@
 //! trip.
 //!
 //! Nothing here needs more of the database than plain tables, row locks, `LATERAL` and a PL/pgSQL
-//! function: no advisory lock, no listening, no trigger. So it also works behind a pooler that gives
+//! function that catches an error: no advisory lock, no listening, no trigger. So it also works behind a pooler that gives
 //! each transaction another connection; such a pooler may not know prepared statements
 //! ([`PostgresOptions::prepares`]).
 

@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS connect_rows (
 -- that are not as they were: when there are any, nothing is written. Fails with CN001 when anything else
 -- is not as it was, so that the database takes back what was written.
 --
--- Keys come in ascending order: of two commits that want the same rows, one waits for the other. Several
+-- The keys of each array come in ascending order: of two commits that want the same rows, one waits for the other. Several
 -- commits do not wait for a row that is only expected, nor for a guard: others would have to wait for all of
 -- them. A row that they cannot lock at once is taken for one that is not as it was.
 CREATE OR REPLACE FUNCTION connect_commit_1(
@@ -102,7 +102,7 @@ BEGIN
     END IF;
 
     IF array_length(created_keys, 1) > 0 OR array_length(new_keys, 1) > 0 THEN
-        -- Without ON CONFLICT this takes two thirds of the time.
+        -- ON CONFLICT takes half as long again for a row that is not there. It is for the rows that are.
         BEGIN
             INSERT INTO connect_rows (key, value)
             SELECT e.key, e.value FROM unnest(created_keys, created_values) AS e (key, value)

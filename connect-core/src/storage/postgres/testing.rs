@@ -149,14 +149,14 @@ pub struct Cluster {
 const KEEPER: &str = r#"
 run() {
     "$0" -D data -p "$1" -h 127.0.0.1 -k "$PWD" -c max_connections=300 -c fsync="$2" \
-        -c synchronous_commit=on -c deadlock_timeout=50ms >>log 2>&1 </dev/null &
+        -c shared_buffers="$3" -c synchronous_commit=on -c deadlock_timeout=50ms >>log 2>&1 </dev/null &
     echo $! >pid.new && mv pid.new pid
 }
-run "$1" "$2"
+run "$1" "$2" "$3"
 while read -r word; do
     case "$word" in
         crash) kill -QUIT "$(cat pid)"; wait; rm pid ;;
-        start) run "$1" "$2" ;;
+        start) run "$1" "$2" "$3" ;;
     esac
 done
 kill -QUIT "$(cat pid)" 2>/dev/null
@@ -166,7 +166,7 @@ cd / && rm -rf "$OLDPWD"
 
 impl Cluster {
     /// Starts a server; `None`, with a word on standard error, where there are no programs for it. Only
-    /// one that is durable survives a loss of power, and is as slow.
+    /// one that is durable survives a loss of power, is as slow, and has the memory of a small server.
     ///
     /// # Panics
     /// It does not start.
@@ -224,13 +224,17 @@ impl Cluster {
             return Err(io::Error::other(reason));
         }
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let fsync = if is_durable { "on" } else { "off" };
+        let (fsync, buffers) = if is_durable {
+            ("on", "1GB")
+        } else {
+            ("off", "128MB")
+        };
         let keeper = command(Path::new("/bin/sh"))
             // Whoever ends the whole group of a test leaves it to clean up.
             .process_group(0)
             .args(["-c", KEEPER])
             .arg(binaries.join("postgres"))
-            .args([&port.to_string(), fsync])
+            .args([&port.to_string(), fsync, buffers])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -1,4 +1,4 @@
-//! A store that notes which rows were there that a commit took for new.
+//! A store that notes which rows were there that a commit without a lock took for new.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use connect_core::storage::{Commit, CommitError, Key, Locked, Read, State, Stora
 
 use super::Shop;
 
-/// The rows that commits took for new, and those of them that were there.
+/// The rows that commits without a lock took for new, and those of them that were there.
 #[derive(Default)]
 pub(crate) struct NewRows {
     pub(crate) taken_for_new: usize,

@@ -51,7 +51,9 @@ impl Store {
 
     fn spoil_write(&self, write: &mut Write, before: Option<Value>) {
         let value = match write {
-            Write::New(_) if self.broken == Broken::KeepsOldForNew && before.is_some() => {
+            write
+                if write.is_new() && self.broken == Broken::KeepsOldForNew && before.is_some() =>
+            {
                 *write = before.map_or(Write::Remove, Write::Put);
                 return;
             }
