@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    /// What is expected of a row decides before what is presumed of it.
+    /// An expectation of a row decides before the presumption that it is new.
     #[test]
     fn a_row_is_inserted_that_is_most_likely_new() {
         let value = || Value::from(*b"value");
