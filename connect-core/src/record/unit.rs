@@ -354,7 +354,7 @@ impl<'s> Unit<'s> {
         self.write(key, Write::Index(row));
     }
 
-    /// The same for an index entry: one whose key has the time of the change, say.
+    /// Writes an index entry that is most likely not there: one whose key has the time of the change, say.
     pub(crate) fn put_new_index(&mut self, key: Key, row: Value) {
         self.write(key, Write::NewIndex(row));
     }

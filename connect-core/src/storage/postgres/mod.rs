@@ -7,9 +7,9 @@
 //! trip.
 //!
 //! Nothing here needs more of the database than plain tables, row locks, `LATERAL` and a PL/pgSQL
-//! function that catches an error: no advisory lock, no listening, no trigger. So it also works behind a pooler that gives
-//! each transaction another connection; such a pooler may not know prepared statements
-//! ([`PostgresOptions::prepares`]).
+//! function that catches an error: no advisory lock, no listening, no trigger. So it also works behind a
+//! pooler that gives each transaction another connection; such a pooler may not know prepared
+//! statements ([`PostgresOptions::prepares`]).
 
 mod batcher;
 mod commits;

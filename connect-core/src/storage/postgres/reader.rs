@@ -8,8 +8,7 @@ use super::{
 use crate::storage::{Found, State, StorageError};
 
 /// The statements for small reads that are under way at once. With one, many callers read as fast, but of two
-/// one would wait for the other. With four, three busy servers made a third more
-/// transactions for the same work.
+/// one would wait for the other. With four, three busy servers made a third more transactions for the same work.
 pub(super) const UNDER_WAY: usize = 2;
 
 /// The connections on which a process reads.

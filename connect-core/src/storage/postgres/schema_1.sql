@@ -8,9 +8,9 @@ CREATE TABLE IF NOT EXISTS connect_rows (
 -- that are not as they were: when there are any, nothing is written. Fails with CN001 when anything else
 -- is not as it was, so that the database takes back what was written.
 --
--- The keys of each array come in ascending order: of two commits that want the same rows, one waits for the other. Several
--- commits do not wait for a row that is only expected, nor for a guard: others would have to wait for all of
--- them. A row that they cannot lock at once is taken for one that is not as it was.
+-- The keys of each array come in ascending order: of two commits that want the same rows, one waits for the
+-- other. Several commits do not wait for a row that is only expected, nor for a guard: others would have to wait
+-- for all of them. A row that they cannot lock at once is taken for one that is not as it was.
 CREATE OR REPLACE FUNCTION connect_commit_1(
     are_shared boolean,
     guards bytea[], guards_were bytea[], guards_become bytea[],
