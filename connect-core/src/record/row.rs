@@ -119,38 +119,26 @@ pub(super) const ID_LEN: usize = 16;
 impl Unit<'_> {
     /// Writes a row that is new. Returns it as it is stored.
     pub(crate) fn append<R: Row>(&mut self, row: &R) -> Value {
-        self.write_row(row, Self::put_new, Self::put_new_index)
+        self.supersede(None, row)
     }
 
-    /// Writes a row in place of another with the same keys. Returns it as it is stored.
-    pub(crate) fn rewrite<R: Row>(&mut self, row: &R) -> Value {
-        self.write_row(row, Self::put, Self::put_index)
-    }
-
-    fn write_row<R: Row>(
-        &mut self,
-        row: &R,
-        put: fn(&mut Self, Key, Value),
-        put_index: fn(&mut Self, Key, Value),
-    ) -> Value {
-        let value = self.json(row);
-        let (key, entries) = keys_of(self.partition(), row);
-        for entry in entries {
-            put_index(self, entry, value.clone());
+    /// Writes `new` in place of `old`, which has the same id and may be elsewhere in the list. Returns it as
+    /// it is stored.
+    pub(crate) fn supersede<R: Row>(&mut self, old: Option<&R>, new: &R) -> Value {
+        let value = self.json(new);
+        let (key, entries) = keys_of(self.partition(), new);
+        if let Some(old) = old {
+            let former = entries_of(self.partition(), old);
+            former.for_each(|entry| self.delete(entry));
         }
-        put(self, key, value.clone());
+        for entry in entries {
+            self.put_index(entry, value.clone());
+        }
+        match old {
+            Some(_) => self.put(key, value.clone()),
+            None => self.put_new(key, value.clone()),
+        }
         value
-    }
-
-    /// Writes `new` in place of `old`, which has the same id and may be elsewhere in the list.
-    pub(crate) fn supersede<R: Row>(&mut self, old: Option<&R>, new: &R) {
-        let Some(old) = old else {
-            self.append(new);
-            return;
-        };
-        let entries = entries_of(self.partition(), old);
-        entries.for_each(|entry| self.delete(entry));
-        self.write_row(new, Self::put, Self::put_new_index);
     }
 
     /// Removes a row that was [appended](Self::append), without a trace.

@@ -96,7 +96,7 @@ impl Unit<'_> {
             let Some(value) = now else { continue };
             let entry = index.key(partition, value, time, id);
             match index.kind {
-                IndexKind::ByChange => self.put_new_index(entry, row.clone()),
+                IndexKind::ByChange => self.put_index(entry, row.clone()),
                 _ if before == now => {}
                 IndexKind::Holders => self.put_new(entry, Value::default()),
                 IndexKind::Unique => {
@@ -120,7 +120,7 @@ impl Unit<'_> {
                 self.put_new(entry, Value::default());
             }
         }
-        self.put_new_index(change_key(partition, T::BY_CHANGE, time, id), row);
+        self.put_index(change_key(partition, T::BY_CHANGE, time, id), row);
     }
 
     /// Writes `old` with some fields changed, at this operation's [`time`](Unit::time).

@@ -349,13 +349,9 @@ impl<'s> Unit<'s> {
         self.write(key, Write::New(value));
     }
 
-    /// Writes an index entry that moves or is written anew whenever its `row` changes.
+    /// Writes an index entry that moves or is written anew whenever its `row` changes. Delete the former entry
+    /// first: one in the same place then does not count as new.
     pub(crate) fn put_index(&mut self, key: Key, row: Value) {
-        self.write(key, Write::Index(row));
-    }
-
-    /// Writes an index entry that is most likely not there: one whose key has the time of the change, say.
-    pub(crate) fn put_new_index(&mut self, key: Key, row: Value) {
         self.write(key, Write::NewIndex(row));
     }
 

@@ -52,10 +52,7 @@ pub(in crate::resource) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new
         now.into_iter()
             .for_each(|entry| unit.put_new(entry, Value::default()));
     }
-    match old {
-        Some(_) => unit.rewrite(new),
-        None => unit.append(new),
-    };
+    unit.supersede(old, new);
 }
 
 /// Removes a product's job, if it has one.

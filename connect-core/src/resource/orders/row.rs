@@ -30,14 +30,11 @@ pub(super) fn save(unit: &mut Unit<'_>, old: Option<&Order>, new: &Order) {
         let (family, id) = (Family::OrderByUpdate, order.id.uuid());
         change_key(partition, family, order.updated_at, id)
     };
-    let row = match old {
-        Some(old) => {
-            unit.delete(by_update(old));
-            unit.rewrite(new)
-        }
-        None => unit.append(new),
-    };
-    unit.put_new_index(by_update(new), row);
+    if let Some(old) = old {
+        unit.delete(by_update(old));
+    }
+    let row = unit.supersede(old, new);
+    unit.put_index(by_update(new), row);
 }
 
 /// Writes a changed order in place of `old`, with its event, if they differ.

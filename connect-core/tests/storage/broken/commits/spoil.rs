@@ -50,13 +50,14 @@ impl Store {
     }
 
     fn spoil_write(&self, write: &mut Write, before: Option<Value>) {
+        if self.broken == Broken::KeepsOldForNew
+            && write.is_new()
+            && let Some(before) = before
+        {
+            *write = Write::Put(before);
+            return;
+        }
         let value = match write {
-            write
-                if write.is_new() && self.broken == Broken::KeepsOldForNew && before.is_some() =>
-            {
-                *write = before.map_or(Write::Remove, Write::Put);
-                return;
-            }
             Write::Put(value) | Write::New(value) => value.clone(),
             Write::Index(value) | Write::NewIndex(value) => {
                 if self.broken == Broken::KeepsRowsOfIndex {
