@@ -16,23 +16,21 @@
 mod client;
 #[path = "../../connect-core/benches/measure.rs"]
 mod measure;
+mod noting;
 mod served;
 #[path = "../../connect-core/benches/shop.rs"]
 mod shop;
 
 use std::{
-    env,
-    fs::File,
-    io::{self, BufRead as _, BufReader, Write as _},
-    process::{Child, ChildStdout, Command, Stdio},
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
     sync::Arc,
     time::Instant,
 };
 
 use client::Client;
 use connect_core::storage::memory::MemoryStorage;
-use connect_server::{app::ConnectApp, cli::LogFormat, log};
-use measure::{Chosen, Cost, Reach};
+use measure::{Chosen, Reach};
 use served::Served;
 use tokio::runtime::Runtime;
 
@@ -56,8 +54,8 @@ const CREATES: usize = 640;
 fn main() {
     let runtime = measure::runtime();
     let chosen = Chosen::from_arguments();
-    if chosen.is("rounds") {
-        return rounds(&runtime, chosen.is("noting"));
+    if chosen.is(noting::MEASURE) {
+        return noting::measure(&runtime);
     }
     let part = |name| chosen.has(name, &PARTS);
     measure::head();
@@ -92,7 +90,7 @@ fn main() {
         start();
     }
     if part("log") {
-        noting();
+        noting::beside_silent();
     }
 }
 
@@ -219,67 +217,4 @@ fn start() {
     let name = "start the program on an empty sled store, to its line";
     let figure = format!("{seconds:.3} s");
     measure::bounded(name, &figure, &format!("{MOST} s"), seconds <= MOST);
-}
-
-/// A server with its log, metrics and last requests beside one that notes nothing.
-///
-/// A process has one log. So each has a process of its own, which runs this program.
-fn noting() {
-    let directory = tempfile::tempdir().unwrap();
-    let log = directory.path().join("log");
-    let mut floor = Rounds::of("silent", Stdio::null());
-    let mut ours = Rounds::of("noting", File::create(&log).unwrap().into());
-    let name = "GET one product, with log and metrics; floor: without";
-    let reach = Reach::Wall(0.95);
-    measure::compare(name, reach, ROUNDS, || floor.next(), || ours.next());
-    let lines = BufReader::new(File::open(&log).unwrap()).lines().count();
-    assert!(lines >= SHORT * ROUNDS, "the log has {lines} lines");
-}
-
-/// A process that measures a round whenever it is asked to.
-struct Rounds {
-    process: Child,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Rounds {
-    fn of(server: &str, log: Stdio) -> Self {
-        let mut process = Command::new(env::current_exe().unwrap())
-            .args(["rounds", server])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        let answers = BufReader::new(process.stdout.take().unwrap());
-        Self { process, answers }
-    }
-
-    fn next(&mut self) -> Cost {
-        let mut questions = self.process.stdin.as_ref().unwrap();
-        questions.write_all(b"next\n").unwrap();
-        let mut answer = String::new();
-        self.answers.read_line(&mut answer).unwrap();
-        serde_json::from_str(&answer).unwrap()
-    }
-}
-
-impl Drop for Rounds {
-    fn drop(&mut self) {
-        drop(self.process.stdin.take());
-        self.process.wait().unwrap();
-    }
-}
-
-/// Measures a round for each line of standard input.
-fn rounds(runtime: &Runtime, is_noting: bool) {
-    let _logging = is_noting.then(|| log::start(LogFormat::Text).unwrap());
-    let finish = |app: ConnectApp| if is_noting { app.observed() } else { app };
-    let shop = runtime.block_on(Served::by(memory(), PRODUCTS, finish));
-    let mut client = Client::of(shop.address, shop.gets());
-    for line in io::stdin().lines() {
-        line.unwrap();
-        let cost = measure::timed(SHORT, || runtime.block_on(client.run(SHORT)));
-        println!("{}", serde_json::to_string(&cost).unwrap());
-    }
 }

@@ -10,6 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use connect_core::{
+    Connect,
     storage::Storage,
     wire::{Id, Location, Page, Product, query::ProductQuery},
 };
@@ -24,6 +25,7 @@ use crate::shop::{self, Pattern};
 /// A shop with its server, which runs as long as the runtime.
 pub struct Served {
     pub address: SocketAddr,
+    connect: Connect,
     products: usize,
     location: Id<Location>,
     /// The ids of some of its products, spread over all of them.
@@ -38,15 +40,6 @@ pub struct Served {
 impl Served {
     /// A shop with `products` products.
     pub async fn with(storage: Arc<dyn Storage>, products: usize) -> Self {
-        Self::by(storage, products, |app| app).await
-    }
-
-    /// A shop with `products` products, served by an app that `finish` completes.
-    pub async fn by(
-        storage: Arc<dyn Storage>,
-        products: usize,
-        finish: impl FnOnce(ConnectApp) -> ConnectApp,
-    ) -> Self {
         let shop = shop::open(storage, 1).await;
         let at = &shop.locations[0];
         shop::fill(&shop.connect, at, products).await;
@@ -75,21 +68,21 @@ impl Served {
         }
         let token = shop.connect.create_full_token(shop.account, "Bench").await;
         let token = token.unwrap().secret.expose().to_owned();
-        let listen = Listen::on(([127, 0, 0, 1], 0).into());
-        let server = Server::bind(listen).await.unwrap();
-        let address = server.address();
-        let location = at.location().id;
-        let app = finish(ConnectApp::new(shop.connect, Door::Api));
-        tokio::spawn(server.serve(app, std::future::pending()));
         Self {
-            address,
+            address: serve(&shop.connect, |app| app).await,
             products,
-            location,
+            location: at.location().id,
+            connect: shop.connect,
             ids,
             cursors,
             times,
             token,
         }
+    }
+
+    /// Serves the same shop once more, by an app that `finish` completes.
+    pub async fn serve(&self, finish: impl FnOnce(ConnectApp) -> ConnectApp) -> SocketAddr {
+        serve(&self.connect, finish).await
     }
 
     fn request(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
@@ -163,6 +156,15 @@ impl Served {
         };
         (0..count).map(batch).collect()
     }
+}
+
+async fn serve(connect: &Connect, finish: impl FnOnce(ConnectApp) -> ConnectApp) -> SocketAddr {
+    let listen = Listen::on(([127, 0, 0, 1], 0).into());
+    let server = Server::bind(listen).await.unwrap();
+    let address = server.address();
+    let app = finish(ConnectApp::new(connect.clone(), Door::Api));
+    tokio::spawn(server.serve(app, std::future::pending()));
+    address
 }
 
 /// A bare warp handler that answers everything with `body`.

@@ -132,7 +132,7 @@ async fn each_request_has_a_line_that_holds_no_secret() {
     assert_eq!(last["request_id"], "mine-1");
     assert_eq!(last["level"], "INFO");
     assert_eq!(last["client"], "127.0.0.1");
-    assert!(last["milliseconds"].as_f64().is_some_and(|time| time > 0.0));
+    assert!(last["microseconds"].as_u64().is_some_and(|time| time > 0));
     let facts: Vec<_> = of_requests
         .iter()
         .map(|line| {

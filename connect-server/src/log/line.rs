@@ -3,7 +3,10 @@
 //! The library writes each value through `dyn Debug`, character by character. With a line for each
 //! request that was 7 % of a busy server's time.
 
-use std::fmt::{self, Debug, Write as _};
+use std::{
+    cell::Cell,
+    fmt::{self, Debug, Write as _},
+};
 
 use connect_core::environment::{Clock as _, SystemClock};
 use tracing::{
@@ -27,9 +30,14 @@ impl FormatTime for Clock {
 /// A line with the time, the level, the target, the message and the fields.
 pub(super) struct Line;
 
-/// The room for a line that most need. It is put together here: each part that is handed to the
-/// library's writer is a call through a pointer.
-const USUAL_LEN: usize = 400;
+thread_local! {
+    /// The memory of the last line. Lines are put together here: each part that is handed to the library's
+    /// writer is a call through a pointer.
+    static MEMORY: Cell<String> = const { Cell::new(String::new()) };
+}
+
+/// The longest line whose memory is kept, in bytes.
+const LONGEST_KEPT: usize = 4096;
 
 impl<S, N> FormatEvent<S, N> for Line
 where
@@ -42,7 +50,9 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut line = String::with_capacity(USUAL_LEN);
+        // A value that logs while it is written finds no memory, and takes its own.
+        let mut line = MEMORY.take();
+        line.clear();
         write!(line, "{}", SystemClock.now())?;
         line.push_str(level(*event.metadata().level(), writer.has_ansi_escapes()));
         line.push_str(event.metadata().target());
@@ -54,7 +64,11 @@ where
         event.record(&mut fields);
         fields.written?;
         fields.line.push('\n');
-        writer.write_str(&fields.line)
+        let written = writer.write_str(&fields.line);
+        if fields.line.capacity() <= LONGEST_KEPT {
+            MEMORY.set(fields.line);
+        }
+        written
     }
 }
 
@@ -90,21 +104,27 @@ impl Fields {
     }
 
     /// Adds a value of which no character needs an escape.
-    fn plain(&mut self, field: &Field, value: fmt::Arguments<'_>) {
+    fn plain(&mut self, field: &Field, value: &str) {
         self.name(field);
-        self.written = self.written.and(self.line.write_fmt(value));
+        self.line.push_str(value);
     }
 }
 
 impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.name(field);
-        let written = write!(OneLine(&mut self.line), "{value:?}");
-        self.written = self.written.and(written);
+        let begin = self.line.len();
+        self.written = self.written.and(write!(self.line, "{value:?}"));
+        if !is_plain(&self.line[begin..]) {
+            let text = self.line.split_off(begin);
+            push_escaped(&mut self.line, &text);
+        }
     }
 
     fn record_str(&mut self, field: &Field, text: &str) {
-        if is_plain(text) && all(text, |byte| !matches!(byte, b'"' | b'\\')) {
+        if all(text, |byte| {
+            is_printable(byte) & (byte != b'"') & (byte != b'\\')
+        }) {
             self.name(field);
             self.line.extend(["\"", text, "\""]);
         } else {
@@ -112,43 +132,35 @@ impl Visit for Fields {
         }
     }
 
-    fn record_f64(&mut self, field: &Field, number: f64) {
-        self.plain(field, format_args!("{number:?}"));
-    }
-
     fn record_i64(&mut self, field: &Field, number: i64) {
-        self.plain(field, format_args!("{number}"));
+        self.plain(field, itoa::Buffer::new().format(number));
     }
 
     fn record_u64(&mut self, field: &Field, number: u64) {
-        self.plain(field, format_args!("{number}"));
+        self.plain(field, itoa::Buffer::new().format(number));
     }
 }
 
-/// Escapes control characters: a text of others cannot look like a line of its own, and gives no command
-/// to a terminal.
-struct OneLine<'l>(&'l mut String);
-
-impl fmt::Write for OneLine<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if is_plain(text) {
-            self.0.push_str(text);
-            return Ok(());
+/// Adds a text with its control characters escaped: one of others cannot look like a line of its own, and
+/// gives no command to a terminal.
+fn push_escaped(line: &mut String, text: &str) {
+    for character in text.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
         }
-        for character in text.chars() {
-            if character.is_control() {
-                write!(self.0, "{}", character.escape_default())?;
-            } else {
-                self.0.push(character);
-            }
-        }
-        Ok(())
     }
 }
 
 /// Returns whether a text is nothing but printable ASCII.
 fn is_plain(text: &str) -> bool {
-    all(text, |byte| matches!(byte, b' '..=b'~'))
+    all(text, is_printable)
+}
+
+/// Returns whether a byte is a printable character of ASCII.
+fn is_printable(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
 }
 
 /// Returns whether all bytes are such. It looks at all of them, so that it can look at many at once.
@@ -210,6 +222,19 @@ mod tests {
         });
         let expected = r#"  INFO shop: sold name="Brot \"frei\" ä" kind="rye" count=3 ms=0.5"#;
         assert_eq!(ours[0], expected);
+        assert_eq!(ours, theirs);
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_library() {
+        let [ours, theirs] = written(|| {
+            for microseconds in [0, 9, 10, 1107, u64::MAX] {
+                tracing::info!(microseconds, "answered");
+            }
+            let (least, more, share) = (i64::MIN, u128::MAX, 0.001);
+            tracing::info!(least, more, share, "numbers");
+        });
+        assert_eq!(ours.len(), 6);
         assert_eq!(ours, theirs);
     }
 

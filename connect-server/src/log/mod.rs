@@ -5,7 +5,15 @@ mod writer;
 
 use std::io::{self, IsTerminal as _};
 
-use tracing_subscriber::EnvFilter;
+use tracing::Subscriber;
+use tracing_subscriber::{
+    EnvFilter,
+    fmt::{
+        SubscriberBuilder,
+        format::{DefaultFields, Format},
+    },
+    registry::LookupSpan,
+};
 
 use crate::cli::LogFormat;
 
@@ -22,6 +30,31 @@ const DEFAULT: &str = "info,h2=error,deadpool=error";
 /// # Errors
 /// The system starts no thread.
 pub fn start(format: LogFormat) -> io::Result<Logging> {
+    let (logging, lines) = lines()?;
+    match format {
+        LogFormat::Text => lines.event_format(Line).init(),
+        LogFormat::Json => lines.with_timer(Clock).json().flatten_event(true).init(),
+    }
+    Ok(logging)
+}
+
+/// The same in lines of text, for the benchmarks to start.
+///
+/// # Errors
+/// The system starts no thread.
+#[doc(hidden)]
+pub fn text() -> io::Result<(
+    Logging,
+    impl Subscriber + for<'s> LookupSpan<'s> + Send + Sync,
+)> {
+    let (logging, lines) = lines()?;
+    Ok((logging, lines.event_format(Line).finish()))
+}
+
+fn lines() -> io::Result<(
+    Logging,
+    SubscriberBuilder<DefaultFields, Format, EnvFilter, Writer>,
+)> {
     let wanted = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
     let filter = match &*wanted {
         // As with our own variables: without a value nothing is said.
@@ -35,11 +68,7 @@ pub fn start(format: LogFormat) -> io::Result<Logging> {
         .with_ansi(io::stderr().is_terminal())
         // They are printed to standard error, and the program ends where that cannot be written.
         .log_internal_errors(false);
-    match format {
-        LogFormat::Text => lines.event_format(Line).init(),
-        LogFormat::Json => lines.with_timer(Clock).json().flatten_event(true).init(),
-    }
-    Ok(Logging(log))
+    Ok((Logging(log), lines))
 }
 
 /// The log of a program that runs.

@@ -131,6 +131,7 @@ async fn serve<A: App, S>(
         shared: shared.clone(),
         activity: activity.clone(),
         remote: remote.ip(),
+        client: remote.ip().to_canonical().to_string().into(),
     });
     let service = service_fn(|request| service::answer(&connection, request));
     let mut http = pin!(shared.http.serve_connection(socket, service));

@@ -1,7 +1,7 @@
 //! The log of requests: one line each, with nothing in it that a client could have written freely but
 //! its request id. Paths, queries and headers stay out, as they may hold secrets.
 
-use std::{net::IpAddr, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use http::{HeaderValue, Method, StatusCode};
 use uuid::Uuid;
@@ -51,14 +51,14 @@ pub(super) struct RequestLine<T: Fn(&Ended<'_>)> {
     began: Instant,
     id: HeaderValue,
     method: Method,
-    client: IpAddr,
+    client: Arc<str>,
     tell: T,
     is_written: bool,
 }
 
 impl<T: Fn(&Ended<'_>)> RequestLine<T> {
     /// Begins the line of a request. Its end is told to `tell` as well.
-    pub(super) fn begin(id: HeaderValue, method: Method, client: IpAddr, tell: T) -> Self {
+    pub(super) fn begin(id: HeaderValue, method: Method, client: Arc<str>, tell: T) -> Self {
         Self {
             began: Instant::now(),
             id,
@@ -86,17 +86,17 @@ impl<T: Fn(&Ended<'_>)> RequestLine<T> {
             status,
             took,
         });
-        let milliseconds = took.as_micros() as f64 / 1000.0;
+        let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let route = note.route.unwrap_or("none");
         let caller = note.caller.as_deref();
-        let client = &self.client;
+        let client = &*self.client;
         // A probe that fails is news.
         let is_quiet = note.is_probe && status.is_some_and(|status| status.is_success());
         let status = status.map(|status| status.as_u16());
         macro_rules! write {
             ($level:ident, $message:literal) => {
                 tracing::$level!(
-                    target: REQUESTS, request_id, method, route, status, milliseconds, caller,
+                    target: REQUESTS, request_id, method, route, status, microseconds, caller,
                     %client, $message
                 )
             };
@@ -121,7 +121,6 @@ impl<T: Fn(&Ended<'_>)> Drop for RequestLine<T> {
 mod tests {
     use std::{
         io,
-        net::Ipv4Addr,
         sync::{Arc, Mutex},
     };
 
@@ -156,7 +155,7 @@ mod tests {
     fn begin(method: &str) -> RequestLine<impl Fn(&Ended<'_>)> {
         let id = HeaderValue::from_static("r-1");
         let method = Method::from_bytes(method.as_bytes()).unwrap();
-        RequestLine::begin(id, method, Ipv4Addr::LOCALHOST.into(), |_: &Ended<'_>| {})
+        RequestLine::begin(id, method, "127.0.0.1".into(), |_: &Ended<'_>| {})
     }
 
     #[test]
@@ -191,7 +190,7 @@ mod tests {
                 told.borrow_mut().push((ended.route, status));
             };
             let id = HeaderValue::from_static("r-1");
-            RequestLine::begin(id, Method::GET, Ipv4Addr::LOCALHOST.into(), tell)
+            RequestLine::begin(id, Method::GET, "127.0.0.1".into(), tell)
         };
         let note = RequestNote::of(Some("/v1/locations"));
         begin().end(StatusCode::OK, &note);

@@ -25,6 +25,8 @@ pub(super) struct Connection<A> {
     pub(super) activity: Arc<Activity>,
     /// The address at its other end.
     pub(super) remote: IpAddr,
+    /// The same as the log writes it. Most requests are from there.
+    pub(super) client: Arc<str>,
 }
 
 /// Answers one request that came over a connection.
@@ -39,6 +41,7 @@ pub(super) fn answer<A: App>(
         shared,
         activity,
         remote,
+        client,
     } = &**connection;
     let http2 = request.version() == Version::HTTP_2;
     let head_only = request.method() == Method::HEAD;
@@ -66,12 +69,17 @@ pub(super) fn answer<A: App>(
         &shared.plain,
         &shared.limits,
     );
+    let client = if peer.address == remote.to_canonical() {
+        client.clone()
+    } else {
+        peer.address.to_string().into()
+    };
     // Counts of references are shared as well: a connection's own is written by nobody else.
     let (counted, connection) = (connection.clone(), connection.clone());
     let line = RequestLine::begin(
         id.clone(),
         request.method().clone(),
-        peer.address,
+        client,
         move |ended: &Ended<'_>| counted.shared.app.ended(ended),
     );
     let admitted = checked.map(|()| request);
@@ -84,6 +92,7 @@ pub(super) fn answer<A: App>(
             shared,
             activity,
             remote,
+            ..
         } = &*connection;
         if http2 {
             activity.room(shared.limits.h2_answer_bytes).await;
