@@ -2,7 +2,9 @@
 
 use std::{
     fs::{self, File},
-    io::{Seek as _, SeekFrom, Write as _},
+    io::{self, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+    process::Child,
     time::{Duration, Instant},
 };
 
@@ -54,4 +56,44 @@ pub fn sync_time() -> Duration {
         .collect();
     times.sort_unstable();
     times[100]
+}
+
+/// A share of a processor that a process has, as if on a small machine of its own. Lasts until it is dropped,
+/// after the process has ended.
+pub struct Share(PathBuf);
+
+impl Share {
+    /// Where control groups of processors are made.
+    const GROUPS: &str = "/sys/fs/cgroup/cpu";
+    /// The time, in microseconds, of which a process has its share: short, so that one that used it up does not
+    /// hold up for long who waits for it.
+    const PERIOD: u64 = 10_000;
+
+    /// Returns whether this system lets us give shares.
+    pub fn is_possible() -> bool {
+        let group = Path::new(Self::GROUPS).join("connect-bench");
+        let quota = group.join("cpu.cfs_quota_us");
+        let is_possible = fs::create_dir(&group).is_ok() && quota.exists();
+        drop(fs::remove_dir(group));
+        is_possible
+    }
+
+    /// Gives a process so many percent of a processor.
+    pub fn give(process: &Child, percent: u64) -> io::Result<Self> {
+        let id = process.id().to_string();
+        let share = Self(Path::new(Self::GROUPS).join(format!("connect-bench-{id}")));
+        fs::create_dir(&share.0)?;
+        let put = |file: &str, value: &str| fs::write(share.0.join(file), value);
+        put("cpu.cfs_period_us", &Self::PERIOD.to_string())?;
+        let quota = Self::PERIOD * percent / 100;
+        put("cpu.cfs_quota_us", &quota.to_string())?;
+        put("cgroup.procs", &id)?;
+        Ok(share)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        drop(fs::remove_dir(&self.0));
+    }
 }

@@ -23,7 +23,7 @@ use tokio::runtime::Runtime;
 
 use crate::{
     floor,
-    machine::{self, Processors},
+    machine::{self, Processors, Share},
     scale::Scale,
     shop::{self, Shop},
     singles, world,
@@ -51,6 +51,8 @@ pub struct Task {
     /// The location has its writers at different servers, and not at one.
     is_spread: bool,
     turn: Duration,
+    /// The percent of a processor that a server may use, if not all that is free.
+    share: Option<u64>,
 }
 
 impl Task {
@@ -116,6 +118,7 @@ pub fn serve(runtime: &Runtime, task: &Task) {
 /// A server under way.
 struct Server {
     child: Child,
+    _share: Option<Share>,
     output: BufReader<ChildStdout>,
 }
 
@@ -128,7 +131,12 @@ impl Server {
             .spawn()
             .unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
-        Self { child, output }
+        let share = |percent| Share::give(&child, percent).unwrap();
+        Self {
+            _share: task.share.map(share),
+            child,
+            output,
+        }
     }
 
     fn line(&mut self) -> String {
@@ -198,12 +206,13 @@ async fn counters(address: &str) -> (i64, i64) {
     (row.get(0), row.get(1))
 }
 
-/// Prints a line for each number of servers.
+/// Prints a line for each number of servers: that share the machine, and then each with a part of a processor,
+/// as on small machines of their own.
 pub fn one_to_three(runtime: &Runtime, cluster: &Cluster, scale: Scale) {
     println!(
         "\n{WRITERS} writers at {LOCATIONS} locations. The disk keeps 8 kB in {:.2} ms.\n\n\
-         | servers | writers of a location | creates | of one server | transactions a create | syncs of the log a create | processors |\n\
-         |---|---|---|---|---|---|---|",
+         | servers | each has | writers of a location | creates | of one server | transactions a create | syncs of the log a create | processors |\n\
+         |---|---|---|---|---|---|---|---|",
         machine::sync_time().as_secs_f64() * 1e3
     );
     let database = TestDatabase::on(cluster.config());
@@ -211,40 +220,65 @@ pub fn one_to_three(runtime: &Runtime, cluster: &Cluster, scale: Scale) {
         let storage = world::storage(&database.address()).await;
         shop::open(Arc::new(storage), LOCATIONS).await
     });
-    for is_spread in [false, true] {
-        let mut rounds: [Vec<Figures>; MOST] = Default::default();
-        for _ in 0..scale.rounds.min(3) {
-            for (servers, figures) in (1..).zip(&mut rounds) {
-                let task = Task {
-                    address: database.address(),
-                    account: shop.account,
-                    locations: shop.locations.iter().map(|at| at.location().id).collect(),
-                    server: 0,
-                    servers,
-                    is_spread,
-                    turn: scale.turn,
-                };
-                figures.push(turn(runtime, &task));
-            }
+    let task = |is_spread, share| Task {
+        address: database.address(),
+        account: shop.account,
+        locations: shop.locations.iter().map(|at| at.location().id).collect(),
+        server: 0,
+        servers: 0,
+        is_spread,
+        turn: scale.turn,
+        share,
+    };
+    let (shares, note) = if Share::is_possible() {
+        (&[None, Some(10), Some(20)][..], "")
+    } else {
+        (
+            &[None][..],
+            "\nThis system gives no process a share of a processor.",
+        )
+    };
+    for share in shares {
+        for is_spread in [false, true] {
+            compare(runtime, &task(is_spread, *share), scale);
         }
-        let medians = rounds.map(|mut figures| {
-            figures.sort_unstable_by(|one, other| one.creates.total_cmp(&other.creates));
-            figures[figures.len() / 2]
-        });
-        for (servers, figures) in (1..).zip(medians) {
-            println!(
-                "| {servers} | {} | {:.0}/s | {:.2} times | {:.1} | {:.2} | {} % |",
-                if is_spread {
-                    "at different servers"
-                } else {
-                    "at one server"
-                },
-                figures.creates,
-                figures.creates / medians[0].creates,
-                figures.commits,
-                figures.syncs,
-                figures.busy,
-            );
+    }
+    println!("{note}");
+}
+
+/// Prints the lines of one, two and three servers of a kind.
+fn compare(runtime: &Runtime, task: &Task, scale: Scale) {
+    let mut rounds: [Vec<Figures>; MOST] = Default::default();
+    for _ in 0..scale.rounds.min(3) {
+        for (servers, figures) in (1..).zip(&mut rounds) {
+            let task = Task {
+                servers,
+                ..task.clone()
+            };
+            figures.push(turn(runtime, &task));
         }
+    }
+    let medians = rounds.map(|mut figures| {
+        figures.sort_unstable_by(|one, other| one.creates.total_cmp(&other.creates));
+        figures[figures.len() / 2]
+    });
+    let has = match task.share {
+        None => "what is free".to_owned(),
+        Some(percent) => format!("{percent} % of a processor"),
+    };
+    for (servers, figures) in (1..).zip(medians) {
+        println!(
+            "| {servers} | {has} | {} | {:.0}/s | {:.2} times | {:.1} | {:.2} | {} % |",
+            if task.is_spread {
+                "at different servers"
+            } else {
+                "at one server"
+            },
+            figures.creates,
+            figures.creates / medians[0].creates,
+            figures.commits,
+            figures.syncs,
+            figures.busy,
+        );
     }
 }
