@@ -168,6 +168,27 @@ async fn a_log_for_people_has_the_same_lines_and_may_have_more() {
 }
 
 #[tokio::test]
+async fn the_log_has_the_client_behind_a_proxy_that_is_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let proxy = [
+        ("CONNECT_TRUSTED_PROXY", "127.0.0.1"),
+        ("CONNECT_LOG_FORMAT", "json"),
+    ];
+    let server = serve(folder.path(), &proxy).await;
+    let request = || Request::get("/v1/docs");
+    let from = |client| request().header("x-forwarded-for", client);
+    for request in [from("203.0.113.7"), request(), from("::ffff:203.0.113.8")] {
+        send(server.address, request).await.unwrap();
+    }
+    assert_eq!(server.stop().await, Some(0));
+    let log = log(folder.path());
+    let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
+    let of_requests = lines.filter(|line: &Value| line["target"] == "connect_server::requests");
+    let clients: Vec<_> = of_requests.map(|line| line["client"].clone()).collect();
+    assert_eq!(clients, ["203.0.113.7", "127.0.0.1", "203.0.113.8"]);
+}
+
+#[tokio::test]
 async fn what_it_makes_is_its_users_alone() {
     let folder = tempfile::tempdir().unwrap();
     let server = serve(folder.path(), &[]).await;

@@ -65,11 +65,11 @@ pub struct Share(PathBuf);
 impl Share {
     /// Where control groups of processors are made.
     const GROUPS: &str = "/sys/fs/cgroup/cpu";
-    /// The time, in microseconds, of which a process has its share: short, so that one that used it up does not
-    /// hold up for long who waits for it.
+    /// The time, in microseconds, of which a process has its share. It is short, so that a process that has used up
+    /// its share is not stopped for long.
     const PERIOD: u64 = 10_000;
 
-    /// Returns whether this system lets us give shares.
+    /// Returns whether this system lets us give shares: it has control groups of version 1, and we are root.
     pub fn is_possible() -> bool {
         let group = Path::new(Self::GROUPS).join("connect-bench");
         let quota = group.join("cpu.cfs_quota_us");

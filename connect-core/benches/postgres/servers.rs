@@ -235,7 +235,7 @@ pub fn one_to_three(runtime: &Runtime, cluster: &Cluster, scale: Scale) {
     } else {
         (
             &[None][..],
-            "\nThis system gives no process a share of a processor.",
+            "\nShares of a processor need control groups of version 1, and root.",
         )
     };
     for share in shares {

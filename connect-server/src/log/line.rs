@@ -245,4 +245,37 @@ mod tests {
         let text = r"bad\n2026-01-01T00:00:00Z INFO all is well\u{1b}[2J\u{9b}é";
         assert_eq!(ours, [format!("  INFO shop: refused: {text} error={text}")]);
     }
+
+    #[test]
+    fn a_field_of_others_is_escaped_as_well() {
+        let [ours, _] = written(|| tracing::info!(name = "a\n\u{85}\u{9b}\"", "sold"));
+        let expected = r#"sold name="a\n\u{85}\u{9b}\"""#;
+        assert!(ours[0].ends_with(expected), "{}", ours[0]);
+    }
+
+    /// A line begins with nothing of the last one, however long that was.
+    #[test]
+    fn a_line_has_nothing_of_another() {
+        struct Logs;
+
+        impl Debug for Logs {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                tracing::info!(target: "shop", "inner");
+                f.write_str("logs")
+            }
+        }
+
+        let long = "x".repeat(2 * LONGEST_KEPT);
+        let [ours, _] = written(|| {
+            tracing::info!(target: "shop", long, "a long one");
+            tracing::info!(target: "shop", "a short one");
+            tracing::info!(target: "shop", logs = ?Logs, "outer");
+        });
+        assert_eq!(
+            ours[0].len(),
+            long.len() + "  INFO shop: a long one long=\"\"".len()
+        );
+        assert_eq!(ours[1..].last().unwrap(), "  INFO shop: outer logs=logs");
+        assert_eq!(ours[1], "  INFO shop: a short one");
+    }
 }

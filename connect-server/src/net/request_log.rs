@@ -1,5 +1,5 @@
 //! The log of requests: one line each, with nothing in it that a client could have written freely but
-//! its request id. Paths, queries and headers stay out, as they may hold secrets.
+//! its request id and, within 16 characters, its method. Paths, queries and headers stay out, as they may hold secrets.
 
 use std::{sync::Arc, time::Instant};
 

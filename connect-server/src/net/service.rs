@@ -25,7 +25,7 @@ pub(super) struct Connection<A> {
     pub(super) activity: Arc<Activity>,
     /// The address at its other end.
     pub(super) remote: IpAddr,
-    /// The same as the log writes it. Most requests are from there.
+    /// The same as the log writes it: the client of each request, unless a proxy says another.
     pub(super) client: Arc<str>,
 }
 
