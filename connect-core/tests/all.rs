@@ -52,6 +52,8 @@ mod progress;
 mod properties;
 mod refusals;
 mod screens;
+#[cfg(feature = "conformance")]
+mod shared_commits;
 mod shared_limits;
 mod shop;
 mod sign_in;

@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -48,6 +48,8 @@ pub struct Task {
     /// Its number, and that of all.
     server: usize,
     servers: usize,
+    /// The number of the turn: no two turns have a product in common.
+    turn_number: usize,
     /// The location has its writers at different servers, and not at one.
     is_spread: bool,
     turn: Duration,
@@ -93,9 +95,8 @@ pub fn serve(runtime: &Runtime, task: &Task) {
     let write = |writer: usize| {
         let (connect, at) = (connect.clone(), all[writer % LOCATIONS].clone());
         let counts = counts.clone();
+        let first = (task.turn_number * WRITERS + writer) * 1_000_000;
         runtime.spawn(async move {
-            // No two writers, processes or rounds have a product in common.
-            let first = writer * 1_000_000 + (std::process::id() as usize % 1000) * 100_000_000;
             for number in first.. {
                 singles::create(&connect, &at, number).await;
                 let now = Instant::now();
@@ -159,12 +160,15 @@ struct Figures {
 
 /// Runs as many servers for a turn.
 fn turn(runtime: &Runtime, task: &Task) -> Figures {
+    static TURNS: AtomicUsize = AtomicUsize::new(0);
+    let turn_number = TURNS.fetch_add(1, Ordering::Relaxed);
     let before = runtime.block_on(counters(&task.address));
     let numbers = 0..task.servers;
     let mut servers: Vec<_> = numbers
         .map(|server| {
             Server::start(&Task {
                 server,
+                turn_number,
                 ..task.clone()
             })
         })
@@ -226,24 +230,20 @@ pub fn one_to_three(runtime: &Runtime, cluster: &Cluster, scale: Scale) {
         locations: shop.locations.iter().map(|at| at.location().id).collect(),
         server: 0,
         servers: 0,
+        turn_number: 0,
         is_spread,
         turn: scale.turn,
         share,
     };
-    let (shares, note) = if Share::is_possible() {
-        (&[None, Some(10), Some(20)][..], "")
-    } else {
-        (
-            &[None][..],
-            "\nShares of a processor need control groups of version 1, and root.",
-        )
-    };
-    for share in shares {
+    for share in [None, Some(10), Some(20)] {
+        if share.is_some() && !Share::is_possible() {
+            println!("\nShares of a processor need control groups of version 1, and root.");
+            return;
+        }
         for is_spread in [false, true] {
-            compare(runtime, &task(is_spread, *share), scale);
+            compare(runtime, &task(is_spread, share), scale);
         }
     }
-    println!("{note}");
 }
 
 /// Prints the lines of one, two and three servers of a kind.

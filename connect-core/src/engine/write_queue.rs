@@ -98,6 +98,9 @@ async fn work_off(queues: Arc<WriteQueues>, location: Uuid) {
             // A caller that has gone away does not need its answer.
             let _ = reply.send(outcome);
         }
+        // Whoever was answered may write again at once. They take part in the next group, which would
+        // otherwise leave without them, and they with the one after: twice as many commits.
+        tokio::task::yield_now().await;
     }
 }
 

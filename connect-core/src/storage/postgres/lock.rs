@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::future::{join, join3};
+use futures_util::future::join;
 use tokio::{runtime::Handle, sync::OwnedRwLockWriteGuard};
 use tokio_postgres::{Error, types::Type};
 
@@ -18,10 +18,10 @@ use crate::storage::{
     lease::Lease,
 };
 
+const LOCK: &str = "SELECT 1 FROM connect_rows WHERE key = $1 FOR UPDATE";
+
 /// Makes a row to lock where there is none. Nobody else sees it, and without a commit it goes away.
 const MAKE: &str = "INSERT INTO connect_rows (key) VALUES ($1) ON CONFLICT (key) DO NOTHING";
-
-const LOCK: &str = "SELECT 1 FROM connect_rows WHERE key = $1 FOR UPDATE";
 
 /// The longest wait for a lock, which others may hold one after another.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -121,13 +121,16 @@ impl Transaction {
                 PATIENCE.as_millis(),
             );
             let key: [Parameter<'_>; 1] = [(&guard, Type::BYTEA)];
-            let (begun, made, locked) = join3(
-                connection.execute(&begin),
-                connection.query_once(MAKE, &key),
-                connection.query_once(LOCK, &key),
-            )
-            .await;
-            begun.and(made).and(locked)?;
+            connection.know(LOCK, &[Type::BYTEA]).await?;
+            let lock = connection.query(LOCK, &key);
+            let (begun, locked) = join(connection.execute(&begin), lock).await;
+            begun?;
+            // The row of a guard is nearly always there, and stays.
+            if locked?.is_empty() {
+                let make = connection.query_once(MAKE, &key);
+                let (made, locked) = join(make, connection.query(LOCK, &key)).await;
+                made.and(locked)?;
+            }
         }
         Ok(transaction)
     }

@@ -3,8 +3,8 @@
 //! All rows are in one table of keys and values. A [`read`](Storage::read) is one statement, whose
 //! snapshot is one state; a [`commit`](Storage::commit) is one call of a function, which takes the row
 //! of the guard first; a [lock](Storage::lock) is a transaction that has that row locked. Each takes
-//! one trip, and a lock's commit another. Small reads and commits that come at the same time share a
-//! trip.
+//! one trip, a lock's commit another, and a lock where there is no row one more. Small reads and commits
+//! that come at the same time share a trip.
 //!
 //! Nothing here needs more of the database than plain tables, row locks, `LATERAL` and a PL/pgSQL
 //! function that catches an error: no advisory lock, no listening, no trigger. So it also works behind a

@@ -158,8 +158,12 @@ async fn each_call_is_one_trip() {
     assert_eq!(trips(), 1, "read");
     store.commit(commit(b"2")).await.unwrap();
     assert_eq!(trips(), 1, "commit");
+    // The connection knows the statement of a lock, and is back.
+    drop(store.lock(b"other").await.unwrap());
+    store.commit(commit(b"2")).await.unwrap();
+    trips();
     let mut lock = store.lock(b"g").await.unwrap();
-    assert_eq!(trips(), 1, "lock");
+    assert_eq!(trips(), 2, "lock where there is no row");
     lock.read(&reads[..1]).await.unwrap();
     trips();
     lock.read(&reads[..1]).await.unwrap();
@@ -175,4 +179,6 @@ async fn each_call_is_one_trip() {
     };
     lock.commit(guarded).await.unwrap();
     assert_eq!(trips(), 1, "commit under a lock");
+    store.lock(b"g").await.unwrap();
+    assert_eq!(trips(), 1, "lock");
 }
