@@ -1,5 +1,7 @@
 //! The kinds of reads, and their answers.
 
+use std::collections::BTreeMap;
+
 use super::{
     Fault, Place,
     support::{ALL, ascending, commit, put, same, same_rows, same_value},
@@ -90,6 +92,52 @@ pub(super) async fn follow(place: &dyn Place) -> Result<(), Fault> {
         let row = found.as_ref().and_then(|(_, row)| row.as_ref());
         let wanted_row = wanted.and_then(|(_, row)| row).map(str::as_bytes);
         same_value(format!("the row of {what}"), row, wanted_row)?;
+    }
+    Ok(())
+}
+
+/// Look-ups that a backend may do all at once: most are of one kind, some keys are asked for twice, and
+/// other reads come between.
+pub(super) async fn many(place: &dyn Place) -> Result<(), Fault> {
+    const KEYS: usize = 300;
+    let store = place.open().await?;
+    // Two of three keys have an entry. Every other entry leads to a row, and two entries to the same.
+    let mut rows = BTreeMap::new();
+    for number in (0..KEYS).filter(|number| number % 3 > 0) {
+        let id = (number / 6).to_string();
+        rows.insert(format!("i{number}"), id.clone());
+        if number % 4 < 2 {
+            rows.insert(format!("r{id}"), format!("row {id}"));
+            rows.insert(format!("s{id}"), format!("other row {id}"));
+        }
+    }
+    let rows: Vec<_> = rows.into_iter().collect();
+    put(&*store, &rows).await?;
+    let keys: Vec<_> = (0..KEYS)
+        .map(|number| format!("i{}", number * 7 % 200))
+        .collect();
+    // What most look-ups lead to, if anything, and what every so many-th does.
+    for (most, other, step) in [
+        (Some(&b"r"[..]), Some(&b"s"[..]), 9),
+        (Some(b"s"), None, 4),
+        (None, Some(b"r"), 5),
+        (Some(b"r"), Some(b"s"), 2),
+    ] {
+        let read = |(number, key)| {
+            if number % 50 == 3 {
+                return ascending(INDEX, 2);
+            }
+            let rows = if number % step == 0 { other } else { most };
+            rows.map_or(Read::Get(key), |rows| Read::Follow { key, rows })
+        };
+        let keys = keys.iter().map(String::as_bytes);
+        let reads: Vec<_> = keys.enumerate().map(read).collect();
+        let together = store.read(&reads).await?;
+        for (read, found) in reads.iter().zip(together) {
+            let alone = store.read(std::slice::from_ref(read)).await?.next();
+            let what = format_args!("{read:?} among {KEYS} reads");
+            same(what, Some(found), alone)?;
+        }
     }
     Ok(())
 }

@@ -11,6 +11,7 @@
 //! pooler that gives each transaction another connection; such a pooler may not know prepared
 //! statements ([`PostgresOptions::prepares`]).
 
+mod alike;
 mod batcher;
 mod commits;
 mod committer;

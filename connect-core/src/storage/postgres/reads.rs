@@ -5,6 +5,7 @@ use std::{iter, sync::LazyLock};
 use tokio_postgres::{Row, types::Type};
 
 use super::{
+    alike::{self, Alike, FoundAlike},
     connections::{Connection, Parameter},
     fault::unreadable,
 };
@@ -38,14 +39,15 @@ const RANGES: &str = "SELECT s.n, e.key, e.value, f.value \
             AND length(e.key) >= s.tail LIMIT 1) f ON true";
 
 /// The statements for each mixture of reads: bit 0 is for points, bit 1 for ranges from their start,
-/// bit 2 for ranges from their end.
-static STATEMENTS: LazyLock<[String; 8]> = LazyLock::new(|| std::array::from_fn(statement));
+/// bit 2 for ranges from their end, bit 3 for points that are alike.
+static STATEMENTS: LazyLock<[String; 16]> = LazyLock::new(|| std::array::from_fn(statement));
 
 fn statement(mixture: usize) -> String {
     let parts = [
         POINTS.to_owned(),
         RANGES.replace("DIRECTION", "ASC"),
         RANGES.replace("DIRECTION", "DESC"),
+        alike::STATEMENT.to_owned(),
     ];
     let parts = iter::zip(0.., parts).filter(|(bit, _)| mixture & 1 << bit != 0);
     let parts: Vec<_> = parts.map(|(_, part)| format!("({part})")).collect();
@@ -149,6 +151,8 @@ enum Wanted {
 #[derive(Default)]
 pub(super) struct Question {
     points: Points,
+    /// Only of reads that are not small.
+    alike: Alike,
     /// From their start, and from their end.
     ranges: [Ranges; 2],
     /// By number.
@@ -158,9 +162,23 @@ pub(super) struct Question {
 impl Question {
     /// The statement that asks all reads at once.
     pub(super) fn of(reads: &[Read<'_>]) -> Self {
-        let mut question = Self::default();
+        let common = alike::common(reads);
+        let mut question = Self {
+            alike: Alike::leading_to(common.flatten()),
+            ..Self::default()
+        };
         for (number, read) in (0..).zip(reads) {
-            let wanted = question.add(number, read);
+            let wanted = match *read {
+                Read::Get(key) if common == Some(None) => {
+                    question.alike.add(question.wanted.len(), key);
+                    Wanted::Value
+                }
+                Read::Follow { key, rows } if common == Some(Some(rows)) => {
+                    question.alike.add(question.wanted.len(), key);
+                    Wanted::Followed
+                }
+                _ => question.add(number, read),
+            };
             question.wanted.push(wanted);
         }
         question
@@ -206,10 +224,11 @@ impl Question {
     pub(super) fn is_small(&self) -> bool {
         let entries = self.ranges.iter().flat_map(|ranges| &ranges.most);
         let entries = entries.fold(0_i64, |sum, most| sum.saturating_add(*most));
-        self.points.keys.len() <= SMALL && entries <= SMALL as i64
+        let points = self.points.keys.len() + self.alike.len();
+        points <= SMALL && entries <= SMALL as i64
     }
 
-    /// Asks for other reads as well, after these.
+    /// Asks for other reads as well, after these. All of them are small.
     pub(super) fn append(&mut self, other: Self) {
         // A batch is too small for this to overflow.
         let shift = i32::try_from(self.wanted.len()).unwrap_or(i32::MAX);
@@ -230,6 +249,7 @@ impl Question {
         for (bit, ranges) in (1..).zip(&self.ranges) {
             mixture |= usize::from(!ranges.numbers.is_empty()) << bit;
         }
+        mixture |= usize::from(self.alike.len() > 0) << 3;
         &STATEMENTS[mixture]
     }
 
@@ -242,6 +262,9 @@ impl Question {
             if !ranges.numbers.is_empty() {
                 parameters.extend(ranges.parameters());
             }
+        }
+        if self.alike.len() > 0 {
+            parameters.extend(self.alike.parameters());
         }
         parameters
     }
@@ -263,9 +286,11 @@ pub(super) async fn answer(
     let parameters = question.parameters();
     let rows = connection.query(question.statement(), &parameters).await;
     let rows = rows.map_err(|error| unreadable(&error))?;
+    let mut alike = FoundAlike::default();
     for row in &rows {
-        take(row, &mut found).map_err(|error| unreadable(&error))?;
+        take(row, &mut found, &mut alike).map_err(|error| unreadable(&error))?;
     }
+    alike.answer(&question.alike, &mut found);
     for (wanted, found) in wanted.iter().zip(&mut found) {
         wanted.put_in_order(found);
     }
@@ -273,16 +298,22 @@ pub(super) async fn answer(
 }
 
 /// Puts a row of the answer where it belongs.
-fn take(row: &Row, found: &mut [Found]) -> Result<(), tokio_postgres::Error> {
+fn take<'r>(
+    row: &'r Row,
+    found: &mut [Found],
+    alike: &mut FoundAlike<'r>,
+) -> Result<(), tokio_postgres::Error> {
     let number: i32 = row.try_get(0)?;
-    // The numbers are those that were sent.
-    let Some(found) = usize::try_from(number)
-        .ok()
-        .and_then(|at| found.get_mut(at))
-    else {
+    let bytes = |column| row.try_get::<_, Option<&[u8]>>(column);
+    let Ok(number) = usize::try_from(number) else {
+        let (key, value) = (bytes(1)?.unwrap_or_default(), bytes(2)?.unwrap_or_default());
+        alike.take(number, key, value);
         return Ok(());
     };
-    let bytes = |column| row.try_get::<_, Option<&[u8]>>(column);
+    // The numbers are those that were sent.
+    let Some(found) = found.get_mut(number) else {
+        return Ok(());
+    };
     let value: Value = bytes(2)?.unwrap_or_default().into();
     let followed = || Ok::<_, tokio_postgres::Error>(bytes(3)?.map(Value::from));
     let key = || Ok::<_, tokio_postgres::Error>(Key::from(bytes(1)?.unwrap_or_default()));

@@ -131,7 +131,7 @@ BEGIN
     END IF;
 
     IF array_length(removed_keys, 1) > 0 THEN
-        DELETE FROM connect_rows r USING unnest(removed_keys) AS e (key) WHERE r.key = e.key;
+        DELETE FROM connect_rows WHERE key = ANY (removed_keys);
     END IF;
 
     RETURN '{}';
