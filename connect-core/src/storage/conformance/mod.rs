@@ -126,6 +126,7 @@ checks! {
     reads::in_order_asked: "one read answers all kinds of reads, in the order asked",
     reads::follow: "Follow finds the entry, and the row under the prefix and the entry's value",
     reads::many: "of many look-ups at once each has the answer that it has alone",
+    reads::many_under_a_lock: "a guard without a value is not found, whoever has locked it",
     reads::scan_follow: "ScanFollow finds entries, each with the row that its key ends with",
     reads::short_keys: "an entry whose key is shorter than the tail has no row",
     reads::index_entries: "an Index entry is empty, and ScanFollow finds its row",

@@ -101,13 +101,17 @@ pub(super) async fn follow(place: &dyn Place) -> Result<(), Fault> {
 pub(super) async fn many(place: &dyn Place) -> Result<(), Fault> {
     const KEYS: usize = 300;
     let store = place.open().await?;
-    // Two of three keys have an entry. Every other entry leads to a row, and two entries to the same.
-    let mut rows = BTreeMap::new();
-    for number in (0..KEYS).filter(|number| number % 3 > 0) {
-        let id = (number / 6).to_string();
-        rows.insert(format!("i{number}"), id.clone());
-        if number % 4 < 2 {
+    // Two of three keys have an entry, and four entries lead to the same id. Every other id has a row in `r`,
+    // and every third one in `s`.
+    let mut rows = BTreeMap::from([("i1".to_owned(), String::new())]);
+    rows.insert("r".to_owned(), "row of the empty id".to_owned());
+    for number in (2..KEYS).filter(|number| number % 3 > 0) {
+        let id = number / 6;
+        rows.insert(format!("i{number}"), id.to_string());
+        if id.is_multiple_of(2) {
             rows.insert(format!("r{id}"), format!("row {id}"));
+        }
+        if id.is_multiple_of(3) {
             rows.insert(format!("s{id}"), format!("other row {id}"));
         }
     }
@@ -116,7 +120,7 @@ pub(super) async fn many(place: &dyn Place) -> Result<(), Fault> {
     let keys: Vec<_> = (0..KEYS)
         .map(|number| format!("i{}", number * 7 % 200))
         .collect();
-    // What most look-ups lead to, if anything, and what every so many-th does.
+    // Most look-ups lead to rows in `most`, and every `step`-th in `other`. Without rows it is a `Get`.
     for (most, other, step) in [
         (Some(&b"r"[..]), Some(&b"s"[..]), 9),
         (Some(b"s"), None, 4),
@@ -140,6 +144,28 @@ pub(super) async fn many(place: &dyn Place) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// A guard without a value is no row, also for who has locked it and looks up many keys at once.
+pub(super) async fn many_under_a_lock(place: &dyn Place) -> Result<(), Fault> {
+    const KEYS: usize = 100;
+    let store = place.open().await?;
+    put(&*store, &[("i", "guard")]).await?;
+    let lock = store.lock(b"guard").await?;
+    let entry = Read::Follow {
+        key: b"i",
+        rows: b"",
+    };
+    let found = lock.read(&[entry; KEYS]).await?.collect::<Vec<_>>();
+    let wanted = Found::Followed(Some((b"guard"[..].into(), None)));
+    same("the entry of a guard", found, vec![wanted; KEYS])?;
+    let found = lock.read(&[Read::Get(b"guard"); KEYS]).await?;
+    let found = found.collect::<Vec<_>>();
+    same(
+        "a guard that was never written",
+        found,
+        vec![Found::Value(None); KEYS],
+    )
 }
 
 /// Entries joined with rows, as they should be.

@@ -1,7 +1,8 @@
 //! Many look-ups of one kind, which the database does at once instead of one by one.
 //!
 //! A batch names its records by external id, for example: five hundred keys, whose values lead to rows
-//! of one family. One scan of the index for all keys takes half as long as a look-up for each.
+//! of one family. A scan of the index for all keys, and another for the rows to which they lead, take half
+//! as long as a look-up for each.
 
 use std::collections::HashMap;
 
@@ -10,8 +11,8 @@ use tokio_postgres::types::Type;
 use super::connections::Parameter;
 use crate::storage::{Found, Read, Value};
 
-/// The fewest look-ups that are done at once. Fewer share a statement with those of others.
-const MANY: usize = 65;
+/// The fewest look-ups of one kind that are done at once.
+pub(super) const MANY: usize = 65;
 
 /// In place of the number of a read: a row under one of the keys.
 const KEYED: i32 = -1;
@@ -19,47 +20,60 @@ const KEYED: i32 = -1;
 /// In place of the number of a read: a row to which a value leads.
 const FOLLOWED: i32 = -2;
 
-/// The rows under the keys, then those to which they lead. Without a family nothing leads anywhere.
-pub(super) const STATEMENT: &str = "WITH keyed AS MATERIALIZED (SELECT key, value FROM connect_rows \
+/// The rows under the keys, then those to which they lead. The second part finds nothing for look-ups
+/// that lead nowhere, as the start of its keys is NULL. `keyed` is used twice, so the database computes it
+/// once.
+pub(super) const STATEMENT: &str = "WITH keyed AS (SELECT key, value FROM connect_rows \
         WHERE key = ANY ($::bytea[]) AND value IS NOT NULL) \
     SELECT -1, key, value, NULL::bytea FROM keyed \
     UNION ALL SELECT -2, key, value, NULL::bytea FROM connect_rows \
         WHERE key = ANY (ARRAY(SELECT $::bytea || value FROM keyed)) AND value IS NOT NULL";
 
-/// The rows that a look-up leads to: the start of their keys, or nothing.
-pub(super) type Rows<'r> = Option<&'r [u8]>;
+/// A kind of look-up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind<'r> {
+    Get,
+    /// Leads to rows whose keys start with this.
+    Follow(&'r [u8]),
+}
 
-/// Returns what many of these look-ups have in common, if they are many.
-pub(super) fn common<'r>(reads: &[Read<'r>]) -> Option<Rows<'r>> {
+/// Returns the kind that most of these reads are of, if there are many of it.
+pub(super) fn common_kind<'r>(reads: &[Read<'r>]) -> Option<Kind<'r>> {
     if reads.len() < MANY {
         return None;
     }
-    let mut counts: HashMap<Rows<'r>, usize> = HashMap::new();
+    let mut counts: HashMap<Kind<'r>, usize> = HashMap::new();
     for read in reads {
-        let rows = match *read {
-            Read::Get(_) => None,
-            Read::Follow { rows, .. } => Some(rows),
+        let kind = match *read {
+            Read::Get(_) => Kind::Get,
+            Read::Follow { rows, .. } => Kind::Follow(rows),
             Read::Scan { .. } | Read::ScanFollow { .. } => continue,
         };
-        *counts.entry(rows).or_default() += 1;
+        *counts.entry(kind).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    most.filter(|(_, count)| *count >= MANY)
-        .map(|(rows, _)| rows)
+    let (kind, _) = most.filter(|(_, count)| *count >= MANY)?;
+    Some(kind)
 }
 
-/// Look-ups that lead to rows of one family, or nowhere.
+/// Look-ups of one kind.
 #[derive(Default)]
 pub(super) struct Alike {
     numbers: Vec<usize>,
     keys: Vec<Vec<u8>>,
+    /// The start of the keys of the rows to which they lead.
     rows: Option<Vec<u8>>,
 }
 
 impl Alike {
-    pub(super) fn leading_to(rows: Rows<'_>) -> Self {
+    /// Of this kind there are none yet.
+    pub(super) fn of(kind: Option<Kind<'_>>) -> Self {
+        let rows = match kind {
+            Some(Kind::Follow(rows)) => Some(rows.into()),
+            Some(Kind::Get) | None => None,
+        };
         Self {
-            rows: rows.map(Into::into),
+            rows,
             ..Self::default()
         }
     }

@@ -123,13 +123,15 @@ impl Transaction {
             let key: [Parameter<'_>; 1] = [(&guard, Type::BYTEA)];
             connection.know(LOCK, &[Type::BYTEA]).await?;
             let lock = connection.query(LOCK, &key);
-            let (begun, locked) = join(connection.execute(&begin), lock).await;
+            let (begun, mut locked) = join(connection.execute(&begin), lock).await;
             begun?;
-            // The row of a guard is nearly always there, and stays.
-            if locked?.is_empty() {
+            // The row of a guard is nearly always there. One that is removed meanwhile is made again.
+            while locked?.is_empty() {
                 let make = connection.query_once(MAKE, &key);
-                let (made, locked) = join(make, connection.query(LOCK, &key)).await;
-                made.and(locked)?;
+                let lock = connection.query(LOCK, &key);
+                let made;
+                (made, locked) = join(make, lock).await;
+                made?;
             }
         }
         Ok(transaction)

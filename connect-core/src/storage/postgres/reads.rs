@@ -5,14 +5,14 @@ use std::{iter, sync::LazyLock};
 use tokio_postgres::{Row, types::Type};
 
 use super::{
-    alike::{self, Alike, FoundAlike},
+    alike::{self, Alike, FoundAlike, Kind},
     connections::{Connection, Parameter},
     fault::unreadable,
 };
 use crate::storage::{Found, Key, MAX_KEY_LEN, Range, Read, StorageError, Value};
 
-/// The most keys and entries of a small read.
-const SMALL: usize = 64;
+/// The most keys and entries of a small read, which has too few keys to look them up at once.
+const SMALL: usize = alike::MANY - 1;
 
 /// Greater than every key.
 const END: &[u8] = &[0xff; MAX_KEY_LEN + 1];
@@ -162,18 +162,18 @@ pub(super) struct Question {
 impl Question {
     /// The statement that asks all reads at once.
     pub(super) fn of(reads: &[Read<'_>]) -> Self {
-        let common = alike::common(reads);
+        let common = alike::common_kind(reads);
         let mut question = Self {
-            alike: Alike::leading_to(common.flatten()),
+            alike: Alike::of(common),
             ..Self::default()
         };
         for (number, read) in (0..).zip(reads) {
-            let wanted = match *read {
-                Read::Get(key) if common == Some(None) => {
+            let wanted = match (*read, common) {
+                (Read::Get(key), Some(Kind::Get)) => {
                     question.alike.add(question.wanted.len(), key);
                     Wanted::Value
                 }
-                Read::Follow { key, rows } if common == Some(Some(rows)) => {
+                (Read::Follow { key, rows }, Some(Kind::Follow(common))) if rows == common => {
                     question.alike.add(question.wanted.len(), key);
                     Wanted::Followed
                 }
@@ -232,6 +232,7 @@ impl Question {
     pub(super) fn append(&mut self, other: Self) {
         // A batch is too small for this to overflow.
         let shift = i32::try_from(self.wanted.len()).unwrap_or(i32::MAX);
+        debug_assert_eq!(other.alike.len(), 0, "a small read has too few keys");
         self.points.append(other.points, shift);
         for (ranges, other) in iter::zip(&mut self.ranges, other.ranges) {
             ranges.append(other, shift);

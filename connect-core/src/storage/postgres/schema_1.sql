@@ -130,6 +130,7 @@ BEGIN
         ON CONFLICT (key) DO UPDATE SET value = excluded.value;
     END IF;
 
+    -- The scan of the index is in ascending order, whatever the order of the array.
     IF array_length(removed_keys, 1) > 0 THEN
         DELETE FROM connect_rows WHERE key = ANY (removed_keys);
     END IF;

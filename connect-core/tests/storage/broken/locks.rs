@@ -7,7 +7,8 @@ use std::{mem::ManuallyDrop, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use connect_core::storage::{
-    Commit, CommitError, Found, Locked, Read, State, Storage, StorageError, memory::MemoryStorage,
+    Commit, CommitError, Found, Locked, Read, State, Storage, StorageError, Value,
+    memory::MemoryStorage,
 };
 use parking_lot::Mutex;
 
@@ -24,6 +25,7 @@ pub(super) enum Broken {
     WaitsForThoseWhoGaveUp,
     NeverReleases,
     LagsUnderLocks,
+    FindsWhatIsOnlyLocked,
     TakesAnyGuard,
     HasNoLease,
     TakesLateCommits,
@@ -43,6 +45,7 @@ pub(super) const CASES: &[(Broken, &[&str])] = &[
     (Broken::WaitsForThoseWhoGaveUp, &["locks::given_up_waiting"]),
     (Broken::NeverReleases, &["locks::released_when_dropped"]),
     (Broken::LagsUnderLocks, &["locks::see_what_was_before"]),
+    (Broken::FindsWhatIsOnlyLocked, &["reads::many_under_a_lock"]),
     (Broken::TakesAnyGuard, &["locks::for_one_guard"]),
     (Broken::HasNoLease, &["leases::go_to_the_next"]),
     (
@@ -196,6 +199,14 @@ impl Locked for OwnLock {
     }
 }
 
+fn find_nothing_as_empty(found: &mut [Found]) {
+    for found in found {
+        if let Found::Value(value @ None) | Found::Followed(Some((_, value @ None))) = found {
+            *value = Some(Value::from([]));
+        }
+    }
+}
+
 /// One of memory's locks, and what is made of it.
 struct BrokenLock {
     inner: ManuallyDrop<Box<dyn Locked>>,
@@ -205,7 +216,10 @@ struct BrokenLock {
 #[async_trait]
 impl Locked for BrokenLock {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let found: Vec<_> = self.inner.read(reads).await?.collect();
+        let mut found: Vec<_> = self.inner.read(reads).await?.collect();
+        if self.store.broken == Broken::FindsWhatIsOnlyLocked {
+            find_nothing_as_empty(&mut found);
+        }
         let mut before = self.store.before.lock();
         if self.store.broken == Broken::LagsUnderLocks && !before.is_empty() {
             return Ok(State::new(std::mem::replace(&mut *before, found)));

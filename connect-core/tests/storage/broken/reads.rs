@@ -20,6 +20,7 @@ pub(super) enum Broken {
     AnswersGetsFirst,
     HidesEntriesWithoutRow,
     FollowsManyToTheSameRows,
+    HidesRowlessAmongMany,
     TakesShortKeysWhole,
     ReadsOneByOne,
     ScansRowByRow,
@@ -45,6 +46,7 @@ pub(super) const CASES: &[(Broken, &[&str])] = &[
         &["reads::follow", "reads::scan_follow"],
     ),
     (Broken::FollowsManyToTheSameRows, &["reads::many"]),
+    (Broken::HidesRowlessAmongMany, &["reads::many"]),
     (Broken::TakesShortKeysWhole, &["reads::short_keys"]),
     (
         Broken::ReadsOneByOne,
@@ -93,6 +95,9 @@ impl Storage for Store {
                 found.extend(store.read(&asked).await?);
             }
         }
+        if *broken == Broken::HidesRowlessAmongMany && reads.len() > 64 {
+            hide_rowless(&mut found);
+        }
         for (read, found) in reads.iter().zip(&mut found) {
             self.spoil(*read, found).await?;
         }
@@ -108,6 +113,14 @@ impl Storage for Store {
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         self.1.lock(guard).await
+    }
+}
+
+fn hide_rowless(found: &mut [Found]) {
+    for found in found {
+        if let Found::Followed(entry @ Some((_, None))) = found {
+            *entry = None;
+        }
     }
 }
 

@@ -126,7 +126,8 @@ fn the_way_takes_a_millisecond_however_much_is_under_way() {
     assert!(taken < Duration::from_secs(1), "{taken:?}");
 }
 
-/// Checks the trips that [`Storage`] promises of each of its methods, by the time that they take.
+/// Checks the trips that [`Storage`] promises of each of its methods, by the time that they take. A lock where
+/// there is no row is the exception.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_call_is_one_trip() {
     const EACH_WAY: Duration = Duration::from_millis(40);
@@ -158,7 +159,7 @@ async fn each_call_is_one_trip() {
     assert_eq!(trips(), 1, "read");
     store.commit(commit(b"2")).await.unwrap();
     assert_eq!(trips(), 1, "commit");
-    // The connection knows the statement of a lock, and is back.
+    // Prepares the statement of a lock, and waits until the connection is free again.
     drop(store.lock(b"other").await.unwrap());
     store.commit(commit(b"2")).await.unwrap();
     trips();
