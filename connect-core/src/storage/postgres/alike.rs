@@ -29,24 +29,19 @@ pub(super) const STATEMENT: &str = "WITH keyed AS (SELECT key, value FROM connec
     UNION ALL SELECT -2, key, value, NULL::bytea FROM connect_rows \
         WHERE key = ANY (ARRAY(SELECT $::bytea || value FROM keyed)) AND value IS NOT NULL";
 
-/// A kind of look-up.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind<'r> {
-    Get,
-    /// Leads to rows whose keys start with this.
-    Follow(&'r [u8]),
-}
+/// A kind of look-up: the start of the keys of the rows to which it leads, if it leads anywhere.
+type Kind<'r> = Option<&'r [u8]>;
 
 /// Returns the kind that most of these reads are of, if there are many of it.
-pub(super) fn common_kind<'r>(reads: &[Read<'r>]) -> Option<Kind<'r>> {
+fn common_kind<'r>(reads: &[Read<'r>]) -> Option<Kind<'r>> {
     if reads.len() < MANY {
         return None;
     }
     let mut counts: HashMap<Kind<'r>, usize> = HashMap::new();
     for read in reads {
         let kind = match *read {
-            Read::Get(_) => Kind::Get,
-            Read::Follow { rows, .. } => Kind::Follow(rows),
+            Read::Get(_) => None,
+            Read::Follow { rows, .. } => Some(rows),
             Read::Scan { .. } | Read::ScanFollow { .. } => continue,
         };
         *counts.entry(kind).or_default() += 1;
@@ -59,28 +54,32 @@ pub(super) fn common_kind<'r>(reads: &[Read<'r>]) -> Option<Kind<'r>> {
 /// Look-ups of one kind.
 #[derive(Default)]
 pub(super) struct Alike {
+    /// Unset where no kind is common: then there are none.
+    has_kind: bool,
+    rows: Option<Vec<u8>>,
     numbers: Vec<usize>,
     keys: Vec<Vec<u8>>,
-    /// The start of the keys of the rows to which they lead.
-    rows: Option<Vec<u8>>,
 }
 
 impl Alike {
-    /// Of this kind there are none yet.
-    pub(super) fn of(kind: Option<Kind<'_>>) -> Self {
-        let rows = match kind {
-            Some(Kind::Follow(rows)) => Some(rows.into()),
-            Some(Kind::Get) | None => None,
-        };
+    /// For the look-ups of the kind that is common among these reads.
+    pub(super) fn among(reads: &[Read<'_>]) -> Self {
+        let kind = common_kind(reads);
         Self {
-            rows,
+            has_kind: kind.is_some(),
+            rows: kind.flatten().map(Into::into),
             ..Self::default()
         }
     }
 
-    pub(super) fn add(&mut self, number: usize, key: &[u8]) {
-        self.numbers.push(number);
-        self.keys.push(key.into());
+    /// Takes a look-up. Returns false for one of another kind, which is left.
+    pub(super) fn take(&mut self, number: usize, key: &[u8], rows: Option<&[u8]>) -> bool {
+        let is_alike = self.has_kind && self.rows.as_deref() == rows;
+        if is_alike {
+            self.numbers.push(number);
+            self.keys.push(key.into());
+        }
+        is_alike
     }
 
     pub(super) fn len(&self) -> usize {

@@ -5,7 +5,7 @@ use std::{iter, sync::LazyLock};
 use tokio_postgres::{Row, types::Type};
 
 use super::{
-    alike::{self, Alike, FoundAlike, Kind},
+    alike::{self, Alike, FoundAlike},
     connections::{Connection, Parameter},
     fault::unreadable,
 };
@@ -162,23 +162,12 @@ pub(super) struct Question {
 impl Question {
     /// The statement that asks all reads at once.
     pub(super) fn of(reads: &[Read<'_>]) -> Self {
-        let common = alike::common_kind(reads);
         let mut question = Self {
-            alike: Alike::of(common),
+            alike: Alike::among(reads),
             ..Self::default()
         };
         for (number, read) in (0..).zip(reads) {
-            let wanted = match (*read, common) {
-                (Read::Get(key), Some(Kind::Get)) => {
-                    question.alike.add(question.wanted.len(), key);
-                    Wanted::Value
-                }
-                (Read::Follow { key, rows }, Some(Kind::Follow(common))) if rows == common => {
-                    question.alike.add(question.wanted.len(), key);
-                    Wanted::Followed
-                }
-                _ => question.add(number, read),
-            };
+            let wanted = question.add(number, read);
             question.wanted.push(wanted);
         }
         question
@@ -187,11 +176,11 @@ impl Question {
     fn add(&mut self, number: i32, read: &Read<'_>) -> Wanted {
         match *read {
             Read::Get(key) => {
-                self.points.add(number, key, None);
+                self.look_up(number, key, None);
                 Wanted::Value
             }
             Read::Follow { key, rows } => {
-                self.points.add(number, key, Some(rows));
+                self.look_up(number, key, Some(rows));
                 Wanted::Followed
             }
             Read::Scan {
@@ -217,6 +206,12 @@ impl Question {
                 );
                 Wanted::Joined { newest_first }
             }
+        }
+    }
+
+    fn look_up(&mut self, number: i32, key: &[u8], rows: Option<&[u8]>) {
+        if !self.alike.take(self.wanted.len(), key, rows) {
+            self.points.add(number, key, rows);
         }
     }
 
