@@ -15,6 +15,7 @@ mod error;
 mod export;
 mod format;
 mod import;
+mod locked_file;
 mod marker;
 mod progress;
 mod reader;

@@ -1,7 +1,7 @@
 //! Reading a file strictly: nothing of it is believed before its checksum was seen to hold.
 
 use std::{
-    fs::{File, TryLockError},
+    fs::File,
     io::{BufReader, Read as _, Seek as _, SeekFrom},
     path::{Path, PathBuf},
 };
@@ -14,6 +14,7 @@ use super::{
         CHUNK, CHUNK_BYTES, CHUNK_HEAD_LEN, CHUNK_ROWS, DIGEST_LEN, END, END_LEN, END_MARK,
         HEAD_LEN, LONGEST_CHUNK, MAGIC, ROW_HEAD_LEN, VERSION, rows_of,
     },
+    locked_file::LockedFile,
     progress::Transferred,
 };
 use crate::storage::{Entry, Key};
@@ -44,25 +45,9 @@ pub(super) enum Part {
 /// Reads a file from its beginning, part by part.
 pub(super) struct Reader {
     path: PathBuf,
-    file: BufReader<File>,
+    file: BufReader<LockedFile>,
     length: u64,
     sofar: Sofar,
-}
-
-/// Locks a file for this process: for itself alone, or beside others that read.
-///
-/// # Errors
-/// Another process has it.
-pub(super) fn lock(file: &File, path: &Path, is_shared: bool) -> Result<(), TransferError> {
-    let locked = if is_shared {
-        file.try_lock_shared()
-    } else {
-        file.try_lock()
-    };
-    locked.map_err(|error| match error {
-        TryLockError::WouldBlock => TransferError::FileInUse(path.to_owned()),
-        TryLockError::Error(source) => TransferError::io(path)(source),
-    })
 }
 
 impl Reader {
@@ -72,15 +57,14 @@ impl Reader {
     /// It cannot be read, is in use, or is no export of this version.
     pub(super) fn open(path: &Path) -> Result<Self, TransferError> {
         let file = File::open(path).map_err(TransferError::io(path))?;
-        lock(&file, path, true)?;
-        Self::of(file, path)
+        Self::of(LockedFile::shared(file, path)?, path)
     }
 
     /// Reads the head of a file that was opened.
     ///
     /// # Errors
     /// It cannot be read, or is no export of this version.
-    pub(super) fn of(mut file: File, path: &Path) -> Result<Self, TransferError> {
+    pub(super) fn of(mut file: LockedFile, path: &Path) -> Result<Self, TransferError> {
         let facts = file.metadata().map_err(TransferError::io(path))?;
         if !facts.is_file() {
             return Err(TransferError::NotAnExport(path.to_owned()));
@@ -125,7 +109,7 @@ impl Reader {
     }
 
     /// Gives back the file, and what it has so far.
-    pub(super) fn into_file(self) -> (File, Sofar) {
+    pub(super) fn into_file(self) -> (LockedFile, Sofar) {
         (self.file.into_inner(), self.sofar)
     }
 

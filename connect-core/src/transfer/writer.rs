@@ -11,14 +11,15 @@ use sha2::Digest as _;
 use super::{
     error::TransferError,
     format::{END, END_LEN, END_MARK, Filling, HEAD_LEN, head},
+    locked_file::LockedFile,
     progress::Transferred,
-    reader::{Part, Reader, Sofar, lock},
+    reader::{Part, Reader, Sofar},
 };
 
 /// Writes a file, part by part. What was written is on the disk before the next part is.
 pub(super) struct Writer {
     path: PathBuf,
-    file: File,
+    file: LockedFile,
     sofar: Sofar,
 }
 
@@ -35,13 +36,13 @@ impl Writer {
         private(&mut options);
         match options.clone().create_new(true).open(path) {
             Ok(file) => {
-                lock(&file, path, false)?;
+                let file = LockedFile::exclusive(file, path)?;
                 sync_folder(path)?;
                 Self::begin(file, path).map(Some)
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let file = options.open(path).map_err(TransferError::io(path))?;
-                lock(&file, path, false)?;
+                let file = LockedFile::exclusive(file, path)?;
                 Self::go_on(file, path, overwrite)
             }
             Err(error) => Err(TransferError::io(path)(error)),
@@ -49,9 +50,13 @@ impl Writer {
     }
 
     /// Goes on with a file that is there.
-    fn go_on(file: File, path: &Path, overwrite: bool) -> Result<Option<Self>, TransferError> {
+    fn go_on(
+        file: LockedFile,
+        path: &Path,
+        overwrite: bool,
+    ) -> Result<Option<Self>, TransferError> {
         let length = file.metadata().map_err(TransferError::io(path))?.len();
-        let again = file.try_clone().map_err(TransferError::io(path))?;
+        let again = file.clone();
         // Also says no to what is not an export.
         let mut reader = match Reader::of(file, path) {
             Err(TransferError::Unfinished { .. }) if length < HEAD_LEN => {
@@ -81,7 +86,7 @@ impl Writer {
     }
 
     /// Begins a file that is empty, or is to be.
-    fn begin(file: File, path: &Path) -> Result<Self, TransferError> {
+    fn begin(file: LockedFile, path: &Path) -> Result<Self, TransferError> {
         let mut writer = Self::behind(file, path, Sofar::default())?;
         let head = head();
         writer.append(&head)?;
@@ -90,7 +95,7 @@ impl Writer {
     }
 
     /// Cuts off whatever follows.
-    fn behind(mut file: File, path: &Path, sofar: Sofar) -> Result<Self, TransferError> {
+    fn behind(mut file: LockedFile, path: &Path, sofar: Sofar) -> Result<Self, TransferError> {
         file.set_len(sofar.at)
             .and_then(|()| file.seek(SeekFrom::Start(sofar.at)))
             .and_then(|_| only_for_owner(&file))
