@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
     time::Duration,
 };
 
@@ -23,6 +23,12 @@ struct Log(Arc<Mutex<Vec<u8>>>);
 impl Log {
     /// Takes what this thread tells until the guard is dropped.
     fn listen(&self) -> tracing::subscriber::DefaultGuard {
+        // An event that is first met on a thread where nobody listens would be off for all threads, as long as there
+        // is one listener. So somebody listens everywhere.
+        static EVERYWHERE: Once = Once::new();
+        EVERYWHERE.call_once(|| {
+            tracing::subscriber::set_global_default(tracing_subscriber::registry()).unwrap();
+        });
         let subscriber = tracing_subscriber::fmt()
             .json()
             .with_max_level(tracing::Level::TRACE)
