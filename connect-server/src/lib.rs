@@ -18,6 +18,8 @@ pub mod docs;
 mod encoding;
 pub mod endpoint;
 mod half_import;
+#[cfg(test)]
+mod heard;
 mod html;
 pub mod images;
 mod listeners;

@@ -72,28 +72,12 @@ async fn execute<S: Body>(
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        io,
-        sync::{Arc, Mutex},
-    };
+    use std::sync::Arc;
 
     use connect_core::storage::{Commit, Storage as _, Write, memory::MemoryStorage};
 
     use super::*;
-
-    /// A log in memory.
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::heard::Heard;
 
     /// A row of the list of accounts that has no account's id.
     const DAMAGED: [u8; 18] = {
@@ -112,12 +96,8 @@ mod tests {
         storage.commit(damage).await.unwrap();
         let pass = Pass::new("http://127.0.0.1:1".into());
         let filter = commands(Connect::builder(storage).build(), &pass, &pass.url);
-        let log = Log::default();
-        let writer = log.clone();
-        let logging = tracing_subscriber::fmt()
-            .with_writer(move || writer.clone())
-            .finish();
-        let logging = tracing::subscriber::set_default(logging);
+        let log = Heard::default();
+        let listening = log.listen();
         let failed = warp::test::request()
             .method("POST")
             .path("/admin/v1/commands")
@@ -127,11 +107,11 @@ mod tests {
             .body(r#"{"screen":"list"}"#)
             .reply(&filter)
             .await;
-        drop(logging);
+        drop(listening);
         assert_eq!(failed.status(), 500);
         let answer = String::from_utf8_lossy(failed.body()).into_owned();
         assert!(answer.contains("server_error"), "{answer}");
-        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let log = log.text();
         assert!(log.contains("a request failed"), "{log}");
         assert!(
             log.contains("list-1") && log.contains("cannot be read"),

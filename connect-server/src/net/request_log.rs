@@ -119,37 +119,16 @@ impl<T: Fn(&Ended<'_>)> Drop for RequestLine<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        io,
-        sync::{Arc, Mutex},
-    };
-
     use super::*;
-
-    /// A log in memory.
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::heard::Heard;
 
     /// The lines that are written at level info.
     fn logged(write: impl FnOnce()) -> String {
-        let log = Log::default();
-        let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_ansi(false)
-            .with_writer(move || writer.clone())
-            .finish();
-        tracing::subscriber::with_default(subscriber, write);
-        String::from_utf8(log.0.lock().unwrap().clone()).unwrap()
+        let log = Heard::default();
+        let listening = log.listen();
+        write();
+        drop(listening);
+        log.text()
     }
 
     fn begin(method: &str) -> RequestLine<impl Fn(&Ended<'_>)> {
