@@ -6,6 +6,7 @@ use std::{
 };
 
 use tracing::subscriber::{self, DefaultGuard};
+use tracing_subscriber::fmt::MakeWriter;
 
 /// The lines that were logged.
 #[derive(Clone, Default)]
@@ -20,10 +21,9 @@ impl Heard {
         EVERYWHERE.call_once(|| {
             subscriber::set_global_default(tracing_subscriber::registry()).unwrap();
         });
-        let log = self.clone();
         let lines = tracing_subscriber::fmt()
             .with_ansi(false)
-            .with_writer(move || log.clone());
+            .with_writer(self.clone());
         subscriber::set_default(lines.finish())
     }
 
@@ -39,5 +39,13 @@ impl io::Write for Heard {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Heard {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
     }
 }

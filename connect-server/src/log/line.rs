@@ -170,44 +170,26 @@ fn all(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::RefCell, io};
-
     use tracing::subscriber::with_default;
 
     use super::*;
-
-    thread_local! {
-        static LINES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    }
-
-    #[derive(Clone)]
-    struct Lines;
-
-    impl io::Write for Lines {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            LINES.with_borrow_mut(|lines| lines.write(bytes))
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use crate::heard::Heard;
 
     /// Returns the lines of some events without their times, as ours and as the library has them.
     fn written(log: impl Fn()) -> [Vec<String>; 2] {
-        let lines = || {
+        let lines = |heard: &Heard| {
             let lines = tracing_subscriber::fmt().with_ansi(false);
-            lines.with_writer(|| Lines)
+            lines.with_writer(heard.clone())
         };
-        let logged = || {
-            let lines = String::from_utf8(LINES.take()).unwrap();
-            let untimed = |line: &str| line[TIME.len()..].to_owned();
-            lines.lines().map(untimed).collect()
+        let untimed = |heard: &Heard| {
+            let text = heard.text();
+            let lines = text.lines().map(|line| line[TIME.len()..].to_owned());
+            lines.collect()
         };
-        with_default(lines().event_format(Line).finish(), &log);
-        let ours = logged();
-        with_default(lines().with_timer(Clock).finish(), &log);
-        [ours, logged()]
+        let [ours, theirs] = [Heard::default(), Heard::default()];
+        with_default(lines(&ours).event_format(Line).finish(), &log);
+        with_default(lines(&theirs).with_timer(Clock).finish(), &log);
+        [untimed(&ours), untimed(&theirs)]
     }
 
     const TIME: &str = "2026-01-01T00:00:00.000000Z";
