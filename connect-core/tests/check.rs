@@ -3,6 +3,7 @@
 mod entries;
 mod events;
 mod journal;
+mod kinds;
 mod orders;
 mod rows;
 mod stock;

@@ -5,14 +5,14 @@ mod network;
 mod settings;
 mod storage;
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::LazyLock, time::Duration};
 
 use clap::{
     Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
     builder::{BoolishValueParser, TypedValueParser},
     error::ErrorKind,
 };
-use connect_core::{RateLimits, wire::limits};
+use connect_core::{RateLimits, storage::RowsVersion, wire::limits};
 use lettre::message::Mailbox;
 
 pub use self::network::NetworkOptions;
@@ -33,7 +33,7 @@ pub use storage::{DatabaseUrl, StorageChoice};
 
 /// The reference server of Connect: a shop's catalog for other software, over HTTP.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(version = version(), about)]
 pub struct Arguments {
     /// The form of the log on standard error.
     #[arg(
@@ -48,6 +48,16 @@ pub struct Arguments {
     /// The command.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The version of the program, the commit it was built from, and the version of the rows that it writes.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let (version, source) = (env!("CARGO_PKG_VERSION"), env!("CONNECT_SOURCE"));
+        let rows = RowsVersion::THIS.written_by;
+        format!("{version} ({source}, rows of version {rows})")
+    });
+    &VERSION
 }
 
 /// The forms of the log.

@@ -239,14 +239,14 @@ impl Store {
 
     /// The condition of the store, for as long as anybody wants to know.
     pub fn health(&self) -> StoreHealth {
-        StoreHealth(match self {
-            Self::Memory(_) => None,
+        match self {
+            Self::Memory(_) => StoreHealth::Memory,
             // Probes ask the database itself.
             #[cfg(feature = "postgres")]
-            Self::Postgres(_) => None,
-            Self::Redb(storage) => Some(storage.health()),
-            Self::Sled(storage) => Some(storage.health()),
-        })
+            Self::Postgres(storage) => StoreHealth::Postgres(storage.clone()),
+            Self::Redb(storage) => StoreHealth::Embedded(storage.health()),
+            Self::Sled(storage) => StoreHealth::Embedded(storage.health()),
+        }
     }
 
     /// Has the store check its own rows and files; nothing in memory or in a database. Blocks.
@@ -265,13 +265,28 @@ impl Store {
 }
 
 /// The condition of a store, for probes.
-#[derive(Clone, Debug)]
-pub struct StoreHealth(Option<HealthProbe>);
+#[derive(Clone)]
+pub enum StoreHealth {
+    /// One in memory always works.
+    Memory,
+    /// An embedded store tells its condition.
+    Embedded(HealthProbe),
+    /// A database is asked by probes, and is not when a newer program writes to it.
+    #[cfg(feature = "postgres")]
+    Postgres(Arc<PostgresStorage>),
+}
 
 impl StoreHealth {
     /// The condition as of now.
     pub fn now(&self) -> Health {
-        let probe = self.0.as_ref();
-        probe.map_or(Health::Working, HealthProbe::health)
+        match self {
+            Self::Memory => Health::Working,
+            Self::Embedded(probe) => probe.health(),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(storage) => match storage.check_version() {
+                Ok(()) => Health::Working,
+                Err(_) => Health::Outdated,
+            },
+        }
     }
 }

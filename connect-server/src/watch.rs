@@ -25,7 +25,8 @@ pub(crate) async fn until_dead(health: impl Fn() -> Health) -> String {
                     return reason;
                 }
             }
-            Health::Working | Health::Full => failing_since = None,
+            // The next start would refuse: until it is replaced, this one says why it is not ready.
+            Health::Working | Health::Full | Health::Outdated => failing_since = None,
         }
     }
 }

@@ -142,10 +142,14 @@ fn the_guide_and_the_files_of_deploy_name_what_is_there() {
         assert!(root().join(path).exists(), "{path}");
     }
     let settings = settings();
-    let known: BTreeSet<_> = settings
+    let mut known: BTreeSet<_> = settings
         .values()
         .map(|(_, name, _)| name.as_str())
         .collect();
+    // That of the build.
+    let commit = "CONNECT_COMMIT";
+    assert!(include_str!("../build.rs").contains(commit));
+    known.insert(commit);
     for file in ["Containerfile", "connect.env", "connect.service"] {
         let text = deploy(file);
         let named: BTreeSet<_> = words(&text, "CONNECT_").collect();

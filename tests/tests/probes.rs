@@ -33,6 +33,11 @@ async fn they_tell_the_condition_of_the_store() {
             (503, r#"{"status":"unready","reason":"full"}"#),
         ),
         (
+            Health::Outdated,
+            alive,
+            (503, r#"{"status":"unready","reason":"version"}"#),
+        ),
+        (
             failed,
             (503, r#"{"status":"failed","reason":"store"}"#),
             (503, r#"{"status":"unready","reason":"store"}"#),

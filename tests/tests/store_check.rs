@@ -1,9 +1,9 @@
 //! The program: `connect-server check`.
 
-use std::process::Output;
+use std::{fs, process::Output};
 
 use connect_core::storage::{
-    Commit, Range, Read, Storage, Write,
+    Commit, Range, Read, RowsVersion, Storage, Write,
     redb::{RedbOptions, RedbStorage},
     sled::{SledOptions, SledStorage},
 };
@@ -234,4 +234,78 @@ async fn a_store_of_the_other_engine_is_refused_with_the_way_out() {
             refused.said
         );
     }
+}
+
+/// Writes a row of a family that no program of today has.
+async fn write_newer(storage: &str) {
+    let key = [&[7; 16][..], &[0x7F], b"?"].concat();
+    let commit = Commit {
+        writes: vec![(key.into(), Write::Put(b"{}"[..].into()))],
+        ..Commit::default()
+    };
+    open(storage).commit(commit).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_kind_of_row_of_a_newer_program_is_no_damage() {
+    for engine in ["redb", "sled"] {
+        let (_data, storage) = demo_store(engine).await;
+        write_newer(&storage).await;
+        let (code, output, errors) = check(&storage, &[]).await;
+        assert_eq!(code, Some(2), "{output} {errors}");
+        for told in [
+            "1 of a kind of row of a newer program (0x7F)",
+            "check it with",
+        ] {
+            assert!(output.contains(told), "{told} is not in {output}");
+        }
+        assert!(!output.contains("Restore the whole"), "{output}");
+        let (code, output, _) = check(&storage, &["--json"]).await;
+        let report: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!((code, &report["clean"]), (Some(2), &Value::Bool(false)));
+        assert_eq!(report["records"]["newerKinds"], json!({ "0x7F": 1 }));
+        assert_eq!(report["records"]["problemCount"], 0);
+    }
+}
+
+/// An older program, as this one is to a store of a later one, neither serves nor checks it.
+#[tokio::test]
+async fn a_store_of_a_newer_program_is_refused() {
+    let (data, storage) = demo_store("redb").await;
+    let path = data.path().join("store/connect.store");
+    let mut marker: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let number = RowsVersion::THIS.written_by + 1;
+    marker["written_by"] = json!(number);
+    marker["oldest_reader"] = json!(number);
+    fs::write(&path, marker.to_string()).unwrap();
+    let (code, _, said) = check(&storage, &[]).await;
+    assert_eq!(code, Some(2), "{said}");
+    let served = Process::start_on(PROGRAM, &storage, &[]).await;
+    let Err(served) = served else {
+        panic!("it is served")
+    };
+    assert_eq!(served.code, Some(1));
+    for said in [said, served.said] {
+        for told in [
+            "kinds of rows that this one does not know",
+            "use that program",
+        ] {
+            assert!(said.contains(told), "{said}");
+        }
+    }
+    let kept: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(kept, marker);
+}
+
+#[tokio::test]
+async fn the_version_names_the_commit_and_that_of_rows() {
+    let run = Command::new(PROGRAM).arg("--version").output().await;
+    let said = String::from_utf8(run.unwrap().stdout).unwrap();
+    let rows = format!("rows of version {})\n", RowsVersion::THIS.written_by);
+    assert!(said.ends_with(&rows), "{said}");
+    let (_, source) = said.split_once(" (").unwrap();
+    let (source, _) = source.split_once(", ").unwrap();
+    let is_commit = source.len() == 12 && source.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let others = ["development build", "unknown commit"];
+    assert!(is_commit || others.contains(&source), "{said}");
 }

@@ -25,6 +25,8 @@ pub(super) struct Partition {
     pub(super) clock: Option<Value>,
     /// The number of rows of each family.
     pub(super) counts: BTreeMap<Family, u64>,
+    /// The same of the families that this program does not know.
+    pub(super) newer: BTreeMap<u8, u64>,
     /// The latest time of a record, and the record's key.
     latest: Option<(Timestamp, Key)>,
     /// The sequence number and the time of the last event; no time when it cannot be read.
@@ -72,6 +74,10 @@ impl Partition {
 
     pub(super) fn count(&mut self, family: Family) {
         *self.counts.entry(family).or_default() += 1;
+    }
+
+    pub(super) fn newer(&mut self, family: u8) {
+        *self.newer.entry(family).or_default() += 1;
     }
 
     pub(super) fn changed(&mut self, time: Timestamp, key: &Key) {

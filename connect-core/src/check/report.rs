@@ -27,6 +27,9 @@ pub struct CheckReport {
     pub rows: u64,
     /// The same per family of rows, such as `Product` or `ProductByBarcode`.
     pub families: BTreeMap<&'static str, u64>,
+    /// The same per kind of row of a newer program, such as `0xD0`. Of these rows nothing is known, and what
+    /// they would explain in others may be among the problems: check the store with that program.
+    pub newer_kinds: BTreeMap<String, u64>,
     /// The number of problems.
     pub problem_count: u64,
     /// The first 1000 of them, in the order of their rows.
@@ -34,9 +37,9 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Returns whether nothing is wrong.
+    /// Returns whether everything was checked, and nothing is wrong.
     pub fn is_clean(&self) -> bool {
-        self.problem_count == 0
+        self.problem_count == 0 && self.newer_kinds.is_empty()
     }
 
     pub(super) fn add(&mut self, problems: Vec<Problem>) {
@@ -83,7 +86,7 @@ impl Problem {
 pub enum ProblemKind {
     /// The storage cannot return the row: its checksum does not hold, say.
     Unreadable,
-    /// No row has such a key: the family is unknown, or the key has another shape.
+    /// No row has such a key: it has another shape than those of its family.
     UnknownKey,
     /// The row is not what its family holds, or contradicts its own key.
     BadRow,

@@ -17,9 +17,10 @@ pub(super) fn look_at(entries: &[Entry], partition: Partition, now: Timestamp) -
     let mut findings = Findings::new(partition);
     for (key, row) in entries {
         findings.next_row(key);
-        match ReadKey::of(key) {
-            Some(at) => look(&mut findings, &at, row, now),
-            None => findings.problem(
+        match (ReadKey::of(key), ReadKey::unknown_family(key)) {
+            (Some(at), _) => look(&mut findings, &at, row, now),
+            (None, Some(family)) => findings.partition.newer(family),
+            (None, None) => findings.problem(
                 ProblemKind::UnknownKey,
                 "this version writes no row with such a key".to_owned(),
             ),

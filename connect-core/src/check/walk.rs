@@ -178,6 +178,10 @@ impl Walk<'_> {
         for (family, count) in &self.partition.counts {
             *self.report.families.entry(family.name()).or_default() += count;
         }
+        for (family, count) in &self.partition.newer {
+            let family = format!("{family:#04X}");
+            *self.report.newer_kinds.entry(family).or_default() += count;
+        }
         Ok(())
     }
 

@@ -52,6 +52,12 @@ impl ReadKey {
         })
     }
 
+    /// The byte of the family in a key that belongs to none that this program knows.
+    pub(crate) fn unknown_family(key: &[u8]) -> Option<u8> {
+        let family = *key.get(16)?;
+        Family::of(family).is_none().then_some(family)
+    }
+
     /// The last id in the key.
     pub(crate) fn id(&self) -> Option<Uuid> {
         self.parts.iter().rev().find_map(|part| match part {

@@ -52,6 +52,7 @@ pub mod postgres;
 mod read;
 #[cfg(feature = "redb")]
 pub mod redb;
+mod rows_version;
 #[cfg(feature = "sled")]
 pub mod sled;
 #[cfg(test)]
@@ -66,6 +67,7 @@ use async_trait::async_trait;
 
 pub use commit::{Commit, CommitError, Expectation, Guard, Write};
 pub use read::{Found, Range, Read, Snapshot, State, answer};
+pub use rows_version::{NewerRows, RowsVersion};
 
 /// A key: any bytes, the empty string included, up to [`MAX_KEY_LEN`].
 pub type Key = Box<[u8]>;

@@ -2,7 +2,8 @@
 
 use std::{io, path::PathBuf};
 
-use crate::storage::{CommitError, StorageError};
+use super::format::VERSION;
+use crate::storage::{CommitError, NewerRows, StorageError};
 
 /// A file that is not as an export has left it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +50,7 @@ pub enum TransferError {
     NotAnExport(PathBuf),
     /// The file is of another version.
     #[error(
-        "{} has version {version} of the form, and this program knows version 1: use the program \
+        "{} has version {version} of the form, and this program knows versions 1 to {VERSION}: use the program \
          that has written it", path.display()
     )]
     Version {
@@ -57,6 +58,14 @@ pub enum TransferError {
         path: PathBuf,
         /// Its version.
         version: u32,
+    },
+    /// A newer program has written the rows.
+    #[error("{}: {source}", path.display())]
+    NewerRows {
+        /// The file.
+        path: PathBuf,
+        /// The version of the rows.
+        source: NewerRows,
     },
     /// The file ends before its end: the export that wrote it was interrupted, or a copy of it was.
     #[error(

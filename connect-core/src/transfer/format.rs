@@ -2,27 +2,33 @@
 //!
 //! ```text
 //! file  = head chunk* end
-//! head  = MAGIC, version (4)
+//! head  = MAGIC, version (4), number of the program (4), number of the oldest program that can read the rows (4)
 //! chunk = 1 (1), number (8), rows (4), length (4), row*, digest (32)
 //! row   = length of the key (2), length of the value (4), key, value
 //! end   = 2 (1), chunks (8), rows (8), bytes of keys and values (8), digest (32), END_MARK
 //! ```
+//!
+//! The head of version 1 ends before the numbers, which are those of the
+//! [version of rows](crate::storage::RowsVersion).
 //!
 //! Numbers are big-endian, their bytes in parentheses. A digest is the SHA-256 of everything before it
 //! in the file, so a chunk cannot be elsewhere than where it was written, and the last digest is the
 //! checksum of the whole. Keys ascend over all chunks. The chunks of two stores with the same rows are
 //! the same, however they were read and however often that was interrupted.
 
-use crate::storage::{Entry, MAX_KEY_LEN, MAX_VALUE_LEN};
+use crate::storage::{Entry, MAX_KEY_LEN, MAX_VALUE_LEN, RowsVersion};
 
 /// The beginning of every such file. Its last bytes show where a transfer as text has changed it.
 pub(super) const MAGIC: &[u8; 16] = b"connect store\x00\r\n";
 
 /// The version of the form.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
+
+/// The bytes of the head up to the version: all that version 1 has.
+pub(super) const SHORT_HEAD_LEN: u64 = 20;
 
 /// The bytes of the head.
-pub(super) const HEAD_LEN: u64 = 20;
+pub(super) const HEAD_LEN: u64 = 28;
 
 /// The end of every finished file.
 pub(super) const END_MARK: &[u8; 16] = b"\r\n\x00connect ends\n";
@@ -56,7 +62,12 @@ pub(super) const LONGEST_CHUNK: usize = ROW_HEAD_LEN + MAX_KEY_LEN + MAX_VALUE_L
 
 /// The head of a file.
 pub(super) fn head() -> Vec<u8> {
-    [&MAGIC[..], &VERSION.to_be_bytes()].concat()
+    let RowsVersion {
+        written_by,
+        oldest_reader,
+    } = RowsVersion::THIS;
+    let numbers = [VERSION, written_by, oldest_reader].map(u32::to_be_bytes);
+    [&MAGIC[..], &numbers.concat()].concat()
 }
 
 /// The bytes that a row takes.

@@ -12,12 +12,12 @@ use super::{
     error::{DamagedFile, TransferError},
     format::{
         CHUNK, CHUNK_BYTES, CHUNK_HEAD_LEN, CHUNK_ROWS, DIGEST_LEN, END, END_LEN, END_MARK,
-        HEAD_LEN, LONGEST_CHUNK, MAGIC, ROW_HEAD_LEN, VERSION, rows_of,
+        HEAD_LEN, LONGEST_CHUNK, MAGIC, ROW_HEAD_LEN, SHORT_HEAD_LEN, VERSION, rows_of,
     },
     locked_file::LockedFile,
     progress::Transferred,
 };
-use crate::storage::{Entry, Key};
+use crate::storage::{Entry, Key, RowsVersion};
 
 /// The parts of a file that were read or written so far.
 #[derive(Clone, Default)]
@@ -82,24 +82,36 @@ impl Reader {
     }
 
     fn head(&mut self) -> Result<(), TransferError> {
-        let head = self.take(self.length.min(HEAD_LEN) as usize)?;
+        let mut head = self.take(self.length.min(SHORT_HEAD_LEN) as usize)?;
         let magic = head.len().min(MAGIC.len());
         if head[..magic] != MAGIC[..magic] {
             return Err(TransferError::NotAnExport(self.path.clone()));
         }
-        let Some(version) = head
-            .get(MAGIC.len()..)
-            .and_then(|version| version.first_chunk())
-        else {
+        if (head.len() as u64) < SHORT_HEAD_LEN {
             return Err(self.unfinished());
-        };
-        let version = u32::from_be_bytes(*version);
-        if version != VERSION {
-            let path = self.path.clone();
-            return Err(TransferError::Version { path, version });
         }
+        let rows = match u32_at(&head, MAGIC.len()) {
+            1 => RowsVersion::FIRST,
+            VERSION if self.length < HEAD_LEN => return Err(self.unfinished()),
+            VERSION => {
+                let numbers = self.take((HEAD_LEN - SHORT_HEAD_LEN) as usize)?;
+                head.extend_from_slice(&numbers);
+                RowsVersion {
+                    written_by: u32_at(&numbers, 0),
+                    oldest_reader: u32_at(&numbers, 4),
+                }
+            }
+            version => {
+                let path = self.path.clone();
+                return Err(TransferError::Version { path, version });
+            }
+        };
+        rows.check().map_err(|source| TransferError::NewerRows {
+            path: self.path.clone(),
+            source,
+        })?;
         self.sofar.hash.update(&head);
-        self.sofar.at = HEAD_LEN;
+        self.sofar.at = head.len() as u64;
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use connect_core::{
 use super::{Stocked, family, find};
 
 /// A shop whose register wrote rows of three days, the last of them late, and was closed between.
-async fn open() -> Stocked {
+pub(super) async fn open() -> Stocked {
     let stocked = Stocked::open().await;
     let till = stocked.shop.screen(ScreenType::Pos, "Till").await;
     let till = stocked.shop.connect.location(&till);

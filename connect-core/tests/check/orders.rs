@@ -13,14 +13,14 @@ use crate::stored::family::{
 
 /// A shop with two orders, the first of which was paid by the first receipt. The second receipt is
 /// of no order, and the third takes the first one back.
-struct Ordered {
-    stocked: Stocked,
+pub(super) struct Ordered {
+    pub(super) stocked: Stocked,
     sales: Vec<Id<Transaction>>,
     orders: Vec<Id<Order>>,
 }
 
 impl Ordered {
-    async fn open() -> Self {
+    pub(super) async fn open() -> Self {
         let stocked = Stocked::open().await;
         let kiosk = stocked.shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
         let kiosk = stocked.shop.connect.location(&kiosk);

@@ -16,7 +16,7 @@ fn pieces(pieces: i64) -> Quantity {
 }
 
 /// A shop with a product of which 5 were counted, 2 came and 1 was sold, and a deleted one.
-async fn open() -> Stocked {
+pub(super) async fn open() -> Stocked {
     let stocked = Stocked::open().await;
     let here = stocked.shop.connect.location(&stocked.shop.at);
     let products = stocked.rows(family::PRODUCT).await;

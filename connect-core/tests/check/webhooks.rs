@@ -29,7 +29,7 @@ impl WebhookSender for Down {
 
 /// A shop with a webhook whose endpoint is down: a delivery that is tried again, one that no worker
 /// has seen, and stock that waits for its minute.
-async fn open() -> Stocked {
+pub(super) async fn open() -> Stocked {
     let stocked = Stocked::open().await;
     let shop = &stocked.shop;
     let new = NewWebhook {

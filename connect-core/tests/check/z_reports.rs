@@ -26,7 +26,7 @@ async fn close(stocked: &Stocked, till: &Access) {
 
 /// A shop with two registers that write by turns. One has a report of receipts 1 and 3, one without
 /// rows, one of receipt 5, and receipt 7 since then; the other has a report of receipts 2, 4 and 6.
-async fn open() -> Stocked {
+pub(super) async fn open() -> Stocked {
     let stocked = Stocked::open().await;
     let one = stocked.shop.screen(ScreenType::Pos, "One").await;
     let other = stocked.shop.screen(ScreenType::Pos, "Other").await;

@@ -9,6 +9,7 @@ mod opening;
 mod promises;
 mod rows;
 mod values;
+mod version;
 
 /// Makes a module of tests for each engine out of async functions that are generic over it.
 macro_rules! on_each_engine {

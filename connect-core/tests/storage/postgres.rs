@@ -7,6 +7,7 @@ mod far;
 mod proxy;
 mod together;
 mod turns;
+mod version;
 
 use std::{sync::Arc, time::Duration};
 

@@ -2,13 +2,20 @@
 
 use std::fs;
 
-use connect_core::{storage::Entry, transfer::TransferError};
+use connect_core::{
+    storage::{Entry, RowsVersion},
+    transfer::TransferError,
+};
 use sha2::{Digest as _, Sha256};
 
 use super::{Engine, export, export_anew, exported, import, many, row, store, with_rows};
 use crate::faulty::rows;
 
-const HEAD: &[u8] = b"connect store\x00\r\n\x00\x00\x00\x01";
+/// The head of an export of the first version.
+const SHORT_HEAD: &[u8] = b"connect store\x00\r\n\x00\x00\x00\x01";
+
+/// That of this one, with these numbers behind it.
+const HEAD: &[u8] = b"connect store\x00\r\n\x00\x00\x00\x02";
 
 /// Makes a file as an export does, but of whatever a test wants.
 struct Forger {
@@ -18,13 +25,28 @@ struct Forger {
     content: u64,
 }
 
+fn head(rows: RowsVersion) -> Vec<u8> {
+    let numbers = [rows.written_by, rows.oldest_reader].map(u32::to_be_bytes);
+    [HEAD, &numbers.concat()].concat()
+}
+
+/// The number of this program.
+const THIS: u32 = RowsVersion::THIS.written_by;
+
 impl Forger {
     fn new() -> Self {
         Self {
-            bytes: HEAD.to_vec(),
+            bytes: head(RowsVersion::THIS),
             chunks: 0,
             rows: 0,
             content: 0,
+        }
+    }
+
+    fn with_head(head: &[u8]) -> Self {
+        Self {
+            bytes: head.to_vec(),
+            ..Self::new()
         }
     }
 
@@ -111,6 +133,10 @@ async fn a_flipped_bit_in_any_byte_is_an_error() {
             let expected = match at {
                 0..16 => matches!(refused, TransferError::NotAnExport(_)),
                 16..20 => matches!(refused, TransferError::Version { .. }),
+                // Of a number that is no larger, the checksum tells.
+                24..28 if bytes[24..28] > THIS.to_be_bytes()[..] => {
+                    matches!(refused, TransferError::NewerRows { .. })
+                }
                 _ => matches!(
                     refused,
                     TransferError::Damaged(_) | TransferError::Unfinished { .. }
@@ -154,7 +180,7 @@ async fn a_file_that_is_cut_at_any_byte_is_an_error() {
 #[tokio::test]
 async fn what_follows_the_end_is_an_error() {
     let good = Forger::new().chunk(&few()).end();
-    for more in [&b"\0"[..], b"\x02", &good, &good[20..]] {
+    for more in [&b"\0"[..], b"\x02", &good, &good[28..]] {
         let refused = refusal(&[&good[..], more].concat()).await.to_string();
         assert!(refused.contains("something follows the end"), "{refused}");
     }
@@ -292,4 +318,42 @@ async fn the_mark_of_an_import_comes_from_no_file() {
         .await
         .to_string();
     assert!(refused.contains("the mark of an import"), "{refused}");
+}
+
+/// Exports of programs that knew of no numbers.
+#[tokio::test]
+async fn a_file_without_numbers_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.export");
+    let whole = Forger::with_head(SHORT_HEAD).chunk(&few()).end();
+    fs::write(&file, &whole).unwrap();
+    for engine in [Engine::Memory, Engine::Redb] {
+        let (target, _folder) = store(engine).await;
+        import(&*target, &file).await.unwrap();
+        assert_eq!(rows(&*target).await, few());
+        // One that was interrupted is finished as it was begun.
+        fs::write(&file, &whole[..whole.len() - 100]).unwrap();
+        export(&*target, &file).await.unwrap();
+        assert!(fs::read(&file).unwrap() == whole);
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_a_newer_program_is_refused() {
+    let next = RowsVersion::THIS.written_by + 1;
+    for (oldest_reader, is_refused) in [(next, true), (next - 1, false)] {
+        let newer = RowsVersion {
+            written_by: next,
+            oldest_reader,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store.export");
+        fs::write(&file, Forger::with_head(&head(newer)).chunk(&few()).end()).unwrap();
+        let (target, _folder) = store(Engine::Memory).await;
+        match import(&*target, &file).await {
+            Err(TransferError::NewerRows { source, .. }) => assert_eq!(source.found, newer),
+            taken => assert!(!is_refused, "{taken:?}"),
+        }
+        assert_eq!(rows(&*target).await.is_empty(), is_refused);
+    }
 }

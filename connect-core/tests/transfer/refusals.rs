@@ -97,14 +97,14 @@ async fn another_file_is_never_replaced() {
 #[tokio::test]
 async fn a_file_of_another_version_is_refused() {
     let (file, mut bytes, _folder) = exported(&many(10)).await;
-    bytes[19] = 2;
+    bytes[19] = 3;
     fs::write(&file, bytes).unwrap();
     let source = with_rows(&many(10)).await;
     for refused in [
         export_anew(&*source, &file).await.unwrap_err(),
         import(&*source, &file).await.unwrap_err(),
     ] {
-        let is_other = matches!(refused, TransferError::Version { version: 2, .. });
+        let is_other = matches!(refused, TransferError::Version { version: 3, .. });
         assert!(is_other, "{refused}");
     }
 }

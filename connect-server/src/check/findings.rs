@@ -20,6 +20,12 @@ impl Findings {
         self.store.as_ref().is_ok_and(Report::is_clean) && self.records.is_clean()
     }
 
+    /// Returns whether only a newer program can tell what is wrong: the store holds what was written, and
+    /// some of it is unknown here.
+    pub(super) fn needs_newer_program(&self) -> bool {
+        !self.records.newer_kinds.is_empty() && self.store.as_ref().is_ok_and(Report::is_clean)
+    }
+
     /// Returns the report for programs.
     pub(super) fn to_json(&self) -> Value {
         let store = match &self.store {

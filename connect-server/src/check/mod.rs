@@ -44,11 +44,12 @@ enum NotChecked {
 }
 
 /// Checks a store and prints the report: exit code 0 when nothing is wrong, 1 when something is, 2
-/// when the store could not be checked.
+/// when the store could not be checked, or not all of it.
 pub(crate) async fn run(options: &CheckOptions) -> ExitCode {
     match check(options).await {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(FOUND),
+        Ok(findings) if findings.needs_newer_program() => ExitCode::from(NOT_CHECKED),
+        Ok(findings) if findings.is_clean() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(FOUND),
         Err(error) => {
             // The last resort: if nobody can read this, the exit code has to do.
             let _ = writeln!(io::stderr(), "connect-server check: {error}");
@@ -57,8 +58,8 @@ pub(crate) async fn run(options: &CheckOptions) -> ExitCode {
     }
 }
 
-/// Checks a store and prints the report; whether nothing is wrong.
-async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
+/// Checks a store and prints the report.
+async fn check(options: &CheckOptions) -> Result<Findings, NotChecked> {
     let choice = options.store.choice()?;
     if choice == StorageChoice::Memory {
         return Err(NotChecked::InMemory);
@@ -98,5 +99,5 @@ async fn check(options: &CheckOptions) -> Result<bool, NotChecked> {
         text::write(&mut output, &choice, &findings)?;
     }
     output.flush()?;
-    Ok(findings.is_clean())
+    Ok(findings)
 }

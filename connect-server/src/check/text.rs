@@ -24,6 +24,12 @@ pub(super) fn write(
     for (family, count) in &records.families {
         writeln!(output, "{count:>12} {family}")?;
     }
+    for (kind, count) in &records.newer_kinds {
+        writeln!(
+            output,
+            "{count:>12} of a kind of row of a newer program ({kind})"
+        )?;
+    }
     if findings.is_clean() {
         return writeln!(output, "No problems.");
     }
@@ -46,6 +52,13 @@ pub(super) fn write(
     }
     if records.problem_count > records.problems.len() as u64 {
         writeln!(output, "  and more")?;
+    }
+    if findings.needs_newer_program() {
+        return writeln!(
+            output,
+            "\nA newer program has written to this store, and this one cannot check what it does not know: \
+             check it with the program that serves it. Do not restore a copy for what is said above."
+        );
     }
     if choice.is_shared() {
         return writeln!(

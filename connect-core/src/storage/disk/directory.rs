@@ -3,7 +3,7 @@
 //! | name | holds |
 //! |---|---|
 //! | `connect.lock` | nothing; locked while the store is open |
-//! | `connect.store` | which engine made the folder, and the format |
+//! | `connect.store` | which engine made the folder, the format, and the version of the rows |
 //! | `connect.progress` | the last durable group: see [`progress`](super::progress) |
 //! | `connect.closed` | while closed: the engine's files: see [`closed`](super::closed) |
 //! | `connect.ballast` | room for opening on a full disk: see [`space`](super::space) |
@@ -29,6 +29,7 @@ use super::{
     progress::{self, Mark, Progress, Recorded},
     space,
 };
+use crate::storage::RowsVersion;
 
 /// Our lock. The engines lock their files too, but only after they have touched the folder.
 const LOCK_FILE: &str = "connect.lock";
@@ -176,6 +177,22 @@ impl Directory {
             let path = progress.data_path().display();
             tracing::warn!(%path, %error, "cannot note the progress of the store");
         }
+    }
+
+    /// Notes that this program writes to the store, before it first does: older ones must not open it from
+    /// then on.
+    ///
+    /// # Errors
+    /// It could not be noted: nothing may be written then.
+    pub(super) fn note_version(&mut self) -> io::Result<()> {
+        let Some(marker) = self.marker.written_to() else {
+            return Ok(());
+        };
+        marker.write(&self.path)?;
+        let version = RowsVersion::THIS.written_by;
+        tracing::warn!(version, "older programs refuse this store from now on");
+        self.marker = marker;
+        Ok(())
     }
 
     /// Gives the folder up after the engine was closed in good order. Without this the store is

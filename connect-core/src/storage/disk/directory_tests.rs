@@ -452,7 +452,7 @@ fn folders_of_others_are_refused_and_left_alone() {
     fs::write(folder.path().join("connect.lock"), "").unwrap();
     let text = refused(folder.path(), Kind::Sled, "format 1").to_string();
     assert!(
-        text.contains("format 1, and this version reads format 2"),
+        text.contains("format 1, and this version reads format 3"),
         "{text}"
     );
 
@@ -460,11 +460,11 @@ fn folders_of_others_are_refused_and_left_alone() {
     open(folder.path(), Kind::Redb).unwrap().close();
     fs::write(
         folder.path().join("connect.store"),
-        r#"{"format":3,"new":1}"#,
+        r#"{"format":4,"new":1}"#,
     )
     .unwrap();
-    let text = refused(folder.path(), Kind::Redb, "format 3").to_string();
-    assert!(text.contains("format 3"), "{text}");
+    let text = refused(folder.path(), Kind::Redb, "format 4").to_string();
+    assert!(text.contains("format 4"), "{text}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::storage::StorageError;
 
-/// The condition of a store on the disk.
+/// The condition of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
     /// Reads and commits are served.
@@ -18,6 +18,8 @@ pub enum Health {
         /// The error, for the operator.
         reason: String,
     },
+    /// A newer program writes to the store: this one reads and writes no more.
+    Outdated,
 }
 
 /// Tells the [`Health`] of a store, for as long as anybody wants to know.
@@ -42,6 +44,8 @@ impl HealthProbe {
         }
         match &health {
             Health::Working => tracing::info!("the store works again"),
+            // Only a database, which has no such probe, is written to by others.
+            Health::Outdated => {}
             Health::Full => tracing::warn!("the disk has no room left; commits are refused"),
             Health::Failed { reason } => {
                 tracing::error!(%reason, "the store has failed and is opened again");

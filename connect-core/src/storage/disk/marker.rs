@@ -6,12 +6,17 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, OpenError, files};
+use crate::storage::RowsVersion;
 
 /// The name of the file.
 pub(super) const FILE: &str = "connect.store";
 
-/// The layout of the folder and of the rows in it. Format 1 had no marker.
-pub(super) const FORMAT: u32 = 2;
+/// The layout of the folder. Format 1 had no marker, format 2 no version of the rows.
+pub(super) const FORMAT: u32 = 3;
+
+/// The oldest layout that can be opened. The first commit makes it [`FORMAT`], so that programs refuse the folder which
+/// know of no version.
+const OLDEST_FORMAT: u32 = 2;
 
 /// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -23,12 +28,25 @@ pub(super) struct Marker {
     /// False while the store is being made. Nobody has been handed such a store, so what is there
     /// of it may be thrown away.
     pub(super) complete: bool,
+    #[serde(default = "first")]
+    written_by: u32,
+    #[serde(default = "first")]
+    oldest_reader: u32,
 }
 
 /// Only the part that every later format will have, too.
 #[derive(Deserialize)]
 struct AnyMarker {
     format: u32,
+    #[serde(default = "first")]
+    written_by: u32,
+    #[serde(default = "first")]
+    oldest_reader: u32,
+}
+
+/// The number of a program that wrote none.
+fn first() -> u32 {
+    RowsVersion::FIRST.written_by
 }
 
 impl Marker {
@@ -40,7 +58,24 @@ impl Marker {
             engine,
             made: made.to_rfc3339_opts(SecondsFormat::Secs, true),
             complete: false,
+            written_by: RowsVersion::THIS.written_by,
+            oldest_reader: RowsVersion::THIS.oldest_reader,
         }
+    }
+
+    /// The marker of the same store once this program has written to it; `None` when it is the same.
+    pub(super) fn written_to(&self) -> Option<Self> {
+        let found = RowsVersion {
+            written_by: self.written_by,
+            oldest_reader: self.oldest_reader,
+        };
+        let rows = found.written_to();
+        (self.format != FORMAT || rows != found).then(|| Self {
+            format: FORMAT,
+            written_by: rows.written_by,
+            oldest_reader: rows.oldest_reader,
+            ..self.clone()
+        })
     }
 
     /// Reads the marker of a folder, if there is one.
@@ -50,24 +85,40 @@ impl Marker {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(OpenError::io(&folder.join(FILE))(error)),
         };
-        match serde_json::from_slice::<AnyMarker>(&text) {
-            Ok(any) if any.format != FORMAT => Err(OpenError::OtherFormat {
-                path: folder.into(),
-                found: any.format.to_string(),
-                expected: FORMAT,
-            }),
-            _ => serde_json::from_slice(&text)
-                .map(Some)
-                .map_err(|error| OpenError::Incomplete {
-                    path: folder.into(),
-                    missing: format!("{FILE} cannot be read ({error})"),
-                }),
+        if let Ok(any) = serde_json::from_slice::<AnyMarker>(&text) {
+            any.check(folder)?;
         }
+        let marker = serde_json::from_slice(&text);
+        marker.map(Some).map_err(|error| OpenError::Incomplete {
+            path: folder.into(),
+            missing: format!("{FILE} cannot be read ({error})"),
+        })
     }
 
     /// Writes the marker, durably and as a whole.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
         let text = serde_json::to_vec(self)?;
         files::replace(folder, FILE, &text)
+    }
+}
+
+impl AnyMarker {
+    /// Checks that this program may open the folder.
+    fn check(&self, folder: &Path) -> Result<(), OpenError> {
+        if !(OLDEST_FORMAT..=FORMAT).contains(&self.format) {
+            return Err(OpenError::OtherFormat {
+                path: folder.into(),
+                found: self.format.to_string(),
+                expected: FORMAT,
+            });
+        }
+        let rows = RowsVersion {
+            written_by: self.written_by,
+            oldest_reader: self.oldest_reader,
+        };
+        rows.check().map_err(|source| OpenError::NewerRows {
+            path: folder.into(),
+            source,
+        })
     }
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::Kind;
+use crate::storage::NewerRows;
 
 /// The file that the operator creates to go on with a store that has lost something.
 pub(super) const ACCEPT_LOSS_FILE: &str = "connect.accept-loss";
@@ -49,6 +50,14 @@ pub enum OpenError {
         found: String,
         /// The format that this version reads.
         expected: u32,
+    },
+    /// A newer program has written to the store.
+    #[error("{}: {source}", path.display())]
+    NewerRows {
+        /// The folder that was asked for.
+        path: PathBuf,
+        /// The version of the rows.
+        source: NewerRows,
     },
     /// Files of the store are missing, empty or shorter than they were.
     #[error(

@@ -19,6 +19,7 @@ use super::{
     engine::{Batch, Engine, Failed, caught},
     group::{Group, Joined},
     health::{Health, HealthProbe},
+    marker,
     progress::Mark,
     queue::{Message, Reply, Request, Work},
     space::Space,
@@ -135,7 +136,14 @@ impl<E: Engine> Writer<E> {
 
     fn handle(&mut self, message: Message) -> Result<(), Failed> {
         match message {
-            Message::Commit(request) => self.write_group(request),
+            Message::Commit(request) => match self.directory.note_version() {
+                Ok(()) => self.write_group(request),
+                Err(error) => {
+                    let error = StorageError::new(format_args!("{}: {error}", marker::FILE));
+                    let _ = request.reply.send(Err(CommitError::NotApplied(error)));
+                    Ok(())
+                }
+            },
             Message::Check(..) if self.work.staged.is_some() => {
                 self.work.checks.push_back(message);
                 Ok(())

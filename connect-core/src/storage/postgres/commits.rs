@@ -3,6 +3,7 @@
 use std::{
     collections::{HashMap, hash_map::Entry},
     iter,
+    sync::LazyLock,
 };
 
 use tokio_postgres::{
@@ -11,11 +12,16 @@ use tokio_postgres::{
 };
 
 use super::connections::Connection;
-use crate::storage::{Commit, Expectation, Guard, Key, Write};
+use crate::storage::{Commit, Expectation, Guard, Key, RowsVersion, Write};
 
-/// The function is in `schema_1.sql`.
-const CALL: &str = "SELECT connect_commit_1(\
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+/// The function is in `schema.sql`.
+static CALL: LazyLock<String> = LazyLock::new(|| {
+    let oldest = RowsVersion::THIS.oldest_reader;
+    format!(
+        "SELECT connect_commit_{oldest}(\
+         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
+    )
+});
 
 /// The types of its parameters.
 fn types() -> Vec<Type> {
@@ -28,7 +34,7 @@ fn types() -> Vec<Type> {
 /// # Errors
 /// The database gave no answer.
 pub(super) async fn prepare(connection: &Connection) -> Result<(), Error> {
-    connection.know(CALL, &types()).await
+    connection.know(&CALL, &types()).await
 }
 
 /// Keys with values, as two arrays.
@@ -202,7 +208,7 @@ pub(super) async fn apply<'a>(
         many(&changes.put.values),
         many(&changes.removed),
     ];
-    connection.query_one(CALL, &parameters).await?.try_get(0)
+    connection.query_one(&CALL, &parameters).await?.try_get(0)
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use super::{
     batcher::{Batch, Queued},
     commits::{self, Changes},
     connections::{Connection, Connections},
-    fault::Failed,
+    fault::{Failed, is_taken_away},
+    version::Version,
 };
 use crate::storage::{Commit, CommitError};
 
@@ -35,15 +36,30 @@ pub(super) struct Unsent {
 
 /// The connections on which a process commits.
 #[derive(Clone)]
-pub(super) struct Committer(pub(super) Connections);
+pub(super) struct Committer {
+    connections: Connections,
+    version: Version,
+}
 
 impl Committer {
+    /// One on these connections.
+    pub(super) fn new(connections: Connections, version: Version) -> Self {
+        Self {
+            connections,
+            version,
+        }
+    }
+
     /// Sends a commit by itself.
     async fn commit(&self, commit: &Commit) -> Result<(), CommitError> {
         let mut pauses = PAUSES.iter();
         loop {
-            let connection = self.0.get().await.map_err(CommitError::NotApplied)?;
-            let ended = apply(&connection, &[commit]).await;
+            let connection = self
+                .connections
+                .get()
+                .await
+                .map_err(CommitError::NotApplied)?;
+            let ended = self.apply(&connection, &[commit]).await;
             drop(connection);
             match (ended, pauses.next()) {
                 (Err(Failed::Serialization), Some(pause)) => {
@@ -53,6 +69,25 @@ impl Committer {
                 (Ok(_), _) => return Err(CommitError::Conflict),
                 (Err(failed), _) => return Err(failed.into_error()),
             }
+        }
+    }
+
+    /// Sends commits as one. Returns the guards that others have got hold of: then nothing is written.
+    async fn apply(
+        &self,
+        connection: &Connection,
+        commits: &[&Commit],
+    ) -> Result<Vec<Vec<u8>>, Failed> {
+        let changes = Changes::of(commits).ok_or(Failed::For(CommitError::Conflict))?;
+        let error = match commits::apply(connection, &changes).await {
+            Err(error) if is_taken_away(&error) => error,
+            applied => return applied.map_err(|error| Failed::of(&error)),
+        };
+        // What is heard of the version comes with the next question otherwise.
+        let _ = self.version.look(connection.client()).await;
+        match self.version.is_known() {
+            Err(newer) => Err(Failed::For(CommitError::NotApplied(newer))),
+            Ok(()) => Err(Failed::of(&error)),
         }
     }
 
@@ -66,13 +101,6 @@ impl Committer {
             });
         }
     }
-}
-
-/// Sends commits as one. Returns the guards that others have got hold of: then nothing is written.
-async fn apply(connection: &Connection, commits: &[&Commit]) -> Result<Vec<Vec<u8>>, Failed> {
-    let changes = Changes::of(commits).ok_or(Failed::For(CommitError::Conflict))?;
-    let applied = commits::apply(connection, &changes).await;
-    applied.map_err(|error| Failed::of(&error))
 }
 
 fn answer_all(items: Vec<Queued<Committer>>, answer: &Result<(), CommitError>) {
@@ -101,12 +129,12 @@ impl Batch for Committer {
     /// Those that cannot be done together go on by themselves, and hold up nobody.
     async fn send_all(&self, mut items: Vec<Queued<Self>>) {
         while items.len() > 1 {
-            let connection = match self.0.get().await {
+            let connection = match self.connections.get().await {
                 Ok(connection) => connection,
                 Err(error) => return answer_all(items, &Err(CommitError::NotApplied(error))),
             };
             let commits: Vec<&Commit> = items.iter().map(|one| &one.item.commit).collect();
-            let ended = apply(&connection, &commits).await;
+            let ended = self.apply(&connection, &commits).await;
             drop(connection);
             let others = match ended {
                 Ok(others) => others,

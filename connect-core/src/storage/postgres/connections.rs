@@ -1,17 +1,20 @@
 //! Connections to the database, which take turns.
 
 use deadpool::managed::QueueMode;
-use deadpool_postgres::{Hook, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
+};
+use futures_util::future::join;
 use rustls::{ClientConfig, crypto::ring};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio_postgres::{
-    Config, Error, NoTls, Row, Statement,
+    Client, Config, Error, NoTls, Row, Statement,
     config::SslMode,
     types::{ToSql, Type},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{fault::away, open_error::OpenError, options::PostgresOptions};
+use super::{fault::away, open_error::OpenError, options::PostgresOptions, version::Version};
 use crate::storage::StorageError;
 
 /// A parameter of a statement and its type. With types given, no statement costs a trip to ask for them.
@@ -34,7 +37,8 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// At most `most` connections, each of which is opened when it is first needed.
+    /// At most `most` connections, each of which is opened when it is first needed, and looks at the version of
+    /// the database then.
     ///
     /// # Errors
     /// TLS is wanted, and the system has no authorities to trust.
@@ -42,6 +46,7 @@ impl Connections {
         config: &Config,
         most: usize,
         options: &PostgresOptions,
+        version: &Version,
     ) -> Result<Self, OpenError> {
         let manager = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
@@ -50,26 +55,30 @@ impl Connections {
             SslMode::Disable => Manager::from_config(config.clone(), NoTls, manager),
             _ => Manager::from_config(config.clone(), tls()?, manager),
         };
-        let mut pool = Pool::builder(manager)
+        let (version, prepares) = (version.clone(), options.prepares);
+        let pool = Pool::builder(manager)
             .max_size(most)
             // The one used last has in its caches what is wanted, and the fewest are kept busy.
             .queue_mode(QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(options.wait))
-            .create_timeout(Some(options.wait));
-        // Behind a pooler the settings would be those of another connection.
-        if options.prepares {
-            pool = pool.post_create(Hook::async_fn(|client, _| {
+            .create_timeout(Some(options.wait))
+            .post_create(Hook::async_fn(move |client, _| {
+                let version = version.clone();
                 Box::pin(async move {
+                    // Behind a pooler the settings would be those of another connection.
+                    let plans = if prepares { PLANS } else { "" };
+                    let both = join(client.batch_execute(plans), version.look(client));
+                    let (set, looked) = both.await;
                     // A database that does not know them goes on without.
-                    let set = client.batch_execute(PLANS).await;
                     if let Err(error) = set {
                         tracing::debug!(%error, "the database has no settings for plans");
                     }
-                    Ok(())
+                    looked.map_err(HookError::Backend)?;
+                    let known = version.check();
+                    known.map_err(|newer| HookError::message(newer.to_string()))
                 })
             }));
-        }
         let pool = pool
             .build()
             .map_err(|error| OpenError::Unusable(error.to_string()))?;
@@ -189,6 +198,11 @@ impl Connection {
         self.client.batch_execute(sql).await
     }
 
+    /// The connection itself, for a statement that is its own.
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Returns whether the database has closed it.
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed()
@@ -216,7 +230,7 @@ mod tests {
             ..PostgresOptions::default()
         };
         let config = database.address().parse().unwrap();
-        let connections = Connections::new(&config, 1, &options).unwrap();
+        let connections = Connections::new(&config, 1, &options, &Version::default()).unwrap();
         let connection = connections.get().await.unwrap();
         let shown = connection.query_once("SHOW plan_cache_mode", &[]).await;
         Some(shown.unwrap()[0].get(0))

@@ -1,6 +1,6 @@
 //! The meaning of the errors of the database.
 
-use deadpool_postgres::{PoolError, TimeoutType};
+use deadpool_postgres::{HookError, PoolError, TimeoutType};
 use tokio_postgres::{
     Error,
     error::{DbError, Severity, SqlState},
@@ -8,7 +8,7 @@ use tokio_postgres::{
 
 use crate::storage::{CommitError, StorageError};
 
-/// The code with which `connect_commit_1` fails when a row is not as it was expected.
+/// The code with which the function of a commit fails when a row is not as it was expected.
 const CONFLICT: &str = "CN001";
 
 /// Says why nothing can be read.
@@ -19,13 +19,21 @@ pub(super) fn unreadable(error: &Error) -> StorageError {
 /// Says why there is no connection.
 pub(super) fn away(error: &PoolError) -> String {
     match error {
-        PoolError::Backend(error) => in_words(error),
+        PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
+            in_words(error)
+        }
+        PoolError::PostCreateHook(HookError::Message(reason)) => reason.to_string(),
         PoolError::Timeout(TimeoutType::Wait) => {
             "all connections to the database have been busy for too long".to_owned()
         }
         PoolError::Timeout(_) => "the database gives no answer".to_owned(),
         other => other.to_string(),
     }
+}
+
+/// Returns whether a newer program has taken away the function by which this one commits.
+pub(super) fn is_taken_away(error: &Error) -> bool {
+    error.code() == Some(&SqlState::UNDEFINED_FUNCTION)
 }
 
 /// The end of a commit that the database did not acknowledge.

@@ -12,6 +12,7 @@ use super::{
     connections::{Connection, Connections, Parameter},
     fault::{Failed, unreadable},
     reads::{self, Question},
+    schema::Schema,
 };
 use crate::storage::{
     Commit, CommitError, Key, Locked, Read, State, StorageError, in_process::Finishing,
@@ -33,6 +34,7 @@ pub(super) struct Lock {
     lease: Lease<Transaction>,
     /// For reads once the lock is over.
     connections: Connections,
+    schema: Schema,
 }
 
 impl Lock {
@@ -42,7 +44,7 @@ impl Lock {
     /// # Errors
     /// The database is away, or others held the lock for too long.
     pub(super) async fn take(
-        connections: Connections,
+        (connections, schema): (Connections, Schema),
         guard: Key,
         lease: Duration,
         turn: OwnedRwLockWriteGuard<()>,
@@ -61,6 +63,7 @@ impl Lock {
             guard,
             lease: Lease::new(transaction, lease),
             connections,
+            schema,
         })
     }
 }
@@ -79,6 +82,8 @@ impl Locked for Lock {
 
     async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
         commit.check_guard(&self.guard)?;
+        let prepared = self.schema.prepare(&self.connections).await;
+        prepared.map_err(CommitError::NotApplied)?;
         let mut held = self.lease.held().await;
         let Some(mut transaction) = held.take() else {
             return Err(CommitError::Conflict);

@@ -25,6 +25,7 @@ mod reads;
 mod schema;
 #[cfg(feature = "conformance")]
 pub mod testing;
+mod version;
 
 use std::{sync::Arc, time::Duration};
 
@@ -38,10 +39,11 @@ use self::{
     lock::Lock,
     reader::Reader,
     reads::Question,
+    schema::Schema,
 };
 pub use self::{open_error::OpenError, options::PostgresOptions};
 use super::{
-    Commit, CommitError, Locked, MAX_KEY_LEN, Read, State, Storage, StorageError,
+    Commit, CommitError, Locked, MAX_KEY_LEN, NewerRows, Read, State, Storage, StorageError,
     in_process::GuardLocks,
 };
 
@@ -54,6 +56,7 @@ pub struct PostgresStorage {
     writers: Connections,
     locks: Arc<GuardLocks>,
     lease: Duration,
+    schema: Schema,
 }
 
 impl PostgresStorage {
@@ -68,20 +71,38 @@ impl PostgresStorage {
     /// See [`OpenError`]. None shows the password.
     pub async fn open(address: &str, options: PostgresOptions) -> Result<Self, OpenError> {
         let config: Config = address.parse().map_err(address_error)?;
-        let readers = Connections::new(&config, options.readers, &options)?;
-        let writers = Connections::new(&config, options.writers, &options)?;
+        let schema = Schema::default();
+        let readers = Connections::new(&config, options.readers, &options, &schema.version)?;
+        let writers = Connections::new(&config, options.writers, &options, &schema.version)?;
+        let committer = Committer::new(writers.clone(), schema.version.clone());
         let storage = Self {
             reads: Batcher::new(Reader(readers), reader::UNDER_WAY),
-            commits: Batcher::new(Committer(writers.clone()), committer::UNDER_WAY),
+            commits: Batcher::new(committer, committer::UNDER_WAY),
             writers,
             locks: Arc::default(),
             lease: options.lease,
+            schema,
         };
-        let connection = storage.writers.try_get().await.map_err(OpenError::Away)?;
+        let connection = match storage.writers.try_get().await {
+            Ok(connection) => connection,
+            Err(reason) => {
+                storage.schema.version.check()?;
+                return Err(OpenError::Away(reason));
+            }
+        };
         schema::check_durability(&connection).await?;
-        schema::bring_up_to_date(&connection).await?;
+        storage.schema.open(&connection).await?;
         drop(connection);
         Ok(storage)
+    }
+
+    /// Checks that no newer program has written to the database, as each new connection finds out. Once one has,
+    /// nothing is read and written any more.
+    ///
+    /// # Errors
+    /// One has.
+    pub fn check_version(&self) -> Result<(), NewerRows> {
+        self.schema.version.check()
     }
 }
 
@@ -93,12 +114,15 @@ fn address_error(error: tokio_postgres::Error) -> OpenError {
 #[async_trait]
 impl Storage for PostgresStorage {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        self.schema.version.is_known()?;
         let answer = self.reads.send(Question::of(reads)).await;
         answer.unwrap_or_else(|| Err(unanswered()))
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         check_keys(&commit)?;
+        let prepared = self.schema.prepare(&self.writers).await;
+        prepared.map_err(CommitError::NotApplied)?;
         let entered = match &commit.guard {
             Some(guard) => Some(self.locks.enter(&guard.key).await),
             None => None,
@@ -108,8 +132,10 @@ impl Storage for PostgresStorage {
     }
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.schema.version.is_known()?;
         let turn = self.locks.lock(guard).await;
-        let lock = Lock::take(self.writers.clone(), guard.into(), self.lease, turn).await?;
+        let place = (self.writers.clone(), self.schema.clone());
+        let lock = Lock::take(place, guard.into(), self.lease, turn).await?;
         Ok(Box::new(lock))
     }
 }

@@ -1,5 +1,7 @@
 //! The reasons why a store on PostgreSQL cannot be opened.
 
+use crate::storage::NewerRows;
+
 /// The reason why a store on PostgreSQL cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -12,16 +14,9 @@ pub enum OpenError {
     /// The database gives no answer, or refuses.
     #[error("the database cannot be used: {0}")]
     Away(String),
-    /// A newer server has set up the database.
-    #[error(
-        "the database is of version {found} and this program knows up to {known}: use a newer program"
-    )]
-    TooNew {
-        /// The version of the database.
-        found: usize,
-        /// The newest version that is known.
-        known: usize,
-    },
+    /// A newer program has written to the database.
+    #[error("the database: {0}")]
+    NewerRows(#[from] NewerRows),
     /// The database acknowledges what it may lose.
     #[error(
         "synchronous_commit is off, so a crash of the database loses what it has acknowledged: \

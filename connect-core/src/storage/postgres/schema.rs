@@ -1,70 +1,122 @@
 //! The tables and functions in the database, which any server makes that finds them missing.
+//!
+//! `connect_schema` has the [version of the rows](RowsVersion). Its column `version` is the number of the oldest
+//! program that may work with the database, as programs have read it that knew of no other number.
+//!
+//! A program brings the database to its own version before it first writes, not when it opens it: a command
+//! that only reads takes nothing away from the servers that are at work.
+//!
+//! The servers beside which it must not write commit by a function that it removes. A commit that was under way then may
+//! still end: whatever else was written meanwhile under its guard makes it fail, as always.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
-use tokio_postgres::{Error, error::SqlState};
+use tokio::sync::Mutex;
+use tokio_postgres::Error;
 
-use super::{connections::Connection, fault::in_words, open_error::OpenError};
+use super::{
+    connections::{Connection, Connections},
+    fault::in_words,
+    open_error::OpenError,
+    version::Version,
+};
+use crate::storage::{RowsVersion, StorageError};
 
-/// The statements of each version, which may run several times, also at once.
-const VERSIONS: [&str; 1] = [include_str!("schema_1.sql")];
+/// The version that this program writes.
+const THIS: RowsVersion = RowsVersion::THIS;
 
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS connect_schema (version int4 PRIMARY KEY)";
-
-const FIND: &str = "SELECT max(version) FROM connect_schema";
-
-const ENTER: &str = "INSERT INTO connect_schema (version) VALUES ";
+/// All that makes a database one of this version, which may run several times, also at once. It is one
+/// transaction.
+static RAISE: LazyLock<String> = LazyLock::new(|| {
+    let RowsVersion {
+        written_by,
+        oldest_reader,
+    } = THIS;
+    let tables = include_str!("schema.sql").replace("{oldest}", &oldest_reader.to_string());
+    let former = (1..oldest_reader).map(|number| {
+        // Some were never made.
+        format!("DROP FUNCTION IF EXISTS connect_commit_{number};")
+    });
+    let former: String = former.collect();
+    format!(
+        "CREATE TABLE IF NOT EXISTS connect_schema (version int4 PRIMARY KEY); \
+         ALTER TABLE connect_schema ADD COLUMN IF NOT EXISTS written_by int4; \
+         INSERT INTO connect_schema AS s (version, written_by) VALUES ({oldest_reader}, {written_by}) \
+         ON CONFLICT (version) DO UPDATE SET written_by = greatest(s.written_by, excluded.written_by); \
+         {tables} {former}"
+    )
+});
 
 /// The pauses, in milliseconds, after which a server tries again what another does at the same moment: `IF NOT EXISTS` and
 /// `OR REPLACE` do not wait for each other.
 const PAUSES: [u64; 6] = [10, 30, 100, 300, 1000, 3000];
 
-/// Makes what is missing.
-///
-/// # Errors
-/// The database is of a newer version, or refuses.
-pub(super) async fn bring_up_to_date(connection: &Connection) -> Result<(), OpenError> {
-    let mut pauses = PAUSES.iter();
-    loop {
-        let error = match make(connection).await {
-            Ok(found) if found > VERSIONS.len() => {
-                let known = VERSIONS.len();
-                return Err(OpenError::TooNew { found, known });
-            }
-            Ok(_) => return Ok(()),
-            Err(error) => error,
-        };
-        let is_answer = error.as_db_error().is_some();
-        let Some(pause) = pauses.next().filter(|_| is_answer) else {
-            return Err(OpenError::Away(in_words(&error)));
-        };
-        tokio::time::sleep(Duration::from_millis(*pause)).await;
-    }
+/// The tables of a database, which are those of this program once it writes.
+#[derive(Clone, Default)]
+pub(super) struct Schema {
+    pub(super) version: Version,
+    /// One task changes them.
+    turn: Arc<Mutex<()>>,
 }
 
-/// Returns the version that the database has in the end.
-async fn make(connection: &Connection) -> Result<usize, Error> {
-    let found = find(connection).await?;
-    for (version, statements) in (1..).zip(VERSIONS).skip(found) {
-        connection.execute(statements).await?;
-        let enter = format!("{ENTER} ({version}) ON CONFLICT (version) DO NOTHING");
-        connection.execute(&enter).await?;
-    }
-    Ok(found.max(VERSIONS.len()))
-}
-
-async fn find(connection: &Connection) -> Result<usize, Error> {
-    let rows = match connection.query_once(FIND, &[]).await {
-        Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {
-            connection.execute(TABLE).await?;
-            return Ok(0);
+impl Schema {
+    /// Finds out the version of the database. A new one gets its tables.
+    ///
+    /// # Errors
+    /// A newer program has written to it, or it refuses.
+    pub(super) async fn open(&self, connection: &Connection) -> Result<(), OpenError> {
+        let away = |error: Error| OpenError::Away(in_words(&error));
+        let found = self.version.look(connection.client()).await;
+        if found.map_err(away)?.is_none() {
+            self.raise(connection).await.map_err(away)?;
         }
-        rows => rows?,
-    };
-    let version: Option<i32> = rows.first().map_or(Ok(None), |row| row.try_get(0))?;
-    Ok(version
-        .and_then(|version| version.try_into().ok())
-        .unwrap_or(0))
+        Ok(self.version.check()?)
+    }
+
+    /// Brings the database to the version of this program, unless it was already. For who is about to write.
+    ///
+    /// # Errors
+    /// It cannot be done now: nothing may be written.
+    pub(super) async fn prepare(&self, connections: &Connections) -> Result<(), StorageError> {
+        self.version.is_known()?;
+        if self.version.is_raised() {
+            return Ok(());
+        }
+        let _turn = self.turn.lock().await;
+        if !self.version.is_raised() {
+            let connection = connections.get().await?;
+            let raised = self.raise(&connection).await;
+            raised.map_err(|error| StorageError::new(in_words(&error)))?;
+        }
+        self.version.is_known()
+    }
+
+    async fn raise(&self, connection: &Connection) -> Result<(), Error> {
+        let mut pauses = PAUSES.iter();
+        loop {
+            // Another may have been faster, also a newer program.
+            let found = self.version.look(connection.client()).await?;
+            if self.version.check().is_err() || self.version.is_raised() {
+                return Ok(());
+            }
+            let Err(error) = connection.execute(&RAISE).await else {
+                self.version.note(THIS);
+                let version = THIS.written_by;
+                if found.is_some() {
+                    tracing::warn!(version, "older programs refuse this database from now on");
+                }
+                return Ok(());
+            };
+            let is_answer = error.as_db_error().is_some();
+            let Some(pause) = pauses.next().filter(|_| is_answer) else {
+                return Err(error);
+            };
+            tokio::time::sleep(Duration::from_millis(*pause)).await;
+        }
+    }
 }
 
 /// Checks that the database acknowledges nothing that a crash takes back.

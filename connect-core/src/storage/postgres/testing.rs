@@ -75,6 +75,15 @@ impl TestDatabase {
         format!("postgres://{user}{password}@127.0.0.1:{port}/{name}?sslmode=disable")
     }
 
+    /// Executes statements, as an operator or another program does.
+    ///
+    /// # Panics
+    /// The database refuses them.
+    pub fn execute(&self, sql: &str) {
+        let config = self.address().parse().expect("it is an address");
+        execute(&config, sql).expect("the database executes the statements");
+    }
+
     /// The port of the server.
     pub fn port(&self) -> u16 {
         self.server.get_ports().first().copied().unwrap_or(5432)

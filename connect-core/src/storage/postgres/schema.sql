@@ -11,7 +11,9 @@ CREATE TABLE IF NOT EXISTS connect_rows (
 -- The keys of each array come in ascending order: of two commits that want the same rows, one waits for the
 -- other. Several commits do not wait for a row that is only expected, nor for a guard: others would have to wait
 -- for all of them. A row that they cannot lock at once is taken for one that is not as it was.
-CREATE OR REPLACE FUNCTION connect_commit_1(
+-- The name ends with the number of the oldest program that may call it. A program that raises this number
+-- removes the function of those before, which write no more from that moment on.
+CREATE OR REPLACE FUNCTION connect_commit_{oldest}(
     are_shared boolean,
     guards bytea[], guards_were bytea[], guards_become bytea[],
     kept_keys bytea[], kept_values bytea[],

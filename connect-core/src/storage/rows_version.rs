@@ -1,0 +1,133 @@
+//! The version of rows: one number, raised by each new kind of row or field.
+//!
+//! | number | oldest program | what it brought |
+//! |---|---|---|
+//! | 1 | 1 | the rows of stores without a number |
+//! | 2 | 2 | the numbers |
+//!
+//! A program has the number of its newest line, [`RowsVersion::THIS`]. A folder, a database and an export hold two
+//! numbers: that of the newest program which has written, and that of the oldest which can work with all that it
+//! wrote. An older program refuses: it would leave out fields that it does not know when it writes a row again, and
+//! index entries.
+//!
+//! The changes of one release share a line. The first change after a release adds one, raises
+//! [`RowsVersion::THIS`], and says which is the oldest program that may write beside it. That is the number
+//! itself, unless rows of the new kind may be ignored, and left behind, by all others. `tests/stored_rows.rs`
+//! holds the families and the fields of rows against a file with the number in its name.
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the rows in a store, or of those that a program writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowsVersion {
+    /// The number of the newest program that has written.
+    pub written_by: u32,
+    /// The number of the oldest program that can read all of it, and write beside it.
+    pub oldest_reader: u32,
+}
+
+/// A newer program has written what this one does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a newer program has written kinds of rows that this one does not know (version {}; this program reads up \
+     to {}): use that program, or a newer one",
+    found.oldest_reader,
+    RowsVersion::THIS.written_by
+)]
+pub struct NewerRows {
+    /// The version of the rows.
+    pub found: RowsVersion,
+}
+
+impl RowsVersion {
+    /// The version of the rows that this program writes.
+    pub const THIS: Self = Self {
+        written_by: 2,
+        oldest_reader: 2,
+    };
+
+    /// The version of stores that have none.
+    pub const FIRST: Self = Self {
+        written_by: 1,
+        oldest_reader: 1,
+    };
+
+    /// Checks that this program may work with such rows.
+    ///
+    /// # Errors
+    /// [`NewerRows`].
+    pub fn check(self) -> Result<(), NewerRows> {
+        if self.oldest_reader > Self::THIS.written_by {
+            return Err(NewerRows { found: self });
+        }
+        Ok(())
+    }
+
+    /// The version once this program has written as well.
+    #[must_use]
+    pub fn written_to(self) -> Self {
+        Self {
+            written_by: self.written_by.max(Self::THIS.written_by),
+            oldest_reader: self.oldest_reader.max(Self::THIS.oldest_reader),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THIS: RowsVersion = RowsVersion::THIS;
+
+    fn version(written_by: u32, oldest_reader: u32) -> RowsVersion {
+        RowsVersion {
+            written_by,
+            oldest_reader,
+        }
+    }
+
+    /// The documentation above is where its reader looks first.
+    #[test]
+    fn the_table_ends_with_the_number_of_this_program() {
+        let lines = include_str!("rows_version.rs").lines();
+        let rows = lines.filter_map(|line| line.strip_prefix("//! | "));
+        let numbers: Vec<RowsVersion> = rows
+            .filter_map(|row| {
+                let mut cells = row.split(" | ").map(str::parse);
+                Some(version(cells.next()?.ok()?, cells.next()?.ok()?))
+            })
+            .collect();
+        assert_eq!(numbers.first(), Some(&RowsVersion::FIRST));
+        assert_eq!(numbers.last(), Some(&THIS));
+        for (number, row) in (1..).zip(&numbers) {
+            assert_eq!(row.written_by, number);
+            assert!(row.oldest_reader <= number, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_needs_a_newer_program_is_refused() {
+        let next = THIS.written_by + 1;
+        for (found, is_readable) in [
+            (RowsVersion::FIRST, true),
+            (THIS, true),
+            (version(next, THIS.written_by), true),
+            (version(next, next), false),
+        ] {
+            assert_eq!(found.check().is_ok(), is_readable, "{found:?}");
+        }
+        let text = version(next, next).check().unwrap_err().to_string();
+        assert!(text.contains(&format!("version {next}; this")), "{text}");
+    }
+
+    #[test]
+    fn writing_lowers_no_number() {
+        let next = THIS.written_by + 1;
+        assert_eq!(RowsVersion::FIRST.written_to(), THIS);
+        assert_eq!(THIS.written_to(), THIS);
+        assert_eq!(
+            version(next, 1).written_to(),
+            version(next, THIS.oldest_reader)
+        );
+    }
+}
