@@ -268,6 +268,13 @@ impl Family {
     }
 }
 
+/// The next free byte of the families.
+///
+/// It is that of a new kind of record. A family of a kind that is there takes the next byte of its block.
+/// Whoever takes this byte raises it by 0x10.
+#[cfg(test)]
+const NEXT_FREE: u8 = 0xC0;
+
 /// The partition of rows that belong to no account and no location.
 pub(crate) const NOBODY: Uuid = Uuid::nil();
 
@@ -369,6 +376,17 @@ mod tests {
             );
         }
         assert_eq!(Family::of(0x00), None);
+    }
+
+    #[test]
+    fn the_next_free_byte_is_behind_all_others() {
+        let highest = Family::ALL.iter().map(|family| *family as u8).max();
+        let block = highest.unwrap_or_default() & 0xF0;
+        assert_eq!(
+            NEXT_FREE,
+            block + 0x10,
+            "set NEXT_FREE to the block after the last"
+        );
     }
 
     /// Maintenance and the check know the families of a kind by these names.

@@ -12,7 +12,7 @@ use crate::{
     error::{Error, Reason},
     record::{Account, AccountLocation, Attempt, Screen},
     rules::text,
-    wire::{Id, Location, VatRate, limits::MAX_OWNER_NAME},
+    wire::{Id, Location, VatRate},
 };
 
 /// A change of an account. What is `None` stays as it is.
@@ -97,7 +97,7 @@ impl Connect {
         screen: Id<Screen>,
         name: &str,
     ) -> Result<Screen, Error> {
-        let name = text::name("name", name, MAX_OWNER_NAME)?;
+        let name = text::owner_name(name)?;
         self.change_row(account, |account| {
             let mut screens = account.screens.iter_mut();
             let found = screens.find(|other| other.id == screen);
@@ -131,7 +131,7 @@ impl Connect {
 }
 
 fn owner_name(name: Option<String>) -> Result<Option<String>, Error> {
-    let checked = name.map(|name| text::name("name", &name, MAX_OWNER_NAME));
+    let checked = name.map(|name| text::owner_name(&name));
     Ok(checked.transpose()?)
 }
 

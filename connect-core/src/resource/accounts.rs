@@ -13,11 +13,13 @@ use crate::{
     },
     rules::text,
     storage::{Range, Read, Value},
-    wire::{Id, Location, VatRate, limits::MAX_OWNER_NAME, read::Invalid},
+    wire::{
+        Id, Location, VatRate,
+        form::{Email, Form as _},
+        limits::MAX_OWNER_EMAIL,
+        read::Invalid,
+    },
 };
-
-/// The longest e-mail address, in characters.
-pub(super) const MAX_OWNER_EMAIL: usize = 254;
 
 /// The facts that a new account needs.
 #[derive(Clone, Debug)]
@@ -47,7 +49,7 @@ impl Connect {
     /// # Errors
     /// A field is invalid.
     pub async fn create_account(&self, new: NewAccount) -> Result<Account, Error> {
-        let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
+        let name = text::owner_name(&new.name)?;
         let account = Account {
             id: self.store().environment().ids.next().into(),
             name,
@@ -123,7 +125,7 @@ impl Connect {
         account: Id<Account>,
         new: NewLocation,
     ) -> Result<AccountLocation, Error> {
-        let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
+        let name = text::owner_name(&new.name)?;
         if new.currency.len() != 3 || !new.currency.bytes().all(|b| b.is_ascii_uppercase()) {
             return Err(Invalid::new("currency", "must be an ISO code such as EUR").into());
         }
@@ -185,11 +187,10 @@ pub(super) fn put_account(unit: &mut Unit<'_>, account: &Account) {
 }
 
 /// Reads the address of an owner.
+/// Reads the e-mail address of an owner.
 pub(super) fn owner_email(text: &str) -> Result<String, Invalid> {
-    let address = text::name("ownerEmail", text, MAX_OWNER_EMAIL)?;
-    if !address.contains('@') {
-        return Err(Invalid::new("ownerEmail", "must be an e-mail address"));
-    }
+    let mut address = text.to_owned();
+    Email::<MAX_OWNER_EMAIL>::check(&mut address, "ownerEmail")?;
     Ok(address)
 }
 

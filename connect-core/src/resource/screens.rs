@@ -14,10 +14,7 @@ use crate::{
         text,
     },
     storage::{Key, Read, Value},
-    wire::{
-        Id, Location,
-        limits::{MAX_OWNER_NAME, MAX_SCREENS},
-    },
+    wire::{Id, Location, limits::MAX_SCREENS},
 };
 
 /// The facts that a new screen needs.
@@ -46,7 +43,7 @@ impl Connect {
             id: self.store().environment().ids.next().into(),
             location_id: new.location_id,
             kind: new.kind,
-            name: text::name("name", &new.name, MAX_OWNER_NAME)?,
+            name: text::owner_name(&new.name)?,
         };
         let mut attempts = self.attempts(account.uuid());
         loop {

@@ -1,9 +1,57 @@
-//! The comparison of names.
+//! Owners' names for things, and the comparison of names.
 
 use icu_casemap::CaseMapper;
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
-pub(crate) use crate::wire::form::name;
+use crate::wire::{form::name, is_hidden, limits::MAX_OWNER_NAME, read::Invalid};
+
+/// Reads the name of an account, a location, a screen or a token.
+///
+/// It has 1 to 100 characters, is trimmed, and each character can be seen.
+///
+/// Such names are what people tell tokens and screens apart by, also in the log. So there are no hidden
+/// characters in them, but those that scripts and emoji need where they need them: joiners (U+200C,
+/// U+200D) between two characters beyond ASCII, as in Persian, Sinhala and `👩‍🍳`, and the variation
+/// selectors U+FE0E and U+FE0F behind such a character, or in a keycap such as `1️⃣`. Flags of regions,
+/// which are spelled in tag characters, are not among them: any text could be hidden in those.
+pub(crate) fn owner_name(text: &str) -> Result<String, Invalid> {
+    const FIELD: &str = "name";
+    let name = name(FIELD, text, MAX_OWNER_NAME)?;
+    match hidden(&name) {
+        None => Ok(name),
+        Some(hidden) => {
+            let problem = format!(
+                "must not have hidden characters (U+{:04X}); type the name anew without it",
+                hidden as u32
+            );
+            Err(Invalid::new(FIELD, problem))
+        }
+    }
+}
+
+/// The first hidden character of a name without need where it stands.
+fn hidden(name: &str) -> Option<char> {
+    if name.is_ascii() {
+        return None;
+    }
+    let all: Vec<char> = name.chars().collect();
+    let at = |place: Option<usize>| place.and_then(|place| all.get(place)).copied();
+    let is_letter = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_hidden(c));
+    let is_selector = |c: Option<char>| matches!(c, Some('\u{FE0E}' | '\u{FE0F}'));
+    let is_needed = |place: usize| {
+        let (before, after) = (at(place.checked_sub(1)), at(place.checked_add(1)));
+        match all[place] {
+            '\u{200C}' | '\u{200D}' => {
+                (is_letter(before) || is_selector(before)) && is_letter(after)
+            }
+            '\u{FE0E}' | '\u{FE0F}' => is_letter(before) || after == Some('\u{20E3}'),
+            _ => false,
+        }
+    };
+    let mut places = 0..all.len();
+    let found = places.find(|place| is_hidden(all[*place]) && !is_needed(*place));
+    found.map(|place| all[place])
+}
 
 /// The form of a name by which names are compared without regard to case.
 ///
@@ -30,6 +78,51 @@ pub(crate) fn folded(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn owners_give_names_that_can_be_seen() {
+        for good in [
+            "Kassensystem",
+            "Brød & Café\u{301}",
+            "Till 1\u{FE0F}\u{20E3}",
+            "Bakery 👩🏽\u{200D}🍳 ❤\u{FE0F}",
+            "🏳\u{FE0F}\u{200D}🌈",
+            "می\u{200C}خواهم",
+            "ශ්\u{200D}රී",
+            "日本\u{3000}店",
+        ] {
+            assert_eq!(owner_name(&format!(" {good} ")).unwrap(), good);
+        }
+        for (bad, named) in [
+            ("Sync\u{202E}gpj.exe", "U+202E"),
+            ("Sy\u{200B}nc", "U+200B"),
+            ("Sy\u{200C}nc", "U+200C"),
+            ("Sy\u{200D}nc", "U+200D"),
+            ("Sync\u{FE0F}", "U+FE0F"),
+            ("Sync\u{2028}INFO all is well", "U+2028"),
+            ("Sync\u{2029}", ""),
+            ("Sy\u{AD}nc", "U+00AD"),
+            ("Sync\u{2066}x\u{2069}", "U+2066"),
+            ("\u{FEFF}Sync", "U+FEFF"),
+            ("\u{3164}", "U+3164"),
+            ("é\u{200D}", "U+200D"),
+            ("é\u{200D}\u{200D}é", "U+200D"),
+            ("é\u{FE0F}\u{FE0F}é", "U+FE0F"),
+            ("🏴\u{E0067}\u{E007F}", "U+E0067"),
+            ("a\u{7}b", "U+0007"),
+            ("a\u{9b}b", "U+009B"),
+        ] {
+            match owner_name(bad) {
+                // White space at an end is dropped, whatever it is.
+                Ok(name) => assert!(named.is_empty(), "{name:?}"),
+                Err(refused) => {
+                    assert_eq!(refused.field, "name");
+                    let said = refused.problem;
+                    assert!(said.contains(&format!("({named})")), "{bad:?}: {said}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn names_are_the_same_in_any_case() {

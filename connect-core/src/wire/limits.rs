@@ -128,3 +128,5 @@ pub const MAX_STOCK_COUNTS: usize = 1000;
 
 /// The longest name of an account, a location, a screen or a token, in characters.
 pub const MAX_OWNER_NAME: usize = 100;
+/// The longest e-mail address of an owner, in characters, as mail servers take it.
+pub const MAX_OWNER_EMAIL: usize = 254;

@@ -16,6 +16,7 @@ mod error;
 mod event;
 mod field;
 pub mod form;
+mod hidden;
 mod id;
 mod idempotency_key;
 mod input;
@@ -55,6 +56,7 @@ pub use event::{
     AnyEvent, Changed, Deleted, Event, EventType, Ping, ProductsChanged, RecordsWritten,
 };
 pub use field::Field;
+pub use hidden::is_hidden;
 pub use id::Id;
 pub use idempotency_key::IdempotencyKey;
 pub use location::Location;

@@ -8,7 +8,10 @@ use std::{
     fmt::{self, Debug, Write as _},
 };
 
-use connect_core::environment::{Clock as _, SystemClock};
+use connect_core::{
+    environment::{Clock as _, SystemClock},
+    wire::is_hidden,
+};
 use tracing::{
     Event, Level, Subscriber,
     field::{Field, Visit},
@@ -141,11 +144,11 @@ impl Visit for Fields {
     }
 }
 
-/// Adds a text with its control characters escaped: one of others cannot look like a line of its own, and
-/// gives no command to a terminal.
+/// Adds a text with its hidden characters escaped: one of others cannot look like a line of its own, gives
+/// no command to a terminal, and has no part that cannot be seen.
 fn push_escaped(line: &mut String, text: &str) {
     for character in text.chars() {
-        if character.is_control() {
+        if is_hidden(character) {
             line.extend(character.escape_default());
         } else {
             line.push(character);
@@ -226,6 +229,17 @@ mod tests {
         let [ours, _] = written(|| tracing::info!(target: "shop", %error, "refused: {error}"));
         let text = r"bad\n2026-01-01T00:00:00Z INFO all is well\u{1b}[2J\u{9b}é";
         assert_eq!(ours, [format!("  INFO shop: refused: {text} error={text}")]);
+    }
+
+    #[test]
+    fn a_text_of_others_has_nothing_hidden() {
+        let name = "Sync\u{202e}\u{200b}\u{2028}INFO\u{feff}é👩\u{200d}🍳";
+        let [ours, _] = written(|| {
+            tracing::info!(target: "shop", name, shown = %name, "{name}");
+        });
+        let text = r"Sync\u{202e}\u{200b}\u{2028}INFO\u{feff}é👩\u{200d}🍳";
+        let expected = format!("  INFO shop: {text} name=\"{text}\" shown={text}");
+        assert_eq!(ours, [expected]);
     }
 
     #[test]

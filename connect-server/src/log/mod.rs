@@ -1,5 +1,6 @@
 //! The log on standard error.
 
+mod json;
 mod line;
 mod writer;
 
@@ -17,6 +18,7 @@ use tracing_subscriber::{
 
 use crate::cli::LogFormat;
 
+use json::Escaped;
 use line::{Clock, Line};
 use writer::Writer;
 
@@ -33,7 +35,10 @@ pub fn start(format: LogFormat) -> io::Result<Logging> {
     let (logging, lines) = lines()?;
     match format {
         LogFormat::Text => lines.event_format(Line).init(),
-        LogFormat::Json => lines.with_timer(Clock).json().flatten_event(true).init(),
+        LogFormat::Json => {
+            let lines = lines.with_timer(Clock).json().flatten_event(true);
+            lines.map_event_format(Escaped).init();
+        }
     }
     Ok(logging)
 }

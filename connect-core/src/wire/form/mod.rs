@@ -22,7 +22,7 @@ pub use number::{Amount, Cents, Counted, Whole};
 pub use object::Objects;
 #[cfg(feature = "logic")]
 pub(crate) use text::name;
-pub use text::{Code, ExternalId, Name, Prose, WebLink};
+pub use text::{Code, Email, ExternalId, Name, Prose, WebLink};
 
 use super::{
     Date, Timestamp,

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    Amount, Cents, Code, Counted, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose,
+    Amount, Cents, Code, Counted, Email, ExternalId, Form, Ids, List, Name, Objects, OrNull, Prose,
     WebLink, Whole,
 };
 use crate::wire::{Date, Field, Quantity, QuantityChange, Timestamp, VatRate, WriteInput};
@@ -97,6 +97,13 @@ inline!([const MAX: usize] WebLink<MAX>, |generator| {
         json_schema!({ "type": "string", "maxLength": MAX })
     }
 });
+inline!([const MAX: usize] Email<MAX>, |_generator| json_schema!({
+    "type": "string",
+    "format": "email",
+    "maxLength": MAX,
+    // Blanks around it are dropped.
+    "pattern": r"^\s*\S+@[^\s@]+\s*$",
+}));
 inline!([const MAX: i64] Whole<MAX>, |_generator| json_schema!({
     "type": "integer",
     "minimum": 0,

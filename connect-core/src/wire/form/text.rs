@@ -3,7 +3,7 @@
 use serde::Deserializer;
 
 use super::{Form, string};
-use crate::wire::read::Invalid;
+use crate::wire::{is_hidden, read::Invalid};
 
 /// A name: 1 to `MAX` characters without control characters; white space around it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,13 @@ pub struct ExternalId<const MAX: usize>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WebLink<const MAX: usize>;
 
+/// An e-mail address of at most `MAX` characters.
+///
+/// It is a name and a host with an `@` between, without white space or hidden characters; white space around
+/// it is dropped. Whether it gets mail is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Email<const MAX: usize>;
+
 macro_rules! text_form {
     ($form:ident, $check:ident) => {
         impl<const MAX: usize> Form for $form<MAX> {
@@ -48,6 +55,7 @@ text_form!(Prose, prose);
 text_form!(Code, code);
 text_form!(ExternalId, external_id);
 text_form!(WebLink, web_link);
+text_form!(Email, email);
 
 /// Returns `text` without white space around it, if it then has 1 to `longest` characters and no
 /// control characters.
@@ -111,7 +119,7 @@ fn web_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     {
         return invalid("must not have white space, control characters or backslashes");
     }
-    if let Some(hidden) = text.chars().find(|c| is_invisible(*c)) {
+    if let Some(hidden) = text.chars().find(|c| is_hidden(*c)) {
         let problem = format!(
             "must not have invisible characters (U+{:04X})",
             hidden as u32
@@ -140,30 +148,24 @@ fn web_link(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Returns whether a character shows nothing, or only changes how its neighbours show: those that
-/// Unicode has as `Default_Ignorable_Code_Point` (soft hyphen, zero width, direction, variation), and
-/// the marks of annotations.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{AD}'
-            | '\u{34F}'
-            | '\u{61C}'
-            | '\u{115F}'..='\u{1160}'
-            | '\u{17B4}'..='\u{17B5}'
-            | '\u{180B}'..='\u{180F}'
-            | '\u{200B}'..='\u{200F}'
-            | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}'
-            | '\u{3164}'
-            | '\u{FE00}'..='\u{FE0F}'
-            | '\u{FEFF}'
-            | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}'
-            | '\u{1BCA0}'..='\u{1BCA3}'
-            | '\u{1D173}'..='\u{1D17A}'
-            | '\u{E0000}'..='\u{E0FFF}'
-    )
+/// An e-mail address of at most `longest` characters, trimmed.
+fn email(field: &str, text: &mut String, longest: usize) -> Result<(), Invalid> {
+    trim_name(field, text, longest)?;
+    if let Some(hidden) = text.chars().find(|c| is_hidden(*c)) {
+        let problem = format!(
+            "must not have hidden characters (U+{:04X}); type it anew",
+            hidden as u32
+        );
+        return Err(Invalid::new(field, problem));
+    }
+    let has_both = text
+        .rsplit_once('@')
+        .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+    if has_both && !text.chars().any(char::is_whitespace) {
+        return Ok(());
+    }
+    let problem = "must be an e-mail address, such as name@example.com";
+    Err(Invalid::new(field, problem))
 }
 
 fn length(field: &str, text: &str, longest: usize) -> Result<(), Invalid> {
@@ -211,6 +213,36 @@ mod tests {
         assert_eq!(name("name", "éééé", 4).unwrap(), "éééé");
         for bad in ["", "   ", "éééée", "a\tb", "a\nb", "a\u{7f}b", "a\u{85}b"] {
             assert!(name("name", bad, 4).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_e_mail_address_has_a_name_and_a_host() {
+        let read = |text: &str| {
+            let mut text = text.to_owned();
+            email("ownerEmail", &mut text, 30).map(|()| text)
+        };
+        for good in [
+            "noor@rye.example",
+            "a@b",
+            "\"a@b\"@c.example",
+            "nørå@bröd.example",
+        ] {
+            assert_eq!(read(&format!("  {good} ")).unwrap(), good);
+        }
+        for (bad, says) in [
+            ("", "1 to 30"),
+            ("nobody", "name@example.com"),
+            ("@rye.example", "name@example.com"),
+            ("noor@", "name@example.com"),
+            ("noor rye@rye.example", "name@example.com"),
+            ("noor@rye.example\nbcc: x", "control"),
+            ("noor@\u{200b}rye.example", "U+200B"),
+            ("noor@rye.example.example.example", "1 to 30"),
+        ] {
+            let refused = read(bad).unwrap_err();
+            assert_eq!(refused.field, "ownerEmail");
+            assert!(refused.problem.contains(says), "{bad:?}: {refused:?}");
         }
     }
 
