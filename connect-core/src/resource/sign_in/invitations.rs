@@ -72,7 +72,7 @@ impl Connect {
     /// up, and sessions that were open end.
     ///
     /// # Errors
-    /// The password is too short or too long; [`Error::Unauthorized`] when the invitation was
+    /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the invitation was
     /// replaced, used or has expired; [`Error::Conflict`] when the owner of another account signs in
     /// with the e-mail address of this one; [`Error::RateLimited`] when too many set one at this moment.
     pub async fn accept_invitation(
@@ -81,7 +81,7 @@ impl Connect {
         password: &str,
     ) -> Result<IssuedSession, Error> {
         let invited = self.invited_account(invitation).await?;
-        password::check(password, &invited.owner_email)?;
+        password::check(password, &invited)?;
         let hash = self.core.sign_ins.hash(password.to_owned()).await?;
         let mut attempts = self.attempts(invited.id.uuid());
         loop {
