@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use connect_core::{
-    Account, AccountChange, Connect, Error, Grant, LocationChange, NewScreen, NewToken, Screen,
-    ScreenType, Token,
+    Account, AccountChange, Connect, Error, Grant, LocationChange, NewAccount, NewLocation,
+    NewScreen, NewToken, Screen, ScreenType, Token,
     wire::{
         Id, Location, ProductInput, Scope, VatRate,
         limits::{MAX_SCREENS, MAX_TOKENS},
@@ -17,6 +17,8 @@ use crate::properties::shop::{START, Shop};
 on_each_store!(what_a_change_does_not_name_stays);
 on_each_store!(a_change_that_is_not_allowed_changes_nothing);
 on_each_store!(a_token_ends_when_it_was_meant_to);
+on_each_store!(a_use_shows_at_once_here_and_elsewhere_when_it_is_written_down);
+on_each_store!(names_have_nothing_hidden);
 on_each_store!(a_token_is_removed_long_after_it_has_ended);
 on_each_store!(an_account_has_as_many_tokens_in_use_as_there_may_be);
 on_each_store!(an_account_has_as_many_screens_as_there_may_be);
@@ -191,6 +193,79 @@ async fn a_token_ends_when_it_was_meant_to(shop: Shop) {
     assert_eq!(listed, [(expiring.token, used_at), (stock, Some(START))]);
     let report = connect.check(&mut |_| {}).await.unwrap();
     assert!(report.problems.is_empty(), "{report:?}");
+}
+
+/// A list showed "never" for a token that was in use, until maintenance had come by.
+async fn a_use_shows_at_once_here_and_elsewhere_when_it_is_written_down(shop: Shop) {
+    let (connect, (id, _)) = (&shop.connect, ids(&shop));
+    let token = connect.create_full_token(id, "Sync").await.unwrap();
+    let other = Connect::builder(shop.storage.clone())
+        .clock(shop.clock.clone())
+        .build();
+    let used = async |connect: &Connect| connect.tokens(id).await.unwrap()[0].1;
+    assert_eq!((used(connect).await, used(&other).await), (None, None));
+    let mut last = None;
+    for seconds in [0, 10, 20] {
+        let at = START.plus_seconds(seconds);
+        shop.clock.set(at);
+        assert_eq!(refusal(connect, token.secret.expose()).await, None);
+        assert_eq!((used(connect).await, used(&other).await), (Some(at), last));
+        connect.write_down_uses().await.unwrap();
+        last = Some(at);
+        assert_eq!((used(connect).await, used(&other).await), (last, last));
+    }
+    // The later of two uses counts, wherever it was.
+    shop.clock.set(START.plus_seconds(30));
+    assert_eq!(refusal(&other, token.secret.expose()).await, None);
+    assert_eq!(used(connect).await, last);
+    assert_eq!(used(&other).await, Some(START.plus_seconds(30)));
+}
+
+async fn names_have_nothing_hidden(shop: Shop) {
+    let (connect, (id, location)) = (&shop.connect, ids(&shop));
+    let screen = screens(&shop).await;
+    let before = connect.account(id).await.unwrap();
+    let name = "Sync\u{202E}\u{200B}\u{2028}";
+    let account = NewAccount {
+        name: name.into(),
+        owner_email: "noor@rye.example".into(),
+        sandbox: false,
+    };
+    let place = NewLocation {
+        name: name.into(),
+        currency: "EUR".into(),
+        default_vat_rate: VatRate::percent(9),
+    };
+    let till = NewScreen {
+        location_id: location,
+        kind: ScreenType::Pos,
+        name: name.into(),
+    };
+    let renamed = AccountChange {
+        name: Some(name.into()),
+        ..AccountChange::default()
+    };
+    let moved = LocationChange {
+        name: Some(name.into()),
+        ..LocationChange::default()
+    };
+    for refused in [
+        connect.create_account(account).await.err(),
+        connect.create_location(id, place).await.err(),
+        connect.create_screen(id, till).await.err(),
+        connect.create_full_token(id, name).await.err(),
+        connect.change_account(id, renamed).await.err(),
+        connect.change_location(id, location, moved).await.err(),
+        connect.rename_screen(id, screen, name).await.err(),
+    ] {
+        let Some(Error::Invalid(why)) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(why.field.as_deref(), Some("name"));
+        assert!(why.problem.contains("U+202E"), "{why:?}");
+    }
+    assert_eq!(connect.account(id).await.unwrap(), before);
+    assert_eq!(connect.tokens(id).await.unwrap(), []);
 }
 
 async fn a_token_is_removed_long_after_it_has_ended(shop: Shop) {

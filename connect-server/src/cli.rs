@@ -322,7 +322,7 @@ pub struct Options {
     /// [default: the address that is listened on]
     #[arg(long, value_name = "URL", env = "CONNECT_ADMIN_URL", value_parser = address::origin)]
     pub admin_url: Option<PublicUrl>,
-    /// Requests per minute and token.
+    /// Requests per minute and token; the same for each screen, and each owner in the dashboard.
     #[arg(long, value_name = "N", env = "CONNECT_TOKEN_LIMIT",
           default_value_t = limits::DEFAULT_TOKEN_LIMIT,
           value_parser = clap::value_parser!(u32).range(1..))]

@@ -41,7 +41,7 @@ export async function filled(text, short, email) {
   const server = spawn(
     program,
     ["serve", "--json", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--data", data,
-      "--allow-networks", "127.0.0.0/8", "--delivery-interval", "1"],
+      "--allow-networks", "127.0.0.0/8", "--delivery-interval", "1", "--token-limit", "1000000"],
     { stdio: ["ignore", "pipe", "ignore"] },
   );
   const receiver = await endpoint(text);

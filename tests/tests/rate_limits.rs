@@ -90,6 +90,55 @@ async fn every_kind_of_answer_counts_but_a_429() {
     assert_eq!(left(shop.send(list()).await.expect(200)), 5);
 }
 
+/// A key answered as many requests as its holder could send.
+#[tokio::test]
+async fn a_screen_has_as_many_requests_as_a_token_and_no_part_in_the_accounts() {
+    let shop = shop(3, 4, 100).await;
+    let (till, kiosk) = (shop.register("Till").await, shop.kiosk("Kiosk").await);
+    let cash_in = |cents: i64| {
+        let payments = json!([{ "method": "cash", "amountCents": cents }]);
+        json!({ "type": "cash_in", "totalCents": cents, "payments": payments })
+    };
+    for left in [2, 1] {
+        let written = till.post("transactions", &cash_in(500)).await.expect(201);
+        assert_eq!(figures(&written), (3, left, WINDOW_END));
+    }
+    // What is refused counts as well.
+    let refused = till.post("orders", &json!({})).await;
+    assert_eq!(
+        figures(&refused.fails(403, "forbidden_scope")),
+        (3, 0, WINDOW_END)
+    );
+    shop.clock.set("2026-11-20T10:00:43Z".parse().unwrap());
+    for _ in 0..2 {
+        let held = till.post("transactions", &cash_in(700)).await;
+        let held = held.fails(429, "rate_limited");
+        assert_eq!(figures(&held), (3, 0, WINDOW_END));
+        assert_eq!(held.number("retry-after"), 17);
+        let said = held.json()["error"]["message"].to_string();
+        assert!(
+            said.contains("requests of this screen (3 a minute)"),
+            "{said}"
+        );
+    }
+    // Another screen, and the tokens of the account, have theirs.
+    let other = kiosk.post("orders", &json!({})).await.expect(422);
+    assert_eq!(figures(&other), (3, 2, WINDOW_END));
+    assert_eq!(
+        figures(&shop.send(list()).await.expect(200)),
+        (3, 2, WINDOW_END)
+    );
+    shop.clock.set("2026-11-20T10:01:00Z".parse().unwrap());
+    let written = till.post("transactions", &cash_in(700)).await.expect(201);
+    assert_eq!(figures(&written), (3, 2, WINDOW_END + 60));
+    let journal = shop.get("transactions").await.expect(200).json();
+    assert_eq!(
+        journal["data"].as_array().map(Vec::len),
+        Some(3),
+        "{journal}"
+    );
+}
+
 #[tokio::test]
 async fn the_tokens_of_an_account_share_its_limit() {
     let shop = shop(3, 4, 100).await;

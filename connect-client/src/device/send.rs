@@ -1,6 +1,9 @@
 //! Delivering what waits.
 
+use std::time::Duration;
+
 use serde::Deserialize;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::{
@@ -13,7 +16,10 @@ use super::{
 use crate::{
     Call, Error, IdempotencyKey,
     error::RequestError,
-    wire::{Timestamp, limits::IDEMPOTENCY_HOURS},
+    wire::{
+        Timestamp,
+        limits::{IDEMPOTENCY_HOURS, RATE_WINDOW_SECONDS},
+    },
 };
 
 /// The outcome of sending what waits.
@@ -39,6 +45,9 @@ pub struct Delivered {
     pub id: Uuid,
 }
 
+/// The shortest wait at the rate limit.
+const LEAST_WAIT: Duration = Duration::from_secs(1);
+
 /// The part of a record that every answer has.
 #[derive(Deserialize)]
 struct Acknowledged {
@@ -50,9 +59,13 @@ const REPEATED_FOR: i64 = (IDEMPOTENCY_HOURS - 1) * 3600;
 
 impl DeviceQueue {
     /// Delivers what waits, in order, until nothing does or a failure that is not the row's own:
-    /// the network, 408, 429, 5xx, a key that does not work or is that of another kind of screen, a wrong
+    /// the network, 408, 5xx, a key that does not work or is that of another kind of screen, a wrong
     /// address, the disk. Each row is tried as the client's [`RetryPolicy`](crate::RetryPolicy)
     /// says.
+    ///
+    /// The service takes so many requests of a screen a minute. At that limit the rows are kept, and go on in
+    /// the next minute: after a day without a network this takes as many minutes as there are hundreds of
+    /// rows. A 429 that names no time of the next minute stops the delivery.
     ///
     /// A future that is dropped halfway loses no rows, but the ids of those that it delivered.
     pub async fn send(&self, client: &DeviceClient) -> Delivery {
@@ -91,11 +104,15 @@ impl DeviceQueue {
                     self.refuse(RefusedRow::by_service(row, &error), delivery)?;
                 }
                 Err(error) => {
+                    let wait = next_window(&error);
                     if first.sent_at.is_none() && !error.may_be_applied() {
                         // Where the mark stays, the row is only sooner in doubt.
                         self.rows().waiting.mark(key, None).ok();
                     }
-                    return Err(error.into());
+                    match wait {
+                        Some(wait) => sleep(wait).await,
+                        None => return Err(error.into()),
+                    }
                 }
             }
         }
@@ -112,6 +129,15 @@ impl DeviceQueue {
 /// again, it would be written twice. Nobody knows either once the clock was set back that far.
 fn is_in_doubt(sent_at: Timestamp, now: Timestamp) -> bool {
     now.seconds().abs_diff(sent_at.seconds()) > REPEATED_FOR.unsigned_abs()
+}
+
+/// Returns the wait for the next window after a refusal by the rate limit.
+fn next_window(error: &Error) -> Option<Duration> {
+    const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs());
+    let wait = error
+        .retry_after()
+        .filter(|_| error.status() == Some(429))?;
+    (wait <= WINDOW).then_some(wait.max(LEAST_WAIT))
 }
 
 /// Sends a row with its key.

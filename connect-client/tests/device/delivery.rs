@@ -81,6 +81,35 @@ async fn a_row_without_a_time_happened_when_it_was_pushed() {
     assert!((0..60).contains(&ago), "{ago} seconds ago");
 }
 
+/// At the rate limit no row is lost, and none is sent before its time.
+#[tokio::test(start_paused = true)]
+async fn at_the_rate_limit_rows_wait_for_the_next_minute() {
+    let folder = TempDir::new().unwrap();
+    let queue = queue(&folder, [1, 2, 3]);
+    let full = |seconds: &'static str| {
+        let body = error("rate_limited", "too many requests of this screen").to_string();
+        text(429, &[("retry-after", seconds)], &body)
+    };
+    let script = Script::new([taken(), full("17"), full("60"), taken(), full("0"), taken()]);
+    let client = client(&script);
+    let began = tokio::time::Instant::now();
+    let delivery = queue.send(&client).await;
+    assert!(delivery.stopped.is_none(), "{:?}", delivery.stopped);
+    assert_eq!((delivery.delivered.len(), queue.waiting()), (3, 0));
+    // A wait of nothing is one of a second: the service is not asked again and again.
+    assert_eq!(began.elapsed().as_secs(), 17 + 60 + 1);
+    let sent = script.finish();
+    assert_eq!(amounts(&sent), [1, 2, 2, 2, 3, 3]);
+    assert_eq!(sent[1].key(), sent[3].key());
+    // What asks for more than a minute is no limit of ours.
+    drop(queue);
+    let queue = self::queue(&folder, [4]);
+    let script = Script::new([full("61")]);
+    let delivery = queue.send(&super::client(&script)).await;
+    assert!(delivery.stopped.is_some() && queue.waiting() == 1);
+    script.finish();
+}
+
 #[tokio::test]
 async fn a_failure_that_may_pass_stops_and_the_same_row_goes_first_the_next_time() {
     for failure in [

@@ -82,7 +82,7 @@ pub struct Denied {
 pub(crate) struct Admission {
     store: Arc<Store>,
     limits: RateLimits,
-    /// Requests with a valid token.
+    /// Requests with a valid token or key, and of signed-in owners.
     admitted: Counts,
     /// Requests without a valid token or key.
     denied: Counts,
@@ -92,6 +92,8 @@ pub(crate) struct Admission {
     screen_keys: Known<Device>,
     /// Last uses of tokens that are not yet written down.
     pub(crate) uses: Mutex<Uses>,
+    /// One round of writing them down at a time: the later time has to be written last.
+    pub(crate) writing_uses: tokio::sync::Mutex<()>,
 }
 
 /// The last use of each token, with the token's account.
@@ -110,6 +112,7 @@ impl Admission {
             tokens: Known::default(),
             screen_keys: Known::default(),
             uses: Mutex::default(),
+            writing_uses: tokio::sync::Mutex::default(),
         }
     }
 }
@@ -139,11 +142,12 @@ impl Admission {
         }
     }
 
-    /// Lets in a screen by its key. Only requests without a valid key are counted.
+    /// Lets in a screen by its key, and counts the request against the screen alone: a counter is not held up
+    /// by what other software of the account does.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when there were too many
-    /// of those from `address`, [`Error::Internal`].
+    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when the screen has made too many
+    /// requests, or too many without a valid key came from `address`, [`Error::Internal`].
     pub(crate) async fn authenticate_screen(
         &self,
         address: IpAddr,
@@ -152,13 +156,42 @@ impl Admission {
         let found = find(&self.store, &self.screen_keys, key, Missing::key).await;
         let at = moment(&self.store);
         let access = found.and_then(|found| {
+            let screen = found.screen.id;
             Access::of_screen(found)
+                .map(|access| (screen, access))
                 .ok_or_else(|| Error::bad_screen_key("is that of a screen without a location"))
         });
-        match access {
-            Ok(access) => Ok(access),
-            Err(error) => Err(self.deny(address, at, error).await),
-        }
+        let (screen, access) = match access {
+            Ok(admitted) => admitted,
+            Err(error) => return Err(self.deny(address, at, error).await),
+        };
+        let limit = Limit {
+            caller: Caller::Screen(screen),
+            most: self.limits.token,
+        };
+        let counted = self.admitted.count(limit, None, at).await;
+        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
+        let rate = counted.map_err(|used_up| self.too_many(used_up, at))?;
+        Ok(access.counted(rate))
+    }
+
+    /// Counts a request of a signed-in owner, in all sessions together.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when the owner has made too many, [`Error::Internal`].
+    pub(crate) async fn count_owner(
+        &self,
+        address: IpAddr,
+        account: Id<Account>,
+    ) -> Result<RateStatus, Denied> {
+        let at = moment(&self.store);
+        let limit = Limit {
+            caller: Caller::Owner(account),
+            most: self.limits.token,
+        };
+        let counted = self.admitted.count(limit, None, at).await;
+        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
+        counted.map_err(|used_up| self.too_many(used_up, at))
     }
 
     /// Counts a request that needs no token.
@@ -184,6 +217,11 @@ impl Admission {
     pub(crate) fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
         let at = moment(&self.store);
         self.denied.status(address, self.limits.address, at)
+    }
+
+    /// The last use of a token here, unless it is written down.
+    pub(crate) fn last_use(&self, token: Id<Token>) -> Option<Timestamp> {
+        self.uses.lock().get(&token).map(|(_, at)| *at)
     }
 
     /// Counts a request of a valid token against token and account.
@@ -238,6 +276,8 @@ impl Admission {
         let (whose, count) = match used_up.caller {
             Caller::Token(_) => ("requests of this token", &limited.token),
             Caller::Account(_) => ("requests of this account", &limited.account),
+            Caller::Screen(_) => ("requests of this screen", &limited.screen),
+            Caller::Owner(_) => ("requests of this owner", &limited.owner),
             Caller::Address(_) => (
                 "requests of this address without a valid token or key",
                 &limited.address,

@@ -3,7 +3,7 @@
 use std::{fmt, net::IpAddr};
 
 use crate::{
-    record::{Account, Token},
+    record::{Account, Screen, Token},
     wire::Id,
 };
 
@@ -12,6 +12,9 @@ use crate::{
 pub(super) enum Caller {
     Token(Id<Token>),
     Account(Id<Account>),
+    Screen(Id<Screen>),
+    /// The owner of an account, in all sessions together.
+    Owner(Id<Account>),
     Address(IpAddr),
 }
 
@@ -20,6 +23,8 @@ impl fmt::Display for Caller {
         match self {
             Self::Token(id) => write!(f, "token {id}"),
             Self::Account(id) => write!(f, "account {id}"),
+            Self::Screen(id) => write!(f, "screen {id}"),
+            Self::Owner(id) => write!(f, "owner {id}"),
             Self::Address(address) => write!(f, "address {address}"),
         }
     }
@@ -38,7 +43,7 @@ impl Limit {
     /// Those without a valid token are told in larger steps: strangers are to cost the store few commits.
     pub(super) fn step(self) -> u32 {
         let steps = match self.caller {
-            Caller::Token(_) | Caller::Account(_) => 10,
+            Caller::Token(_) | Caller::Account(_) | Caller::Screen(_) | Caller::Owner(_) => 10,
             Caller::Address(_) => 3,
         };
         (self.most / steps).max(1)

@@ -15,6 +15,7 @@ use crate::{
         Account, AccountLocation, Fault, Reads, Screen, ScreenType, Token, Unit,
         keys::{Family, key},
     },
+    rules::rate::RateStatus,
     storage::{Key, Value},
     wire::{Id, Location, Scope},
 };
@@ -29,6 +30,8 @@ pub struct Access {
     /// The location's place among those of the account.
     place: usize,
     caller: Caller,
+    /// The figures of the caller's limit when it was let in, where that is a screen.
+    rate: Option<RateStatus>,
 }
 
 /// The one who acts. Idempotency keys belong to one actor, and what is written can say who wrote
@@ -115,6 +118,7 @@ impl Access {
             account,
             account_row,
             caller: Caller::Owner(caller),
+            rate: None,
         })
     }
 
@@ -130,6 +134,7 @@ impl Access {
             account: credentials.account.clone(),
             account_row: credentials.account_row.clone(),
             caller: Caller::Token(credentials, scope),
+            rate: None,
         })
     }
 
@@ -141,7 +146,22 @@ impl Access {
             account: device.account.clone(),
             account_row: device.account_row.clone(),
             caller: Caller::Screen(device),
+            rate: None,
         })
+    }
+
+    /// The same with the figures of the request's limit.
+    pub(super) fn counted(self, rate: RateStatus) -> Self {
+        Self {
+            rate: Some(rate),
+            ..self
+        }
+    }
+
+    /// Returns the figures of a screen's limit, as they were when it was let in. `None` for a token, whose
+    /// [`Authenticated`](super::Authenticated) has them, and for an owner.
+    pub fn rate(&self) -> Option<RateStatus> {
+        self.rate
     }
 
     /// The account.

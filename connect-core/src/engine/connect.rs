@@ -66,12 +66,13 @@ impl Connect {
         self.core.admission.authenticate(address, token).await
     }
 
-    /// Lets a screen in to the location in which it stands, by its key. `key` is `None` for a request
-    /// that presents none.
+    /// Lets a screen in to the location in which it stands, by its key, and counts the request against the
+    /// screen. `key` is `None` for a request that presents none. A screen may make as many requests as a
+    /// token; those of its account's tokens do not count for it.
     ///
     /// # Errors
-    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when there were too many
-    /// of those from `address`, [`Error::Internal`].
+    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when the screen has made too many
+    /// requests, or too many without a valid key came from `address`, [`Error::Internal`].
     pub async fn authenticate_screen(
         &self,
         address: IpAddr,

@@ -115,12 +115,15 @@ impl Connect {
         Ok(time.transpose()?)
     }
 
-    /// Writes down when tokens were last used. Call it last before the process ends.
+    /// Writes down when tokens were last used, so that other processes know it too, and the next start does.
+    /// Call it twice a minute, and last before the process ends.
     ///
     /// # Errors
     /// The storage failed; the next round tries again.
     pub async fn write_down_uses(&self) -> Result<(), Error> {
-        let uses = std::mem::take(&mut *self.core.admission.uses.lock());
+        let _turn = self.core.admission.writing_uses.lock().await;
+        // They stay in memory until they are written: whoever lists tokens meanwhile sees them there.
+        let uses = self.core.admission.uses.lock().clone();
         if uses.is_empty() {
             return Ok(());
         }
@@ -133,14 +136,9 @@ impl Connect {
             writes: uses.iter().map(write).collect(),
             ..Commit::default()
         };
-        let written = self.store().commit(commit).await;
-        if written.is_err() {
-            let mut pending = self.core.admission.uses.lock();
-            for (token, used) in uses {
-                pending.entry(token).or_insert(used);
-            }
-        }
-        written?;
+        self.store().commit(commit).await?;
+        let mut pending = self.core.admission.uses.lock();
+        pending.retain(|token, used| uses.get(token) != Some(used));
         Ok(())
     }
 }

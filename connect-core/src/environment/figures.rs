@@ -50,6 +50,10 @@ pub struct Limited {
     pub token: Count,
     /// That of an account.
     pub account: Count,
+    /// That of a screen.
+    pub screen: Count,
+    /// That of a signed-in owner.
+    pub owner: Count,
     /// That of an address whose requests have no valid token or key.
     pub address: Count,
     /// That of an address whose requests need no token. Probes are counted as well: whether one is

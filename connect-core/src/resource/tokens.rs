@@ -16,7 +16,7 @@ use crate::{
     storage::{Key, Range, Read, Value},
     wire::{
         Id, Scope, Timestamp,
-        limits::{MAX_OWNER_NAME, MAX_TOKENS},
+        limits::MAX_TOKENS,
         read::{Invalid, missing},
     },
 };
@@ -52,7 +52,7 @@ impl Connect {
         account: Id<Account>,
         new: NewToken,
     ) -> Result<IssuedToken, Error> {
-        let name = text::name("name", &new.name, MAX_OWNER_NAME)?;
+        let name = text::owner_name(&new.name)?;
         check_grants(&new.grants)?;
         let mut attempts = self.attempts(account.uuid());
         loop {
@@ -143,9 +143,9 @@ impl Connect {
         }
     }
 
-    /// The tokens of an account with the time of their last use, oldest first. A use is written
-    /// down by [`maintain`](Self::maintain), which also removes tokens 90 days after they were revoked
-    /// or have expired.
+    /// The tokens of an account with the time of their last use, oldest first. A use in this process shows
+    /// at once, one in another when that has [written it down](Self::write_down_uses).
+    /// [`maintain`](Self::maintain) removes tokens 90 days after they were revoked or have expired.
     ///
     /// # Errors
     /// The storage failed.
@@ -182,9 +182,12 @@ impl Connect {
         for (key, (_, used)) in keys.iter().zip(&listed) {
             match (value()?, value()?) {
                 (Some(row), _) => {
-                    let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
-                    let used = used.as_ref();
-                    tokens.push((token, used.and_then(|at| serde_json::from_slice(at).ok())));
+                    let token: Token =
+                        serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
+                    let written = used.as_ref();
+                    let written = written.and_then(|at| serde_json::from_slice(at).ok());
+                    let here = self.core.admission.last_use(token.id);
+                    tokens.push((token, written.max(here)));
                 }
                 (None, Some(_)) => return Err(no_row(key).into()),
                 (None, None) => {}

@@ -7,7 +7,7 @@ use crate::wire::{Timestamp, limits::RATE_WINDOW_SECONDS};
 /// The most requests a minute that are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
-    /// Per token.
+    /// Per token; the same per screen, and per owner who is signed in.
     pub token: u32,
     /// Per account, all its tokens together.
     pub account: u32,

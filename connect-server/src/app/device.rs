@@ -21,7 +21,7 @@ use crate::{
 /// reference for people at `/device/v1/docs`. Rejects every other path, so that routes of one's own
 /// can follow.
 ///
-/// It belongs on a network of the shop's own: it has no limits on requests with a valid key.
+/// It belongs on a network of the shop's own. The limit on requests of a screen is that of a token.
 pub fn device_api(
     connect: Connect,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
@@ -58,11 +58,12 @@ async fn answer(
                 Actor::Screen { name, .. } => format!("screen {name}"),
                 other => other.id().to_string(),
             });
+            let rate = access.rate();
             let reply = match gate::pass_screen(&connect, access, found, incoming).await {
                 Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
                 Err(reply) => reply,
             };
-            (reply, None)
+            (reply, rate)
         }
         Err(denied) => {
             let rate = denied.rate;

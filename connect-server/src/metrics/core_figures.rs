@@ -36,6 +36,8 @@ pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
             [
                 ("token", value(&limited.token)),
                 ("account", value(&limited.account)),
+                ("screen", value(&limited.screen)),
+                ("owner", value(&limited.owner)),
                 ("address", value(&limited.address)),
                 ("anonymous", value(&limited.anonymous)),
                 ("sign_in", value(&limited.sign_in)),

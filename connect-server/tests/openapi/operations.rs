@@ -112,12 +112,11 @@ fn content(schema: &str, example: Value) -> Value {
 
 fn success(route: &Route, example: Value) -> Value {
     let operation = &route.operation;
-    let mut headers = json!({});
-    if !matches!(route.needs, Needs::Screen(_)) {
-        headers["X-RateLimit-Limit"] = shared("headers", "RateLimit");
-        headers["X-RateLimit-Remaining"] = shared("headers", "RateRemaining");
-        headers["X-RateLimit-Reset"] = shared("headers", "RateReset");
-    }
+    let mut headers = json!({
+        "X-RateLimit-Limit": shared("headers", "RateLimit"),
+        "X-RateLimit-Remaining": shared("headers", "RateRemaining"),
+        "X-RateLimit-Reset": shared("headers", "RateReset"),
+    });
     headers["X-Request-Id"] = shared("headers", "RequestId");
     if operation
         .query

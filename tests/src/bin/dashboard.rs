@@ -126,7 +126,11 @@ async fn serve(program: &std::path::Path, directory: &TempDir) -> Process {
     let storage = format!("redb:{}", store(directory));
     let nowhere = File::create("/dev/null").expect("a place for the log");
     let program = program.display().to_string();
-    let variables = [("CONNECT_STORAGE", &*storage)];
+    // More than an owner is allowed in a minute.
+    let variables = [
+        ("CONNECT_STORAGE", &*storage),
+        ("CONNECT_TOKEN_LIMIT", "1000000"),
+    ];
     let started = Process::start_in(&program, &["demo", "--json"], &variables, nowhere).await;
     started.unwrap_or_else(|ended| panic!("{program} does not start: {ended:?}"))
 }

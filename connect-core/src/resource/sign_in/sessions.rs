@@ -1,14 +1,20 @@
 //! Sessions of signed-in owners.
 
+use std::net::IpAddr;
+
 use super::{account_of, parse};
 use crate::{
+    access::Denied,
     engine::Connect,
     error::{Error, Reason},
     record::{
         Account, Attempt, Fault, Session, Unit,
         keys::{Family, Part, key},
     },
-    rules::secret::{self, Secret},
+    rules::{
+        rate::RateStatus,
+        secret::{self, Secret},
+    },
     storage::{Key, Read},
     wire::{Id, Timestamp},
 };
@@ -72,6 +78,16 @@ impl Connect {
             expires_at: session.expires_at,
             session: digest,
         })
+    }
+
+    /// Counts a request of a signed-in owner from `address`. An owner may make as many as a token, in
+    /// all sessions together.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when there were too many, [`Error::Internal`].
+    pub async fn count_owner(&self, address: IpAddr, owner: &Owner) -> Result<RateStatus, Denied> {
+        let account = owner.account().id;
+        self.core.admission.count_owner(address, account).await
     }
 
     /// Ends the session of an owner. Ending it again changes nothing.
