@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use connect_core::{
     Authenticated, Connect, Error, Reason,
-    wire::{Id, Location},
+    wire::{Id, Location, Scope},
 };
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ enum Wish {
 }
 
 /// Answers these, with a token of a sandbox: for a simulation one that may see what it makes, for the
-/// clock any. Rejects every other path.
+/// clock one that may write something. Rejects every other path.
 pub(super) fn sandbox(connect: Connect, sandbox: Sandbox) -> BoxedFilter<(Response,)> {
     let simulate = warp::path!("sandbox" / "v1" / "locations" / LocationId / String);
     let simulate = simulate.map(Wish::Simulate);
@@ -108,12 +108,25 @@ async fn fulfil(
             Reply::json(StatusCode::CREATED, json!({ "data": data }).to_string())
         }
         Wish::Advance => {
+            check_writes(caller)?;
             let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
             gate::check_content(&incoming.headers)?;
             let data = sandbox.advance(account, seconds(&body)?).await?;
             Reply::json(StatusCode::OK, json!({ "data": data }).to_string())
         }
     })
+}
+
+/// Checks for a write scope at some location: the clock is everybody's.
+fn check_writes(caller: &Authenticated) -> Result<(), Error> {
+    let is_write = |scope: &Scope| matches!(scope, Scope::CatalogWrite | Scope::StockWrite);
+    let mut scopes = caller.token().grants.iter().flat_map(|at| &at.scopes);
+    if scopes.any(is_write) {
+        return Ok(());
+    }
+    let problem = "this token may only read, and the clock is for all shops of this server: use a token \
+                   with the scope catalog:write or stock:write";
+    Err(Error::ForbiddenScope(Reason::new(problem)))
 }
 
 /// Reads what is to be simulated.

@@ -162,8 +162,8 @@ impl Sandbox {
     ///
     /// # Errors
     /// [`Error::Malformed`] for less than a second or more than 31 days, [`Error::Conflict`] when the
-    /// clock is too far ahead already, [`Error::Internal`] when it cannot be written down; the account is
-    /// no sandbox.
+    /// clock is too far ahead already or would move for a live account as well, [`Error::Internal`] when it
+    /// cannot be written down; the account is no sandbox.
     pub(crate) async fn advance(
         &self,
         account: Id<Account>,
@@ -178,12 +178,30 @@ impl Sandbox {
             );
             Error::Malformed(Reason::of(ADVANCE_FIELD, problem))
         })?;
+        if self.has_live_account().await? {
+            let problem = "this server has a live account, whose time would move too; use a server whose \
+                           accounts are all sandboxes";
+            return Err(Error::Conflict(Reason::new(problem)));
+        }
         // Whoever asked may go away at any moment, which must not leave half of it done.
         let sandbox = self.clone();
         let advanced = tokio::spawn(async move { sandbox.put_ahead(seconds).await });
         advanced
             .await
             .unwrap_or_else(|error| Err(StorageError::new(error).into()))
+    }
+
+    /// Returns whether an account of this server is no sandbox. The clock is the same for all of them.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub(crate) async fn has_live_account(&self) -> Result<bool, Error> {
+        for id in self.connect.account_ids().await? {
+            if !self.connect.account(id).await?.sandbox {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Puts the clock ahead, and tells the store.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use connect_tests::{
     data::DataFolder,
     http::{Answer, Request, send},
-    process::Process,
+    process::{Process, run},
 };
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{PROGRAM, demo};
+use super::{PROGRAM, browser::Browser, demo};
 
 const DAY: u64 = 24 * 3600;
 
@@ -240,4 +240,70 @@ async fn an_owner_puts_the_clock_ahead() {
     let out = owner.open("/dashboard").await;
     assert_eq!(out.header("location"), Some("/dashboard/sign-in"));
     server.kill().await;
+}
+
+/// A token that may only read moved the time of everybody on the server, a live account included.
+#[tokio::test]
+async fn the_clock_is_put_ahead_by_who_may_write_and_for_sandboxes_alone() {
+    let data = DataFolder::new(PROGRAM, "token");
+    let server = data.serve().await;
+    let invitation = server.welcome["invitationUrl"].as_str().unwrap();
+    let mut owner = Browser::of_owner(&server, invitation).await;
+    let body = json!({ "advanceBySeconds": 60 });
+    let mut tokens = Vec::new();
+    for scopes in [
+        "catalog:read",
+        "pos:read,stock:read,orders:read,catalog:read",
+    ] {
+        let create = ["create", "--name", "Reader", "--scopes", scopes];
+        let token = data.json(&create).await["token"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let refused = advance(&server, &token, &body).await;
+        let refused = refused.fails(403, "forbidden_scope");
+        let said = refused.json()["error"]["message"].to_string();
+        assert!(said.contains("catalog:write or stock:write"), "{said}");
+        tokens.push(token);
+    }
+    for scopes in ["stock:write", "catalog:read,catalog:write"] {
+        let create = ["create", "--name", "Writer", "--scopes", scopes];
+        let token = data.json(&create).await["token"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        ahead(&server, &token, 60).await;
+    }
+    let button = "value=\"clock\"";
+    assert!(owner.read("/dashboard/sandbox").await.contains(button));
+
+    let folder = data.path().to_str().unwrap();
+    let live = [
+        "account",
+        "create",
+        "--name",
+        "Live",
+        "--email",
+        "live@shop.example",
+    ];
+    let made = run(PROGRAM, &[&live[..], &["--data", folder]].concat()).await;
+    assert_eq!(made.code, Some(0), "{made:?}");
+    advance(&server, &server.token(), &body)
+        .await
+        .fails(409, "conflict");
+    // Who may not is told so first.
+    advance(&server, &tokens[0], &body)
+        .await
+        .fails(403, "forbidden_scope");
+    let page = owner.read("/dashboard/sandbox").await;
+    assert!(!page.contains(button) && page.contains("has a live account"));
+    let fields = [("do", "clock"), ("advanceBySeconds", "3600")];
+    let refused = owner.submit("/dashboard/sandbox", &fields).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT);
+    // The rest of the sandbox is the sandbox's own.
+    owner.read("/dashboard/sandbox").await;
+    let fields = [("do", "sale")];
+    let sold = owner.submit("/dashboard/sandbox", &fields).await;
+    assert_eq!(sold.status, StatusCode::SEE_OTHER);
+    assert_eq!(server.stop().await, Some(0));
 }

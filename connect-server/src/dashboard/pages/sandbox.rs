@@ -58,11 +58,17 @@ pub(super) async fn show(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer,
     let Some(shop) = Shop::find(to).await? else {
         return Ok(shop::nowhere(to, PATH, "Sandbox"));
     };
-    Ok(page(to, sandbox, &shop, None))
+    page(to, sandbox, &shop, None).await
 }
 
 /// Makes the page, with what was chosen and why it was not done.
-fn page(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &Shop, refused: Option<&Reason>) -> Answer {
+async fn page(
+    to: &SignedIn<'_>,
+    sandbox: &Sandbox,
+    shop: &Shop,
+    refused: Option<&Reason>,
+) -> Result<Answer, Error> {
+    let is_alone = !sandbox.has_live_account().await?;
     let content = html! {
         (components::problem(refused, &[]))
         p.hint {
@@ -73,10 +79,10 @@ fn page(to: &SignedIn<'_>, sandbox: &Sandbox, shop: &Shop, refused: Option<&Reas
             (components::hidden(&to.csrf))
             input type="hidden" name="at" value=(shop.location.id);
             (buttons(to.form.get(DAYS_AGO)))
-            (clock(sandbox, to.form.get(ADVANCE_FIELD)))
+            (clock(sandbox, to.form.get(ADVANCE_FIELD), is_alone))
         }
     };
-    shop::page(to, shop, PATH, "Sandbox", content)
+    Ok(shop::page(to, shop, PATH, "Sandbox", content))
 }
 
 fn buttons(chosen: &str) -> Markup {
@@ -101,26 +107,35 @@ fn buttons(chosen: &str) -> Markup {
     }
 }
 
-/// The clock, and the button that puts it ahead.
-fn clock(sandbox: &Sandbox, chosen: &str) -> Markup {
+/// The clock, and where all accounts are sandboxes the button that puts it ahead.
+fn clock(sandbox: &Sandbox, chosen: &str, is_alone: bool) -> Markup {
     let clock = sandbox.clock();
     html! {
         h2 { "The clock" }
         p {
             "Here it is " (components::time(clock.now))
             @if clock.ahead_by_seconds > 0 { ", ahead of the day outside" }
-            ". Put ahead, tokens and sessions expire, retries of webhooks come due, and days end. It \
-             does not go back."
+            "."
         }
-        div.filter {
-            button.quiet name="do" value="clock" { "Put the clock ahead" } " "
-            label for="advance-by" { "by" } " "
-            select id="advance-by" name=(ADVANCE_FIELD) {
-                @for (seconds, words) in ADVANCES {
-                    option value=(seconds) selected[chosen == *seconds] { (words) }
-                }
-            } " "
-            span.hint { "For all shops of this server. After a week you have to sign in again." }
+        @if is_alone {
+            p {
+                "Put ahead, tokens and sessions expire, retries of webhooks come due, and days end. It \
+                 does not go back."
+            }
+            div.filter {
+                button.quiet name="do" value="clock" { "Put the clock ahead" } " "
+                label for="advance-by" { "by" } " "
+                select id="advance-by" name=(ADVANCE_FIELD) {
+                    @for (seconds, words) in ADVANCES {
+                        option value=(seconds) selected[chosen == *seconds] { (words) }
+                    }
+                } " "
+                span.hint { "For all shops of this server. After a week you have to sign in again." }
+            }
+        } @else {
+            p.hint {
+                "It cannot be put ahead: this server has a live account, whose time would move too."
+            }
         }
     }
 }
@@ -133,7 +148,7 @@ pub(super) async fn act(to: &SignedIn<'_>, sandbox: &Sandbox) -> Result<Answer, 
     match done(to, sandbox, &shop).await {
         Ok(notice) => Ok(Answer::redirect(&notices::at(&shop.at(PATH), notice))),
         Err(error) => {
-            let form = async |reason: &Reason| Ok(page(to, sandbox, &shop, Some(reason)));
+            let form = async |reason: &Reason| page(to, sandbox, &shop, Some(reason)).await;
             components::again(error, form).await
         }
     }
