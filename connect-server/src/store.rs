@@ -105,6 +105,15 @@ impl StoreOptions {
             .ok_or(NoDataFolder)
     }
 
+    /// Returns the file by which commands find a running server, if it has one: beside the directory of the
+    /// store, and in the data directory for a store in memory.
+    pub fn pass(&self) -> Option<PathBuf> {
+        match self.choice().ok()? {
+            StorageChoice::Memory => Some(self.data_folder().ok()?.join("memory.admin.json")),
+            choice => choice.pass(),
+        }
+    }
+
     /// The memory for the cache, in bytes.
     pub fn cache_bytes(&self) -> u64 {
         self.cache.saturating_mul(1024 * 1024)
@@ -161,7 +170,7 @@ impl StorageChoice {
 
     /// The file beside the store's directory by which commands find a running server, if it has
     /// one.
-    pub fn pass(&self) -> Option<PathBuf> {
+    fn pass(&self) -> Option<PathBuf> {
         self.beside(".admin.json")
     }
 

@@ -1,6 +1,9 @@
 //! The program: `connect-server demo`.
 
-use connect_tests::{http::Request, process::Process};
+use connect_tests::{
+    http::Request,
+    process::{Process, run},
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -105,8 +108,9 @@ async fn started_again_it_finds_everything() {
     let one = second.at(&format!("products/{}", rye["id"].as_str().unwrap()));
     let found = second.send(&second.token(), Request::get(&one)).await;
     assert_eq!(found.expect(200).data(), rye);
-    let refused = second.send(&old, Request::get(&one)).await;
-    refused.fails(401, "unauthorized");
+    // Programs go on with the token that they were given.
+    let found = second.send(&old, Request::get(&one)).await;
+    assert_eq!(found.expect(200).data(), rye);
 }
 
 #[tokio::test]
@@ -178,4 +182,49 @@ async fn a_request_under_way_is_finished_before_the_end() {
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 201 Created\r\n"), "{answer}");
     assert_eq!(server.wait().await, Some(0));
+}
+
+/// A demo in memory took no commands: they said that there is nothing to open.
+#[tokio::test]
+async fn one_in_memory_takes_commands() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("made/by/the/demo");
+    let folder = folder.to_str().unwrap();
+    let more = ["--data", folder];
+    let command = async |words: &str| {
+        let more = ["--storage", "memory", "--data", folder, "--json"];
+        let words: Vec<_> = words.split(' ').chain(more).collect();
+        run(PROGRAM, &words).await
+    };
+    let none = command("token list").await;
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert!(
+        none.said.contains("no server with a store in memory"),
+        "{none:?}"
+    );
+
+    let server = Process::start_on(PROGRAM, "memory", &more).await.unwrap();
+    let made = command("token create --name Reader --scopes catalog:read").await;
+    assert_eq!((made.code, &*made.said), (Some(0), ""), "{made:?}");
+    let made: Value = serde_json::from_str(&made.output).unwrap();
+    let list = || Request::get("/v1/locations");
+    let reader = made["token"].as_str().unwrap();
+    server.send(reader, list()).await.expect(200);
+    let revoked = command(&format!("token revoke {}", made["id"].as_str().unwrap())).await;
+    assert_eq!(revoked.code, Some(0), "{revoked:?}");
+    server.send(reader, list()).await.fails(401, "unauthorized");
+    let refused = command("token revoke 019a8c52-8e20-7c42-8a1f-4c2d6e8fab02").await;
+    assert!(refused.said.contains("there is no token"), "{refused:?}");
+
+    // The one that was started last has the commands, and what a killed one left is not looked at.
+    let second = Process::start_on(PROGRAM, "memory", &more).await.unwrap();
+    let listed = command("token list").await;
+    let tokens: Value = serde_json::from_str(&listed.output).unwrap();
+    assert_eq!(tokens[0]["accountId"], second.welcome["accountId"]);
+    assert_eq!(server.stop().await, Some(0));
+    assert_eq!(command("token list").await.code, Some(0));
+    second.kill().await;
+    let none = command("token list").await;
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert!(none.said.contains("no server holds"), "{none:?}");
 }

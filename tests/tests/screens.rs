@@ -194,7 +194,7 @@ async fn wrong_commands_are_clear_errors() {
     refused(&["list"], 1, "cannot be read: Not a directory").await;
     fs::remove_file(data.store()).unwrap();
     let memory = ["list", "--storage", "memory"];
-    refused(&memory, 1, "a store in memory belongs to its server").await;
+    refused(&memory, 1, "no server with a store in memory runs here").await;
 
     let server = data.serve().await;
     let at = location(&server);

@@ -1,9 +1,10 @@
 //! The file by which the command line finds a running server and is let in.
 
 use std::{
-    fmt, fs,
+    fmt,
+    fs::{self, TryLockError},
     io::{self, Read as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -91,19 +92,29 @@ impl fmt::Debug for Pass {
     }
 }
 
-/// A pass that is written down. The file is removed when this is dropped.
+/// A pass that is written down. The file is locked until this is dropped, and then removed.
 #[derive(Debug)]
 pub struct PassFile {
     path: PathBuf,
     pass: Pass,
+    /// The lock ends with the process, however that ends.
+    _locked: fs::File,
 }
 
 impl PassFile {
     /// Writes a pass down, in place of what an earlier server left.
     ///
+    /// The folder is made when there is none.
+    ///
     /// # Errors
     /// The file cannot be written.
     pub fn write(path: PathBuf, pass: &Pass) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)?;
+        }
         // Renamed into its place: nobody reads half a pass.
         let new = path.with_extension("new");
         let _ = fs::remove_file(&new);
@@ -113,12 +124,21 @@ impl PassFile {
             .create_new(true)
             .mode(0o600)
             .open(&new)?;
-        serde_json::to_writer(file, pass)?;
+        // Nobody else knows the file yet.
+        file.try_lock().map_err(io::Error::from)?;
+        serde_json::to_writer(&file, pass)?;
         fs::rename(&new, &path)?;
         Ok(Self {
             path,
             pass: pass.clone(),
+            _locked: file,
         })
+    }
+
+    /// Returns whether a running server holds the file at `path`.
+    pub fn is_held(path: &Path) -> bool {
+        let file = fs::File::open(path);
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 }
 
@@ -148,10 +168,16 @@ mod tests {
         assert_eq!(Pass::read(&path).unwrap().as_ref(), Some(&pass));
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+        assert!(PassFile::is_held(&path));
         let again = PassFile::write(path.clone(), &Pass::new("http://127.0.0.1:2".into()));
         assert_ne!(Pass::read(&path).unwrap(), Some(pass));
-        drop((file, again));
-        assert!(!path.exists());
+        drop(file);
+        assert!(PassFile::is_held(&path), "that of the other one");
+        drop(again);
+        assert!(!path.exists() && !PassFile::is_held(&path));
+        // A killed server leaves its file, and no lock.
+        fs::write(&path, "{}").unwrap();
+        assert!(!PassFile::is_held(&path));
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod menu;
 
 use connect_core::{
     Account, Connect, Error, IssuedInvitation, NewAccount, NewLocation, NewScreen, Screen,
-    ScreenType, Secret, Token,
+    ScreenType, Secret,
     wire::{
         Field, Id, Location, ProductBatch, ProductInput, VatRate,
         limits::MAX_PRODUCTS_PER_BATCH,
@@ -39,13 +39,16 @@ const SCREENS: [(ScreenType, &str); 2] = [
     (ScreenType::OrderKiosk, "Kiosk at the door"),
 ];
 
-/// The name of its token. Others of this name in the demo's account are taken for those of former
-/// starts.
+/// The name of its tokens. Each start makes one, since a value is shown once.
 const TOKEN: &str = "Demo";
 
-/// The demo's account in this store, with a new token and new keys of its screens: the old ones were
-/// shown once, and are refused from now on. What is missing of the shop is made, so a start that was
-/// cut short is completed by the next; what is there stays as it is.
+/// The most tokens of this name that are good at a time. An account may have 200, and its owner needs some.
+const MOST_TOKENS: usize = 100;
+
+/// The demo's account in this store, with a new token and new keys of its screens. Tokens of former starts
+/// stay good, since programs may use them; a screen has one key, so its old one is refused from now on. What
+/// is missing of the shop is made, so a start that was cut short is completed by the next; what is there stays
+/// as it is.
 ///
 /// # Errors
 /// The store failed.
@@ -64,8 +67,8 @@ pub async fn open(connect: &Connect) -> Result<Shop, Error> {
         }
         stock_shelves(connect, id, location).await?;
     }
+    make_room(connect, id).await?;
     let token = connect.create_full_token(id, TOKEN).await?;
-    revoke_former(connect, id, token.token.id).await?;
     Ok(Shop {
         account: connect.account(id).await?,
         token: Some(token.secret),
@@ -95,16 +98,15 @@ fn is_of_demo(account: &Account) -> bool {
     account.sandbox && (account.name == NAME || has_place)
 }
 
-/// Revokes the tokens of former starts.
-async fn revoke_former(
-    connect: &Connect,
-    account: Id<Account>,
-    current: Id<Token>,
-) -> Result<(), Error> {
-    for (token, _) in connect.tokens(account).await? {
-        if token.name == TOKEN && token.id != current && token.revoked_at.is_none() {
-            connect.revoke_token(account, token.id).await?;
-        }
+/// Revokes the tokens of former starts that nobody has used for longest, where there are too many for
+/// another one.
+async fn make_room(connect: &Connect, account: Id<Account>) -> Result<(), Error> {
+    let mut tokens = connect.tokens(account).await?;
+    tokens.retain(|(token, _)| token.name == TOKEN && !connect.has_ended(token));
+    tokens.sort_by_key(|(token, used)| used.unwrap_or(token.created_at));
+    let too_many = (tokens.len() + 1).saturating_sub(MOST_TOKENS);
+    for (token, _) in &tokens[..too_many] {
+        connect.revoke_token(account, token.id).await?;
     }
     Ok(())
 }
