@@ -9,6 +9,7 @@
 
 pub mod admin;
 pub mod app;
+mod audit;
 pub mod check;
 pub mod cli;
 mod config;

@@ -98,6 +98,9 @@ pub enum RunError {
 /// The time between two runs of maintenance.
 const MAINTENANCE: Duration = Duration::from_secs(60);
 
+/// The time after which last uses of tokens are written down, for other servers to show within a minute.
+const LAST_USES: Duration = Duration::from_secs(30);
+
 /// Does what the command line asks for: serves until Ctrl-C or SIGTERM, then lets running requests
 /// finish; or checks or moves a store.
 ///
@@ -202,7 +205,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         None => owner.url(),
     };
     let welcome = Welcome::new(&api, &owner, &owner_url, shop);
-    let pass_file = options.store.choice()?.pass();
+    let pass_file = options.store.pass();
     // Before the welcome: who reads that may give a command at once.
     let pass_file = pass_file.and_then(|path| write_pass(path, &pass));
     if let Err(error) = welcome.print(options.json) {
@@ -236,7 +239,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let with_commands = |app: ConnectApp| app.with_commands(&pass, &owner_url);
     let of_owner = app(Door::Owner)
         .with_metrics(exporter, readers)
-        .with_dashboard(&api_url, &recent, is_demo.then_some(clock));
+        .with_dashboard(&api_url, &owner_url, &recent, is_demo.then_some(clock));
     let of_owner = match commands {
         Some(_) => of_owner,
         None => with_commands(of_owner),
@@ -262,6 +265,15 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         keep_running("webhooks", stopped.clone(), || {
             let worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
             worker.run(interval, wait(stopped.clone()))
+        }),
+        keep_running("last uses", stopped.clone(), || {
+            let (connect, stop) = (connect.clone(), wait(stopped.clone()));
+            async move {
+                tokio::select! {
+                    () = write_down_uses(connect) => {}
+                    () = stop => {}
+                }
+            }
         }),
         keep_running("maintenance", stopped.clone(), || {
             let (connect, stop) = (connect.clone(), wait(stopped.clone()));
@@ -377,6 +389,18 @@ fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io
 async fn wait(mut stopped: watch::Receiver<bool>) {
     // An error would mean that the signal can no longer come.
     let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+/// Writes down when tokens were last used. Maintenance does so too, but may take longer for one round.
+async fn write_down_uses(connect: Connect) {
+    let mut rounds = tokio::time::interval(LAST_USES);
+    loop {
+        rounds.tick().await;
+        if let Err(error) = connect.write_down_uses().await {
+            let cause = error.cause();
+            tracing::warn!(%cause, "the last uses of tokens were not written down");
+        }
+    }
 }
 
 async fn maintain(connect: Connect) {

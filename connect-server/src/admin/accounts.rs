@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ShownOnce;
-use crate::dashboard::invitation_path;
+use crate::{audit::Subject, dashboard::invitation_path};
 
 /// A command about accounts: the businesses that the service is for.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -105,6 +105,7 @@ pub(super) async fn execute(
     connect: &Connect,
     command: &AccountCommand,
     owner_url: Option<&str>,
+    subject: &mut Subject,
 ) -> Result<AccountResult, Error> {
     Ok(match command {
         AccountCommand::Create {
@@ -117,8 +118,9 @@ pub(super) async fn execute(
                 owner_email: email.clone(),
                 sandbox: *sandbox,
             };
-            let created = connect.create_account(new).await;
-            AccountResult::Account(view(created.map_err(names_flag)?))
+            let created = connect.create_account(new).await.map_err(names_flag)?;
+            subject.is_of(created.id);
+            AccountResult::Account(view(created))
         }
         AccountCommand::List => {
             let mut all = Vec::new();
@@ -128,6 +130,7 @@ pub(super) async fn execute(
             AccountResult::Accounts(all)
         }
         AccountCommand::Change { id, changes } => {
+            subject.is_of(*id);
             let change = AccountChange {
                 name: changes.name.clone(),
                 owner_email: changes.email.clone(),
@@ -136,6 +139,7 @@ pub(super) async fn execute(
             AccountResult::Account(view(changed.map_err(names_flag)?))
         }
         AccountCommand::Invite { id } => {
+            subject.is_of(*id);
             let owner_email = connect.account(*id).await?.owner_email;
             let invitation = connect.invite_owner(*id).await?;
             let path = invitation_path(&invitation);

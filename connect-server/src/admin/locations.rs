@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::owners::{account_for, account_of_location};
+use crate::audit::Subject;
 
 /// A command about locations: the shops of an account.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -80,6 +81,7 @@ pub(super) enum LocationResult {
 pub(super) async fn execute(
     connect: &Connect,
     command: &LocationCommand,
+    subject: &mut Subject,
 ) -> Result<LocationResult, Error> {
     Ok(match command {
         LocationCommand::Create {
@@ -89,12 +91,14 @@ pub(super) async fn execute(
             account,
         } => {
             let account_id = account_for(connect, *account, &[]).await?;
+            subject.is_of(account_id);
             let new = NewLocation {
                 name: name.clone(),
                 currency: currency.clone(),
                 default_vat_rate: *vat_rate,
             };
             let location = connect.create_location(account_id, new).await?;
+            subject.is(location.id);
             LocationResult::Location(LocationView {
                 location,
                 account_id,
@@ -112,7 +116,9 @@ pub(super) async fn execute(
             LocationResult::Locations(all)
         }
         LocationCommand::Change { id, changes } => {
+            subject.is(*id);
             let account_id = account_of_location(connect, *id).await?.id;
+            subject.is_of(account_id);
             let change = LocationChange {
                 name: changes.name.clone(),
                 default_vat_rate: changes.vat_rate,

@@ -17,7 +17,7 @@ pub mod tokens;
 pub mod webhooks;
 
 pub use command::AdminCommand;
-pub(crate) use command::{MARK, PATH};
+pub(crate) use command::{MARK, OPERATOR, PATH, operator_name};
 pub use pass::{Pass, PassError, PassFile};
 pub(crate) use run::run;
 pub use shown_once::ShownOnce;

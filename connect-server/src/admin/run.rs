@@ -10,10 +10,11 @@ use connect_core::{
 use serde_json::Value;
 
 use super::{
-    AdminCommand, Pass, PassError,
+    AdminCommand, Pass, PassError, PassFile,
     send::{NotSent, send},
 };
 use crate::{
+    audit::Subject,
     cli::{AdminOptions, StorageChoice},
     half_import::{self, HalfImport},
     outbound::AddressGuard,
@@ -31,8 +32,11 @@ const AT_MOST: Duration = Duration::from_secs(30);
 enum NotDone {
     #[error(transparent)]
     NoDataFolder(#[from] NoDataFolder),
-    #[error("a store in memory belongs to its server: there is nothing to open")]
-    InMemory,
+    #[error(
+        "no server with a store in memory runs here, and there is nothing else to open: start one, and name \
+         the same --data DIR as it has, if any ({0})"
+    )]
+    InMemory(String),
     #[error(transparent)]
     NoStore(#[from] NoStore),
     #[error(transparent)]
@@ -112,8 +116,9 @@ async fn result(
         let store = Store::open(&choice, &options.store).await?;
         return on_store(store, &choice, command).await;
     }
-    let (Some(folder), Some(pass)) = (choice.path(), choice.pass()) else {
-        return Err(NotDone::InMemory);
+    let pass = options.store.pass().ok_or(NoDataFolder)?;
+    let Some(folder) = choice.path() else {
+        return in_memory(&pass, command).await;
     };
     choice.check_exists()?;
     let mut found = None;
@@ -136,6 +141,19 @@ async fn result(
     on_store(store, &choice, command).await
 }
 
+/// Has the server with a store in memory execute a command.
+async fn in_memory(pass: &Path, command: &AdminCommand) -> Result<(Value, ExecutedBy), NotDone> {
+    // What a killed server left is not looked at, whoever has its port by now.
+    if !PassFile::is_held(pass) {
+        let none = format!("no server holds {}", pass.display());
+        return Err(NotDone::InMemory(none));
+    }
+    match by_server(pass, command).await {
+        Err(NotDone::Sent(NotSent::NoServer(found))) => Err(NotDone::InMemory(found)),
+        done => Ok((done?, ExecutedBy::Server)),
+    }
+}
+
 /// Executes a command on a store that is open here.
 async fn on_store(
     store: Store,
@@ -152,7 +170,9 @@ async fn on_store(
         .build();
     start_clock::check(&connect, clock.now()).await?;
     Ok((
-        command.execute(&connect, None).await?,
+        command
+            .execute(&connect, None, &mut Subject::default())
+            .await?,
         ExecutedBy::CommandLine,
     ))
 }

@@ -12,7 +12,7 @@ use super::{
     owners::{account_of_location, find_account, not_found},
     shown_once::ShownOnce,
 };
-use crate::sandbox::check_name;
+use crate::{audit::Subject, sandbox::check_name};
 
 /// A command about screens: registers, kiosks, and Scan & Order.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -92,6 +92,7 @@ pub struct ScreenView {
 pub(super) async fn execute(
     connect: &Connect,
     command: &ScreenCommand,
+    subject: &mut Subject,
 ) -> Result<Vec<ScreenView>, Error> {
     match command {
         ScreenCommand::List => {
@@ -109,6 +110,7 @@ pub(super) async fn execute(
             name,
         } => {
             let account = account_of_location(connect, *location).await?;
+            subject.is_of(account.id);
             check_name(&account, name)?;
             let new = NewScreen {
                 location_id: *location,
@@ -116,25 +118,34 @@ pub(super) async fn execute(
                 name: name.clone(),
             };
             let screen = connect.create_screen(account.id, new).await?;
+            subject.is(screen.id);
             with_new_key(connect, &account, screen.id).await
         }
         ScreenCommand::Roll { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account.id);
             with_new_key(connect, &account, *id).await
         }
         ScreenCommand::Revoke { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account.id);
             connect.revoke_screen_key(account.id, *id).await?;
             shown(connect, &account, *id, None).await
         }
         ScreenCommand::Change { id, name } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account.id);
             check_name(&account, name)?;
             connect.rename_screen(account.id, *id, name).await?;
             shown(connect, &account, *id, None).await
         }
         ScreenCommand::Delete { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account.id);
             let deleted = shown(connect, &account, *id, None).await?;
             connect.delete_screen(account.id, *id).await?;
             Ok(deleted)

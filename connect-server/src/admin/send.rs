@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     AdminCommand, Pass,
-    command::{MARK, PATH},
+    command::{MARK, OPERATOR, PATH, operator_name},
 };
 use crate::outbound::install_provider;
 
@@ -53,6 +53,7 @@ pub(super) async fn send(
         .post(format!("{url}{PATH}"))
         .bearer_auth(pass.key())
         .header(CONTENT_TYPE, "application/json")
+        .header(OPERATOR, user().unwrap_or_default())
         // Our own shapes have string keys only: this cannot fail.
         .body(serde_json::to_vec(command).unwrap_or_default());
     let response = request.send().await.map_err(|error| {
@@ -77,6 +78,13 @@ pub(super) async fn send(
     Err(NotSent::Refused(refused.unwrap_or_else(|_| {
         format!("the server at {url} answered {status}")
     })))
+}
+
+/// The user behind the command: the caller of `sudo`, or else the signed-in one.
+fn user() -> Option<String> {
+    let names = ["SUDO_USER", "LOGNAME", "USER"].into_iter();
+    let mut names = names.filter_map(|name| std::env::var(name).ok());
+    names.find_map(|name| operator_name(&name))
 }
 
 /// The innermost cause. The client's own text is little more than the address.

@@ -18,6 +18,7 @@ use super::{
     owners::{account_for, not_found},
     shown_once::ShownOnce,
 };
+use crate::audit::Subject;
 use view::TokenResult;
 
 const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
@@ -29,6 +30,7 @@ const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
 pub(super) async fn execute(
     connect: &Connect,
     command: &TokenCommand,
+    subject: &mut Subject,
 ) -> Result<TokenResult, Error> {
     Ok(match command {
         TokenCommand::Create {
@@ -45,6 +47,7 @@ pub(super) async fn execute(
                 .map(|grant| grant.location_id)
                 .collect();
             let account = account_for(connect, *account, &[locations, &named[..]].concat()).await?;
+            subject.is_of(account);
             let account = connect.account(account).await?;
             let new = NewToken {
                 name: name.clone(),
@@ -52,6 +55,7 @@ pub(super) async fn execute(
                 grants: grants(rights, locations, &account)?,
             };
             let issued = connect.create_token(account.id, new).await?;
+            subject.is(issued.token.id);
             TokenResult::New(NewTokenView {
                 made: issued.token,
                 value: ShownOnce::new(issued.secret.expose()),
@@ -67,7 +71,9 @@ pub(super) async fn execute(
             TokenResult::Tokens(listed)
         }
         TokenCommand::Revoke { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             connect.revoke_token(account, *id).await?;
             let found = views(connect, account).await?;
             let found = found.into_iter().find(|view| view.token.id == *id);

@@ -15,6 +15,7 @@ use super::{
     owners::{account_for, not_found},
     shown_once::ShownOnce,
 };
+use crate::audit::Subject;
 use view::WebhookResult;
 
 /// Executes a command.
@@ -25,6 +26,7 @@ use view::WebhookResult;
 pub(super) async fn execute(
     connect: &Connect,
     command: &WebhookCommand,
+    subject: &mut Subject,
 ) -> Result<WebhookResult, Error> {
     use WebhookCommand as Command;
     Ok(match command {
@@ -35,12 +37,14 @@ pub(super) async fn execute(
             account,
         } => {
             let account = account_for(connect, *account, locations).await?;
+            subject.is_of(account);
             let new = NewWebhook {
                 url: url.clone(),
                 events: events.clone(),
                 location_ids: locations.clone(),
             };
             let issued = connect.create_webhook(account, new).await?;
+            subject.is(issued.webhook.id);
             WebhookResult::Secret(NewSecret {
                 id: issued.webhook.id,
                 secret: ShownOnce::new(issued.secret.expose()),
@@ -55,7 +59,9 @@ pub(super) async fn execute(
             WebhookResult::Webhooks(all)
         }
         Command::Change { id, changes } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             let all_locations = changes.all_locations.then(Vec::new);
             let change = WebhookChange {
                 url: changes.url.clone(),
@@ -66,11 +72,15 @@ pub(super) async fn execute(
             shown(connect, account, *id).await?
         }
         Command::Test { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             WebhookResult::Delivery(connect.test_webhook(account, *id).await?)
         }
         Command::Roll { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             let secret = connect.roll_webhook_secret(account, *id).await?;
             WebhookResult::Secret(NewSecret {
                 id: *id,
@@ -78,17 +88,23 @@ pub(super) async fn execute(
             })
         }
         Command::Enable { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             connect.enable_webhook(account, *id).await?;
             shown(connect, account, *id).await?
         }
         Command::Disable { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             connect.disable_webhook(account, *id).await?;
             shown(connect, account, *id).await?
         }
         Command::Delete { id } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             connect.delete_webhook(account, *id).await?;
             WebhookResult::Deleted(DeletedWebhook {
                 id: *id,
@@ -96,12 +112,16 @@ pub(super) async fn execute(
             })
         }
         Command::Deliveries { id, limit, before } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             let limit = usize::from(*limit);
             WebhookResult::Deliveries(connect.deliveries(account, *id, *before, limit).await?)
         }
         Command::Resend { id, delivery } => {
+            subject.is(*id);
             let account = account_of(connect, *id).await?;
+            subject.is_of(account);
             WebhookResult::Delivery(connect.resend(account, *id, *delivery).await?)
         }
     })

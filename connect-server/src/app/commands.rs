@@ -1,9 +1,9 @@
 //! The operator's commands as one warp filter.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{Connect, Error, Reason};
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use sha2::{Digest as _, Sha256};
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
@@ -12,7 +12,8 @@ use super::{
     incoming::{Asked, Body, Incoming, incoming, respond},
 };
 use crate::{
-    admin::{AdminCommand, MARK, PATH, Pass},
+    admin::{AdminCommand, MARK, OPERATOR, PATH, Pass, operator_name},
+    audit::{self, Person, Subject},
     endpoint::Reply,
     net::RequestNote,
 };
@@ -22,7 +23,7 @@ pub(super) fn commands(connect: Connect, pass: &Pass, owner_url: &str) -> BoxedF
     let (key, url) = (digest(pass.key()), Arc::<str>::from(owner_url));
     warp::path!("admin" / "v1" / "commands")
         .and(incoming())
-        .then(move |_, incoming| answer(connect.clone(), key, url.clone(), incoming))
+        .then(move |client, incoming| answer(connect.clone(), key, url.clone(), client, incoming))
         .boxed()
 }
 
@@ -35,6 +36,7 @@ async fn answer(
     connect: Connect,
     key: [u8; 32],
     url: Arc<str>,
+    client: IpAddr,
     mut incoming: Incoming<impl Body>,
 ) -> Response {
     let asked = Asked::of(&mut incoming);
@@ -44,7 +46,7 @@ async fn answer(
         return respond(Error::Unauthorized(reason).into(), asked, None, note).await;
     }
     note.set_caller(|| "operator".to_owned());
-    let reply = execute(&connect, &url, incoming).await;
+    let reply = execute(&connect, &url, client, incoming).await;
     let reply = reply.unwrap_or_else(|refused| refused);
     let mut response = respond(reply, asked, None, note).await;
     let mark = HeaderValue::from_static("1");
@@ -55,6 +57,7 @@ async fn answer(
 async fn execute<S: Body>(
     connect: &Connect,
     url: &str,
+    client: IpAddr,
     incoming: Incoming<S>,
 ) -> Result<Reply, Reply> {
     if incoming.method != Method::POST {
@@ -66,8 +69,24 @@ async fn execute<S: Body>(
         let problem = format!("is no command of this version: {error}");
         Error::Malformed(Reason::of("body", problem))
     })?;
-    let result = command.execute(connect, Some(url)).await?;
+    let mut subject = Subject::default();
+    let result = command.execute(connect, Some(url), &mut subject).await;
+    if let Some(action) = command.action() {
+        let headers = &incoming.headers;
+        let asked = audit::Asked { client, headers };
+        let status = result
+            .as_ref()
+            .map_or_else(audit::status_of, |_| StatusCode::OK);
+        audit::write(asked, action, &operator(headers), subject, status);
+    }
+    let result = result?;
     Ok(Reply::json(StatusCode::OK, result.to_string()))
+}
+
+/// The operator, under the name from the command line.
+fn operator(headers: &HeaderMap) -> Person {
+    let name = headers.get(OPERATOR).and_then(|name| name.to_str().ok());
+    Person::Operator(name.and_then(operator_name))
 }
 
 #[cfg(test)]

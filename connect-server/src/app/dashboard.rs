@@ -7,6 +7,7 @@ use connect_core::{Connect, Error, Reason, wire::ErrorCode};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE},
+    uri::Authority,
 };
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
@@ -30,27 +31,48 @@ const MOST_FORM: usize = 128 * 1024;
 /// Answers everything below `/dashboard`, and leads there from `/`. Rejects every other path.
 pub(super) fn dashboard(connect: Connect, setting: Setting) -> BoxedFilter<(Response,)> {
     let root = warp::path::end().or(warp::path!("dashboard" / ..)).unify();
+    let host = warp::host::optional().or(warp::any().map(|| None)).unify();
     root.and(warp::ext::optional::<Peer>())
+        .and(host)
         .and(incoming())
-        .then(move |peer: Option<Peer>, address, incoming| {
-            let tls = peer.is_some_and(|peer| peer.tls);
-            answer(connect.clone(), setting.clone(), address, tls, incoming)
-        })
+        .then(
+            move |peer: Option<Peer>, host: Option<Authority>, address, incoming| {
+                let origin = Origin {
+                    address,
+                    tls: peer.is_some_and(|peer| peer.tls),
+                    host: host.map(|host| host.to_string()).unwrap_or_default(),
+                };
+                answer(connect.clone(), setting.clone(), origin, incoming)
+            },
+        )
         .boxed()
+}
+
+/// The connection of a request.
+struct Origin {
+    address: IpAddr,
+    tls: bool,
+    /// The host in the request.
+    host: String,
 }
 
 async fn answer(
     connect: Connect,
     setting: Setting,
-    address: IpAddr,
-    tls: bool,
+    origin: Origin,
     mut incoming: Incoming<impl Body>,
 ) -> Response {
     let asked = Asked::of(&mut incoming);
-    let note = RequestNote::of(Some(area(incoming.path.as_str())));
-    let reply = match visit(connect, setting, address, tls, incoming).await {
+    let mut note = RequestNote::of(Some(area(incoming.path.as_str())));
+    let reply = match visit(connect, setting, origin, incoming).await {
         Ok(visit) if visit.path == "/" => reply(Answer::to_root()),
-        Ok(visit) => reply(dashboard::answer(visit).await),
+        Ok(visit) => {
+            let answer = dashboard::answer(visit).await;
+            if let Some(account) = answer.account {
+                note.set_caller(|| format!("owner of {account}"));
+            }
+            reply(answer)
+        }
         Err(refused) => {
             let page = |problem: &str| dashboard::problem_of_request(problem).into_string();
             refused.for_people(HeaderValue::from_static(POLICY), page)
@@ -63,8 +85,7 @@ async fn answer(
 async fn visit<S: Body>(
     connect: Connect,
     setting: Setting,
-    address: IpAddr,
-    tls: bool,
+    origin: Origin,
     incoming: Incoming<S>,
 ) -> Result<Visit, Reply> {
     let form = match incoming.method {
@@ -97,8 +118,9 @@ async fn visit<S: Body>(
         query: Fields::parse(incoming.query.as_bytes()),
         form,
         headers: incoming.headers,
-        address,
-        tls,
+        host: origin.host,
+        address: origin.address,
+        tls: origin.tls,
     })
 }
 

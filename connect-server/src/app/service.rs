@@ -133,12 +133,14 @@ impl ConnectApp {
     }
 
     /// Also serves the owner's dashboard, which shows the last requests that another app has kept.
-    /// `api_url` is the address of the API, with `/v1`. Around a `clock` that can be put
+    /// `api_url` is the address of the API, with `/v1`, `owner_url` that of the dashboard, without a path.
+    /// Around a `clock` that can be put
     /// ahead it simulates shops in sandbox accounts: in the demo alone.
     #[must_use]
     pub(crate) fn with_dashboard(
         mut self,
         api_url: &str,
+        owner_url: &str,
         recent: &RecentRequests,
         clock: Option<Arc<SandboxClock>>,
     ) -> Self {
@@ -149,6 +151,7 @@ impl ConnectApp {
         }
         let setting = Setting {
             api_url: api_url.into(),
+            owner_url: owner_url.into(),
             sandbox: simulated,
             recent: recent.clone(),
             used: UsedForms::default(),

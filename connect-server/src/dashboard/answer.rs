@@ -1,8 +1,9 @@
 //! The answer to a request to the dashboard.
 
-use connect_core::Error;
+use connect_core::{Error, wire::Id};
 use http::StatusCode;
 use maud::Markup;
+use uuid::Uuid;
 
 use super::places::ROOT;
 
@@ -20,6 +21,10 @@ pub(crate) struct Answer {
     pub(crate) retry_after: Option<i64>,
     /// The cause of a fault of ours, for the log.
     pub(crate) cause: Option<String>,
+    /// The record that was made, for the log.
+    pub(crate) made: Option<Uuid>,
+    /// The account of the owner who asked, for the log.
+    pub(crate) account: Option<Uuid>,
 }
 
 /// The content of an answer.
@@ -70,6 +75,13 @@ impl Answer {
         self
     }
 
+    /// The same, which names the record that was made.
+    #[must_use]
+    pub(super) fn made<T>(mut self, record: Id<T>) -> Self {
+        self.made = Some(record.uuid());
+        self
+    }
+
     /// Sets a cookie.
     pub(super) fn set_cookie(&mut self, line: String) {
         self.cookies.push(line);
@@ -82,6 +94,8 @@ impl Answer {
             cookies: Vec::new(),
             retry_after: None,
             cause: None,
+            made: None,
+            account: None,
         }
     }
 }

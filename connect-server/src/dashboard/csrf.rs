@@ -9,7 +9,7 @@
 //! form from two forms ([`UsedForms`](super::used_forms::UsedForms)).
 
 use connect_core::environment::{Randomness as _, SystemRandomness};
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, header::ORIGIN};
 use sha2::{Digest as _, Sha256};
 
 /// The name of the field that has the token.
@@ -61,10 +61,34 @@ fn masked(mut bytes: [u8; LENGTH], mask: [u8; LENGTH]) -> [u8; LENGTH] {
     bytes
 }
 
-/// Returns whether a browser says that another site made it send a form.
-pub(super) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
-    let site = headers.get(FETCH_SITE);
-    site.is_some_and(|site| site != "same-origin" && site != "none")
+/// Returns whether a browser says that another site made it send a form. `own` are the addresses of the
+/// dashboard: the host that the request names, and the public address.
+///
+/// Older browsers, and all over plain HTTP, say only `Origin`. That is `null` for the dashboard's own forms
+/// too, as its pages tell no other site their address, so `null` says nothing.
+pub(super) fn is_from_elsewhere(headers: &HeaderMap, own: &[&str]) -> bool {
+    if let Some(site) = headers.get(FETCH_SITE) {
+        return site != "same-origin" && site != "none";
+    }
+    headers.get_all(ORIGIN).iter().any(|origin| {
+        let origin = origin.to_str().unwrap_or_default();
+        origin != "null" && !own.iter().any(|own| is_same_host(origin, own))
+    })
+}
+
+/// Returns whether an origin has the host and port of an address, with or without a scheme in front.
+fn is_same_host(origin: &str, address: &str) -> bool {
+    let Some((scheme, host)) = origin.split_once("://") else {
+        return false;
+    };
+    let port = match scheme {
+        "https" => ":443",
+        _ => ":80",
+    };
+    let own = address.split_once("://").map_or(address, |(_, own)| own);
+    let own = own.split('/').next().unwrap_or_default();
+    let [host, own] = [host, own].map(|host| host.strip_suffix(port).unwrap_or(host));
+    host.eq_ignore_ascii_case(own)
 }
 
 #[cfg(test)]
@@ -108,7 +132,34 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.extend(site.map(|site| (FETCH_SITE, site.parse().unwrap())));
-            assert_eq!(is_from_elsewhere(&headers), elsewhere, "{site:?}");
+            assert_eq!(is_from_elsewhere(&headers, &[]), elsewhere, "{site:?}");
+        }
+    }
+
+    #[test]
+    fn browsers_that_tell_the_origin_alone_are_heard_too() {
+        let own = ["10.0.0.5:8081", "https://owner.example/"];
+        for (origin, elsewhere) in [
+            ("http://10.0.0.5:8081", false),
+            ("https://owner.example", false),
+            ("https://OWNER.example:443", false),
+            ("null", false),
+            ("https://evil.example", true),
+            ("http://10.0.0.5", true),
+            ("http://10.0.0.5:8080", true),
+            ("https://owner.example.evil.example", true),
+            ("https://owner.example:80", true),
+            ("owner.example", true),
+            ("", true),
+        ] {
+            let mut headers = HeaderMap::from_iter([(ORIGIN, origin.parse().unwrap())]);
+            assert_eq!(is_from_elsewhere(&headers, &own), elsewhere, "{origin}");
+            // One of several is enough.
+            headers.append(ORIGIN, "null".parse().unwrap());
+            assert_eq!(is_from_elsewhere(&headers, &own), elsewhere, "{origin}");
+            // What the browser itself found out counts: a proxy may have changed the host.
+            headers.insert(FETCH_SITE, "same-origin".parse().unwrap());
+            assert!(!is_from_elsewhere(&headers, &own), "{origin}");
         }
     }
 }

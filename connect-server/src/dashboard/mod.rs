@@ -33,6 +33,8 @@ use connect_core::Error;
 use http::{Method, StatusCode};
 use tokio::task::JoinError;
 
+use self::visit::SignedIn;
+
 /// Answers a request to the dashboard.
 pub(crate) async fn answer(visit: Visit) -> Answer {
     if !pages::is_done_once(&visit) {
@@ -59,8 +61,9 @@ async fn find(visit: Visit) -> Answer {
     }
     let answer = match visit.signed_in().await {
         Ok(to) => {
-            let answer = pages::of_owner(&to).await;
-            answer.map_err(|error| pages::problem_of_owner(&to, &error))
+            let mut answer = of_owner(&to).await;
+            answer.account = Some(to.owner.account().id.uuid());
+            Ok(answer)
         }
         Err(Error::Unauthorized(_)) => {
             let answer = pages::of_anybody(&visit).await;
@@ -69,4 +72,14 @@ async fn find(visit: Visit) -> Answer {
         Err(error) => Err(pages::problem(&visit, &error)),
     };
     answer.unwrap_or_else(|problem| problem)
+}
+
+async fn of_owner(to: &SignedIn<'_>) -> Answer {
+    if let Err(denied) = to.count().await {
+        let mut problem = pages::problem_of_owner(to, &denied.error);
+        problem.retry_after = denied.retry_after;
+        return problem;
+    }
+    let answer = pages::of_owner(to).await;
+    answer.unwrap_or_else(|error| pages::problem_of_owner(to, &error))
 }

@@ -2,8 +2,8 @@
 
 use std::{net::IpAddr, ops::Deref, sync::Arc};
 
-use connect_core::{Connect, Error, IssuedSession, Owner, Reason, SESSION_SECONDS};
-use http::{HeaderMap, Method};
+use connect_core::{Connect, Denied, Error, IssuedSession, Owner, Reason, SESSION_SECONDS};
+use http::{HeaderMap, Method, StatusCode};
 use uuid::Uuid;
 
 use super::{
@@ -11,7 +11,11 @@ use super::{
     cookies::Cookie,
     csrf::{self, FormTokens},
 };
-use crate::{recent_requests::RecentRequests, sandbox::Sandbox};
+use crate::{
+    audit::{self, Action, Person, Subject},
+    recent_requests::RecentRequests,
+    sandbox::Sandbox,
+};
 
 /// The time for which the cookie of a visitor is kept: a day.
 const VISITOR_SECONDS: i64 = 24 * 3600;
@@ -21,6 +25,8 @@ const VISITOR_SECONDS: i64 = 24 * 3600;
 pub(crate) struct Setting {
     /// The address of the API, such as `https://connect.example.com/v1`.
     pub(crate) api_url: Arc<str>,
+    /// The address at which owners reach the dashboard, without a path.
+    pub(crate) owner_url: Arc<str>,
     /// Simulates shops; in the demo alone.
     pub(crate) sandbox: Option<Sandbox>,
     /// The last requests of tokens.
@@ -40,6 +46,8 @@ pub(crate) struct Visit {
     /// The fields of the form; empty for GET.
     pub(crate) form: Fields,
     pub(crate) headers: HeaderMap,
+    /// The host and port that it names; empty when it names none.
+    pub(crate) host: String,
     /// The address of the network that it comes from.
     pub(crate) address: IpAddr,
     /// Set when the browser's connection is encrypted.
@@ -51,6 +59,21 @@ impl Visit {
     pub(super) fn place(&self) -> Vec<&str> {
         let parts = self.path.split('/').filter(|part| !part.is_empty());
         parts.skip(1).collect()
+    }
+
+    /// Writes down who has done what by this form, or was refused.
+    pub(super) fn audit(
+        &self,
+        action: Action,
+        person: &Person,
+        subject: Subject,
+        status: StatusCode,
+    ) {
+        let asked = audit::Asked {
+            client: self.address,
+            headers: &self.headers,
+        };
+        audit::write(asked, action, person, subject, status);
     }
 
     /// Returns the owner who makes the request.
@@ -85,7 +108,8 @@ impl Visit {
     fn check_form_of(&self, cookie: Option<&str>) -> Result<(), Error> {
         let sent = self.form.get(csrf::FIELD);
         let is_ours = cookie.is_some_and(|cookie| FormTokens::of(cookie).has(sent));
-        if is_ours && !csrf::is_from_elsewhere(&self.headers) {
+        let own = [&*self.host, &*self.setting.owner_url];
+        if is_ours && !csrf::is_from_elsewhere(&self.headers, &own) {
             return Ok(());
         }
         let problem = "this form is too old, or did not come from the dashboard; open its page again \
@@ -101,6 +125,24 @@ impl Visit {
         let value = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
         let line = Cookie::Visitor.keep(&value, VISITOR_SECONDS, self.tls);
         (Some(line), FormTokens::of(&value))
+    }
+
+    /// Writes down to whom a session was given.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub(super) async fn audit_session(
+        &self,
+        action: Action,
+        session: &IssuedSession,
+    ) -> Result<(), Error> {
+        let owner = self.connect.session(session.secret.expose()).await?;
+        let account = owner.account();
+        let mut subject = Subject::default();
+        subject.is_of(account.id);
+        let person = Person::Owner(account.owner_email.clone());
+        self.audit(action, &person, subject, StatusCode::OK);
+        Ok(())
     }
 
     /// Signs the owner in to whom a session was given, and shows the page at `path`. The session that the
@@ -149,6 +191,32 @@ impl SignedIn<'_> {
     pub(super) fn check_form(&self) -> Result<(), Error> {
         let session = Cookie::Session.find(&self.headers, self.tls);
         self.visit.check_form_of(session)
+    }
+
+    /// Writes down what the owner has done by this form, or was refused.
+    pub(super) fn audit(&self, action: Action, answer: &Result<Answer, Error>) {
+        let place = self.place();
+        let named = place.get(1).and_then(|id| Uuid::try_parse(id).ok());
+        let (status, made) = match answer {
+            Ok(answer) => (answer.status, answer.made),
+            Err(error) => (audit::status_of(error), None),
+        };
+        let account = self.owner.account();
+        let subject = Subject {
+            account: Some(account.id.uuid()),
+            object: made.or(named),
+        };
+        let person = Person::Owner(account.owner_email.clone());
+        self.visit.audit(action, &person, subject, status);
+    }
+
+    /// Counts the request against the limit of its owner.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`]: there were too many.
+    pub(super) async fn count(&self) -> Result<(), Denied> {
+        let counted = self.connect.count_owner(self.address, &self.owner).await;
+        counted.map(|_| ())
     }
 
     /// Returns what simulates the owner's shops: in the demo, for a sandbox account.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use connect_tests::{
     data::DataFolder,
     http::{Request, send},
-    process::{Process, run},
+    process::{PLENTY, Process, run},
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -87,6 +87,7 @@ pub(super) async fn serve(data: &DataFolder) -> Process {
         "--delivery-interval",
         "1",
     ];
+    let more = [&more[..], &PLENTY].concat();
     Process::start_as(PROGRAM, "serve", &storage, &more)
         .await
         .unwrap()

@@ -71,7 +71,7 @@ async fn the_account_is_changed_by_forms_that_say_what_is_wrong() {
     }
     let fields = [("ownerEmail", "nobody"), ("currentPassword", PASSWORD)];
     let refused = owner.submit(to, &fields).await;
-    let says = "New e-mail address must be an e-mail address.";
+    let says = "New e-mail address must be an e-mail address, such as";
     assert_refused(&refused, INVALID, "ownerEmail", says, &["value=\"nobody\""]);
     let fields = [("ownerEmail", email), ("currentPassword", PASSWORD)];
     let changed = owner.submit(to, &fields).await;

@@ -1,5 +1,6 @@
 //! The owner's dashboard over a socket. A real browser works with it in `tests/browser`.
 
+mod audit;
 mod browser;
 mod filled;
 mod forms;
@@ -17,7 +18,7 @@ mod webhooks;
 
 use connect_tests::{
     http::{Answer, Request},
-    process::Process,
+    process::{PLENTY, Process},
 };
 use http::{Method, StatusCode};
 
@@ -48,7 +49,7 @@ const PAGES: [&str; 17] = [
 
 /// A demo, and its owner.
 async fn demo() -> (Process, Browser) {
-    let server = Process::start_on(PROGRAM, "memory", &[]).await.unwrap();
+    let server = Process::start_on(PROGRAM, "memory", &PLENTY).await.unwrap();
     let link = server.welcome["invitationUrl"].as_str().unwrap().to_owned();
     let owner = Browser::of_owner(&server, &link).await;
     (server, owner)
@@ -122,19 +123,32 @@ async fn forms_that_are_not_ours_are_refused() {
     let page = owner.read("/dashboard/tokens/new").await;
     let csrf = page.split("name=\"csrf\" value=\"").nth(1).unwrap();
     let csrf = csrf.split('"').next().unwrap().to_owned();
-    let from = |site: &str| {
-        Request::new(Method::POST, "/dashboard/sign-out")
+    let saying = |path: &str, header: &'static str, value: &str| {
+        Request::new(Method::POST, path)
             .header("content-type", "application/x-www-form-urlencoded")
-            .header("sec-fetch-site", site)
+            .header(header, value)
             .body(format!("csrf={csrf}"))
     };
-    for site in ["cross-site", "same-site"] {
-        assert_eq!(owner.send(from(site)).await.status, StatusCode::FORBIDDEN);
+    let own = format!("http://{}", server.owner_address);
+    for (header, value) in [
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-site", "same-site"),
+        ("origin", "https://evil.example"),
+        ("origin", "http://127.0.0.1:1"),
+    ] {
+        // Nothing of the form is judged, so it is not refused for its empty name.
+        for path in ["/dashboard/sign-out", "/dashboard/account"] {
+            let refused = owner.send(saying(path, header, value)).await;
+            assert_eq!(refused.status, StatusCode::FORBIDDEN, "{header}: {value}");
+        }
     }
-    assert_eq!(
-        owner.send(from("same-origin")).await.status,
-        StatusCode::SEE_OTHER
-    );
+    for value in [&*own, "null"] {
+        let judged = owner.send(saying("/dashboard/account", "origin", value));
+        let status = judged.await.status;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{value}");
+    }
+    let out = saying("/dashboard/sign-out", "sec-fetch-site", "same-origin");
+    assert_eq!(owner.send(out).await.status, StatusCode::SEE_OTHER);
     server.kill().await;
 }
 
@@ -284,5 +298,41 @@ async fn nothing_is_done_to_products_that_was_not_chosen() {
         assert!(text(&refused).contains("Nothing was changed"), "{action}");
     }
     assert_eq!(owner.read_stable("/dashboard/products").await, before);
+    server.kill().await;
+}
+
+/// A session answered as many requests as its holder could send.
+#[tokio::test]
+async fn an_owner_has_as_many_requests_as_a_token() {
+    let limits = ["--token-limit", "8", "--account-limit", "100"];
+    let server = Process::start_on(PROGRAM, "memory", &limits).await.unwrap();
+    let link = server.welcome["invitationUrl"].as_str().unwrap().to_owned();
+    let mut owner = Browser::of_owner(&server, &link).await;
+    let mut refused = None;
+    // The minute may end on the way.
+    for _ in 0..20 {
+        let answer = owner.open("/dashboard/tokens").await;
+        if answer.status != StatusCode::OK {
+            refused = Some(answer);
+            break;
+        }
+    }
+    let refused = refused.expect("a limit");
+    let says = "Too many requests of this owner (8 a minute); wait ";
+    assert_page(&refused, StatusCode::TOO_MANY_REQUESTS, says);
+    let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=60).contains(&wait), "{wait}");
+    // The way in is open, and the style of the page that says so.
+    let mut nobody = Browser::at(&server);
+    assert_eq!(
+        nobody.open("/dashboard/sign-in").await.status,
+        StatusCode::OK
+    );
+    let style = owner.open("/dashboard/style.css").await;
+    assert_eq!(style.status, StatusCode::OK);
+    // Tokens of the account have their own.
+    let token = server.token();
+    let listed = server.send(&token, Request::get("/v1/locations")).await;
+    listed.expect(200);
     server.kill().await;
 }

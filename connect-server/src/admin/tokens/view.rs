@@ -48,7 +48,7 @@ pub struct TokenView {
     pub token: Token,
     /// Its state when the command was given.
     pub state: TokenState,
-    /// The time of its last use, which is written down once a minute.
+    /// The time of its last use. A use at a server is known to others within a minute.
     pub last_used_at: Option<Timestamp>,
 }
 

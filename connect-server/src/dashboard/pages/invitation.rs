@@ -4,10 +4,13 @@ use connect_core::{Account, Error, Reason};
 use http::StatusCode;
 use maud::html;
 
-use crate::dashboard::{
-    Answer, Visit, components, inputs, layout, new_password,
-    notices::{self, Notice},
-    places::ROOT,
+use crate::{
+    audit::{self, Action, Person, Subject},
+    dashboard::{
+        Answer, Visit, components, inputs, layout, new_password,
+        notices::{self, Notice},
+        places::ROOT,
+    },
 };
 
 /// Shows the form of an open invitation.
@@ -21,12 +24,26 @@ pub(super) async fn show(visit: &Visit, value: &str) -> Result<Answer, Error> {
 
 /// Sets the password, and signs the owner in.
 pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> {
+    let refused = |account: Option<&Account>, error: &Error| {
+        let mut subject = Subject::default();
+        if let Some(account) = account {
+            subject.is_of(account.id);
+        }
+        let status = audit::status_of(error);
+        visit.audit(Action::AcceptInvitation, &Person::Unknown, subject, status);
+    };
     let account = match visit.connect.invited_account(value).await {
         Ok(account) => account,
-        Err(Error::Unauthorized(_)) => return Ok(gone(visit)),
-        Err(error) => return Err(error),
+        Err(error) => {
+            refused(None, &error);
+            return match error {
+                Error::Unauthorized(_) => Ok(gone(visit)),
+                error => Err(error),
+            };
+        }
     };
     if let Err(error) = visit.check_form() {
+        refused(Some(&account), &error);
         let answer = form(visit, value, &account, Some(&error.problem()));
         return Ok(answer.refused(&error));
     }
@@ -36,10 +53,15 @@ pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> 
     };
     let error = match accepted {
         Ok(session) => {
+            let action = Action::AcceptInvitation;
+            visit.audit_session(action, &session).await?;
             let first = notices::at(ROOT, Notice::PasswordSet);
             return visit.begin_session(&session, &first).await;
         }
-        Err(Error::Unauthorized(_)) => return Ok(gone(visit)),
+        Err(error @ Error::Unauthorized(_)) => {
+            refused(Some(&account), &error);
+            return Ok(gone(visit));
+        }
         Err(Error::Conflict(_)) => {
             let problem = "this e-mail address is not available; ask the operator of this server to \
                            change the one of your account";
@@ -47,6 +69,7 @@ pub(super) async fn accept(visit: &Visit, value: &str) -> Result<Answer, Error> 
         }
         Err(error) => error,
     };
+    refused(Some(&account), &error);
     let form = async |reason: &Reason| Ok(form(visit, value, &account, Some(reason)));
     components::again(error, form).await
 }

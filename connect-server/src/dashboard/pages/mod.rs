@@ -1,6 +1,7 @@
 //! The pages. This file is their table of contents.
 
 mod account;
+mod actions;
 mod invitation;
 mod names;
 mod once;
@@ -37,11 +38,15 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         if let Some(answer) = open(to).await? {
             return Ok(answer);
         }
-        to.check_form()?;
-        return match once::of(&place) {
-            Some(action) => action.run(to, act(to, &place)).await,
-            None => act(to, &place).await,
+        let answer = match (to.check_form(), once::of(&place)) {
+            (Err(error), _) => Err(error),
+            (Ok(()), Some(action)) => action.run(to, act(to, &place)).await,
+            (Ok(()), None) => act(to, &place).await,
         };
+        if let Some(action) = actions::of(&place) {
+            to.audit(action, &answer);
+        }
+        return answer;
     }
     match place[..] {
         [] => overview::show(to).await,
@@ -72,7 +77,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
     }
 }
 
-/// Does what a form of an owner asks for.
+/// Does what a form of an owner asks for. [`actions`] has the name of each.
 async fn act(to: &SignedIn<'_>, place: &[&str]) -> Result<Answer, Error> {
     match place[..] {
         ["sign-out"] => sign_in::sign_out(to).await,

@@ -41,7 +41,10 @@ pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
         Err(error) => Err(error),
     };
     match made {
-        Ok(_) => Ok(Answer::redirect(&notices::at(PATH, Notice::ScreenMade))),
+        Ok(screen) => {
+            let list = notices::at(PATH, Notice::ScreenMade);
+            Ok(Answer::redirect(&list).made(screen.id))
+        }
         Err(error) => components::again(error, async |reason| page(to, Some(reason)).await).await,
     }
 }

@@ -5,13 +5,16 @@ use http::Method;
 use maud::html;
 use url::form_urlencoded::Serializer;
 
-use crate::dashboard::{
-    Answer, Visit, components,
-    inputs::Field,
-    layout,
-    notices::{self, Notice},
-    places::{ROOT, page_at},
-    visit::SignedIn,
+use crate::{
+    audit::{self, Action, Person},
+    dashboard::{
+        Answer, Visit, components,
+        inputs::Field,
+        layout,
+        notices::{self, Notice},
+        places::{ROOT, page_at},
+        visit::SignedIn,
+    },
 };
 
 const PATH: &str = "/dashboard/sign-in";
@@ -55,18 +58,26 @@ pub(super) fn onward(visit: &Visit) -> Answer {
 /// Signs an owner in.
 pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
     let email = visit.form.get("email");
+    let refused = async |error: &Error| {
+        let subject = audit::account_of_email(&visit.connect, email).await;
+        let status = audit::status_of(error);
+        visit.audit(Action::SignIn, &Person::Unknown, subject, status);
+    };
     if let Err(error) = visit.check_form() {
+        refused(&error).await;
         // The page is shown anew, with a form that is good.
         return Ok(form(visit, email, Some(&error.problem())).refused(&error));
     }
     let password = visit.form.secret("password");
     match visit.connect.sign_in(visit.address, email, password).await {
         Ok(session) => {
+            visit.audit_session(Action::SignIn, &session).await?;
             let next = next(visit);
             let path = next.as_deref().unwrap_or(ROOT);
             visit.begin_session(&session, path).await
         }
         Err(error @ Error::Unauthorized(_)) => {
+            refused(&error).await;
             let reason = Reason::new(
                 "the e-mail address or the password is wrong; if you forgot your password, ask the \
                  operator of this server for a new invitation",
@@ -74,6 +85,7 @@ pub(super) async fn sign_in(visit: &Visit) -> Result<Answer, Error> {
             Ok(form(visit, email, Some(&reason)).refused(&error))
         }
         Err(error) => {
+            refused(&error).await;
             components::again(error, async |reason| Ok(form(visit, email, Some(reason)))).await
         }
     }

@@ -44,6 +44,12 @@ pub(super) async fn list(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let new = html! { a.button href="/dashboard/tokens/new" { "Create token" } };
     let content = html! {
         p.hint { "With a token, other software uses the API at the locations and with the scopes you choose." }
+        @if !tokens.is_empty() {
+            p.hint {
+                "“Last used” is exact for requests to this server. If several servers run, it may be a minute \
+                 late for requests to the others."
+            }
+        }
         @if in_use.is_empty() {
             (components::empty("No tokens yet. Create one for each program that uses the API.", new))
         } @else {
@@ -141,7 +147,7 @@ pub(super) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
         Err(reason) => Err(Error::Invalid(reason)),
     };
     match made {
-        Ok(issued) => Ok(created(to, &issued)),
+        Ok(issued) => Ok(created(to, &issued).made(issued.token.id)),
         Err(error) => components::again(error, async |reason| Ok(form(to, Some(reason)))).await,
     }
 }

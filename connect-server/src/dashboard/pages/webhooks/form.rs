@@ -75,7 +75,7 @@ pub(crate) async fn create(to: &SignedIn<'_>) -> Result<Answer, Error> {
         location_ids: filled.location_ids.clone(),
     };
     match to.connect.create_webhook(to.owner.account().id, new).await {
-        Ok(issued) => Ok(created(to, &issued)),
+        Ok(issued) => Ok(created(to, &issued).made(issued.webhook.id)),
         Err(error) => {
             let form = async |reason: &Reason| Ok(page(to, NEW, PATH, &filled, Some(reason)));
             components::again(error, form).await

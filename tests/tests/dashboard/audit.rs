@@ -1,0 +1,244 @@
+//! The lines of the log that say who did what.
+
+use std::fs::File;
+
+use connect_tests::{
+    data::DataFolder,
+    process::{Process, run},
+};
+use http::StatusCode;
+
+use super::{
+    PROGRAM,
+    browser::{Browser, PASSWORD},
+};
+
+/// A server that logs into a file.
+struct Logged {
+    data: DataFolder,
+    server: Process,
+}
+
+impl Logged {
+    async fn start() -> Self {
+        let data = DataFolder::new(PROGRAM, "token");
+        let log = File::create(data.path().join("log")).unwrap();
+        let storage = format!("redb:{}", data.store().display());
+        let variables = [
+            ("RUST_LOG", "info"),
+            ("CONNECT_STORAGE", &*storage),
+            ("CONNECT_ADMIN_LISTEN", "127.0.0.1:0"),
+        ];
+        let server = Process::start_in(PROGRAM, &["demo", "--json"], &variables, log).await;
+        Self {
+            data,
+            server: server.unwrap(),
+        }
+    }
+
+    /// Gives a command.
+    async fn command(&self, words: &str) -> serde_json::Value {
+        let folder = self.data.path().to_str().unwrap();
+        let words: Vec<_> = words
+            .split(' ')
+            .chain(["--data", folder, "--json"])
+            .collect();
+        let done = run(PROGRAM, &words).await;
+        serde_json::from_str(&done.output).unwrap_or_default()
+    }
+
+    /// Stops the server. Returns all of its log, and the lines of actions.
+    async fn stop(self) -> (String, Vec<String>) {
+        assert_eq!(self.server.stop().await, Some(0));
+        let log = std::fs::read_to_string(self.data.path().join("log")).unwrap();
+        let lines = log
+            .lines()
+            .filter(|line| line.contains("connect_server::audit:"));
+        let lines = lines.map(str::to_owned).collect();
+        (log, lines)
+    }
+}
+
+/// Holds that the lines are these, in this order, each with these parts.
+#[track_caller]
+fn assert_lines(lines: &[String], expected: &[&[&str]]) {
+    let all = lines.join("\n");
+    assert_eq!(lines.len(), expected.len(), "{all}");
+    for (line, parts) in lines.iter().zip(expected) {
+        for part in *parts {
+            assert!(line.contains(part), "{part} is not in {line}\n{all}");
+        }
+        assert!(line.contains("client=127.0.0.1 request_id=\""), "{line}");
+    }
+}
+
+/// Nobody could tell afterwards who made a token, changed a webhook or set a password.
+#[tokio::test]
+async fn what_an_owner_does_is_in_the_log_with_account_person_and_object() {
+    let logged = Logged::start().await;
+    let server = &logged.server;
+    let link = server.welcome["invitationUrl"].as_str().unwrap().to_owned();
+    let mut owner = Browser::of_owner(server, &link).await;
+    let location = server.welcome["locations"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    owner.read("/dashboard/tokens/new").await;
+    let grant = format!("{location} catalog:read");
+    let fields = [
+        ("name", "Secret plan"),
+        ("expiresAt", "30"),
+        ("grant", &grant),
+    ];
+    let made = owner.submit("/dashboard/tokens", &fields).await;
+    assert_eq!(made.status, StatusCode::OK);
+    let value = String::from_utf8_lossy(&made.body).into_owned();
+    let value = value.split("ck_test_").nth(1).unwrap()[..43].to_owned();
+    let page = owner.read("/dashboard/tokens").await;
+    let row = page.split(">Secret plan<").next().unwrap();
+    let token = row.rsplit("/dashboard/tokens/").next().unwrap()[..36].to_owned();
+    let revoked = owner
+        .submit(&format!("/dashboard/tokens/{token}/revoke"), &[])
+        .await;
+    assert_eq!(revoked.status, StatusCode::SEE_OTHER);
+    // What is refused is there too.
+    let weak = [
+        ("currentPassword", PASSWORD),
+        ("password", "1234567890"),
+        ("repeated", "1234567890"),
+    ];
+    let refused = owner.submit("/dashboard/account/password", &weak).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let forged = owner
+        .submit_bare("/dashboard/account", &[("name", "Forged")])
+        .await;
+    assert_eq!(forged.status, StatusCode::FORBIDDEN);
+    owner.submit("/dashboard/sign-out", &[]).await;
+
+    owner.read("/dashboard/sign-in").await;
+    for (email, password) in [
+        ("OWNER@korenbloem.example", "my-typed-password"),
+        ("my-password-in-the-wrong-field", "x"),
+    ] {
+        let fields = [("email", email), ("password", password)];
+        let refused = owner.submit("/dashboard/sign-in", &fields).await;
+        assert_eq!(refused.status, StatusCode::UNAUTHORIZED);
+    }
+    let fields = [
+        ("email", "owner@korenbloem.example"),
+        ("password", PASSWORD),
+    ];
+    let signed_in = owner.submit("/dashboard/sign-in", &fields).await;
+    assert_eq!(signed_in.status, StatusCode::SEE_OTHER);
+
+    let (log, lines) = logged.stop().await;
+    let person = "person=\"owner owner@korenbloem.example\"";
+    let object = format!("object=\"{token}\"");
+    assert_lines(
+        &lines,
+        &[
+            &[
+                "action=\"owner.accept_invitation\" outcome=\"done\"",
+                person,
+                "account=\"",
+            ],
+            &["action=\"token.create\" outcome=\"done\"", person, &object],
+            &["action=\"token.revoke\" outcome=\"done\"", person, &object],
+            &[
+                "action=\"owner.change_password\" outcome=\"refused\" status=422",
+                person,
+            ],
+            &[
+                "action=\"account.change\" outcome=\"refused\" status=403",
+                person,
+            ],
+            &["action=\"owner.sign_out\" outcome=\"done\"", person],
+            &[
+                "action=\"owner.sign_in\" outcome=\"refused\" status=401 account=\"",
+                "person=\"unknown\"",
+            ],
+            &["action=\"owner.sign_in\" outcome=\"refused\" status=401 person=\"unknown\""],
+            &["action=\"owner.sign_in\" outcome=\"done\"", person],
+        ],
+    );
+    let account = lines[0].split("account=\"").nth(1).unwrap()[..36].to_owned();
+    let requests = log
+        .lines()
+        .filter(|line| line.contains("caller=\"owner of "));
+    assert!(requests.count() > 5, "{log}");
+    assert!(
+        log.contains(&format!("caller=\"owner of {account}\"")),
+        "{log}"
+    );
+    for secret in [
+        &*value,
+        PASSWORD,
+        "1234567890",
+        "my-typed",
+        "my-password",
+        "Secret plan",
+        &*link,
+    ] {
+        assert!(!log.contains(secret), "{secret} is in the log");
+    }
+}
+
+#[tokio::test]
+async fn what_an_operator_does_is_in_the_log_with_account_command_and_object() {
+    let logged = Logged::start().await;
+    let made = logged
+        .command("account create --name Rye --email noor@rye.example")
+        .await;
+    let account = made["id"].as_str().unwrap().to_owned();
+    let at = logged
+        .command(&format!("location create --name Quay --account {account}"))
+        .await;
+    let at = at["id"].as_str().unwrap().to_owned();
+    let screen = logged
+        .command(&format!(
+            "screen create --location {at} --type pos --name Till"
+        ))
+        .await;
+    let screen = screen[0]["id"].as_str().unwrap().to_owned();
+    let token = logged
+        .command(&format!(
+            "token create --name Sync --all-scopes --account {account}"
+        ))
+        .await;
+    let value = token["token"].as_str().unwrap().to_owned();
+    let token = token["id"].as_str().unwrap().to_owned();
+    logged.command(&format!("token revoke {token}")).await;
+    logged.command("token list").await;
+    let unknown = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
+    logged.command(&format!("webhook delete {unknown}")).await;
+    logged.command(&format!("account invite {account}")).await;
+
+    let (log, lines) = logged.stop().await;
+    let of = format!("account=\"{account}\"");
+    let object = |id: &str| format!("object=\"{id}\"");
+    let operator = "person=\"operator";
+    assert_lines(
+        &lines,
+        &[
+            &[
+                "action=\"account.create\" outcome=\"done\" status=200",
+                &of,
+                operator,
+            ],
+            &["action=\"location.create\"", &of, operator, &object(&at)],
+            &["action=\"screen.create\"", &of, operator, &object(&screen)],
+            &["action=\"token.create\"", &of, operator, &object(&token)],
+            &["action=\"token.revoke\"", &of, operator, &object(&token)],
+            &[
+                "action=\"webhook.delete\" outcome=\"refused\" status=404",
+                operator,
+                &object(unknown),
+            ],
+            &["action=\"account.invite\" outcome=\"done\"", &of, operator],
+        ],
+    );
+    assert!(
+        !log.contains(&value) && !log.contains("/invitations/"),
+        "{log}"
+    );
+}
