@@ -16,7 +16,7 @@ use futures_util::StreamExt as _;
 use crate::support::{
     products,
     records::{all_created, counts, error},
-    script::{Reply, Script, bare, json},
+    script::{Reply, Script, bare, json, text},
 };
 
 fn numbered(n: usize) -> ProductInput {
@@ -303,6 +303,26 @@ async fn a_program_goes_on_where_the_error_says_with_the_key_of_the_failed_reque
     assert_eq!(sent[2].key(), sent[1].key());
     assert_eq!(sent[2].request.body(), sent[1].request.body());
     assert_eq!(sent[3].key(), Some("import-17-1000"));
+}
+
+/// The counts of what an earlier run has done are those of then.
+#[tokio::test]
+async fn what_an_earlier_run_has_done_is_told_apart() {
+    let stored = text(
+        200,
+        &[("idempotent-replayed", "true")],
+        &all_created(500).to_string(),
+    );
+    let script = Script::new([stored.clone(), stored, json(200, &all_created(1))]);
+    let mut steps = Vec::new();
+    let total = products(&script.client())
+        .upsert_all(menu(1001))
+        .idempotency_key_prefix("import-17")
+        .run_with(|step| steps.push(step.result.replayed))
+        .await
+        .unwrap();
+    assert_eq!((total.created, total.replayed), (1001, 1000));
+    assert_eq!(steps, [500, 500, 0]);
 }
 
 #[tokio::test]

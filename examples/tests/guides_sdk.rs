@@ -69,7 +69,10 @@ async fn import(client: &Client, location_id: Id<Location>) -> Result<[usize; 2]
     let key = "menu-2026-11-20";
     let import = products.upsert_all(&menu).idempotency_key_prefix(key);
     match import.run().await {
-        Ok(done) => println!("{} unchanged", done.unchanged),
+        Ok(done) => println!(
+            "{} unchanged, {} done before",
+            done.unchanged, done.replayed
+        ),
         Err(stopped) => println!("{stopped}; go on at item {}", stopped.resume_from()),
     }
 
@@ -80,6 +83,7 @@ async fn import(client: &Client, location_id: Id<Location>) -> Result<[usize; 2]
     let again = products.upsert_all(&menu).idempotency_key_prefix(key);
     let again = again.run().await?;
     assert_eq!([again.updated, again.unchanged, again.failed], [0, 1, 1]);
+    assert_eq!(again.replayed, 2);
     let error = again.results[1].error.as_ref().ok_or("item 1 failed")?;
     assert_eq!(error.field.as_deref(), Some("priceCents"));
     let soups = names(client, location_id).await?;

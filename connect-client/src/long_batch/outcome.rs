@@ -16,6 +16,9 @@ pub trait Outcome: Default + DeserializeOwned + Send + 'static {
     /// `first`.
     fn renumber(&mut self, first: usize);
 
+    /// Notes that the service had stored the result of a request.
+    fn set_replayed(&mut self);
+
     /// Adds the result of a later part.
     fn add(&mut self, later: Self);
 }
@@ -37,11 +40,16 @@ impl<E: BatchExtra> Outcome for BatchResult<E> {
         }
     }
 
+    fn set_replayed(&mut self) {
+        self.replayed = self.results.len();
+    }
+
     fn add(&mut self, mut later: Self) {
         add(&mut self.created, later.created);
         add(&mut self.updated, later.updated);
         add(&mut self.unchanged, later.unchanged);
         add(&mut self.failed, later.failed);
+        add(&mut self.replayed, later.replayed);
         self.extra.add(later.extra);
         self.results.append(&mut later.results);
     }
@@ -64,10 +72,15 @@ impl Outcome for StockCountsResult {
         }
     }
 
+    fn set_replayed(&mut self) {
+        self.replayed = self.results.len();
+    }
+
     fn add(&mut self, mut later: Self) {
         add(&mut self.updated, later.updated);
         add(&mut self.unchanged, later.unchanged);
         add(&mut self.failed, later.failed);
+        add(&mut self.replayed, later.replayed);
         self.results.append(&mut later.results);
     }
 }

@@ -63,7 +63,7 @@ impl<B: BatchBody, I> LongBatch<B, I> {
     /// Gives each request a key that begins with this text and ends with the index of the request's
     /// first item (`import-17-500`), instead of a random one. A program that is started again, and
     /// sends the same items with the same settings within 24 hours, then gets the stored results of
-    /// what was saved before; other items under the same keys are a `conflict`.
+    /// what was saved before, which `replayed` counts; other items under the same keys are a `conflict`.
     ///
     /// At most 79 visible ASCII characters; with another prefix, sending fails with a
     /// [`RequestError`](crate::RequestError).

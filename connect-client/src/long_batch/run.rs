@@ -1,6 +1,6 @@
 //! Sending a sequence of items piece by piece.
 
-use std::{borrow::Borrow, future::IntoFuture, ops::Range};
+use std::{borrow::Borrow, ops::Range};
 
 use futures_util::{
     StreamExt as _,
@@ -58,7 +58,8 @@ where
         self
     }
 
-    /// Sends everything and yields the sum.
+    /// Sends everything and yields the sum. With a [prefix](Self::idempotency_key_prefix) it counts what an earlier
+    /// run has done once more; `replayed` says of how many items.
     ///
     /// # Errors
     /// A request failed; the error says what was saved before.
@@ -155,9 +156,13 @@ where
             .may_be_applied(may_be_applied);
         // The future may be dropped at the next line, and then nobody knows.
         self.mark(true);
-        match call.into_future().await {
-            Ok(mut result) => {
+        match call.send().await {
+            Ok(response) => {
                 self.outstanding = None;
+                let mut result = response.data;
+                if response.meta.replayed {
+                    result.set_replayed();
+                }
                 result.renumber(items.start);
                 Ok(Some(Progress { items, result }))
             }

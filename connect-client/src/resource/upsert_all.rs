@@ -29,7 +29,7 @@ impl<R: Bulk> Records<R> {
     ///     .upsert_all(&menu)
     ///     .run_with(|step| eprintln!("{} of {}", step.items.end, menu.len()))
     ///     .await?;
-    /// println!("{} created, {} failed", total.created, total.failed);
+    /// println!("{} created, {} failed, {} of them before", total.created, total.failed, total.replayed);
     /// # Ok(()) }
     /// ```
     pub fn upsert_all<I>(&self, items: I) -> LongBatch<Batch<R::Input>, I::IntoIter>
@@ -49,7 +49,7 @@ impl<T: BatchInput + Serialize, I> LongBatch<Batch<T>, I> {
     }
 
     /// Sets whether an item that finds no record makes one. `true` unless set; if not, it fails
-    /// with `not_found`.
+    /// with `not_found`. Matched [by id](Self::match_by), an unknown id is `not_found` either way.
     pub fn create_missing(mut self, create: bool) -> Self {
         self.body.create_missing = create;
         self

@@ -93,7 +93,8 @@ pub struct Batch<I> {
     /// `not_found`.
     pub match_by: MatchBy,
     /// `true`, the default, makes a record for an item that finds none. With `false` such an item
-    /// fails with `not_found`.
+    /// fails with `not_found`. With `matchBy: id` an unknown id is `not_found` either way: ids are given by the
+    /// service.
     pub create_missing: bool,
     /// `true` answers in full and saves nothing. No `Idempotency-Key` is remembered for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -133,6 +134,10 @@ pub struct BatchResult<E> {
     pub unchanged: usize,
     /// Items refused.
     pub failed: usize,
+    /// Items whose result the service had stored with their request, which an earlier one with the same key has
+    /// done. The counts have them too. The SDK fills this in; it is no part of the answer.
+    #[serde(skip)]
+    pub replayed: usize,
     /// The part that this kind of record has besides.
     #[serde(flatten)]
     pub extra: E,

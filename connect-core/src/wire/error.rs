@@ -24,7 +24,7 @@ open_enum! {
         MethodNotAllowed = "method_not_allowed",
         /// 409: in conflict with the current state, or an idempotency key used for another request.
         Conflict = "conflict",
-        /// 413: the body is larger than 2 MB.
+        /// 413: the body is larger than 2 MB (2 000 000 bytes).
         PayloadTooLarge = "payload_too_large",
         /// 429: too many requests; `Retry-After` gives the seconds to wait.
         RateLimited = "rate_limited",

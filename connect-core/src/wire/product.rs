@@ -80,7 +80,7 @@ record! {
     /// The last day on which the product is available, in the location's time zone; not before
     /// `availableFrom`.
     available_until: Option<Date> => OrNull<Date>;
-    /// A public link to a JPEG, PNG, WebP or GIF of at most 5 MB: over HTTPS, without a port, and
+    /// A public link to a JPEG, PNG, WebP or GIF of at most 5 MB (5 000 000 bytes): over HTTPS, without a port, and
     /// not to a private address. Plain HTTP and other ports are taken for networks that the service
     /// is configured to allow. A new link queues a download; the one that the product has already,
     /// as it was sent or that of the stored copy, changes nothing; `null` removes the image. Shown
@@ -114,7 +114,7 @@ open_enum! {
         Unreachable = "unreachable",
         /// The answer was no success.
         BadStatus = "bad_status",
-        /// It is larger than 5 MB.
+        /// It is larger than 5 MB (5 000 000 bytes).
         TooLarge = "too_large",
         /// It is no JPEG, PNG, WebP or GIF.
         UnsupportedType = "unsupported_type",

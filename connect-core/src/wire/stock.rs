@@ -141,6 +141,10 @@ pub struct StockCountsResult {
     pub unchanged: usize,
     /// Items refused.
     pub failed: usize,
+    /// Items whose result the service had stored with their request, which an earlier one with the same key has
+    /// done. The counts have them too. The SDK fills this in; it is no part of the answer.
+    #[serde(skip)]
+    pub replayed: usize,
     /// The result of each item, in the order of the request.
     pub results: Vec<StockCountResult>,
 }

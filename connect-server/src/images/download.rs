@@ -118,7 +118,8 @@ fn too_large() -> ImageFailure {
     ImageFailure::lasting(
         ImageErrorCode::TooLarge,
         format!(
-            "The file is larger than {} MB. Use a smaller image.",
+            "The file is larger than {} MB ({} 000 000 bytes). Use a smaller image.",
+            MAX_IMAGE_BYTES / 1_000_000,
             MAX_IMAGE_BYTES / 1_000_000
         ),
     )

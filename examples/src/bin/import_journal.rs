@@ -221,6 +221,9 @@ async fn save(menu: &[Article], location: &LocationHandle) -> Result<Products, E
     let saved = location.products().upsert_all(&menu).run().await?;
     let (created, updated, failed) = (saved.created, saved.updated, saved.failed);
     println!("products: {created} created, {updated} updated");
+    if saved.replayed > 0 {
+        println!("  {} were done by an earlier request", saved.replayed);
+    }
     if let Some(error) = saved.results.iter().find_map(|item| item.error.as_ref()) {
         return Err(format!("{failed} products refused: {}", error.message).into());
     }

@@ -171,6 +171,12 @@ fn report<E: BatchExtra>(
     let sum = saved.as_ref().unwrap_or_else(BatchError::saved);
     print!("{what}: {} created, {} updated, ", sum.created, sum.updated);
     println!("{} unchanged, {} failed", sum.unchanged, sum.failed);
+    if sum.replayed > 0 {
+        println!(
+            "  {} of these were done by an earlier request",
+            sum.replayed
+        );
+    }
     for item in &sum.results {
         if let Some(error) = &item.error {
             println!("  line {}: {}", line_of(item.index), error.message);
