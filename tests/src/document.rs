@@ -79,12 +79,13 @@ impl Document {
         }
     }
 
-    /// A response that several operations share.
+    /// A response that several operations share, or one to what is no operation.
     ///
     /// # Panics
     /// There is none of that name.
     pub fn shared_response(&self, name: &str) -> &Value {
-        let response = self.root["components"]["responses"].get(name);
+        let of_operations = self.root["components"]["responses"].get(name);
+        let response = of_operations.or_else(|| self.root["x-other-responses"].get(name));
         response.unwrap_or_else(|| panic!("no response {name} in the document"))
     }
 

@@ -46,7 +46,10 @@ record! {
     /// ```
     #[cfg_attr(
         feature = "schema",
-        schemars(extend("not" = { "required": ["categoryId", "categoryName"] }))
+        schemars(extend("not" = {
+            "properties": { "categoryId": {}, "categoryName": {} },
+            "required": ["categoryId", "categoryName"]
+        }))
     )]
     pub struct ProductInput;
 
