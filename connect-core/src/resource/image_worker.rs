@@ -1,7 +1,7 @@
 //! The worker that takes the images of products over, location by location.
 //!
 //! ```text
-//! queue -> lease (a commit) -> downloads, four at a time -> what became of them (a commit)
+//! queue -> lease (a commit) -> downloads, a few at a time -> what became of them (a commit)
 //! ```
 //!
 //! Any number of workers may run, in any number of processes. A job is leased by a commit that
@@ -12,13 +12,20 @@
 mod queue;
 mod round;
 
-use std::{collections::HashSet, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use futures_util::{
     FutureExt as _, StreamExt as _,
     future::{Either, join_all, pending, select},
     stream::FuturesUnordered,
 };
+use parking_lot::Mutex;
 use tokio::{
     sync::{Semaphore, watch},
     time::{Instant, timeout, timeout_at},
@@ -27,7 +34,7 @@ use uuid::Uuid;
 
 pub use self::round::ImageWork;
 use self::{
-    queue::Turns,
+    queue::{Due, Turns},
     round::{Leased, Outcome, Queued},
 };
 use crate::{
@@ -39,14 +46,20 @@ use crate::{
 };
 
 /// The downloads that a worker makes at a time.
-const DOWNLOADS: usize = 4;
+const DOWNLOADS: usize = 8;
 
-/// The downloads that are made for one location at a time: slow hosts of one shop must not hold up
-/// those of all others.
-const DOWNLOADS_OF_ONE: usize = 3;
+/// The downloads that are made for one account at a time: slow hosts of one tenant must not hold up the
+/// images of all others, also where nothing else is to be done.
+const DOWNLOADS_OF_ACCOUNT: usize = DOWNLOADS / 2;
+
+/// The same for one location: those of one shop must not hold up the others of its account.
+const DOWNLOADS_OF_LOCATION: usize = 3;
 
 /// The locations that a worker is at, at a time.
 const LOCATIONS: usize = 8;
+
+/// The same of one account.
+const LOCATIONS_OF_ACCOUNT: usize = LOCATIONS / 2;
 
 /// The time within which a leased job has to be begun; it is given back otherwise.
 const BEGIN: Duration = Duration::from_secs(30);
@@ -65,6 +78,8 @@ pub struct ImageWorker {
     connect: Connect,
     images: Arc<dyn Images>,
     downloads: Semaphore,
+    /// The downloads of each account that has some.
+    of_accounts: Mutex<HashMap<Uuid, Weak<Semaphore>>>,
     stop: watch::Sender<bool>,
 }
 
@@ -75,6 +90,7 @@ impl Connect {
             connect: self.clone(),
             images,
             downloads: Semaphore::new(DOWNLOADS),
+            of_accounts: Mutex::default(),
             stop: watch::Sender::new(false),
         }
     }
@@ -88,16 +104,19 @@ impl ImageWorker {
         let mut until = pin!(until);
         // The locations that it is at, and those where nothing can be done for now.
         let mut passed_over = HashSet::new();
+        let mut at_work = HashSet::new();
         let mut stuck = HashSet::new();
         let mut running = FuturesUnordered::new();
         let mut turns = Turns::default();
         loop {
             let free = LOCATIONS - running.len();
-            match turns.next(self.connect.store(), free, &passed_over).await {
-                Ok(due) => {
-                    for (location, queued) in due {
-                        passed_over.insert(location);
-                        running.push(self.work(location, queued));
+            let store = self.connect.store();
+            match turns.next(store, free, &passed_over, &at_work).await {
+                Ok(all) => {
+                    for due in all {
+                        passed_over.insert(due.location);
+                        at_work.insert(due.location);
+                        running.push(self.work(due));
                     }
                 }
                 Err(fault) => tracing::error!(%fault, "the queue of images cannot be read"),
@@ -120,6 +139,7 @@ impl ImageWorker {
                 Either::Left(_) => break,
                 Either::Right((Either::Left(((location, work), _)), _)) => {
                     tracing::debug!(%location, ?work, "images");
+                    at_work.remove(&location);
                     if work.is_nothing() {
                         stuck.insert(location);
                     } else {
@@ -148,11 +168,13 @@ impl ImageWorker {
         let mut turns = Turns::default();
         let store = self.connect.store();
         loop {
-            let due = turns.next(store, LOCATIONS, &stuck).await?;
+            let due = turns
+                .next(store, LOCATIONS, &stuck, &HashSet::new())
+                .await?;
             if due.is_empty() && turns.is_at_end() {
                 return Ok(all);
             }
-            let works = due.into_iter().map(|(at, queued)| self.work(at, queued));
+            let works = due.into_iter().map(|due| self.work(due));
             for (location, work) in join_all(works).await {
                 if work.is_nothing() {
                     stuck.insert(location);
@@ -163,13 +185,20 @@ impl ImageWorker {
     }
 
     /// Does jobs of one location. A panic is logged, and leaves the jobs to the end of their lease.
-    async fn work(&self, location: Uuid, queued: Vec<Queued>) -> (Uuid, ImageWork) {
+    async fn work(&self, due: Due) -> (Uuid, ImageWork) {
+        let Due {
+            location,
+            account,
+            jobs,
+        } = due;
         let working = AssertUnwindSafe(async {
-            let leased = self.lease(location, &queued).await;
+            let leased = self.lease(location, &jobs).await;
             let begin_by = Instant::now() + BEGIN;
-            let downloads_here = Semaphore::new(DOWNLOADS_OF_ONE);
+            let of_account = self.downloads_of(account);
+            let of_location = Semaphore::new(DOWNLOADS_OF_LOCATION);
+            let turns = [&of_location, &*of_account, &self.downloads];
             let downloads = leased.into_iter().map(async |leased| {
-                let outcome = self.take_over(&leased, &downloads_here, begin_by).await;
+                let outcome = self.take_over(&leased, turns, begin_by).await;
                 (leased, outcome)
             });
             let ended = join_all(downloads).await;
@@ -180,6 +209,18 @@ impl ImageWorker {
             ImageWork::default()
         });
         (location, work)
+    }
+
+    /// The downloads that are made for an account.
+    fn downloads_of(&self, account: Uuid) -> Arc<Semaphore> {
+        let mut all = self.of_accounts.lock();
+        if let Some(known) = all.get(&account).and_then(Weak::upgrade) {
+            return known;
+        }
+        all.retain(|_, known| known.strong_count() > 0);
+        let new = Arc::new(Semaphore::new(DOWNLOADS_OF_ACCOUNT));
+        all.insert(account, Arc::downgrade(&new));
+        new
     }
 
     /// Leases the jobs together; when that fails, one by one.
@@ -218,11 +259,11 @@ impl ImageWorker {
         work
     }
 
-    /// Downloads the image of a job, when its turn comes in time.
+    /// Downloads the image of a job, when its turns come in time, one after the other.
     async fn take_over(
         &self,
         leased: &Leased,
-        downloads_here: &Semaphore,
+        turns: [&Semaphore; 3],
         begin_by: Instant,
     ) -> Outcome {
         let job = &leased.job;
@@ -230,8 +271,10 @@ impl ImageWorker {
             return Some(Err(ended_early()));
         }
         // An error would mean that nobody gives out turns any more.
-        let _turn_here = timeout_at(begin_by, downloads_here.acquire()).await.ok()?;
-        let _turn = timeout_at(begin_by, self.downloads.acquire()).await.ok()?;
+        let mut had = Vec::with_capacity(turns.len());
+        for turn in turns {
+            had.push(timeout_at(begin_by, turn.acquire()).await.ok()?);
+        }
         let working = AssertUnwindSafe(async { self.images.take_over(&job.source_url).await });
         let working = timeout(LIMIT, working.catch_unwind());
         let mut stopped = self.stop.subscribe();

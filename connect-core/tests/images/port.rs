@@ -38,6 +38,15 @@ impl Port {
             .unwrap_or(0)
     }
 
+    /// How many held images were asked for.
+    pub(super) fn held(&self) -> usize {
+        let calls = self.calls.lock().unwrap();
+        let held = calls
+            .iter()
+            .filter(|(asked, _)| asked.starts_with(&link("held")));
+        held.map(|(_, calls)| calls).sum()
+    }
+
     /// Waits until a held image is asked for.
     pub(super) async fn begun(&self) {
         self.begun.acquire().await.unwrap().forget();

@@ -114,8 +114,9 @@ async fn trips() {
     }
     let before = store.trips();
     assert_eq!(scene.tick().await.done, 10);
-    // Two looks at the queue; the lease and the end, a read and a commit each.
-    assert_eq!(store.trips() - before, 6);
+    // Two looks at the queue, and one for the account of the location, which a worker remembers; the lease
+    // and the end, a read and a commit each.
+    assert_eq!(store.trips() - before, 7);
     assert_eq!(scene.events().await.len(), 1);
 }
 

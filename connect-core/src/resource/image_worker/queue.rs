@@ -2,16 +2,17 @@
 //!
 //! The queue is one for all locations, in the order in which jobs are due. A location with many jobs
 //! must not make the others wait for their end, so locations take turns: those that had none come
-//! first, however far behind in the queue their jobs are.
+//! first, however far behind in the queue their jobs are. And an account with many locations must not make
+//! other accounts wait, so the worker is at a few of its locations only.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use uuid::Uuid;
 
-use super::round::Queued;
+use super::{LOCATIONS_OF_ACCOUNT, round::Queued};
 use crate::{
     record::{
-        Fault, ReadKey, Salvage, Store,
+        Fault, Looked, ReadKey, Salvage, Store, Webhooks,
         keys::{Family, NOBODY, Part, key},
     },
     storage::Key,
@@ -26,8 +27,16 @@ const PIECE: usize = 2000;
 /// The most pieces that are read for one round of turns.
 const PIECES: usize = 8;
 
+/// The most locations whose account is remembered.
+const REMEMBERED: usize = 100_000;
+
 /// The jobs of a location that are due.
-pub(super) type Due = (Uuid, Vec<Queued>);
+#[derive(Debug)]
+pub(super) struct Due {
+    pub(super) location: Uuid,
+    pub(super) account: Uuid,
+    pub(super) jobs: Vec<Queued>,
+}
 
 /// Gives locations their turns.
 ///
@@ -41,6 +50,8 @@ pub(super) struct Turns {
     had: HashSet<Uuid>,
     /// The place at which the next round goes on behind the head; `None` once the end was reached.
     go_on: Option<Key>,
+    /// The accounts of locations that were seen. They never change.
+    accounts: HashMap<Uuid, Uuid>,
 }
 
 impl Default for Turns {
@@ -49,13 +60,15 @@ impl Default for Turns {
             piece: PIECE,
             had: HashSet::new(),
             go_on: None,
+            accounts: HashMap::new(),
         }
     }
 }
 
 impl Turns {
     /// Returns the jobs of at most `most` locations whose turn it is, without some locations: first
-    /// of those that had no turn, then of the others, the longest waiting first.
+    /// of those that had no turn, then of the others, the longest waiting first. No account gets more than
+    /// its part beside the locations at which the worker is.
     ///
     /// # Errors
     /// The queue cannot be read.
@@ -64,19 +77,55 @@ impl Turns {
         store: &Store,
         most: usize,
         passed_over: &HashSet<Uuid>,
+        at_work: &HashSet<Uuid>,
     ) -> Result<Vec<Due>, Fault> {
         if most == 0 {
             return Ok(Vec::new());
         }
-        let found = self.look(store, most, passed_over).await?;
+        let mut parts: HashMap<Uuid, usize> = HashMap::new();
+        for location in at_work {
+            *parts.entry(self.account(*location)).or_default() += 1;
+        }
+        let found = self.look(store, most, passed_over, &parts).await?;
         if found.fresh.due.is_empty() && self.is_at_end() {
             self.had.clear();
         }
         let mut due = found.fresh.due;
-        due.extend(found.others.due);
+        // Of both groups together an account has no more than its part either.
+        for one in found.others.due {
+            let of_account = due.iter().filter(|other| other.account == one.account);
+            let at_work = parts.get(&one.account).copied().unwrap_or_default();
+            if of_account.count() + at_work < LOCATIONS_OF_ACCOUNT {
+                due.push(one);
+            }
+        }
         due.truncate(most);
-        self.had.extend(due.iter().map(|(location, _)| *location));
+        self.had.extend(due.iter().map(|due| due.location));
         Ok(due)
+    }
+
+    /// The account of a location that was seen; the location itself where that cannot be told.
+    fn account(&self, location: Uuid) -> Uuid {
+        self.accounts.get(&location).copied().unwrap_or(location)
+    }
+
+    /// Learns the accounts of locations.
+    async fn learn(&mut self, reader: &Salvage<'_>, locations: &[Uuid]) -> Result<(), Fault> {
+        if self.accounts.len() + locations.len() > REMEMBERED {
+            self.accounts.clear();
+        }
+        let links: Vec<Key> = locations.iter().copied().map(Webhooks::link_key).collect();
+        let accounts = reader.values(&links).await?;
+        for (location, link) in locations.iter().zip(accounts) {
+            let account = match &link {
+                Looked::Found(Some(link)) => ReadKey::of(link).map(|at| at.partition),
+                // A location whose account is lost has its part for itself.
+                Looked::Found(None) | Looked::Damaged => None,
+            };
+            self.accounts
+                .insert(*location, account.unwrap_or(*location));
+        }
+        Ok(())
     }
 
     /// Returns whether the last round came to the end of the queue.
@@ -89,8 +138,9 @@ impl Turns {
         store: &Store,
         most: usize,
         passed_over: &HashSet<Uuid>,
+        parts: &HashMap<Uuid, usize>,
     ) -> Result<Found, Fault> {
-        let mut found = Found::new(most);
+        let mut found = Found::new(most, parts);
         let end = Part::Time(store.now().plus_micros(1));
         let end = key(NOBODY, Family::ImageJobByDue, &[end]);
         let mut from = key(NOBODY, Family::ImageJobByDue, &[]);
@@ -98,14 +148,26 @@ impl Turns {
         for number in 0..PIECES {
             // What lies behind a row that cannot be read is done all the same.
             let piece = reader.piece(&from, Some(&end), self.piece).await?;
+            let mut queued = Vec::with_capacity(piece.entries.len());
+            let mut unknown = HashSet::new();
             for (entry, _) in piece.entries {
                 let Some((location, job)) = ReadKey::of(&entry).and_then(|at| at.two_ids()) else {
                     continue;
                 };
                 if !passed_over.contains(&location) {
-                    let had_turn = self.had.contains(&location);
-                    found.add(location, had_turn, Queued { entry, job });
+                    if !self.accounts.contains_key(&location) {
+                        unknown.insert(location);
+                    }
+                    queued.push((location, Queued { entry, job }));
                 }
+            }
+            if !unknown.is_empty() {
+                let unknown: Vec<_> = unknown.into_iter().collect();
+                self.learn(&reader, &unknown).await?;
+            }
+            for (location, queued) in queued {
+                let had_turn = self.had.contains(&location);
+                found.add(location, self.account(location), had_turn, queued);
             }
             if found.fresh.is_full() {
                 // This piece may have more of them. The head is read by every round.
@@ -134,20 +196,20 @@ struct Found {
 }
 
 impl Found {
-    fn new(most: usize) -> Self {
+    fn new(most: usize, parts: &HashMap<Uuid, usize>) -> Self {
         Self {
-            fresh: Group::new(most),
-            others: Group::new(most),
+            fresh: Group::new(most, parts),
+            others: Group::new(most, parts),
         }
     }
 
-    fn add(&mut self, location: Uuid, had_turn: bool, queued: Queued) {
+    fn add(&mut self, location: Uuid, account: Uuid, had_turn: bool, queued: Queued) {
         let group = if had_turn {
             &mut self.others
         } else {
             &mut self.fresh
         };
-        group.add(location, queued);
+        group.add(location, account, queued);
     }
 }
 
@@ -157,14 +219,17 @@ struct Group {
     most: usize,
     due: Vec<Due>,
     places: BTreeMap<Uuid, usize>,
+    /// The locations of each account, those included at which the worker is.
+    parts: HashMap<Uuid, usize>,
 }
 
 impl Group {
-    fn new(most: usize) -> Self {
+    fn new(most: usize, parts: &HashMap<Uuid, usize>) -> Self {
         Self {
             most,
             due: Vec::new(),
             places: BTreeMap::new(),
+            parts: parts.clone(),
         }
     }
 
@@ -172,18 +237,28 @@ impl Group {
         self.due.len() == self.most
     }
 
-    /// Keeps a job when its location is among the first ones, and its turn is not full.
-    fn add(&mut self, location: Uuid, queued: Queued) {
+    /// Keeps a job when its location is among the first ones, its account has not had its part, and the
+    /// location's turn is not full.
+    fn add(&mut self, location: Uuid, account: Uuid, queued: Queued) {
         let place = match self.places.get(&location) {
             Some(place) => *place,
             None if self.is_full() => return,
             None => {
+                let part = self.parts.entry(account).or_default();
+                if *part == LOCATIONS_OF_ACCOUNT {
+                    return;
+                }
+                *part += 1;
                 self.places.insert(location, self.due.len());
-                self.due.push((location, Vec::new()));
+                self.due.push(Due {
+                    location,
+                    account,
+                    jobs: Vec::new(),
+                });
                 self.due.len() - 1
             }
         };
-        let jobs = &mut self.due[place].1;
+        let jobs = &mut self.due[place].jobs;
         if jobs.len() < LEASED {
             jobs.push(queued);
         }
@@ -228,9 +303,13 @@ mod tests {
         without: &[u128],
     ) -> Vec<(u128, usize)> {
         let passed_over = without.iter().copied().map(Uuid::from_u128).collect();
-        let due = turns.next(store, most, &passed_over).await.unwrap();
-        let counted = due.iter().map(|(at, jobs)| (at.as_u128(), jobs.len()));
-        counted.collect()
+        let nowhere = HashSet::new();
+        let due = turns.next(store, most, &passed_over, &nowhere).await;
+        let due = due.unwrap();
+        let counted = due.iter();
+        counted
+            .map(|due| (due.location.as_u128(), due.jobs.len()))
+            .collect()
     }
 
     fn by_two() -> Turns {
@@ -288,5 +367,33 @@ mod tests {
             // No round reads all of it.
             assert!(rounds > 4, "{rounds}");
         }
+    }
+
+    /// Locations 1 to 9 are those of an account, the others have one each.
+    #[tokio::test]
+    async fn an_account_has_its_part_and_no_more() {
+        let account = Uuid::from_u128(100);
+        let store = queue((1..=9).chain([20, 21])).await;
+        let link = |location: u128| {
+            let link = Webhooks::link_key(Uuid::from_u128(location));
+            (link, Write::Put(Value::from(&*Webhooks::key(account))))
+        };
+        let commit = Commit {
+            writes: (1..=9).map(link).collect(),
+            ..Commit::default()
+        };
+        store.storage().commit(commit).await.unwrap();
+        let mut turns = by_two();
+        let ids = |ids: &[u128]| ids.iter().copied().map(Uuid::from_u128).collect();
+        let (none, two): (HashSet<_>, HashSet<_>) = (HashSet::new(), ids(&[1, 2]));
+        let at =
+            |due: Vec<Due>| -> Vec<_> { due.iter().map(|due| due.location.as_u128()).collect() };
+        let all = turns.next(&store, 8, &none, &none).await.unwrap();
+        assert_eq!(at(all), [1, 2, 3, 4, 20, 21]);
+        // The next have had no turn yet, and the former ones get what is left of the part: nothing.
+        let all = turns.next(&store, 8, &none, &none).await.unwrap();
+        assert_eq!(at(all), [5, 6, 7, 8, 20, 21]);
+        let beside = turns.next(&store, 8, &two, &two).await.unwrap();
+        assert_eq!(at(beside), [9, 3, 20, 21]);
     }
 }
