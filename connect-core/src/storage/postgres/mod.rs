@@ -11,6 +11,7 @@
 //! pooler that gives each transaction another connection; such a pooler may not know prepared
 //! statements ([`PostgresOptions::prepares`]).
 
+mod address;
 mod alike;
 mod batcher;
 mod commits;
@@ -29,9 +30,11 @@ mod version;
 
 use std::{sync::Arc, time::Duration};
 
-use async_trait::async_trait;
-use tokio_postgres::Config;
-
+pub use self::{
+    address::{AddressError, DatabaseAddress, Encryption},
+    open_error::OpenError,
+    options::PostgresOptions,
+};
 use self::{
     batcher::Batcher,
     committer::{Committer, Unsent},
@@ -41,11 +44,11 @@ use self::{
     reads::Question,
     schema::Schema,
 };
-pub use self::{open_error::OpenError, options::PostgresOptions};
 use super::{
     Commit, CommitError, Locked, MAX_KEY_LEN, NewerRows, Read, State, Storage, StorageError,
     in_process::GuardLocks,
 };
+use async_trait::async_trait;
 
 /// A [`Storage`] on PostgreSQL. Cheap to clone; all clones share their connections. It needs a tokio
 /// runtime with timers and sockets.
@@ -64,16 +67,28 @@ impl PostgresStorage {
     /// `postgres://user:password@host:5432/database?sslmode=require`. What is missing there is made;
     /// several processes may do so at once.
     ///
-    /// With `sslmode=require`, and where the server offers TLS, its certificate has to be of an
-    /// authority that this system trusts (or one in the file that `SSL_CERT_FILE` names).
+    /// A database that is not on this machine is used over TLS, unless the address has `sslmode=disable`.
+    /// Its certificate then has to be that of the host, and of an authority that this system trusts (or
+    /// one in the file that `SSL_CERT_FILE` names). So it has on this machine, where the server offers TLS.
     ///
     /// # Errors
     /// See [`OpenError`]. None shows the password.
     pub async fn open(address: &str, options: PostgresOptions) -> Result<Self, OpenError> {
-        let config: Config = address.parse().map_err(address_error)?;
+        Self::open_at(&address.parse()?, options).await
+    }
+
+    /// The same at an address that was read before.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub async fn open_at(
+        address: &DatabaseAddress,
+        options: PostgresOptions,
+    ) -> Result<Self, OpenError> {
+        let config = address.config();
         let schema = Schema::default();
-        let readers = Connections::new(&config, options.readers, &options, &schema.version)?;
-        let writers = Connections::new(&config, options.writers, &options, &schema.version)?;
+        let readers = Connections::new(config, options.readers, &options, &schema.version)?;
+        let writers = Connections::new(config, options.writers, &options, &schema.version)?;
         let committer = Committer::new(writers.clone(), schema.version.clone());
         let storage = Self {
             reads: Batcher::new(Reader(readers), reader::UNDER_WAY),
@@ -87,7 +102,7 @@ impl PostgresStorage {
             Ok(connection) => connection,
             Err(reason) => {
                 storage.schema.version.check()?;
-                return Err(OpenError::Away(reason));
+                return Err(OpenError::Away(address.explained(reason)));
             }
         };
         schema::check_durability(&connection).await?;
@@ -104,11 +119,6 @@ impl PostgresStorage {
     pub fn check_version(&self) -> Result<(), NewerRows> {
         self.schema.version.check()
     }
-}
-
-fn address_error(error: tokio_postgres::Error) -> OpenError {
-    let source = std::error::Error::source(&error);
-    OpenError::Address(source.map_or_else(|| error.to_string(), ToString::to_string))
 }
 
 #[async_trait]

@@ -1,13 +1,14 @@
 //! The reasons why a store on PostgreSQL cannot be opened.
 
+use super::address::AddressError;
 use crate::storage::NewerRows;
 
 /// The reason why a store on PostgreSQL cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The address is not understood.
-    #[error("the address of the database is not understood: {0}")]
-    Address(String),
+    /// The address cannot be used.
+    #[error("the address of the database {0}")]
+    Address(#[from] AddressError),
     /// The settings cannot be used.
     #[error("the connection to the database cannot be set up: {0}")]
     Unusable(String),
