@@ -2,6 +2,7 @@
 
 mod address;
 mod network;
+mod secret;
 mod settings;
 mod storage;
 
@@ -29,12 +30,23 @@ use crate::{
 };
 
 pub use settings::{Setting, Source};
-pub use storage::{DatabaseUrl, StorageChoice};
+pub use storage::StorageChoice;
 
 /// The reference server of Connect: a shop's catalog for other software, over HTTP.
 #[derive(Debug, Parser)]
 #[command(version = version(), about)]
 pub struct Arguments {
+    /// The log.
+    #[command(flatten)]
+    pub log: LogOptions,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The options of the log.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LogOptions {
     /// The form of the log on standard error.
     #[arg(
         long,
@@ -45,9 +57,15 @@ pub struct Arguments {
         global = true
     )]
     pub log_format: LogFormat,
-    /// The command.
-    #[command(subcommand)]
-    pub command: Command,
+    /// A file with the level of the log, such as "debug" or "info,connect_server=debug". A server reads it
+    /// again at SIGHUP [default: the level is that of RUST_LOG, or "info"]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "CONNECT_LOG_LEVEL_FILE",
+        global = true
+    )]
+    pub log_level_file: Option<PathBuf>,
 }
 
 /// The version of the program, the commit it was built from, and the version of the rows that it writes.
@@ -75,7 +93,8 @@ impl Arguments {
     /// asks for help.
     pub fn read() -> Self {
         let command = Self::command();
-        let matches = settings::without_empty(command.clone()).get_matches();
+        let matches = settings::without_empty(command.clone()).try_get_matches();
+        let matches = matches.unwrap_or_else(|error| secret::without_secrets(error).exit());
         let read = Self::from_arg_matches(&matches);
         let mut arguments = read.unwrap_or_else(|error| error.format(&mut Self::command()).exit());
         if let (Command::Config(config), Some((name, matches))) =
@@ -87,6 +106,22 @@ impl Arguments {
             conflict.exit();
         }
         arguments
+    }
+
+    /// The place of the store.
+    pub(crate) fn store(&self) -> &StoreOptions {
+        match &self.command {
+            Command::Serve(options) | Command::Demo(options) => &options.store,
+            Command::Config(config) => &config.options.store,
+            Command::Check(options) => &options.store,
+            Command::Export(options) => &options.store,
+            Command::Import(options) => &options.store,
+            Command::Account { options, .. }
+            | Command::Location { options, .. }
+            | Command::Token { options, .. }
+            | Command::Screen { options, .. }
+            | Command::Webhook { options, .. } => &options.store,
+        }
     }
 
     /// Checks what clap cannot: a switch that is off in the environment conflicts with nothing.
@@ -203,12 +238,14 @@ pub struct StoreOptions {
     #[arg(long, value_name = "DIR", env = "CONNECT_DATA", global = true)]
     pub data: Option<PathBuf>,
     /// The store of the records: "redb:PATH", "sled:PATH", "postgres://USER:PASSWORD@HOST/DATABASE", or
-    /// "memory" [default: redb in "store" of the data directory]
+    /// "memory". Set an address with a password in the environment, as others on this machine can read a
+    /// command line [default: redb in "store" of the data directory]
     #[arg(
         long,
         value_name = "STORAGE",
         env = "CONNECT_STORAGE",
         hide_env_values = true,
+        value_parser = secret::secret::<StorageChoice>(),
         global = true
     )]
     pub storage: Option<StorageChoice>,

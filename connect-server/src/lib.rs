@@ -34,10 +34,12 @@ pub mod outbound;
 mod private;
 mod progress_line;
 mod recent_requests;
+mod reload;
 pub mod routes;
 pub mod run;
 mod sandbox;
 mod start_clock;
+mod stop;
 pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use crate::{
     cli::Options,
-    net::{Limits, Listen, Server, StartError},
+    net::{Certificate, Limits, Listen, Server, StartError},
 };
 
 /// The listeners, bound and not yet served.
@@ -14,6 +14,8 @@ pub(crate) struct Listeners {
     pub(crate) owner: Server,
     /// For commands alone, on loopback; `None` where the owner's listener takes them.
     pub(crate) commands: Option<Server>,
+    /// The certificate of those that speak TLS.
+    pub(crate) certificate: Option<Certificate>,
 }
 
 impl Listeners {
@@ -22,8 +24,9 @@ impl Listeners {
     /// # Errors
     /// An address cannot be bound, must not be served in plain HTTP, or the TLS files cannot be used.
     pub(crate) async fn bind(options: &Options) -> Result<Self, StartError> {
+        let certificate = options.tls().map(Certificate::read).transpose()?;
         let api = Server::bind(Listen {
-            tls: options.tls(),
+            tls: certificate.clone(),
             plain: options.plain_http(),
             limits: options.network.limits(),
             ..Listen::on(options.listen)
@@ -32,7 +35,7 @@ impl Listeners {
         let is_private = options.admin_is_here();
         let owner = Server::bind(Listen {
             // A certificate is for a public name, which nobody uses on this machine.
-            tls: options.tls().filter(|_| !is_private),
+            tls: certificate.clone().filter(|_| !is_private),
             plain: options.plain_http(),
             limits: of_owner(),
             ..Listen::on(options.admin_listen)
@@ -51,6 +54,7 @@ impl Listeners {
             api,
             owner,
             commands,
+            certificate,
         })
     }
 

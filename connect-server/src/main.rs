@@ -3,22 +3,36 @@
 use std::{
     io::{self, Write as _},
     process::ExitCode,
+    time::Duration,
 };
 
-use connect_server::{cli::Arguments, log, run};
+use connect_server::{cli::Arguments, log};
+use tokio::runtime::Runtime;
 
 /// Batches take and give back memory in many small pieces.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+/// The time that threads have to end which work beside the server, such as at an image.
+const LAST_WORK: Duration = Duration::from_millis(500);
+
+fn main() -> ExitCode {
     let arguments = Arguments::read();
-    let logging = match log::start(arguments.log_format) {
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error),
+    };
+    let ended = runtime.block_on(run(arguments));
+    runtime.shutdown_timeout(LAST_WORK);
+    ended
+}
+
+async fn run(arguments: Arguments) -> ExitCode {
+    let logging = match log::start(&arguments.log) {
         Ok(logging) => logging,
         Err(error) => return failed(&error),
     };
-    let ended = run::run(arguments).await;
+    let ended = connect_server::run::run(arguments).await;
     drop(logging);
     ended.unwrap_or_else(|error| failed(&error))
 }

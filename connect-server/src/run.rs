@@ -34,8 +34,10 @@ use crate::{
     outbound::{AddressGuard, OutboundError},
     private,
     recent_requests::RecentRequests,
+    reload::{Hangups, keep_up_to_date},
     sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
+    stop::{self, asked},
     store::{NoDataFolder, OtherOwner, Store, StoreError, StoreHealth},
     transfer,
     warnings::{self, Surroundings},
@@ -108,6 +110,16 @@ const LAST_USES: Duration = Duration::from_secs(30);
 /// The server could not be started, or its store is dead. For other commands see the exit code.
 pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
     private::only_for_owner();
+    // Those that serve have more to warn of, and `config` shows it.
+    let warns_itself = matches!(
+        arguments.command,
+        Command::Serve(_) | Command::Demo(_) | Command::Config(_)
+    );
+    if let (false, Ok(choice)) = (warns_itself, arguments.store().choice()) {
+        for warning in warnings::of_store(&choice, Surroundings::find()) {
+            tracing::warn!("{warning}");
+        }
+    }
     match arguments.command {
         Command::Serve(options) => serve(options, false).await,
         Command::Demo(options) => serve(options, true).await,
@@ -137,6 +149,7 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
 async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     // Before anything is shown: who reads the address may send the signal at once.
     let (stop, stopped) = stop_signal()?;
+    let hangups = Hangups::take()?;
     open_files::raise();
     for warning in warnings::of(&options, is_demo, Surroundings::find()) {
         tracing::warn!("{warning}");
@@ -186,6 +199,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         api,
         owner,
         commands,
+        certificate,
     } = listeners;
 
     let images = images(&options, allowed, &api)?;
@@ -213,6 +227,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     }
 
     let dead = Arc::new(OnceLock::new());
+    let reload = keep_up_to_date(hangups, certificate.clone(), stop.clone());
+    let reload = tokio::spawn(reload);
     let watch = tokio::spawn(watch_store(health.clone(), dead.clone(), stop));
     let requests = Arc::new(Requests::to(templates()));
     let app = |door| {
@@ -226,6 +242,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             move || health.now()
         }),
         loads: [("api", api.load()), ("owner", owner.load())],
+        certificate,
         folder: options.store.choice()?.path().map(Path::to_owned),
         started,
     };
@@ -244,57 +261,62 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         Some(_) => of_owner,
         None => with_commands(of_owner),
     };
-    tokio::join!(
-        api.serve(
-            of_api
-                .with_images(images.copies())
-                .with_recent_requests(&recent),
-            wait(stopped.clone())
-        ),
-        owner.serve(of_owner, wait(stopped.clone())),
-        async {
-            if let Some(commands) = commands {
-                let of_operator = with_commands(app(Door::Operator));
-                commands.serve(of_operator, wait(stopped.clone())).await;
-            }
-        },
-        keep_running("images", stopped.clone(), || {
-            let worker = connect.image_worker(Arc::new(images.clone()));
-            worker.run(wait(stopped.clone()))
-        }),
-        keep_running("webhooks", stopped.clone(), || {
-            let worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
-            worker.run(interval, wait(stopped.clone()))
-        }),
-        keep_running("last uses", stopped.clone(), || {
-            let (connect, stop) = (connect.clone(), wait(stopped.clone()));
-            async move {
-                tokio::select! {
-                    () = write_down_uses(connect) => {}
-                    () = stop => {}
+    let work = async {
+        tokio::join!(
+            api.serve(
+                of_api
+                    .with_images(images.copies())
+                    .with_recent_requests(&recent),
+                asked(stopped.clone())
+            ),
+            owner.serve(of_owner, asked(stopped.clone())),
+            async {
+                if let Some(commands) = commands {
+                    let of_operator = with_commands(app(Door::Operator));
+                    commands.serve(of_operator, asked(stopped.clone())).await;
                 }
-            }
-        }),
-        keep_running("maintenance", stopped.clone(), || {
-            let (connect, stop) = (connect.clone(), wait(stopped.clone()));
-            async move {
-                tokio::select! {
-                    () = maintain(connect) => {}
-                    () = stop => {}
+            },
+            keep_running("images", stopped.clone(), || {
+                let worker = connect.image_worker(Arc::new(images.clone()));
+                worker.run(asked(stopped.clone()))
+            }),
+            keep_running("webhooks", stopped.clone(), || {
+                let worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
+                worker.run(interval, asked(stopped.clone()))
+            }),
+            keep_running("last uses", stopped.clone(), || {
+                let (connect, stop) = (connect.clone(), asked(stopped.clone()));
+                async move {
+                    tokio::select! {
+                        () = write_down_uses(connect) => {}
+                        () = stop => {}
+                    }
                 }
-            }
-        }),
-    );
+            }),
+            keep_running("maintenance", stopped.clone(), || {
+                let (connect, stop) = (connect.clone(), asked(stopped.clone()));
+                async move {
+                    tokio::select! {
+                        () = maintain(connect) => {}
+                        () = stop => {}
+                    }
+                }
+            }),
+        );
+    };
+    stop::in_time(work, stopped.clone()).await;
     drop(pass_file);
     watch.abort();
+    reload.abort();
     if let Some(reason) = dead.get() {
         return Err(RunError::Dead(reason.clone()));
     }
-    if let Err(error) = connect.write_down_uses().await {
-        tracing::warn!(
-            cause = error.cause(),
-            "the last uses of tokens were not written down"
-        );
+    let unwritten = match stop::last_note(connect.write_down_uses()).await {
+        Some(written) => written.err().map(|error| error.cause()),
+        None => Some("the store gives no answer".into()),
+    };
+    if let Some(cause) = unwritten {
+        tracing::warn!(cause, "the last uses of tokens were not written down");
     }
     tracing::info!("stopped");
     Ok(())
@@ -384,11 +406,6 @@ fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io
         signalled.send_replace(true);
     });
     Ok((stop, stopped))
-}
-
-async fn wait(mut stopped: watch::Receiver<bool>) {
-    // An error would mean that the signal can no longer come.
-    let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
 /// Writes down when tokens were last used. Maintenance does so too, but may take longer for one round.

@@ -7,12 +7,11 @@ use std::{
     sync::Arc,
 };
 
-#[cfg(feature = "postgres")]
-use connect_core::storage::postgres::{self, PostgresOptions, PostgresStorage};
 use connect_core::storage::{
     Storage, StorageError,
     disk::{Health, HealthProbe, OpenError, Progress, Report},
     memory::MemoryStorage,
+    postgres::{self, PostgresOptions, PostgresStorage},
     redb::{RedbOptions, RedbStorage},
     sled::{SledOptions, SledStorage},
 };
@@ -30,7 +29,6 @@ pub enum Store {
     /// On sled, in a directory.
     Sled(Arc<SledStorage>),
     /// In a database on PostgreSQL.
-    #[cfg(feature = "postgres")]
     Postgres(Arc<PostgresStorage>),
 }
 
@@ -41,13 +39,8 @@ pub enum StoreError {
     #[error(transparent)]
     Embedded(#[from] OpenError),
     /// That of a database.
-    #[cfg(feature = "postgres")]
     #[error(transparent)]
     Postgres(#[from] postgres::OpenError),
-    /// This program was built without PostgreSQL.
-    #[cfg(not(feature = "postgres"))]
-    #[error("this connect-server has no PostgreSQL: build it with --features postgres")]
-    WithoutPostgres,
 }
 
 /// The user has no data folder, and none was given.
@@ -218,8 +211,7 @@ impl Store {
                 };
                 Self::Sled(Arc::new(SledStorage::open(path, options)?))
             }
-            #[cfg(feature = "postgres")]
-            StorageChoice::Postgres(url) => {
+            StorageChoice::Postgres(address) => {
                 let half = options.database.database_connections as usize / 2;
                 let options = PostgresOptions {
                     readers: half,
@@ -227,11 +219,9 @@ impl Store {
                     prepares: !options.database.database_pooler,
                     ..PostgresOptions::default()
                 };
-                let storage = PostgresStorage::open(url.secret(), options).await?;
+                let storage = PostgresStorage::open_at(address, options).await?;
                 Self::Postgres(Arc::new(storage))
             }
-            #[cfg(not(feature = "postgres"))]
-            StorageChoice::Postgres(_) => return Err(StoreError::WithoutPostgres),
         })
     }
 
@@ -241,7 +231,6 @@ impl Store {
             Self::Memory(storage) => storage.clone(),
             Self::Redb(storage) => storage.clone(),
             Self::Sled(storage) => storage.clone(),
-            #[cfg(feature = "postgres")]
             Self::Postgres(storage) => storage.clone(),
         }
     }
@@ -251,7 +240,6 @@ impl Store {
         match self {
             Self::Memory(_) => StoreHealth::Memory,
             // Probes ask the database itself.
-            #[cfg(feature = "postgres")]
             Self::Postgres(storage) => StoreHealth::Postgres(storage.clone()),
             Self::Redb(storage) => StoreHealth::Embedded(storage.health()),
             Self::Sled(storage) => StoreHealth::Embedded(storage.health()),
@@ -265,7 +253,6 @@ impl Store {
     pub fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Report, StorageError> {
         match self {
             Self::Memory(_) => Ok(Report::default()),
-            #[cfg(feature = "postgres")]
             Self::Postgres(_) => Ok(Report::default()),
             Self::Redb(storage) => storage.verify(progress),
             Self::Sled(storage) => storage.verify(progress),
@@ -281,7 +268,6 @@ pub enum StoreHealth {
     /// An embedded store tells its condition.
     Embedded(HealthProbe),
     /// A database is asked by probes, and is not when a newer program writes to it.
-    #[cfg(feature = "postgres")]
     Postgres(Arc<PostgresStorage>),
 }
 
@@ -291,7 +277,6 @@ impl StoreHealth {
         match self {
             Self::Memory => Health::Working,
             Self::Embedded(probe) => probe.health(),
-            #[cfg(feature = "postgres")]
             Self::Postgres(storage) => match storage.check_version() {
                 Ok(()) => Health::Working,
                 Err(_) => Health::Outdated,

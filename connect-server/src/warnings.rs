@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use connect_core::storage::postgres::{DatabaseAddress, Encryption};
 use ipnet::IpNet;
 use rustix::process::geteuid;
 
@@ -26,6 +27,8 @@ pub(crate) struct Surroundings {
     pub(crate) is_root: bool,
     /// The address of the mail server, with its password, is on the command line.
     pub(crate) shows_password: bool,
+    /// The address of the database is on the command line.
+    pub(crate) shows_database: bool,
     /// The token for the metrics is on the command line.
     pub(crate) shows_token: bool,
 }
@@ -44,6 +47,7 @@ impl Surroundings {
         Self {
             is_root: geteuid().is_root(),
             shows_password: is_given("--smtp-url"),
+            shows_database: is_given("--storage"),
             shows_token: is_given("--metrics-token"),
         }
     }
@@ -59,6 +63,7 @@ pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -
     if let Ok(choice) = options.store.choice() {
         warnings.extend(choice.check_owner().err().map(|other| other.to_string()));
         in_files(options, &choice, &mut warnings);
+        warnings.extend(of_store(&choice, surroundings));
         if choice == StorageChoice::Memory && !is_demo {
             let gone = "records are kept in memory and are gone when the server stops: set --data \
                         or --storage";
@@ -86,6 +91,38 @@ pub(crate) fn of(options: &Options, is_demo: bool, surroundings: Surroundings) -
         warnings.push(untold.to_owned());
     }
     warnings
+}
+
+/// Returns the warnings about the store, each with what to do.
+pub(crate) fn of_store(choice: &StorageChoice, surroundings: Surroundings) -> Vec<String> {
+    let StorageChoice::Postgres(address) = choice else {
+        return Vec::new();
+    };
+    let mut warnings = Vec::new();
+    if surroundings.shows_database && address.has_password() {
+        let visible = "others on this machine can read --storage with its password: set \
+                       CONNECT_STORAGE instead";
+        warnings.push(visible.to_owned());
+    }
+    warnings.extend(to_database(address));
+    warnings
+}
+
+/// Warns of what others could read on the way to a database, or of what its address leaves unsaid.
+fn to_database(address: &DatabaseAddress) -> Option<String> {
+    match address.encryption() {
+        Encryption::Off if !address.is_here() => Some(
+            "the password and all records can be read and changed on the way to the database: write \
+             sslmode=verify-full and channel_binding=require in place of sslmode=disable in its address"
+                .to_owned(),
+        ),
+        Encryption::Implied => Some(
+            "the address of the database does not ask for TLS, and is used with TLS alone: write \
+             sslmode=verify-full and, if no pooler is in between, channel_binding=require in it"
+                .to_owned(),
+        ),
+        _ => None,
+    }
 }
 
 /// Warns of what others could read or make up on the way to the server or from it.

@@ -265,11 +265,17 @@ impl Process {
     /// # Panics
     /// It cannot be sent.
     pub async fn ask_to_stop(&self) {
-        let sent = Command::new("kill")
-            .args(["-TERM", &self.id()])
-            .status()
-            .await;
-        assert!(sent.expect("a signal can be sent").success());
+        self.signal("TERM").await;
+    }
+
+    /// Sends a signal of this name.
+    ///
+    /// # Panics
+    /// It cannot be sent.
+    pub async fn signal(&self, name: &str) {
+        let signal = format!("-{name}");
+        let sent = Command::new("kill").args([&signal, &self.id()]).status();
+        assert!(sent.await.expect("a signal can be sent").success());
     }
 
     /// Waits for the end; the exit code.

@@ -40,6 +40,7 @@ mod routes;
 mod rust_version;
 mod screens;
 mod sdk;
+mod secret_addresses;
 mod servers;
 mod several_accounts;
 mod shell_lines;

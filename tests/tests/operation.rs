@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown},
     path::Path,
+    time::Duration,
 };
 
 use connect_tests::{
@@ -12,6 +13,7 @@ use connect_tests::{
     shop::device_path,
 };
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 /// Stands for what nobody should find in a log.
@@ -398,4 +400,37 @@ async fn the_store_of_another_user_is_left_alone() {
     chown(&store, Some(own), None).unwrap();
     let words = ["check", "--data", data.to_str().unwrap()];
     assert_eq!(run_in(PROGRAM, &words, &[]).await.code, Some(0));
+}
+
+/// SIGHUP would end a process that does not take it.
+#[tokio::test]
+async fn the_level_of_the_log_is_read_again_while_the_server_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let level = folder.path().join("level");
+    let file = ("CONNECT_LOG_LEVEL_FILE", level.to_str().unwrap());
+    fs::write(&level, "warn\n").unwrap();
+    let server = serve(folder.path(), &[file]).await;
+    let ask = async || {
+        send(server.address, Request::get("/healthz"))
+            .await
+            .unwrap()
+    };
+    let has = |word: &str| log(folder.path()).contains(word);
+    // Each after the one before has shown in the log, or in what the server does.
+    for (content, word) in [
+        ("debug", "route=\"/healthz\""),
+        ("loud=very", "the level of the log stays as it is"),
+    ] {
+        assert!(!has(word), "{}", log(folder.path()));
+        fs::write(&level, content).unwrap();
+        server.signal("HUP").await;
+        let told = async {
+            while !has(word) {
+                ask().await;
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(Duration::from_secs(30), told).await.unwrap();
+    }
+    assert_eq!(server.stop().await, Some(0));
 }

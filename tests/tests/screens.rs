@@ -18,6 +18,10 @@ use connect_tests::{
     shop::device_path,
 };
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
@@ -288,6 +292,18 @@ async fn the_body_of_a_command_is_read_as_any_other() {
     let mut chunked = list.clone();
     chunked.body = Payload::Chunked(vec![r#"{"screen":"#.into(), r#""list"}"#.into()]);
     assert_eq!(send(chunked).await.expect(200).json(), answer.json());
+    // With no body at all, and nothing that says so.
+    let head = format!(
+        "POST /admin/v1/commands HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nAuthorization: Bearer {}\r\n\r\n",
+        pass["key"].as_str().unwrap()
+    );
+    let mut stream = TcpStream::connect(server.owner_address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    assert!(answer.contains("body: is missing"), "{answer}");
     send(list.clone().body(vec![b' '; MAX_BODY_BYTES + 1]))
         .await
         .fails(413, "payload_too_large");

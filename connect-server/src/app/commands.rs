@@ -65,6 +65,10 @@ async fn execute<S: Body>(
     }
     let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
     gate::check_content(&incoming.headers)?;
+    if body.is_empty() {
+        let missing = Reason::of("body", "is missing; send a command as JSON");
+        return Err(Error::Malformed(missing).into());
+    }
     let command: AdminCommand = serde_json::from_slice(&body).map_err(|error| {
         let problem = format!("is no command of this version: {error}");
         Error::Malformed(Reason::of("body", problem))

@@ -32,7 +32,7 @@ pub enum Source {
 }
 
 /// The text in place of a secret.
-const MASK: &str = "********";
+pub(super) const MASK: &str = "********";
 
 /// Leaves out the variables of the environment that are empty: a line `CONNECT_SMTP_URL=` in a file of
 /// settings sets nothing.

@@ -1,46 +1,75 @@
 //! The log on standard error.
 
 mod json;
+mod level;
 mod line;
 mod writer;
 
-use std::io::{self, IsTerminal as _};
+use std::{
+    io::{self, IsTerminal as _},
+    path::PathBuf,
+};
 
 use tracing::Subscriber;
 use tracing_subscriber::{
-    EnvFilter,
+    EnvFilter, Registry,
     fmt::{
-        SubscriberBuilder,
+        FormatEvent, FormatFields, SubscriberBuilder,
         format::{DefaultFields, Format},
     },
     registry::LookupSpan,
 };
 
-use crate::cli::LogFormat;
+use crate::cli::{LogFormat, LogOptions};
+
+pub(crate) use level::read_level_again;
 
 use json::Escaped;
 use line::{Clock, Line};
 use writer::Writer;
 
-/// The log unless `RUST_LOG` says otherwise. The `h2` crate warns of what clients do wrong, which
-/// would let them fill the log; `deadpool` of each connection that a database has closed.
-const DEFAULT: &str = "info,h2=error,deadpool=error";
-
-/// Logs to standard error; `RUST_LOG` says how much. The last lines are written when the result is
+/// Logs to standard error; `RUST_LOG` or a file says how much. The last lines are written when the result is
 /// dropped.
 ///
 /// # Errors
 /// The system starts no thread.
-pub fn start(format: LogFormat) -> io::Result<Logging> {
-    let (logging, lines) = lines()?;
-    match format {
-        LogFormat::Text => lines.event_format(Line).init(),
+pub fn start(options: &LogOptions) -> io::Result<Logging> {
+    let file = options.log_level_file.clone();
+    let read = file.as_deref().map(level::in_file);
+    let (filter, unread) = match read.transpose() {
+        Ok(filter) => (filter.unwrap_or_else(level::of_environment), None),
+        Err(error) => (level::of_environment(), Some(error)),
+    };
+    let (logging, lines) = lines(filter)?;
+    match options.log_format {
+        LogFormat::Text => begin(lines.event_format(Line), file),
         LogFormat::Json => {
             let lines = lines.with_timer(Clock).json().flatten_event(true);
-            lines.map_event_format(Escaped).init();
+            begin(lines.map_event_format(Escaped), file);
         }
     }
+    if let Some(error) = unread {
+        tracing::warn!(%error, "the level of the log is that of RUST_LOG");
+    }
     Ok(logging)
+}
+
+/// Logs in this form from now on. With a file, its level can be read again.
+fn begin<N, E>(lines: SubscriberBuilder<N, E, EnvFilter, Writer>, file: Option<PathBuf>)
+where
+    N: for<'w> FormatFields<'w> + Send + Sync + 'static,
+    E: FormatEvent<Registry, N> + Send + Sync + 'static,
+{
+    let Some(file) = file else {
+        return lines.init();
+    };
+    let lines = lines.with_filter_reloading();
+    let handle = lines.reload_handle();
+    level::keep(file, move |filter| {
+        // It fails once the log is gone, with the process.
+        let _ = handle.reload(filter);
+    });
+    lines.init();
 }
 
 /// The same in lines of text, for the benchmarks to start.
@@ -52,20 +81,16 @@ pub fn text() -> io::Result<(
     Logging,
     impl Subscriber + for<'s> LookupSpan<'s> + Send + Sync,
 )> {
-    let (logging, lines) = lines()?;
+    let (logging, lines) = lines(level::of_environment())?;
     Ok((logging, lines.event_format(Line).finish()))
 }
 
-fn lines() -> io::Result<(
+fn lines(
+    filter: EnvFilter,
+) -> io::Result<(
     Logging,
     SubscriberBuilder<DefaultFields, Format, EnvFilter, Writer>,
 )> {
-    let wanted = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
-    let filter = match &*wanted {
-        // As with our own variables: without a value nothing is said.
-        "" => EnvFilter::new(DEFAULT),
-        wanted => EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(DEFAULT)),
-    };
     let log = Writer::to(io::stderr())?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)

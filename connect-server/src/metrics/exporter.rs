@@ -7,7 +7,7 @@ use prometheus::TextEncoder;
 use tokio::{sync::Mutex, task::spawn_blocking, time::timeout};
 
 use super::{Requests, core_figures, process, queues, service};
-use crate::net::Load;
+use crate::net::{Certificate, Load};
 
 /// The longest time that counting the queues may take, the wait for other readers included. All other
 /// figures are there at once, and Prometheus waits for ten seconds.
@@ -21,6 +21,8 @@ pub(crate) struct Sources {
     pub(crate) health: Box<dyn Fn() -> Health + Send + Sync>,
     /// The listeners, with the names that they have here.
     pub(crate) loads: [(&'static str, Load); 2],
+    /// The certificate of those that speak TLS.
+    pub(crate) certificate: Option<Certificate>,
     /// The folder of the store, if it has one.
     pub(crate) folder: Option<PathBuf>,
     /// The start of the process.
@@ -62,6 +64,8 @@ impl Exporter {
         families.extend(core_figures::families(sources.connect.figures()));
         families.extend(queues::families(backlog.as_ref()));
         families.extend(service::of_listeners(&sources.loads));
+        let ends = sources.certificate.as_ref().and_then(Certificate::ends);
+        families.push(service::of_certificate(ends));
         let drift = sources.connect.clock_drift();
         families.extend(service::of_store(&(sources.health)(), drift));
         if let Some(folder) = sources.folder.clone() {

@@ -43,6 +43,16 @@ pub(super) fn of_listeners(loads: &[(&'static str, Load); 2]) -> [MetricFamily; 
     ]
 }
 
+/// Returns the end of the certificate in use, if there is one, in seconds since 1970.
+pub(super) fn of_certificate(ends: Option<i64>) -> MetricFamily {
+    Family::gauge(
+        "connect_tls_certificate_end_seconds",
+        "The end of the certificate in use or of one that vouches for it, in seconds since 1970; 0 without \
+         TLS.",
+    )
+    .of(ends.unwrap_or(0) as f64)
+}
+
 /// Returns the condition of the store, and of its clock.
 pub(super) fn of_store(health: &Health, drift: Option<Drift>) -> [MetricFamily; 2] {
     let is = |now: bool| if now { 1.0 } else { 0.0 };

@@ -31,6 +31,11 @@ pub(super) struct Activity {
     head_since: AtomicU64,
     /// The same for the last turn of `rounds`.
     turned: AtomicU64,
+    /// The same for the end of the client's side within a request over HTTP/1.1, or for the last byte that
+    /// it took after that; [`NEVER`] before.
+    half_closed: AtomicU64,
+    /// Set when the socket should tell about its other end.
+    wants_look: AtomicBool,
     rounds: Rounds,
     /// Set for good once an answer was found stuck.
     stuck: AtomicBool,
@@ -60,7 +65,7 @@ pub(super) enum Verdict {
     Stay,
     /// Take no new request, finish the running ones.
     Finish,
-    /// It has nothing running and half a head at most: cut it.
+    /// Its head does not come, or nobody seems to wait for its answer: cut it.
     Cut,
 }
 
@@ -85,6 +90,8 @@ impl Activity {
             idle_since: AtomicU64::new(0),
             head_since: AtomicU64::new(NEVER),
             turned: AtomicU64::new(0),
+            half_closed: AtomicU64::new(NEVER),
+            wants_look: AtomicBool::new(false),
             rounds: Rounds::default(),
             stuck: AtomicBool::new(false),
             held: AtomicUsize::new(0),
@@ -116,6 +123,34 @@ impl Activity {
     pub(super) fn received(&self) {
         if self.is_idle() && self.head_since.load(Relaxed) == NEVER {
             self.head_since.store(self.now(), Relaxed);
+        }
+    }
+
+    /// Asks the socket about its other end, within a request over HTTP/1.1. hyper does not read then. A
+    /// connection of HTTP/2 is always read.
+    pub(super) fn ask_for_look(&self) {
+        if !self.is_idle() && !self.http2.load(Relaxed) {
+            self.wants_look.store(true, Relaxed);
+        }
+    }
+
+    /// Returns whether the socket was asked, once.
+    pub(super) fn takes_look(&self) -> bool {
+        self.wants_look.load(Relaxed) && self.wants_look.swap(false, Relaxed)
+    }
+
+    /// Notes that the client sends nothing more, unless that is known.
+    pub(super) fn half_closed(&self) {
+        let (known, now) = (NEVER, self.now());
+        let _ = self
+            .half_closed
+            .compare_exchange(known, now, Relaxed, Relaxed);
+    }
+
+    /// Notes that the client took something, and so is there.
+    pub(super) fn took(&self) {
+        if self.half_closed.load(Relaxed) != NEVER {
+            self.half_closed.store(self.now(), Relaxed);
         }
     }
 
@@ -245,6 +280,9 @@ impl Activity {
         }
         if self.is_stuck() {
             return Verdict::Finish;
+        }
+        if !self.is_idle() && past(self.half_closed.load(Relaxed), limits.idle) {
+            return Verdict::Cut;
         }
         if self.is_idle() {
             if !self.served.load(Relaxed) && past(0, limits.head) {

@@ -10,15 +10,16 @@ use super::{Body, NetFailure, Peer};
 /// A service that answers requests.
 ///
 /// The request carries a valid `X-Request-Id` header, the client's own or a new one; the same id
-/// is put on the answer afterwards, together with `X-Content-Type-Options: nosniff`. For a HEAD
-/// request the app answers as it would answer GET: the body is taken off later and its length
-/// kept.
+/// is put on the answer afterwards, together with `X-Content-Type-Options: nosniff`, and over TLS with
+/// `Strict-Transport-Security`. For a HEAD request the app answers as it would answer GET: the body is
+/// taken off later and its length kept.
 ///
 /// A request with a body carries an `Arc<`[`Held`](super::Held)`>`, which counts what is read of it.
 /// An app that makes more of it, by decompression, counts that too.
 ///
-/// A future returned by [`call`](App::call) is dropped when the client goes away. Work that must
-/// not stop half way belongs in a task of its own.
+/// A future returned by [`call`](App::call) is dropped when the client goes away: over HTTP/1.1 at the
+/// latest after [`Limits::idle`](super::Limits::idle), since one that has ended its side may still wait for
+/// the answer. Work that must not stop half way belongs in a task of its own.
 pub trait App: Send + Sync + 'static {
     /// Answers one request. A panic in here becomes [`NetFailure::Panicked`].
     fn call(

@@ -16,6 +16,7 @@ use super::{
     App, NetFailure, Peer,
     activity::{Activity, Leave, Verdict},
     census::Entered,
+    far_end::Sees,
     guarded::Guarded,
     service,
     shared::{Phase, Shared},
@@ -54,11 +55,12 @@ async fn open_and_serve<A: App>(
     activity: &Arc<Activity>,
     mut phase: watch::Receiver<Phase>,
 ) {
-    let Some(acceptor) = &shared.tls else {
+    let Some(certificate) = &shared.tls else {
         return serve(shared, stream, remote, activity, phase).await;
     };
+    let acceptor = certificate.acceptor();
     let opened = tokio::select! {
-        opened = timeout(shared.limits.handshake, open(acceptor, stream)) => opened,
+        opened = timeout(shared.limits.handshake, open(&acceptor, stream)) => opened,
         _ = activity.asked() => return,
         _ = phase.wait_for(|phase| *phase != Phase::Serving) => return,
     };
@@ -117,7 +119,7 @@ async fn serve<A: App, S>(
     activity: &Arc<Activity>,
     mut phase: watch::Receiver<Phase>,
 ) where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    S: AsyncRead + AsyncWrite + Sees + Send + Unpin + 'static,
 {
     let limits = &shared.limits;
     let refuse_with = {
@@ -163,7 +165,7 @@ async fn serve<A: App, S>(
             }
             () = sleep_until(wake) => match activity.verdict(limits) {
                 Verdict::Cut => {
-                    tracing::debug!(%remote, "connection cut, its request head did not come");
+                    tracing::debug!(%remote, "connection cut, its client is silent");
                     return;
                 }
                 // Requests that are under way have limits of their own.
@@ -171,7 +173,10 @@ async fn serve<A: App, S>(
                     tracing::debug!(%remote, "connection cut, it did not finish");
                     return;
                 }
-                Verdict::Stay => wake = Instant::now() + tick,
+                Verdict::Stay => {
+                    activity.ask_for_look();
+                    wake = Instant::now() + tick;
+                }
                 Verdict::Finish => {
                     finishing = true;
                     wake = Instant::now() + limits.drain;

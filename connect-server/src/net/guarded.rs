@@ -15,6 +15,7 @@ use super::{
     Limits, Load, NetFailure,
     activity::{Activity, Leave},
     deadline::Deadline,
+    far_end::{FarEnd, Sees},
     frames::FramePacer,
     header_table::HeaderTable,
     pace::Pacer,
@@ -95,6 +96,7 @@ impl<S, R> Guarded<S, R> {
             let bytes = *outcome.as_ref().unwrap_or(&0);
             self.pacer.moved(bytes, self.limits.download);
             self.frames.taken(bytes);
+            self.activity.took();
             return Poll::Ready(outcome);
         }
         self.wait(cx)
@@ -119,6 +121,26 @@ impl<S, R> Guarded<S, R> {
             io::ErrorKind::TimedOut,
             "the client does not read, or too slowly",
         )))
+    }
+}
+
+impl<S: Sees, R> Guarded<S, R> {
+    /// Looks at the other end of the socket when it was asked to.
+    ///
+    /// # Errors
+    /// Nobody is there any more.
+    fn look(&self) -> io::Result<()> {
+        if !self.activity.takes_look() {
+            return Ok(());
+        }
+        match self.socket.far_end() {
+            FarEnd::Open => Ok(()),
+            FarEnd::HalfClosed => {
+                self.activity.half_closed();
+                Ok(())
+            }
+            FarEnd::Gone => Err(io::ErrorKind::ConnectionReset.into()),
+        }
     }
 }
 
@@ -191,7 +213,7 @@ impl<S: AsyncRead + Unpin, R: Unpin> AsyncRead for Guarded<S, R> {
 
 impl<S, R> AsyncWrite for Guarded<S, R>
 where
-    S: AsyncRead + AsyncWrite + Unpin,
+    S: AsyncRead + AsyncWrite + Sees + Unpin,
     R: Fn(NetFailure) -> Bytes + Unpin,
 {
     fn poll_write(
@@ -227,6 +249,8 @@ where
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // hyper flushes each time that it is woken.
+        self.look()?;
         ready!(self.poll_instead(cx))?;
         let outcome = Pin::new(&mut self.socket).poll_flush(cx);
         self.flushed(cx, outcome)

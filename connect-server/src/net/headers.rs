@@ -5,7 +5,10 @@
 //! show in it, and refuse a large body in plain text before the caller's scope is checked.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, header::X_CONTENT_TYPE_OPTIONS};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Response,
+    header::{STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS},
+};
 use uuid::Uuid;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -34,10 +37,17 @@ pub(crate) fn add_request_id(headers: &mut HeaderMap, id: HeaderValue) {
     headers.insert(REQUEST_ID, id);
 }
 
-/// Adds what every answer carries.
-pub(super) fn finish(response: &mut Response<Bytes>, id: HeaderValue) {
+/// The wish that browsers use no plain HTTP with this host for a year, however a link to it is written.
+const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
+/// Adds what every answer carries; over TLS of our own also [`HTTPS_ALONE`]. Behind a proxy that is for the
+/// proxy to say.
+pub(super) fn finish(response: &mut Response<Bytes>, id: HeaderValue, tls: bool) {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if tls {
+        headers.insert(STRICT_TRANSPORT_SECURITY, HTTPS_ALONE);
+    }
     add_request_id(headers, id);
 }
 

@@ -25,7 +25,8 @@ pub struct Limits {
     /// The pace at which the body of a request has to come. Time counts while it is waited for.
     pub upload: Pace,
     /// Between two requests on one connection. Longer than the minute most proxies in front keep
-    /// theirs, so that they and not we close first.
+    /// theirs, so that they and not we close first. As long may an HTTP/1.1 client take nothing of its
+    /// answer that has ended its side of the connection.
     pub idle: Duration,
     /// The pace at which an answer has to be taken. A connection whose client is slower is asked to
     /// end, with [`Limits::drain`] for the other requests on it. Of an HTTP/2 stream the pieces of
@@ -107,7 +108,7 @@ impl Default for Limits {
                 within: Duration::from_secs(60),
             },
             connection_age: Duration::from_secs(3600),
-            drain: Duration::from_secs(30),
+            drain: Duration::from_secs(7),
             body_bytes: 32 * 1024 * 1024,
             answer_bytes: 64 * 1024 * 1024,
             h2_answer_bytes: 4 * 1024 * 1024,

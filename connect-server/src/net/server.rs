@@ -7,14 +7,12 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::{sleep, timeout},
 };
-use tokio_rustls::TlsAcceptor;
 
 use super::{
-    App, Limits, Load, PlainHttp, StartError, TlsFiles,
+    App, Certificate, Limits, Load, PlainHttp, StartError,
     census::Entered,
     connection,
     shared::{self, Phase, Shared},
-    tls,
 };
 
 /// The address to listen at, with the files, proxies and limits that apply there.
@@ -22,8 +20,8 @@ use super::{
 pub struct Listen {
     /// Address and port; port 0 lets the system choose one.
     pub address: SocketAddr,
-    /// With these, TLS; without, plain HTTP where [`Listen::plain`] allows it.
-    pub tls: Option<TlsFiles>,
+    /// With one, TLS; without, plain HTTP where [`Listen::plain`] allows it.
+    pub tls: Option<Certificate>,
     /// The addresses at which plain HTTP is answered, and the proxies that are believed.
     pub plain: PlainHttp,
     /// The most that one client may take.
@@ -46,14 +44,14 @@ impl Listen {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Certificate>,
     plain: PlainHttp,
     limits: Limits,
     load: Load,
 }
 
 impl Server {
-    /// Checks what was asked for, reads the TLS files and binds the address.
+    /// Checks what was asked for, and binds the address.
     pub async fn bind(listen: Listen) -> Result<Self, StartError> {
         let Listen {
             address,
@@ -65,7 +63,6 @@ impl Server {
         if tls.is_none() && reachable && plain == PlainHttp::LoopbackOnly {
             return Err(StartError::PlainHttp { address });
         }
-        let tls = tls.as_ref().map(tls::acceptor).transpose()?;
         let bound = |source| StartError::Bind { address, source };
         let listener = listener(address, &limits).map_err(bound)?;
         let address = listener.local_addr().map_err(bound)?;

@@ -120,7 +120,7 @@ pub(super) fn answer<A: App>(
         if response.status() == StatusCode::TOO_MANY_REQUESTS && !shared.is_proxy(*remote) {
             activity.refused();
         }
-        headers::finish(&mut response, id);
+        headers::finish(&mut response, id, shared.tls.is_some());
         if let Some(unread) = leftover.and_then(|leftover| leftover.take())
             && let Some(rest) = discard(unread, waits, &shared.limits).await
         {

@@ -4,9 +4,8 @@ use std::net::IpAddr;
 
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
-use tokio_rustls::TlsAcceptor;
 
-use super::{Limits, Load, PlainHttp, census::Entered};
+use super::{Certificate, Limits, Load, PlainHttp, census::Entered};
 
 /// The things that all connections of a server use.
 pub(super) struct Shared<A> {
@@ -14,7 +13,7 @@ pub(super) struct Shared<A> {
     pub(super) limits: Limits,
     pub(super) load: Load,
     pub(super) plain: PlainHttp,
-    pub(super) tls: Option<TlsAcceptor>,
+    pub(super) tls: Option<Certificate>,
     pub(super) http: auto::Builder<TokioExecutor>,
 }
 
@@ -55,6 +54,7 @@ pub(super) fn http(limits: &Limits) -> auto::Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         // See `workarounds`.
         .header_read_timeout(None)
+        .half_close(true)
         .max_buf_size(limits.head_hard_bytes);
     http.http2()
         .timer(TokioTimer::new())

@@ -3,18 +3,24 @@
 mod chain;
 mod key;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
+};
 
 use rustls::{
     ServerConfig,
     crypto::ring::{default_provider, sign::any_supported_type},
+    pki_types::{CertificateDer, PrivateKeyDer},
 };
+use sha2::{Digest as _, Sha256};
 use tokio_rustls::TlsAcceptor;
 use x509_parser::time::ASN1Time;
 
 use super::StartError;
 
-/// The files of the certificate and its key. Both are PEM and read once, at the start.
+/// The files of the certificate and its key, both PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The server's certificate first, then those that vouch for it.
@@ -23,50 +29,158 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// TLS 1.2 and 1.3, HTTP/2 preferred to HTTP/1.1.
-pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, StartError> {
-    let of_chain = |problem| StartError::Certificate {
+/// The certificate in use with its key, which can be read again. Cheap to clone; all clones are the same.
+#[derive(Clone)]
+pub struct Certificate(Arc<Inner>);
+
+struct Inner {
+    files: TlsFiles,
+    in_use: RwLock<InUse>,
+}
+
+/// A certificate as it was read.
+struct InUse {
+    acceptor: TlsAcceptor,
+    /// That of the content of both files.
+    digest: [u8; 32],
+    chain: Vec<CertificateDer<'static>>,
+}
+
+impl Certificate {
+    /// Reads the files. What some clients may refuse is told in the log.
+    ///
+    /// # Errors
+    /// A file cannot be used.
+    pub fn read(files: TlsFiles) -> Result<Self, StartError> {
+        let found = Found::read(&files)?;
+        let in_use = RwLock::new(found.checked(&files)?);
+        let certificate = Self(Arc::new(Inner { files, in_use }));
+        certificate.tell_doubts();
+        Ok(certificate)
+    }
+
+    /// Reads the files again, and uses what is in them for new connections. Returns whether that is
+    /// another certificate or key than before.
+    ///
+    /// # Errors
+    /// A file cannot be used. Then what was in use stays.
+    pub fn read_again(&self) -> Result<bool, StartError> {
+        let files = &self.0.files;
+        let found = Found::read(files)?;
+        // One that has ended meanwhile is better than none.
+        if found.digest == self.in_use().digest {
+            return Ok(false);
+        }
+        let checked = found.checked(files)?;
+        *self
+            .0
+            .in_use
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = checked;
+        Ok(true)
+    }
+
+    /// Tells in the log what some clients may refuse, or will soon.
+    pub fn tell_doubts(&self) {
+        for doubt in chain::doubts(&self.in_use().chain, ASN1Time::now()) {
+            tracing::warn!(path = %self.0.files.certificates.display(), "{doubt}");
+        }
+    }
+
+    /// The end of the certificate in use, or of the one that vouches for it and ends first, in seconds since
+    /// 1970.
+    pub fn ends(&self) -> Option<i64> {
+        chain::end(&self.in_use().chain)
+    }
+
+    /// Opens connections by the certificate that is in use now: TLS 1.2 and 1.3, HTTP/2 preferred to
+    /// HTTP/1.1.
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        self.in_use().acceptor.clone()
+    }
+
+    fn in_use(&self) -> RwLockReadGuard<'_, InUse> {
+        let in_use = self.0.in_use.read();
+        in_use.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Certificate").field(&self.0.files).finish()
+    }
+}
+
+/// The content of both files, not checked yet.
+struct Found {
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    digest: [u8; 32],
+}
+
+impl Found {
+    fn read(files: &TlsFiles) -> Result<Self, StartError> {
+        let chain = chain::read(&files.certificates).map_err(|problem| of_chain(files, problem))?;
+        let key = key::read(&files.key).map_err(|problem| of_key(files, problem))?;
+        let mut digest = Sha256::new();
+        for part in chain.iter().map(AsRef::as_ref).chain([key.secret_der()]) {
+            digest.update(part.len().to_le_bytes());
+            digest.update(part);
+        }
+        let digest = digest.finalize().into();
+        Ok(Self { chain, key, digest })
+    }
+
+    /// Checks that clients will take it.
+    fn checked(self, files: &TlsFiles) -> Result<InUse, StartError> {
+        let Self { chain, key, digest } = self;
+        let of_chain = |problem| of_chain(files, problem);
+        let of_key = |problem| of_key(files, problem);
+        chain::check(&chain, ASN1Time::now()).map_err(of_chain)?;
+        let signing = any_supported_type(&key).map_err(|_| of_key(UNUSABLE.to_owned()))?;
+        let public_key = signing.public_key();
+        let place = public_key.and_then(|public| chain::place_of_key(&chain, &public));
+        let refused = |error| match (error, place) {
+            (rustls::Error::InconsistentKeys(_), Some(place)) => of_chain(format!(
+                "the certificates are in the wrong order: the key is that of certificate {place}, \
+                 which must be the first; behind it those that vouch for it"
+            )),
+            (rustls::Error::InconsistentKeys(_), None) => of_key(format!(
+                "the key does not belong to the first certificate of {}; set the key that the \
+                 certificate was made with",
+                files.certificates.display()
+            )),
+            (rustls::Error::InvalidCertificate(error), _) => {
+                of_chain(format!("the first certificate cannot be used: {error:?}"))
+            }
+            (error, _) => of_key(error.to_string()),
+        };
+        let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .map(|builder| builder.with_no_client_auth())
+            .and_then(|builder| builder.with_single_cert(chain.clone(), key))
+            .map_err(refused)?;
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(InUse {
+            acceptor: TlsAcceptor::from(Arc::new(config)),
+            digest,
+            chain,
+        })
+    }
+}
+
+fn of_chain(files: &TlsFiles, problem: String) -> StartError {
+    StartError::Certificate {
         path: files.certificates.clone(),
         problem,
-    };
-    let of_key = |problem| StartError::Key {
+    }
+}
+
+fn of_key(files: &TlsFiles, problem: String) -> StartError {
+    StartError::Key {
         path: files.key.clone(),
         problem,
-    };
-    let now = ASN1Time::now();
-    let chain = chain::read(&files.certificates).map_err(of_chain)?;
-    let key = key::read(&files.key).map_err(of_key)?;
-    chain::check(&chain, now).map_err(of_chain)?;
-    let doubts = chain::doubts(&chain, now);
-    let signing = any_supported_type(&key).map_err(|_| of_key(UNUSABLE.to_owned()))?;
-    let public_key = signing.public_key();
-    let place = public_key.and_then(|public| chain::place_of_key(&chain, &public));
-
-    let refused = |error| match (error, place) {
-        (rustls::Error::InconsistentKeys(_), Some(place)) => of_chain(format!(
-            "the certificates are in the wrong order: the key is that of certificate {place}, which \
-             must be the first; behind it those that vouch for it"
-        )),
-        (rustls::Error::InconsistentKeys(_), None) => of_key(format!(
-            "the key does not belong to the first certificate of {}; set the key that the \
-             certificate was made with",
-            files.certificates.display()
-        )),
-        (rustls::Error::InvalidCertificate(error), _) => {
-            of_chain(format!("the first certificate cannot be used: {error:?}"))
-        }
-        (error, _) => of_key(error.to_string()),
-    };
-    let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_safe_default_protocol_versions()
-        .map(|builder| builder.with_no_client_auth())
-        .and_then(|builder| builder.with_single_cert(chain, key))
-        .map_err(refused)?;
-    for doubt in doubts {
-        tracing::warn!(path = %files.certificates.display(), "{doubt}");
     }
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
 /// The problem with a key of a kind that is not supported.

@@ -14,6 +14,10 @@
 //! - hyper's timer for heads also cuts idle connections, and costs an allocation and a timer each
 //!   request. It is switched off ([`http`](super::shared::http)), and
 //!   [`Activity`](super::activity::Activity) keeps the time.
+//! - hyper drops a request over HTTP/1.1 whose client ends its side of the connection, though it may wait for
+//!   the answer as `nc -N` and some proxies do. Told not to, it does not notice a client that has gone:
+//!   [`Guarded`](super::guarded::Guarded) looks from time to time, and one that has ended its side and takes
+//!   nothing is cut like an idle one.
 //! - hyper has no limit for a client that reads nothing, and none for one that still sends when the
 //!   connection closes: [`Guarded`](super::guarded::Guarded) has both.
 //!
@@ -74,7 +78,7 @@ pub(super) fn has_absurd_length(bytes: &[u8]) -> bool {
 /// connection closes.
 pub(super) fn refusal<A: App>(app: &A, failure: NetFailure, peer: &Peer) -> Bytes {
     let mut response = app.failure(failure, peer);
-    headers::finish(&mut response, headers::fresh_request_id());
+    headers::finish(&mut response, headers::fresh_request_id(), peer.tls);
     let length = HeaderValue::from(response.body().len());
     let headers = response.headers_mut();
     headers.insert(CONTENT_LENGTH, length);

@@ -131,6 +131,7 @@ fn what_only_the_process_shows_is_told() {
     let careless = Surroundings {
         is_root: true,
         shows_password: true,
+        shows_database: true,
         shows_token: true,
     };
     let told = of(&options, false, careless);
@@ -147,4 +148,38 @@ fn what_only_the_process_shows_is_told() {
     }
     // The demo is for trials: it has nobody to write to, and may forget.
     assert_eq!(of(&options, true, Surroundings::default()), [""; 0]);
+}
+
+#[test]
+fn what_can_be_read_on_the_way_to_a_database_is_told() {
+    const VISIBLE: &str = "CONNECT_STORAGE";
+    const READ: &str = "can be read and changed on the way";
+    const UNSAID: &str = "does not ask for TLS";
+    for (address, words) in [
+        ("postgres://shop@localhost/shop", &[][..]),
+        ("postgres://shop:s3cret@localhost/shop", &[VISIBLE]),
+        ("postgres://localhost/shop?sslmode=disable", &[]),
+        ("postgres://db.example/shop", &[UNSAID]),
+        ("postgres://db.example/shop?sslmode=prefer", &[UNSAID]),
+        ("postgres://db.example/shop?sslmode=require", &[]),
+        (
+            "postgres://db.example/shop?sslmode=verify-full&channel_binding=require",
+            &[],
+        ),
+        (
+            "postgres://shop:s3cret@db.example/shop?sslmode=disable",
+            &[VISIBLE, READ],
+        ),
+    ] {
+        let on_command_line = Surroundings {
+            shows_database: true,
+            ..Surroundings::default()
+        };
+        let told = of_store(&address.parse().unwrap(), on_command_line);
+        assert_eq!(told.len(), words.len(), "{address}: {told:?}");
+        for (told, word) in told.iter().zip(words) {
+            assert!(told.contains(word), "{address}: {told}");
+            assert!(!told.contains("s3cret"), "{told}");
+        }
+    }
 }

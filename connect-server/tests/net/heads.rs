@@ -184,6 +184,13 @@ async fn a_host_has_to_be_one() {
         ("[shop.example]", false),
         ("[::1]80", false),
         ("shop.example, other.example", false),
+        ("a,b", false),
+        ("shop_1.example", true),
+        ("shop.example;other.example", false),
+        ("shop%2Cexample", false),
+        ("shop.example*", false),
+        ("(shop)", false),
+        ("sh\u{f6}p.example", false),
     ] {
         let request = format!("GET /hello HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         let answer = server.exchange(&request).await;

@@ -4,6 +4,7 @@ mod bodies;
 mod crowd;
 mod floods;
 mod framing;
+mod half_closed;
 mod harness;
 mod heads;
 mod proxies;

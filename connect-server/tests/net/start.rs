@@ -2,7 +2,7 @@
 
 use std::{fs, net::SocketAddr, path::PathBuf};
 
-use connect_server::net::{Listen, PlainHttp, Server, TlsFiles, TrustedProxies};
+use connect_server::net::{self, Listen, PlainHttp, Server, TlsFiles, TrustedProxies};
 use tempfile::TempDir;
 
 use super::harness::loopback;
@@ -28,6 +28,11 @@ impl Certificate {
             certificates: self.file("cert.pem"),
             key: self.file("key.pem"),
         }
+    }
+
+    /// The same as the server reads it.
+    pub(super) fn read(&self) -> net::Certificate {
+        net::Certificate::read(self.files()).expect("can be read")
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {

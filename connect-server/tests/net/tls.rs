@@ -1,6 +1,6 @@
 //! TLS, and what else arrives at a port that speaks it.
 
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 use connect_server::net::{Limits, Listen};
 use http::StatusCode;
@@ -12,7 +12,7 @@ use super::{
 };
 
 async fn serve(certificate: &Certificate, limits: Limits) -> Running {
-    let tls = Some(certificate.files());
+    let tls = Some(certificate.read());
     Running::start(Listen {
         tls,
         limits,
@@ -48,6 +48,10 @@ async fn both_versions_of_http_and_of_tls() {
                 .await
                 .expect("an answer");
             assert_eq!(answer.version() == http::Version::HTTP_2, http2);
+            assert_eq!(
+                answer.headers()["strict-transport-security"],
+                "max-age=31536000"
+            );
             assert_eq!(answer.text().await.expect("a body"), "127.0.0.1 true");
             let answer = client
                 .head(server.url("/hello"))
@@ -94,11 +98,70 @@ async fn anything_but_tls_is_answered_in_the_clear_and_closed() {
         );
         assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
         assert!(answer.contains("\r\nx-request-id: "), "{answer}");
+        assert!(!answer.contains("strict-transport-security"), "{answer}");
         assert!(
             answer.ends_with("{\"failure\":\"HttpsOnly 127.0.0.1\"}"),
             "{answer}"
         );
     }
+    server.stop().await;
+}
+
+/// The answer of a server to a client that trusts this certificate alone.
+async fn trusted(server: &Running, certificate: &Certificate) -> bool {
+    let client = client(certificate).build().expect("a client");
+    client.get(server.url("/hello")).send().await.is_ok()
+}
+
+#[tokio::test]
+async fn a_certificate_is_read_again() {
+    let [first, second] = [(); 2].map(|()| Certificate::new("localhost"));
+    let in_use = first.read();
+    let server = Running::start(Listen {
+        tls: Some(in_use.clone()),
+        ..Listen::on(loopback())
+    })
+    .await;
+    let open = client(&first).build().expect("a client");
+    assert!(open.get(server.url("/hello")).send().await.is_ok());
+    assert!(!in_use.read_again().expect("the same"));
+
+    let replace = |name: &str| fs::copy(second.file(name), first.file(name)).expect("copies");
+    // Between the two files they do not fit each other.
+    replace("cert.pem");
+    let refused = in_use.read_again().expect_err("cannot be used").to_string();
+    assert!(refused.contains("does not belong"), "{refused}");
+    assert!(trusted(&server, &first).await && !trusted(&server, &second).await);
+
+    replace("key.pem");
+    assert!(in_use.read_again().expect("can be used"));
+    assert!(!trusted(&server, &first).await && trusted(&server, &second).await);
+    // Connections that are open go on.
+    assert!(open.get(server.url("/hello")).send().await.is_ok());
+
+    let broken = [
+        ("", "it is empty"),
+        ("no PEM", "no certificate in PEM form"),
+    ];
+    for (content, problem) in broken {
+        fs::write(first.file("cert.pem"), content).expect("writes");
+        let refused = in_use.read_again().expect_err("cannot be used").to_string();
+        assert!(refused.contains(problem), "{refused}");
+        assert!(trusted(&server, &second).await);
+    }
+    fs::remove_file(first.file("key.pem")).expect("removes");
+    in_use.read_again().expect_err("cannot be used");
+    assert!(trusted(&server, &second).await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn plain_http_wishes_for_no_tls() {
+    let server = Running::plain(Limits::default()).await;
+    let answer = server.exchange("GET /hello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let answer = answer.await;
+    assert!(answer.ends_with("hello"), "{answer}");
+    assert!(!answer.contains("strict-transport-security"), "{answer}");
     server.stop().await;
 }
 

@@ -2,13 +2,10 @@
 
 use std::{fs, path::Path};
 
-use connect_server::net::{Listen, TlsFiles};
+use connect_server::net::{self, TlsFiles};
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 
-use super::{
-    harness::loopback,
-    start::{Certificate, refusal},
-};
+use super::start::Certificate;
 
 /// An RSA key of 1024 bits, and its certificate.
 const WEAK: &str = include_str!("tls_files/weak.pem");
@@ -31,22 +28,20 @@ fn valid(from: i32, to: i32) -> (String, String) {
 }
 
 /// Holds that a server with these files does not start, and names a file and its problem.
-async fn refuses(certificates: &Path, key: &Path, named: &Path, problem: &str) {
+fn refuses(certificates: &Path, key: &Path, named: &Path, problem: &str) {
     let tls = TlsFiles {
         certificates: certificates.to_owned(),
         key: key.to_owned(),
     };
-    let listen = Listen {
-        tls: Some(tls),
-        ..Listen::on(loopback())
-    };
-    let error = refusal(listen).await;
+    let error = net::Certificate::read(tls)
+        .expect_err("cannot be used")
+        .to_string();
     assert!(error.contains(&named.display().to_string()), "{error}");
     assert!(error.contains(problem), "{problem}: {error}");
 }
 
-#[tokio::test]
-async fn files_without_what_they_should_have_are_named() {
+#[test]
+fn files_without_what_they_should_have_are_named() {
     let (good, other) = (Certificate::new("localhost"), Certificate::new("localhost"));
     let write = |name: &str, content: &str| {
         fs::write(good.file(name), content).expect("writes");
@@ -75,12 +70,12 @@ async fn files_without_what_they_should_have_are_named() {
         (&cert, &cert, &cert, "which --tls-cert takes"),
         (&cert, &other_key, &other_key, "does not belong"),
     ] {
-        refuses(certificates, key, named, problem).await;
+        refuses(certificates, key, named, problem);
     }
 }
 
-#[tokio::test]
-async fn keys_and_certificates_that_no_client_takes_are_named() {
+#[test]
+fn keys_and_certificates_that_no_client_takes_are_named() {
     let good = Certificate::new("localhost");
     let write = |name: &str, content: &str| {
         fs::write(good.file(name), content).expect("writes");
@@ -107,6 +102,6 @@ async fn keys_and_certificates_that_no_client_takes_are_named() {
         (&future, &future_key, &future, "not valid yet"),
         (&reversed, &key, &reversed, "wrong order"),
     ] {
-        refuses(certificates, key, named, problem).await;
+        refuses(certificates, key, named, problem);
     }
 }

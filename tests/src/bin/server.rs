@@ -17,7 +17,7 @@ async fn main() -> ExitCode {
     let arguments = Arguments::read();
     // The others read their errors from the same pipe.
     let logs = std::env::var_os("CONNECT_TESTS_LOG").is_some();
-    let logging = logs.then(|| log::start(arguments.log_format));
+    let logging = logs.then(|| log::start(&arguments.log));
     let ended = run::run(arguments).await;
     drop(logging);
     ended.unwrap_or_else(|error| {

@@ -90,6 +90,12 @@ pub(super) fn doubts(chain: &[CertificateDer<'_>], now: ASN1Time) -> Vec<String>
     doubts
 }
 
+/// Returns the end of the certificate that ends first, in seconds since 1970.
+pub(super) fn end(chain: &[CertificateDer<'_>]) -> Option<i64> {
+    let ends = parsed(chain).map(|one| one.validity.not_after.timestamp());
+    ends.min()
+}
+
 /// Returns the place of the certificate that has this public key, from 1.
 pub(super) fn place_of_key(chain: &[CertificateDer<'_>], public_key: &[u8]) -> Option<usize> {
     let place = parsed(chain).position(|one| one.public_key().raw == public_key);
@@ -137,6 +143,7 @@ mod tests {
         let own = own.signed_by(&key, &issuer).unwrap().der().clone();
 
         let good = [own.clone(), vouching.clone()];
+        assert_eq!(end(&good), Some(on_the(30).timestamp() - 12 * 3600));
         assert_eq!(doubts(&good, on_the(1)), Vec::<String>::new());
         let late = doubts(&good, on_the(20));
         assert!(
