@@ -34,7 +34,7 @@ use uuid::Uuid;
 
 pub use self::round::ImageWork;
 use self::{
-    queue::{Due, Turns},
+    queue::{Due, LOCATIONS, Turns},
     round::{Leased, Outcome, Queued},
 };
 use crate::{
@@ -54,12 +54,6 @@ const DOWNLOADS_OF_ACCOUNT: usize = DOWNLOADS / 2;
 
 /// The same for one location: those of one shop must not hold up the others of its account.
 const DOWNLOADS_OF_LOCATION: usize = 3;
-
-/// The locations that a worker is at, at a time.
-const LOCATIONS: usize = 8;
-
-/// The same of one account.
-const LOCATIONS_OF_ACCOUNT: usize = LOCATIONS / 2;
 
 /// The time within which a leased job has to be begun; it is given back otherwise.
 const BEGIN: Duration = Duration::from_secs(30);

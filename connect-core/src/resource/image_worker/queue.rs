@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use uuid::Uuid;
 
-use super::{LOCATIONS_OF_ACCOUNT, round::Queued};
+use super::round::Queued;
 use crate::{
     record::{
         Fault, Looked, ReadKey, Salvage, Store, Webhooks,
@@ -17,6 +17,12 @@ use crate::{
     },
     storage::Key,
 };
+
+/// The locations that a worker is at, at a time.
+pub(super) const LOCATIONS: usize = 8;
+
+/// The same of one account.
+const LOCATIONS_OF_ACCOUNT: usize = LOCATIONS / 2;
 
 /// The most jobs that are leased by one commit: those of a turn.
 const LEASED: usize = 16;
