@@ -8,7 +8,7 @@ use std::{
 };
 
 use connect_core::storage::{
-    Storage, StorageError,
+    Entry, Storage, StorageError,
     disk::{Health, HealthProbe, OpenError, Progress, Report},
     memory::MemoryStorage,
     postgres::{self, PostgresOptions, PostgresStorage},
@@ -194,12 +194,25 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn open(choice: &StorageChoice, options: &StoreOptions) -> Result<Self, StoreError> {
+        Self::open_with(choice, options, Vec::new()).await
+    }
+
+    /// The same. A store in a directory that is made now has these rows from its first write on.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn open_with(
+        choice: &StorageChoice,
+        options: &StoreOptions,
+        first_rows: Vec<Entry>,
+    ) -> Result<Self, StoreError> {
         let cache_bytes = options.cache_bytes();
         Ok(match choice {
             StorageChoice::Memory => Self::Memory(Arc::new(MemoryStorage::new())),
             StorageChoice::Redb(path) => {
                 let options = RedbOptions {
                     cache_bytes,
+                    first_rows,
                     ..RedbOptions::default()
                 };
                 Self::Redb(Arc::new(RedbStorage::open(path, options)?))
@@ -207,6 +220,7 @@ impl Store {
             StorageChoice::Sled(path) => {
                 let options = SledOptions {
                     cache_bytes,
+                    first_rows,
                     ..SledOptions::default()
                 };
                 Self::Sled(Arc::new(SledStorage::open(path, options)?))

@@ -7,7 +7,9 @@ use std::{
     process::ExitCode,
 };
 
-use connect_core::transfer::{self, Stage, TransferError, TransferProgress, Transferred};
+use connect_core::transfer::{
+    self, CheckedFile, Stage, TransferError, TransferProgress, Transferred,
+};
 use rustix::process::geteuid;
 use serde_json::json;
 
@@ -68,14 +70,27 @@ pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
         if geteuid().is_root() {
             choice.check_owner()?;
         }
-        let store = Store::open(&choice, &options.store).await?;
         let mut line = ProgressLine::new();
         let mut show = |progress| line.show(&told(progress));
-        let read = transfer::import(&*store.storage(), &options.file, &mut show).await;
+        let how = transfer::ImportOptions::default();
+        let read = read_into(&choice, options, how, &mut show).await;
         line.end();
         print(&options.file, &read?, IMPORTED, options.json)
     };
     exit("import", moved.await)
+}
+
+/// Reads the whole file, and then opens the store and writes its rows there. A file that is refused leaves no store,
+/// and whatever interrupts the rest, none that passes for whole.
+async fn read_into(
+    choice: &StorageChoice,
+    options: &ImportOptions,
+    how: transfer::ImportOptions,
+    show: &mut (dyn FnMut(TransferProgress) + Send),
+) -> Result<Transferred, NotMoved> {
+    let file = CheckedFile::read(&options.file, show).await?;
+    let store = Store::open_with(choice, &options.store, file.first_rows(how)?).await?;
+    Ok(file.import(&*store.storage(), how, show).await?)
 }
 
 /// The advice that follows an export.

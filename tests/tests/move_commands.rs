@@ -220,6 +220,7 @@ async fn what_cannot_be_moved_is_refused_in_words() {
     assert!(!Path::new(&place.path("redb")).exists());
     let missing = place.import("redb", &[]).await;
     refused(&missing, "shop.connect: No such file");
+    assert!(!Path::new(&place.path("redb")).exists());
     for command in ["export", "import"] {
         let file = place.path("shop.connect");
         let words = [command, "--storage", "memory", &file];
@@ -245,6 +246,38 @@ async fn what_cannot_be_moved_is_refused_in_words() {
         .unwrap();
     assert_eq!(server.stop().await, Some(0));
     refused(&place.import("sled", &[]).await, "the store is not empty");
+}
+
+/// A store that is whole and empty would be served, and the good file could not enter it then.
+#[tokio::test]
+async fn an_import_that_is_refused_leaves_no_store() {
+    let place = Place::new();
+    fill(&place.path("source")).await;
+    let source = format!("redb:{}", place.path("source"));
+    let exported = place.moved("export", &source, &[]).await;
+    assert_eq!(exported.code, Some(0), "{exported:?}");
+    let file = place.path("shop.connect");
+    let whole = fs::read(&file).unwrap();
+    let middle = whole.len() / 2;
+    let mut altered = whole.clone();
+    altered[middle] ^= 1;
+    for (bytes, why) in [
+        (&whole[..0], "ends too soon"),
+        (&whole[..middle], "ends too soon"),
+        (&whole[..whole.len() - 1], "ends too soon"),
+        (&altered[..], "is damaged"),
+    ] {
+        fs::write(&file, bytes).unwrap();
+        for engine in ["redb", "sled"] {
+            refused(&place.import(engine, &[]).await, why);
+            assert!(!Path::new(&place.path(engine)).exists(), "{engine}: {why}");
+        }
+    }
+    fs::write(&file, &whole).unwrap();
+    for engine in ["redb", "sled"] {
+        let imported = place.import(engine, &[]).await;
+        assert_eq!(imported.code, Some(0), "{imported:?}");
+    }
 }
 
 #[tokio::test]

@@ -49,6 +49,10 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
             ProblemKind::UnfinishedImport,
             "an import did not finish: run connect-server import again".to_owned(),
         ),
+        Family::Restored => {
+            // Any object: only transfers know what is in it.
+            findings.parse::<serde_json::Map<String, serde_json::Value>>(row);
+        }
         Family::Account => owners::account(findings, at, row),
         Family::AccountList => owners::account_list(findings, at, row),
         Family::Token => owners::token(findings, at, row),

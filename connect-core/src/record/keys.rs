@@ -100,6 +100,8 @@ families! {
     Import = 0x04, Nobody, [];
     /// nobody | minute since 1970, caller, server | the requests of the caller that came to the server
     RequestCount = 0x05, Nobody, [Number, Text, Id];
+    /// nobody | | the backup that this store was restored from, until it is told to deliver
+    Restored = 0x06, Nobody, [];
 
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{disk::SpaceOptions, in_process::LEASE};
+use super::{Entry, disk::SpaceOptions, in_process::LEASE};
 
 /// Settings of an embedded store.
 #[derive(Clone, Debug)]
@@ -13,6 +13,9 @@ pub struct EmbeddedOptions {
     pub cache_bytes: u64,
     /// The room on the disk that is left alone.
     pub space: SpaceOptions,
+    /// The rows that a store has from its first write on, if it is made now. A store that is there is left as
+    /// it is.
+    pub first_rows: Vec<Entry>,
     /// The longest time for which a lock is held. Another time than [`LEASE`] is for tests.
     pub lease: Duration,
 }
@@ -23,6 +26,7 @@ impl Default for EmbeddedOptions {
         Self {
             cache_bytes: 256 * 1024 * 1024,
             space: SpaceOptions::default(),
+            first_rows: Vec::new(),
             lease: LEASE,
         }
     }
@@ -35,7 +39,7 @@ macro_rules! embedded_store {
 
         use $crate::storage::{
             StorageError,
-            disk::{HealthProbe, Progress, Report, store::DiskStore},
+            disk::{FrozenRows, HealthProbe, Progress, Report, store::DiskStore},
             embedded::EmbeddedOptions,
             in_process::{InProcess, delegates_to_in_process},
         };
@@ -56,13 +60,23 @@ macro_rules! embedded_store {
             ) -> Result<Self, OpenError> {
                 let rows = options.cache_bytes / 2;
                 let pages = options.cache_bytes - rows;
-                let store = DiskStore::open(path.as_ref(), pages, rows, options.space)?;
+                let (space, first) = (options.space, &options.first_rows);
+                let store = DiskStore::open(path.as_ref(), pages, rows, space, first)?;
                 Ok(Self(InProcess::new(store).with_lease(options.lease)))
             }
 
             /// The condition of the store, for as long as anybody wants to know.
             pub fn health(&self) -> HealthProbe {
                 self.0.local().health()
+            }
+
+            /// Keeps all rows as they are now, to be read while commits go on. All that was
+            /// acknowledged by now is among them. Blocks until the commits under way are done.
+            ///
+            /// # Errors
+            /// The store has failed, or is being opened again.
+            pub fn freeze(&self) -> Result<FrozenRows, StorageError> {
+                self.0.local().freeze()
             }
 
             /// Checks every row, and that a look-up finds it. Commits go on between the steps.

@@ -101,6 +101,11 @@ pub enum TransferError {
     /// The store has rows that are not of the file.
     #[error("the store is not empty: import into a new store ({0})")]
     NotEmpty(Difference),
+    /// There is a store where a backup was to be restored.
+    #[error(
+        "there is a store already: move it away and keep it, or restore into another folder or database"
+    )]
+    InUse,
     /// The import that was interrupted had another file.
     #[error(
         "the store holds a part of another file, with checksum {0}: import that one, or import into \

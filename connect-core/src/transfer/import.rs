@@ -1,21 +1,150 @@
 //! From a file into a store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{
     compare::compare,
     error::{DamagedFile, TransferError},
+    locked_file::LockedFile,
     marker::{UnfinishedImport, marker_key},
     progress::{Stage, TransferProgress, Transferred},
     reader::{Part, Reader},
+    restored::{Restored, restored, restored_key},
     walk::Walk,
 };
 use crate::storage::{Commit, CommitError, Entry, Expectation, Guard, Read, Storage, Value, Write};
 
-/// Writes all rows of a file into an empty store, and compares both. Goes on with what an interrupted
-/// import of the same file has left. The whole file is checked before anything is written, and until
-/// all is done the store has a mark ([`unfinished_import`](super::unfinished_import)). A store that
-/// has exactly these rows already is left as it is.
+/// Options for an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// The store is restored from a backup: it has a mark ([`restored`](super::restored())) from its first row on,
+    /// and nothing may be there already, not even the same rows.
+    pub restores: bool,
+}
+
+/// A file that was read as a whole, and is as an export or a backup has left it. Nobody changes it while this is
+/// there.
+pub struct CheckedFile {
+    path: PathBuf,
+    facts: Transferred,
+    _lock: LockedFile,
+}
+
+impl CheckedFile {
+    /// Reads the whole file.
+    ///
+    /// # Errors
+    /// The file is damaged or unfinished, or cannot be read.
+    pub async fn read(
+        path: &Path,
+        progress: &mut (dyn FnMut(TransferProgress) + Send),
+    ) -> Result<Self, TransferError> {
+        let mut reader = Reader::open(path)?;
+        let marks = [marker_key(), restored_key()];
+        loop {
+            let at = reader.sofar().at;
+            match reader.next()? {
+                Part::Chunk(rows) if rows.iter().any(|(key, _)| marks.contains(key)) => {
+                    return Err(TransferError::Damaged(DamagedFile {
+                        path: path.to_owned(),
+                        at,
+                        what: "it holds the mark of an import, which no export has".to_owned(),
+                    }));
+                }
+                Part::Chunk(_) => {}
+                Part::End(facts) => {
+                    return Ok(Self {
+                        path: path.to_owned(),
+                        facts,
+                        _lock: reader.into_file().0,
+                    });
+                }
+            }
+            progress(TransferProgress {
+                stage: Stage::Checking,
+                rows: reader.sofar().rows,
+                of: None,
+            });
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The rows that a new store has to begin with: the mark of an import that did not finish. So
+    /// whatever interrupts the import, the store does not pass for one that is whole and empty.
+    ///
+    /// # Errors
+    /// The mark cannot be written down.
+    pub fn first_rows(&self, options: ImportOptions) -> Result<Vec<Entry>, TransferError> {
+        let mark = UnfinishedImport {
+            checksum: self.facts.checksum.clone(),
+            chunks: 0,
+            restores: options.restores,
+        };
+        Ok(vec![(marker_key(), mark.row()?)])
+    }
+
+    /// Writes all rows of the file into an empty store, and compares both. Goes on with what an
+    /// interrupted import of the same file has left. Until all is done the store has a mark
+    /// ([`unfinished_import`](super::unfinished_import)). A store that has exactly these rows already is
+    /// left as it is.
+    ///
+    /// # Errors
+    /// The store has other rows; the store or the disk failed.
+    pub async fn import(
+        &self,
+        storage: &dyn Storage,
+        options: ImportOptions,
+        progress: &mut (dyn FnMut(TransferProgress) + Send),
+    ) -> Result<Transferred, TransferError> {
+        let (path, file) = (&*self.path, &self.facts);
+        let mut state = storage.read(&[Read::Get(&marker_key())]).await?;
+        let mark = state.value()?;
+        if mark.is_none() {
+            let is_empty = Walk::behind(storage, None).next().await?.is_none();
+            if options.restores && !(is_empty && restored(storage).await?.is_none()) {
+                return Err(TransferError::InUse);
+            }
+            if !is_empty {
+                return match compare(storage, path, Some(file.rows), progress).await {
+                    Err(TransferError::Differs(difference)) => {
+                        Err(TransferError::NotEmpty(difference))
+                    }
+                    compared => compared,
+                };
+            }
+        }
+        let mut import = Import {
+            storage,
+            checksum: &file.checksum,
+            chunks: 0,
+            restores: options.restores,
+            mark,
+        };
+        import.find_out()?;
+        let mut reader = Reader::open(path)?;
+        while let Part::Chunk(rows) = reader.next()? {
+            if reader.sofar().chunks > import.chunks {
+                import.write(rows).await?;
+            }
+            progress(TransferProgress {
+                stage: Stage::Moving,
+                rows: reader.sofar().rows,
+                of: Some(file.rows),
+            });
+            tokio::task::yield_now().await;
+        }
+        let compared = compare(storage, path, Some(file.rows), progress).await?;
+        if compared != *file {
+            // Somebody has put another file in its place meanwhile.
+            return Err(TransferError::OtherFile(file.checksum.clone()));
+        }
+        import.finish().await?;
+        Ok(compared)
+    }
+}
+
+/// Reads a whole file, and then writes its rows into an empty store: [`CheckedFile::read`] and
+/// [`CheckedFile::import`].
 ///
 /// # Errors
 /// The file is damaged or unfinished; the store has other rows; the store or the disk failed.
@@ -24,70 +153,9 @@ pub async fn import(
     path: &Path,
     progress: &mut (dyn FnMut(TransferProgress) + Send),
 ) -> Result<Transferred, TransferError> {
-    let file = check(path, progress).await?;
-    let mut state = storage.read(&[Read::Get(&marker_key())]).await?;
-    let mark = state.value()?;
-    if mark.is_none() && Walk::behind(storage, None).next().await?.is_some() {
-        return match compare(storage, path, Some(file.rows), progress).await {
-            Err(TransferError::Differs(difference)) => Err(TransferError::NotEmpty(difference)),
-            compared => compared,
-        };
-    }
-    let mut import = Import {
-        storage,
-        checksum: &file.checksum,
-        chunks: 0,
-        mark,
-    };
-    import.find_out()?;
-    let mut reader = Reader::open(path)?;
-    while let Part::Chunk(rows) = reader.next()? {
-        if reader.sofar().chunks > import.chunks {
-            import.write(rows).await?;
-        }
-        progress(TransferProgress {
-            stage: Stage::Moving,
-            rows: reader.sofar().rows,
-            of: Some(file.rows),
-        });
-        tokio::task::yield_now().await;
-    }
-    let compared = compare(storage, path, Some(file.rows), progress).await?;
-    if compared != file {
-        // Somebody has put another file in its place meanwhile.
-        return Err(TransferError::OtherFile(file.checksum));
-    }
-    import.finish().await?;
-    Ok(file)
-}
-
-/// Reads the whole file.
-async fn check(
-    path: &Path,
-    progress: &mut (dyn FnMut(TransferProgress) + Send),
-) -> Result<Transferred, TransferError> {
-    let mut reader = Reader::open(path)?;
-    let mark = marker_key();
-    loop {
-        let at = reader.sofar().at;
-        match reader.next()? {
-            Part::Chunk(rows) if rows.iter().any(|(key, _)| *key == mark) => {
-                return Err(TransferError::Damaged(DamagedFile {
-                    path: path.to_owned(),
-                    at,
-                    what: "it holds the mark of an import, which no export has".to_owned(),
-                }));
-            }
-            Part::Chunk(_) => {}
-            Part::End(file) => return Ok(file),
-        }
-        progress(TransferProgress {
-            stage: Stage::Checking,
-            rows: reader.sofar().rows,
-            of: None,
-        });
-        tokio::task::yield_now().await;
-    }
+    let file = CheckedFile::read(path, progress).await?;
+    file.import(storage, ImportOptions::default(), progress)
+        .await
 }
 
 /// A store that is being filled.
@@ -96,6 +164,8 @@ struct Import<'i> {
     checksum: &'i str,
     /// The chunks that the store has.
     chunks: u64,
+    /// The store gets the mark of a restored one.
+    restores: bool,
     /// The mark as it is in the store.
     mark: Option<Value>,
 }
@@ -111,6 +181,8 @@ impl Import<'_> {
             return Err(TransferError::OtherFile(earlier.checksum));
         }
         self.chunks = earlier.chunks;
+        // As it was begun: a store that somebody wants to try does not become another by the way.
+        self.restores |= earlier.restores;
         Ok(())
     }
 
@@ -120,6 +192,7 @@ impl Import<'_> {
         let mark = UnfinishedImport {
             checksum: self.checksum.to_owned(),
             chunks: self.chunks + 1,
+            restores: self.restores,
         };
         let becomes = mark.row()?;
         let put = |(key, value)| (key, Write::New(value));
@@ -138,15 +211,27 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Takes the mark away.
+    /// Takes the mark away. A store that was restored gets its own in the same commit.
     async fn finish(&mut self) -> Result<(), TransferError> {
-        let Some(mark) = self.mark.take() else {
+        let mut writes = Vec::new();
+        if self.restores {
+            let restored = Restored {
+                checksum: self.checksum.to_owned(),
+            };
+            writes.push((restored_key(), Write::New(restored.row()?)));
+        }
+        let mark = self.mark.take();
+        if mark.is_some() {
+            writes.push((marker_key(), Write::Remove));
+        }
+        if writes.is_empty() {
             return Ok(());
-        };
+        }
+        let is = |mark| (marker_key(), Expectation::Is(mark));
         self.commit(Commit {
             guard: None,
-            expects: vec![(marker_key(), Expectation::Is(mark))],
-            writes: vec![(marker_key(), Write::Remove)],
+            expects: mark.map(is).into_iter().collect(),
+            writes,
         })
         .await
     }

@@ -16,6 +16,9 @@ pub struct UnfinishedImport {
     pub checksum: String,
     /// The chunks of the file that the store has.
     pub chunks: u64,
+    /// The store is to have the mark of a restored one once it is whole.
+    #[serde(default)]
+    pub restores: bool,
 }
 
 impl UnfinishedImport {

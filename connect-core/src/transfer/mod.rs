@@ -19,11 +19,13 @@ mod locked_file;
 mod marker;
 mod progress;
 mod reader;
+mod restored;
 mod walk;
 mod writer;
 
 pub use error::{DamagedFile, Difference, TransferError};
 pub use export::{ExportOptions, export};
-pub use import::import;
+pub use import::{CheckedFile, ImportOptions, import};
 pub use marker::{UnfinishedImport, unfinished_import};
 pub use progress::{Stage, TransferProgress, Transferred};
+pub use restored::{Restored, restored, take_over};

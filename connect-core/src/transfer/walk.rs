@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{error::TransferError, marker::marker_key};
+use super::{error::TransferError, marker::marker_key, restored::restored_key};
 use crate::storage::{Entry, MAX_KEY_LEN, MAX_VALUE_LEN, Range, Read, Storage};
 
 /// The rows of the first page.
@@ -14,7 +14,7 @@ const MOST: usize = 128;
 /// The bytes that a page should not exceed.
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// All rows of a store in the order of their keys, without the mark of an import.
+/// All rows of a store in the order of their keys, without the marks of imports.
 pub(super) struct Walk<'s> {
     storage: &'s dyn Storage,
     page: VecDeque<Entry>,
@@ -40,10 +40,10 @@ impl<'s> Walk<'s> {
     /// # Errors
     /// The store does not answer, or has a row that is too long.
     pub(super) async fn next(&mut self) -> Result<Option<Entry>, TransferError> {
-        let mark = marker_key();
+        let marks = [marker_key(), restored_key()];
         loop {
             while let Some(row) = self.page.pop_front() {
-                if row.0 != mark {
+                if !marks.contains(&row.0) {
                     return checked(row).map(Some);
                 }
             }

@@ -3,8 +3,12 @@
 use std::{fs, sync::Arc};
 
 use connect_core::{
-    storage::{Entry, Storage},
-    transfer::{TransferError, unfinished_import},
+    storage::{
+        Entry, Storage,
+        redb::{RedbOptions, RedbStorage},
+        sled::{SledOptions, SledStorage},
+    },
+    transfer::{CheckedFile, ImportOptions, TransferError, restored, take_over, unfinished_import},
 };
 
 use super::{
@@ -151,4 +155,79 @@ async fn an_import_that_could_not_compare_goes_on() {
     target.heal();
     import(&*target, &file).await.unwrap();
     assert!(rows(&*target).await == expected);
+}
+
+/// So whatever interrupts an import, the new store does not pass for one that is whole and empty.
+#[tokio::test]
+async fn a_new_store_has_the_mark_of_its_import_from_the_first_write_on() {
+    let expected = many(5000);
+    let (path, _, _exported) = exported(&expected).await;
+    for restores in [false, true] {
+        let how = ImportOptions { restores };
+        let file = CheckedFile::read(&path, &mut |_| {}).await.unwrap();
+        let first_rows = || file.first_rows(how).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let open: [&dyn Fn() -> Arc<dyn Storage>; 2] = [
+            &|| {
+                let options = RedbOptions {
+                    first_rows: first_rows(),
+                    ..RedbOptions::default()
+                };
+                Arc::new(RedbStorage::open(folder.path().join("redb"), options).unwrap())
+            },
+            &|| {
+                let options = SledOptions {
+                    first_rows: first_rows(),
+                    ..SledOptions::default()
+                };
+                Arc::new(SledStorage::open(folder.path().join("sled"), options).unwrap())
+            },
+        ];
+        for open in open {
+            let store = open();
+            let mark = unfinished_import(&*store).await.unwrap().unwrap();
+            assert_eq!((mark.chunks, mark.restores), (0, restores));
+            drop(store);
+            let store = open();
+            let progress = &mut |_| {};
+            let moved = file.import(&*store, how, progress).await.unwrap();
+            assert_eq!(moved.rows, 5000);
+            assert_eq!(unfinished_import(&*store).await.unwrap(), None);
+            let mark = restored(&*store).await.unwrap();
+            assert_eq!(mark.is_some(), restores);
+            drop(store);
+            // It is not made now, so it has no first write.
+            let store = open();
+            assert_eq!(unfinished_import(&*store).await.unwrap(), None);
+            let again = file.import(&*store, how, progress).await;
+            assert_eq!(
+                matches!(again, Err(TransferError::InUse)),
+                restores,
+                "{again:?}"
+            );
+            assert_eq!(take_over(&*store).await.unwrap(), restores);
+            assert_eq!(restored(&*store).await.unwrap(), None);
+            assert!(rows(&*store).await == expected);
+        }
+    }
+}
+
+/// An import that goes on with what a restore has begun leaves the mark of a restored store all the same.
+#[tokio::test]
+async fn a_restore_stays_one_whoever_ends_it() {
+    let (path, _, exported) = exported(&many(5000)).await;
+    let (target, _folder) = store(Engine::Memory).await;
+    let target = Faulty::new(target);
+    target.decide([Fate::Acknowledged, Fate::Refused]);
+    let file = CheckedFile::read(&path, &mut |_| {}).await.unwrap();
+    let how = ImportOptions { restores: true };
+    assert!(file.import(&*target, how, &mut |_| {}).await.is_err());
+    assert_eq!(restored(&*target).await.unwrap(), None);
+    let moved = import(&*target, &path).await.unwrap();
+    let mark = restored(&*target).await.unwrap().unwrap();
+    assert_eq!(mark.checksum, moved.checksum);
+    // What is exported of it is the same file as before: the mark is not in it.
+    let again = exported.path().join("again");
+    export(&*target, &again).await.unwrap();
+    assert!(fs::read(&again).unwrap() == fs::read(&path).unwrap());
 }

@@ -206,7 +206,7 @@ impl<E: Engine<Options = u64>> Store<E> {
     fn open() -> Self {
         let (folder, plan) = (tempfile::tempdir().unwrap(), Arc::<Plan>::default());
         let path = folder.path();
-        let store = DiskStore::open(path, plan.clone(), 1 << 24, SpaceOptions::default());
+        let store = DiskStore::open(path, plan.clone(), 1 << 24, SpaceOptions::default(), &[]);
         Self {
             store: Arc::new(store.unwrap()),
             plan,
@@ -480,7 +480,7 @@ async fn a_panic_in_opening_is_an_error<E: Engine<Options = u64>>() {
     let (folder, plan) = (tempfile::tempdir().unwrap(), Arc::<Plan>::default());
     plan.panics.store(true, Ordering::Relaxed);
     let options = SpaceOptions::default();
-    let opened = DiskStore::<Failing<E>>::open(folder.path(), plan, 1 << 24, options);
+    let opened = DiskStore::<Failing<E>>::open(folder.path(), plan, 1 << 24, options, &[]);
     assert!(matches!(opened.err(), Some(OpenError::Damaged { .. })));
 }
 
@@ -515,7 +515,7 @@ async fn a_check_takes_nothing_back() {
 
     let folder = tempfile::tempdir().unwrap();
     let options = SpaceOptions::default();
-    let open = || DiskStore::<super::redb::Redb>::open(folder.path(), 0, 0, options).unwrap();
+    let open = || DiskStore::<super::redb::Redb>::open(folder.path(), 0, 0, options, &[]).unwrap();
     let store = open();
     let row = [0x5A; 3000];
     for key in [b"one", b"two"] {

@@ -11,7 +11,7 @@
 //! `layout` says how rows lie in an `engine`, of which there are two, each in a module of its own
 //! beside this one. `directory` and its helpers take care of the folder, `opening` of what a
 //! crash has left (`counting` finds out if rows are missing), `recovery` of engines that fail
-//! while they work, and `verify` checks all rows.
+//! while they work, `verify` checks all rows, and `frozen` reads those of one moment while commits go on.
 
 mod cache;
 mod closed;
@@ -23,6 +23,7 @@ mod engine;
 #[cfg(test)]
 mod failing_tests;
 mod files;
+mod frozen;
 mod group;
 mod health;
 mod kind;
@@ -56,6 +57,7 @@ mod whole;
 mod writer;
 
 pub use directory::is_in_use;
+pub use frozen::FrozenRows;
 pub use health::{Health, HealthProbe};
 pub use kind::Kind;
 pub use open_error::OpenError;

@@ -4,12 +4,12 @@ use super::{
     OpenError,
     counting::count,
     directory::Directory,
-    engine::{Engine, Failed, Fault, Snapshot as _, caught},
-    layout,
+    engine::{Batch, Engine, Failed, Fault, Snapshot as _, caught},
+    layout::{self, Was},
     progress::Mark,
     staged,
 };
-use crate::storage::StorageError;
+use crate::storage::{Entry, StorageError};
 
 /// An open engine and how far its store has come.
 pub(super) struct Opened<E> {
@@ -19,10 +19,11 @@ pub(super) struct Opened<E> {
     pub(super) finished_a_commit: bool,
 }
 
-/// Opens the engine of a folder that was just taken.
+/// Opens the engine of a folder that was just taken. A new store has these rows from its first write on.
 pub(super) fn open<E: Engine>(
     directory: &mut Directory,
     options: &E::Options,
+    first_rows: &[Entry],
 ) -> Result<Opened<E>, OpenError> {
     let path = directory.path().to_path_buf();
     let damaged = |error: StorageError| OpenError::Damaged {
@@ -33,14 +34,20 @@ pub(super) fn open<E: Engine>(
     let mut engine = caught(|| E::open(&engine_path, options)).map_err(damaged)??;
     let found = caught(|| mark(&engine)).map_err(damaged)?;
     let mut found = found.map_err(|fault| damaged(fault.into()))?;
-    let apply = |engine: &mut E, mark| {
-        caught(|| engine.apply(Vec::new(), mark))
+    let apply = |engine: &mut E, batch, mark| {
+        caught(|| engine.apply(batch, mark))
             .map_err(damaged)?
             .map_err(|failed| damaged(failed.error().clone()))
     };
-    if directory.is_new() {
+    // Rows that are there came with the first write of whoever was interrupted, and say what it was for.
+    if directory.is_new() && found.is_none_or(|found| found.rows == 0) {
         // From the moment on at which the folder counts as a store, its engine has a mark.
-        found = Some(apply(&mut engine, Mark::default())?);
+        let mut batch = Batch::new();
+        for (key, value) in first_rows {
+            let key = layout::row_key(key);
+            layout::put(&mut batch, key, value, Was::default(), E::PART_LEN);
+        }
+        found = Some(apply(&mut engine, batch, Mark::default())?);
     }
     let mark = directory.admit(found, || {
         let counted = caught(|| count(&engine, found)).map_err(|error| error.to_string())?;
@@ -49,7 +56,7 @@ pub(super) fn open<E: Engine>(
     let mark = if found == Some(mark) {
         mark
     } else {
-        apply(&mut engine, mark)?
+        apply(&mut engine, Batch::new(), mark)?
     };
     let (mark, finished_a_commit) = caught(|| staged::finish(&mut engine, mark))
         .map_err(damaged)?

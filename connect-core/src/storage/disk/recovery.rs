@@ -170,6 +170,9 @@ impl<E: Engine> Writer<E> {
                 Ok(Message::Check(_, reply)) => {
                     let _ = reply.send(Err(refused.clone()));
                 }
+                Ok(Message::Freeze(reply)) => {
+                    let _ = reply.send(Err(refused.clone()));
+                }
                 Ok(Message::Reopen(_)) => {}
                 Ok(Message::Close) => return false,
                 Err(RecvTimeoutError::Timeout) => return true,

@@ -98,7 +98,7 @@ async fn scans_show_one_state<E: Engine<Options = u64>>() {
     // Little enough that runs have to make room for others.
     let cache_bytes = 32 * 1024;
     let space = SpaceOptions::default();
-    let store = DiskStore::<E>::open(folder.path(), 1 << 24, cache_bytes, space).unwrap();
+    let store = DiskStore::<E>::open(folder.path(), 1 << 24, cache_bytes, space, &[]).unwrap();
     let store = Arc::new(store);
     let mut mover = Mover {
         times: vec![0; ENTRIES as usize],
@@ -138,7 +138,7 @@ async fn large_commits_are_scanned<E: Engine<Options = u64>>() {
     const OTHERS: u32 = LARGE_WRITES as u32;
     let folder = tempfile::tempdir().unwrap();
     let space = SpaceOptions::default();
-    let store = DiskStore::<E>::open(folder.path(), 1 << 24, 1 << 24, space).unwrap();
+    let store = DiskStore::<E>::open(folder.path(), 1 << 24, 1 << 24, space, &[]).unwrap();
     let mut mover = Mover {
         times: vec![0; (ENTRIES + OTHERS) as usize],
         now: 0,

@@ -44,7 +44,7 @@ fn before(row: u32) -> Value {
 }
 
 fn open<E: Engine<Options = u64>>(path: &Path) -> DiskStore<E> {
-    DiskStore::open(path, 1 << 24, 1 << 24, SpaceOptions::default()).unwrap()
+    DiskStore::open(path, 1 << 24, 1 << 24, SpaceOptions::default(), &[]).unwrap()
 }
 
 async fn fill<E: Engine<Options = u64>>(path: &Path) {

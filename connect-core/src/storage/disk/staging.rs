@@ -47,6 +47,9 @@ impl<E: Engine> Writer<E> {
     }
 
     fn apply_step(&mut self, batch: Batch) -> Result<(), Failed> {
+        if let Some((staged, _)) = &self.work.staged {
+            self.view.keep(staged.keys_to_move());
+        }
         let snapshot = self.apply(batch)?;
         let Some((staged, reply)) = &mut self.work.staged else {
             return Ok(());

@@ -14,6 +14,7 @@ use super::{
     OpenError,
     directory::Directory,
     engine::{Engine, caught},
+    frozen::FrozenRows,
     health::{Health, HealthProbe},
     opening,
     queue::{Message, Queue},
@@ -24,7 +25,8 @@ use super::{
     writer::{InHand, Writer},
 };
 use crate::storage::{
-    Commit, CommitError, MAX_KEY_LEN, MAX_VALUE_LEN, Read, State, StorageError, in_process::Local,
+    Commit, CommitError, Entry, MAX_KEY_LEN, MAX_VALUE_LEN, Read, State, StorageError,
+    in_process::Local,
 };
 
 /// A store in a directory, for one process at a time. Dropping it finishes what is queued, closes
@@ -44,12 +46,13 @@ impl<E: Engine> DiskStore<E> {
         options: E::Options,
         cache_bytes: u64,
         space: SpaceOptions,
+        first_rows: &[Entry],
     ) -> Result<Self, OpenError> {
         let failed = OpenError::io(path);
         let mut directory = Directory::take(path, E::KIND)?;
         let mut space = Space::new(path, &directory.data_path(), space);
         space.make_room().map_err(failed)?;
-        let opened = opening::open::<E>(&mut directory, &options)?;
+        let opened = opening::open::<E>(&mut directory, &options, first_rows)?;
         let snapshot = opened.engine.snapshot();
         let snapshot = snapshot.map_err(|fault| OpenError::Damaged {
             path: path.into(),
@@ -122,6 +125,13 @@ impl<E: Engine> DiskStore<E> {
             }
         }
         Ok(check.into_report())
+    }
+
+    /// Keeps the state of now, with all that was acknowledged.
+    pub(crate) fn freeze(&self) -> Result<FrozenRows, StorageError> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        self.queue.send(Message::Freeze(reply))?;
+        received(&answer)?
     }
 
     /// Asks for the engine to be opened again after a read has failed.

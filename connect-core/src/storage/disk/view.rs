@@ -19,6 +19,7 @@ use parking_lot::RwLock;
 use super::{
     cache::RowCache,
     engine::{Engine, Fault, caught},
+    frozen::{FrozenRows, FrozenStates},
     layout,
     pending::Pending,
     reading::Reading,
@@ -32,6 +33,7 @@ pub(super) struct View<E: Engine> {
     shown: RwLock<Shown<E>>,
     cache: RowCache,
     runs: RunCache,
+    frozen: FrozenStates<E>,
 }
 
 /// The share of the cache that goes to runs of index entries; the rest goes to rows.
@@ -48,6 +50,7 @@ impl<E: Engine> View<E> {
             }),
             cache: RowCache::new(cache_bytes - cache_bytes / RUNS_SHARE),
             runs: RunCache::new(cache_bytes / RUNS_SHARE),
+            frozen: FrozenStates::new(),
         }
     }
 
@@ -82,8 +85,20 @@ impl<E: Engine> View<E> {
         layout::Was::now(shown.snapshot()?, &layout::row_key(key), E::PART_LEN)
     }
 
+    /// All rows as they are in a snapshot that was just taken between two groups, while no large commit is under
+    /// way.
+    pub(super) fn freeze(&self, snapshot: E::Snapshot) -> FrozenRows {
+        self.frozen.freeze(snapshot)
+    }
+
+    /// Before keys of a large commit are moved: keeps what they held, for whoever reads a former state.
+    pub(super) fn keep<'a>(&self, keys: impl Iterator<Item = &'a Key> + Clone) {
+        self.frozen.keep_keys(keys, |key| self.row(key));
+    }
+
     /// From here on readers see what the keys of the group held before.
     pub(super) fn hide(&self, group: Slots) {
+        self.frozen.keep_group(&group);
         self.shown.write().hidden = group;
     }
 
@@ -127,6 +142,7 @@ impl<E: Engine> View<E> {
 
     /// Lets go of the engine. Until [`reopen`](Self::reopen) readers see what is in memory.
     pub(super) fn close(&self) {
+        self.frozen.close();
         let _snapshot = self.shown.write().snapshot.take();
     }
 

@@ -63,7 +63,7 @@ pub(super) struct InHand {
     pub(super) ready: VecDeque<Request>,
     /// A message that came out of the queue while a group was gathered, and is no commit.
     pub(super) aside: Option<Message>,
-    /// Checks that wait for the end of the large commit: its rows are not in their place.
+    /// Checks, and states to be kept, that wait for the end of the large commit: its rows are not in their place.
     checks: VecDeque<Message>,
     /// The large commit cannot go on for want of room.
     pub(super) is_blocked: bool,
@@ -144,7 +144,7 @@ impl<E: Engine> Writer<E> {
                     Ok(())
                 }
             },
-            Message::Check(..) if self.work.staged.is_some() => {
+            Message::Check(..) | Message::Freeze(_) if self.work.staged.is_some() => {
                 self.work.checks.push_back(message);
                 Ok(())
             }
@@ -154,6 +154,11 @@ impl<E: Engine> Writer<E> {
                 let checked = caught(|| check.step::<E>(&snapshot, mark));
                 let checked = checked.and_then(|checked| Ok(checked?));
                 let _ = reply.send(checked.map(|()| check));
+                Ok(())
+            }
+            Message::Freeze(reply) => {
+                let snapshot = self.engine()?.snapshot()?;
+                let _ = reply.send(Ok(self.view.freeze(snapshot)));
                 Ok(())
             }
             Message::Reopen(error) => self.reopen(error),

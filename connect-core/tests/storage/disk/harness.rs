@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use connect_core::storage::{
     Commit, CommitError, Entry, Range, Read, Storage, StorageError, Value, Write,
-    disk::{HealthProbe, OpenError, Report},
+    disk::{FrozenRows, HealthProbe, OpenError, Report},
     redb::{RedbOptions, RedbStorage},
     sled::{SledOptions, SledStorage},
 };
@@ -17,6 +17,7 @@ pub(super) trait Engine: Send + Sync + 'static {
     fn open_with(path: &Path, cache_bytes: u64, lease: Duration) -> Result<Self::Store, OpenError>;
     fn health(store: &Self::Store) -> HealthProbe;
     fn verify(store: &Self::Store) -> Report;
+    fn freeze(store: &Self::Store) -> FrozenRows;
 
     /// Everything in the engine of a store that is closed.
     fn raw(path: &Path) -> Vec<(Vec<u8>, Vec<u8>)>;
@@ -48,6 +49,10 @@ impl Engine for Sled {
 
     fn verify(store: &SledStorage) -> Report {
         store.verify(&mut |_| {}).unwrap()
+    }
+
+    fn freeze(store: &SledStorage) -> FrozenRows {
+        store.freeze().unwrap()
     }
 
     fn raw(path: &Path) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -96,6 +101,10 @@ impl Engine for Redb {
 
     fn verify(store: &RedbStorage) -> Report {
         store.verify(&mut |_| {}).unwrap()
+    }
+
+    fn freeze(store: &RedbStorage) -> FrozenRows {
+        store.freeze().unwrap()
     }
 
     fn raw(path: &Path) -> Vec<(Vec<u8>, Vec<u8>)> {
