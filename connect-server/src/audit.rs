@@ -127,13 +127,18 @@ pub(crate) enum Person {
     Unknown,
 }
 
-/// The request behind an action.
+/// The way in which an action came.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
-    /// The network address of its client.
-    pub(crate) client: IpAddr,
-    /// Its headers, with its id.
-    pub(crate) headers: &'a HeaderMap,
+pub(crate) enum Asked<'a> {
+    /// By a request to this server.
+    Request {
+        /// The network address of its client.
+        client: IpAddr,
+        /// Its headers, with its id.
+        headers: &'a HeaderMap,
+    },
+    /// By the command line, which has the store open itself.
+    CommandLine,
 }
 
 /// Writes the line of an action with the status of its answer.
@@ -157,8 +162,13 @@ pub(crate) fn write(
     };
     let text = |id: Option<Uuid>| id.map(|id| id.to_string());
     let (account, object) = (text(subject.account), text(subject.object));
-    let id = asked.headers.get("x-request-id");
-    let request_id = id.and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let (client, request_id) = match asked {
+        Asked::Request { client, headers } => {
+            let id = headers.get("x-request-id");
+            (Some(client.to_string()), id.and_then(|id| id.to_str().ok()))
+        }
+        Asked::CommandLine => (None, None),
+    };
     tracing::info!(
         target: AUDIT,
         action = action.name(),
@@ -167,7 +177,7 @@ pub(crate) fn write(
         account = account.as_deref(),
         person,
         object = object.as_deref(),
-        client = %asked.client,
+        client = client.as_deref(),
         request_id,
         "audit"
     );
@@ -202,7 +212,7 @@ mod tests {
     fn a_line_names_account_person_action_and_object() {
         let mut headers = HeaderMap::new();
         headers.insert("x-request-id", HeaderValue::from_static("r-1"));
-        let asked = Asked {
+        let asked = Asked::Request {
             client: Ipv4Addr::LOCALHOST.into(),
             headers: &headers,
         };
@@ -225,7 +235,13 @@ mod tests {
         );
         let root = Person::Operator(Some("root".to_owned()));
         let failed = StatusCode::SERVICE_UNAVAILABLE;
-        write(asked, Action::CreateAccount, &root, nobody, failed);
+        write(
+            Asked::CommandLine,
+            Action::CreateAccount,
+            &root,
+            nobody,
+            failed,
+        );
         drop(listening);
         let text = log.text();
         let lines: Vec<_> = text.lines().collect();
@@ -236,15 +252,16 @@ mod tests {
                 "account=\"00000000-0000-0000-0000-000000000001\"",
                 "person=\"owner noor@rye.example\"",
                 "object=\"00000000-0000-0000-0000-000000000002\"",
-                "client=127.0.0.1 request_id=\"r-1\"",
+                "client=\"127.0.0.1\" request_id=\"r-1\"",
             ][..],
             &["outcome=\"refused\" status=401 person=\"unknown\" client="],
-            &["outcome=\"failed\" status=503 person=\"operator root\" client="],
+            &["outcome=\"failed\" status=503 person=\"operator root\""],
         ]) {
             for word in words {
                 assert!(line.contains(word), "{word}: {line}");
             }
         }
+        assert!(!lines[2].contains("client") && !lines[2].contains("request_id"));
         assert_eq!(lines.len(), 3, "{text}");
     }
 

@@ -10,12 +10,13 @@ use connect_core::{
 };
 use connect_server::demo;
 
-fn connect() -> Connect {
+fn connect() -> (Connect, Arc<ManualClock>) {
     let clock = ManualClock::at(Timestamp::EPOCH.plus_seconds(1_800_000_000));
-    Connect::builder(Arc::new(MemoryStorage::new()))
-        .clock(clock)
+    let connect = Connect::builder(Arc::new(MemoryStorage::new()))
+        .clock(clock.clone())
         .ids(Arc::new(SequentialIds::default()))
-        .build()
+        .build();
+    (connect, clock)
 }
 
 async fn on_sale(connect: &Connect, shop: &demo::Shop) -> Vec<usize> {
@@ -37,7 +38,7 @@ async fn on_sale(connect: &Connect, shop: &demo::Shop) -> Vec<usize> {
 /// a directory with which no start succeeded any more.
 #[tokio::test]
 async fn a_start_that_was_cut_short_is_completed() {
-    let connect = connect();
+    let (connect, _) = connect();
     let account = NewAccount {
         name: "De Korenbloem".into(),
         owner_email: "owner@korenbloem.example".into(),
@@ -53,8 +54,8 @@ async fn a_start_that_was_cut_short_is_completed() {
 }
 
 #[tokio::test]
-async fn started_again_it_finds_everything_and_replaces_its_token() {
-    let connect = connect();
+async fn started_again_it_finds_everything_and_leaves_its_tokens() {
+    let (connect, clock) = connect();
     let first = demo::open(&connect).await.unwrap();
     let before = on_sale(&connect, &first).await;
     let own = connect.create_full_token(first.account.id, "Mine").await;
@@ -67,7 +68,22 @@ async fn started_again_it_finds_everything_and_replaces_its_token() {
         let caller = connect.authenticate(address, Some(token.expose())).await;
         caller.is_ok()
     };
-    assert!(is_let_in(&second.token.unwrap()).await);
-    assert!(!is_let_in(&first.token.unwrap()).await);
-    assert!(is_let_in(&own).await, "only tokens of the demo are revoked");
+    let [first, second] = [first, second].map(|shop| shop.token.unwrap());
+    assert!(is_let_in(&second).await && is_let_in(&first).await);
+    // An account has room for so many: the one that was not used for longest makes place.
+    for _ in 2..100 {
+        clock.advance(60);
+        assert!(is_let_in(&first).await);
+        demo::open(&connect).await.unwrap();
+    }
+    assert!(is_let_in(&second).await, "a hundred are good");
+    clock.advance(60);
+    for token in [&first, &own] {
+        assert!(is_let_in(token).await);
+    }
+    let last = demo::open(&connect).await.unwrap();
+    let good = connect.tokens(last.account.id).await.unwrap();
+    let good = good.iter().filter(|(token, _)| !connect.has_ended(token));
+    assert_eq!(good.count(), 100 + 1);
+    assert!(is_let_in(&first).await && is_let_in(&own).await && is_let_in(&second).await);
 }

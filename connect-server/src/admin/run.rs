@@ -7,14 +7,15 @@ use connect_core::{
     environment::Clock as _,
     storage::disk::{self, OpenError},
 };
+use http::StatusCode;
 use serde_json::Value;
 
 use super::{
     AdminCommand, Pass, PassError, PassFile,
-    send::{NotSent, send},
+    send::{NotSent, send, user},
 };
 use crate::{
-    audit::Subject,
+    audit::{self, Asked, Person, Subject},
     cli::{AdminOptions, StorageChoice},
     half_import::{self, HalfImport},
     outbound::AddressGuard,
@@ -169,12 +170,17 @@ async fn on_store(
         .webhook_links(Arc::new(links))
         .build();
     start_clock::check(&connect, clock.now()).await?;
-    Ok((
-        command
-            .execute(&connect, None, &mut Subject::default())
-            .await?,
-        ExecutedBy::CommandLine,
-    ))
+    let mut subject = Subject::default();
+    let result = command.execute(&connect, None, &mut subject).await;
+    if let Some(action) = command.action() {
+        // No server has a line of it: whatever keeps the output of this process has.
+        let status = result
+            .as_ref()
+            .map_or_else(audit::status_of, |_| StatusCode::OK);
+        let person = Person::Operator(user());
+        audit::write(Asked::CommandLine, action, &person, subject, status);
+    }
+    Ok((result?, ExecutedBy::CommandLine))
 }
 
 /// Has the server to which a pass leads execute a command.

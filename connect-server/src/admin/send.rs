@@ -81,7 +81,7 @@ pub(super) async fn send(
 }
 
 /// The user behind the command: the caller of `sudo`, or else the signed-in one.
-fn user() -> Option<String> {
+pub(super) fn user() -> Option<String> {
     let names = ["SUDO_USER", "LOGNAME", "USER"].into_iter();
     let mut names = names.filter_map(|name| std::env::var(name).ok());
     names.find_map(|name| operator_name(&name))

@@ -77,7 +77,7 @@ async fn execute<S: Body>(
     let result = command.execute(connect, Some(url), &mut subject).await;
     if let Some(action) = command.action() {
         let headers = &incoming.headers;
-        let asked = audit::Asked { client, headers };
+        let asked = audit::Asked::Request { client, headers };
         let status = result
             .as_ref()
             .map_or_else(audit::status_of, |_| StatusCode::OK);

@@ -69,7 +69,7 @@ impl Visit {
         subject: Subject,
         status: StatusCode,
     ) {
-        let asked = audit::Asked {
+        let asked = audit::Asked::Request {
             client: self.address,
             headers: &self.headers,
         };

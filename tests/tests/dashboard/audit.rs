@@ -68,7 +68,10 @@ fn assert_lines(lines: &[String], expected: &[&[&str]]) {
         for part in *parts {
             assert!(line.contains(part), "{part} is not in {line}\n{all}");
         }
-        assert!(line.contains("client=127.0.0.1 request_id=\""), "{line}");
+        assert!(
+            line.contains("client=\"127.0.0.1\" request_id=\""),
+            "{line}"
+        );
     }
 }
 
@@ -241,4 +244,42 @@ async fn what_an_operator_does_is_in_the_log_with_account_command_and_object() {
         !log.contains(&value) && !log.contains("/invitations/"),
         "{log}"
     );
+}
+
+/// On a database every command opens the store itself.
+#[tokio::test]
+async fn a_command_without_a_server_writes_its_line_to_its_own_log() {
+    let data = DataFolder::new(PROGRAM, "account");
+    assert_eq!(data.serve().await.stop().await, Some(0));
+    let folder = data.path().to_str().unwrap();
+    let words = [
+        "account",
+        "create",
+        "--name",
+        "Rye",
+        "--email",
+        "noor@rye.example",
+    ];
+    let done = tokio::process::Command::new(PROGRAM)
+        .args(words)
+        .args(["--data", folder, "--json"])
+        .env("CONNECT_TESTS_LOG", "1")
+        .env("RUST_LOG", "info")
+        .env("SUDO_USER", "noor")
+        .output()
+        .await
+        .unwrap();
+    let made: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    let line = said
+        .lines()
+        .find(|line| line.contains("audit: audit"))
+        .unwrap();
+    let account = made["id"].as_str().unwrap();
+    for part in [
+        "action=\"account.create\" outcome=\"done\" status=200",
+        &format!("account=\"{account}\" person=\"operator noor\""),
+    ] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
 }
