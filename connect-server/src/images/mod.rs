@@ -20,6 +20,7 @@ mod links;
 mod scale;
 mod serve;
 mod service;
+mod strips;
 
 pub use copies::{Copies, CopiesError, CopyName};
 pub use encode::{CopyKind, ScaledCopy};

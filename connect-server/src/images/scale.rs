@@ -5,7 +5,7 @@ use fast_image_resize::Resizer;
 use image::DynamicImage;
 
 use super::{
-    decode::{damaged, decode},
+    decode::{Decoded, damaged, decode},
     encode::{ScaledCopy, encode},
     kind::kind_of,
 };
@@ -20,15 +20,19 @@ use super::{
 /// A decoder may panic on a hostile file.
 pub fn scaled_copy(file: &[u8]) -> Result<ScaledCopy, ImageFailure> {
     let kind = kind_of(file)?;
-    let (image, orientation) = decode(file, kind)?;
+    let Decoded {
+        image,
+        size,
+        orientation,
+    } = decode(file, kind)?;
     // Turning is cheaper once the image is small.
-    let mut image = scale(image)?;
+    let mut image = scale(image, size)?;
     image.apply_orientation(orientation);
     encode(image, kind)
 }
 
-fn scale(image: DynamicImage) -> Result<DynamicImage, ImageFailure> {
-    let (width, height) = (image.width(), image.height());
+/// Scales an image that once had this size.
+fn scale(image: DynamicImage, (width, height): (u32, u32)) -> Result<DynamicImage, ImageFailure> {
     let longer = width.max(height);
     if longer <= MAX_IMAGE_COPY_SIDE {
         return Ok(image);

@@ -7,11 +7,11 @@ use connect_core::{
     environment::ManualClock,
     storage::memory::MemoryStorage,
     wire::{
-        Field, ImageJob, ImageStatus, ProductInput, Timestamp,
+        Field, ImageErrorCode, ImageJob, ImageStatus, ProductInput, Timestamp,
         query::{ImageJobQuery, Paging},
     },
 };
-use connect_server::{networks::Networks, outbound::AddressGuard};
+use connect_server::{images::scaled_copy, networks::Networks, outbound::AddressGuard};
 use futures_util::future::join_all;
 
 use super::{
@@ -122,7 +122,7 @@ async fn take_over_everything() {
 async fn host() -> Host {
     // The larger ones are not scaled, which is slow without optimisation.
     let jpeg = bombs::jpeg(4_000, 3_000);
-    let png = bombs::png(7_000, 6_000, 5_999);
+    let png = bombs::png(4_000, 3_000, 2_999);
     let webp = bombs::webp(3_000, 3_000);
     let gif = bombs::gif(4_000, 2_000);
     let large_gif = bombs::gif(10_000, 2_000);
@@ -164,4 +164,22 @@ async fn jobs(connect: &Connect, at: &Access) -> Vec<ImageJob> {
     };
     let jobs = connect.location(at).image_jobs();
     jobs.list(&all).await.unwrap().data
+}
+
+/// Whole, the pixels of the PNG alone would take 48 MB.
+#[test]
+fn a_large_png_is_never_in_memory_as_a_whole() {
+    if let Some(peak) = measured::run("images::memory::large_png") {
+        assert!(peak < 45_000, "{peak} kB");
+    }
+}
+
+#[test]
+fn large_png() {
+    measured::child(async {
+        // All but its last rows are there.
+        let damaged = scaled_copy(&bombs::png(4_000, 4_000, 4_000));
+        assert_eq!(damaged.unwrap_err().code, ImageErrorCode::Corrupt);
+        measured::peak()
+    });
 }
