@@ -116,6 +116,7 @@ impl Arguments {
             Command::Check(options) => &options.store,
             Command::Export(options) => &options.store,
             Command::Import(options) => &options.store,
+            Command::Restore(options) => &options.store,
             Command::Account { options, .. }
             | Command::Location { options, .. }
             | Command::Token { options, .. }
@@ -131,6 +132,10 @@ impl Arguments {
             Command::Config(config) => &config.options,
             _ => return Ok(()),
         };
+        if options.deliveries && options.no_deliveries {
+            let conflict = "--deliveries cannot be used with --no-deliveries";
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, conflict));
+        }
         let is_safe = options.tls_cert.is_some() || options.trusted_proxy.is_some();
         if !(options.insecure_http && is_safe) {
             return Ok(());
@@ -168,6 +173,13 @@ pub enum Command {
     /// No server starts on a store whose import did not finish. Exits with 0 when the store is as the
     /// file, and 1 otherwise.
     Import(ImportOptions),
+    /// Make a store in an empty folder or database from a file that `export` has written, compare both, and check
+    /// the store.
+    ///
+    /// The whole file is read before anything is made. A server on the restored store sends no webhooks and no
+    /// e-mail, and downloads no images, until it is started once with `--deliveries`. Exits with 0 when
+    /// nothing is wrong, and 1 or 2 otherwise.
+    Restore(ImportOptions),
     /// Make, change and list accounts: the businesses that the service is for. Works beside a
     /// running server, and without one.
     Account {
@@ -345,6 +357,13 @@ pub struct Options {
     /// served.
     #[arg(long, env = "CONNECT_TRUST_CLOCK", value_parser = yes_or_no())]
     pub trust_clock: bool,
+    /// Send no webhooks and no e-mail, and download no images: for a copy of a store that is tried.
+    #[arg(long, env = "CONNECT_NO_DELIVERIES", value_parser = yes_or_no())]
+    pub no_deliveries: bool,
+    /// Make a store that was restored from a backup the one in use: it sends webhooks and e-mail, and downloads
+    /// images, from now on.
+    #[arg(long, env = "CONNECT_DELIVERIES", value_parser = yes_or_no())]
+    pub deliveries: bool,
     /// The address of the API: "0.0.0.0:8443", "localhost:8080", or a port of this machine alone.
     /// Port 0 lets the system choose one.
     #[arg(long, value_name = "ADDR:PORT", env = "CONNECT_LISTEN",

@@ -14,6 +14,7 @@ pub mod check;
 pub mod cli;
 mod config;
 mod dashboard;
+mod deliveries;
 pub mod demo;
 pub mod docs;
 mod encoding;

@@ -22,7 +22,9 @@ use crate::{
     app::{ConnectApp, Door, templates},
     check,
     cli::{Arguments, Command, Options},
-    config, demo,
+    config,
+    deliveries::{self, DeliveriesError},
+    demo,
     half_import::{self, HalfImport},
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
     listeners::Listeners,
@@ -65,6 +67,9 @@ pub enum RunError {
     /// An import into the store did not finish.
     #[error(transparent)]
     HalfImport(#[from] HalfImport),
+    /// The mark of a restored store cannot be read.
+    #[error(transparent)]
+    Deliveries(#[from] DeliveriesError),
     /// The machine's clock cannot be right.
     #[error(transparent)]
     Clock(#[from] DoubtfulClock),
@@ -127,6 +132,7 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Check(options) => return Ok(check::run(&options).await),
         Command::Export(options) => return Ok(transfer::export(&options).await),
         Command::Import(options) => return Ok(transfer::import(&options).await),
+        Command::Restore(options) => return Ok(transfer::restore(&options).await),
         Command::Account { options, command } => {
             return Ok(admin::run(&options, AdminCommand::Account(command)).await);
         }
@@ -157,6 +163,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let readers = Readers::of(options.metrics_token.as_ref(), options.admin_is_private())?;
     let store = open(&options).await?;
     half_import::check(&*store.storage()).await?;
+    let holds_deliveries = deliveries::are_held(&options, &*store.storage()).await?;
     let health = store.health();
     let started = SystemClock.now();
     let clock = SandboxClock::open(options.store.choice()?.clock())?;
@@ -183,6 +190,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             .clock(clock.clone())
             .signing_clock(Arc::new(SystemClock));
     }
+    if holds_deliveries {
+        builder = builder.hold_deliveries();
+    }
     let connect = builder.build();
     drop(store);
     match start_clock::check(&connect, clock.now()).await {
@@ -205,6 +215,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let images = images(&options, allowed, &api)?;
     let mailer = mailer.map(|mailer| Arc::new(mailer) as Arc<dyn Mailer>);
     let interval = options.webhooks.interval(is_demo);
+    // Workers of a copy that is tried do nothing until the server stops.
+    let delivers = !holds_deliveries;
     let shop = if is_demo {
         Some(demo::open(&connect).await?)
     } else {
@@ -278,11 +290,23 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
             },
             keep_running("images", stopped.clone(), || {
                 let worker = connect.image_worker(Arc::new(images.clone()));
-                worker.run(asked(stopped.clone()))
+                let stop = asked(stopped.clone());
+                async move {
+                    match delivers {
+                        true => worker.run(stop).await,
+                        false => stop.await,
+                    }
+                }
             }),
             keep_running("webhooks", stopped.clone(), || {
                 let worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
-                worker.run(interval, asked(stopped.clone()))
+                let stop = asked(stopped.clone());
+                async move {
+                    match delivers {
+                        true => worker.run(interval, stop).await,
+                        false => stop.await,
+                    }
+                }
             }),
             keep_running("last uses", stopped.clone(), || {
                 let (connect, stop) = (connect.clone(), asked(stopped.clone()));

@@ -14,7 +14,8 @@ use rustix::process::geteuid;
 use serde_json::json;
 
 use crate::{
-    cli::{ExportOptions, ImportOptions, StorageChoice},
+    check,
+    cli::{CheckOptions, ExportOptions, ImportOptions, StorageChoice},
     progress_line::ProgressLine,
     store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
 };
@@ -80,6 +81,33 @@ pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
     exit("import", moved.await)
 }
 
+/// Makes a store from a backup and checks it: the exit code of the check, or 1 with the reason on standard error.
+pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
+    let restored = async {
+        let choice = options.store.choice()?;
+        if choice == StorageChoice::Memory {
+            return Err(NotMoved::InMemory);
+        }
+        if geteuid().is_root() {
+            choice.check_owner()?;
+        }
+        let mut line = ProgressLine::new();
+        let mut show = |progress| line.show(&told(progress));
+        let how = transfer::ImportOptions { restores: true };
+        let read = read_into(&choice, options, how, &mut show).await;
+        line.end();
+        print(&options.file, &read?, RESTORED, options.json)
+    };
+    if let Err(error) = restored.await {
+        return exit("restore", Err(error));
+    }
+    let check = CheckOptions {
+        store: options.store.clone(),
+        json: options.json,
+    };
+    check::run(&check).await
+}
+
 /// Reads the whole file, and then opens the store and writes its rows there. A file that is refused leaves no store,
 /// and whatever interrupts the rest, none that passes for whole.
 async fn read_into(
@@ -100,6 +128,10 @@ const EXPORTED: &str = "Keep the file as safe as the server: it holds the secret
 /// The advice that follows an import.
 const IMPORTED: &str =
     "Copy the folder of images to the new place as well, before a server starts.";
+
+/// The advice that follows a restore.
+const RESTORED: &str = "Copy the folder of images beside it. A server on this store delivers nothing \
+                        (webhooks, e-mail, downloads of images) until it is started once with --deliveries.";
 
 /// The progress in words.
 fn told(progress: TransferProgress) -> String {

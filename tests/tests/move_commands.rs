@@ -8,7 +8,7 @@ use connect_core::storage::{
     redb::{RedbOptions, RedbStorage},
 };
 use connect_tests::{
-    http::Request,
+    http::{Request, send},
     process::{Finished, Process, run, run_in},
 };
 use serde_json::{Value, json};
@@ -278,6 +278,59 @@ async fn an_import_that_is_refused_leaves_no_store() {
         let imported = place.import(engine, &[]).await;
         assert_eq!(imported.code, Some(0), "{imported:?}");
     }
+}
+
+async fn readiness(server: &Process) -> String {
+    let answer = send(server.address, Request::get("/readyz")).await;
+    let answer = answer.unwrap().expect(200);
+    String::from_utf8(answer.body.to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn a_restored_store_delivers_once_it_is_told_to() {
+    const HELD: &str = r#"{"status":"ready","deliveries":"off"}"#;
+    const READY: &str = r#"{"status":"ready"}"#;
+    let place = Place::new();
+    let source = format!("redb:{}", place.path("source"));
+    let server = Process::start_on(PROGRAM, &source, &[]).await.unwrap();
+    assert_eq!(readiness(&server).await, READY);
+    assert_eq!(server.stop().await, Some(0));
+    let tried = Process::start_as(PROGRAM, "demo", &source, &["--no-deliveries"]);
+    let tried = tried.await.unwrap();
+    assert_eq!(readiness(&tried).await, HELD);
+    assert_eq!(tried.stop().await, Some(0));
+    let exported = place.moved("export", &source, &[]).await;
+    assert_eq!(exported.code, Some(0), "{exported:?}");
+    for engine in ["redb", "sled"] {
+        let storage = place.storage(engine);
+        let restore = || place.moved("restore", &storage, &[]);
+        let restored = restore().await;
+        assert_eq!(restored.code, Some(0), "{restored:?}");
+        for told in ["File and store are equal.", "--deliveries", "No problems."] {
+            assert!(restored.output.contains(told), "{restored:?}");
+        }
+        refused(&restore().await, "there is a store already");
+        for (more, expected) in [
+            (&[][..], HELD),
+            (&["--deliveries"], READY),
+            (&[], READY),
+            (&["--no-deliveries"], HELD),
+        ] {
+            let server = Process::start_as(PROGRAM, "demo", &storage, more);
+            let server = server.await.unwrap();
+            assert_eq!(readiness(&server).await, expected, "{more:?}");
+            assert_eq!(server.stop().await, Some(0));
+        }
+    }
+    let words = [
+        "serve",
+        "--deliveries",
+        "--no-deliveries",
+        "--storage",
+        "memory",
+    ];
+    let both = place.command(&words).await;
+    assert!(both.said.contains("cannot be used with"), "{both:?}");
 }
 
 #[tokio::test]

@@ -113,6 +113,13 @@ impl ConnectBuilder {
         self
     }
 
+    /// Notes that the service sends and downloads nothing: the store is a copy that is tried. Whoever builds the
+    /// service leaves out the workers of webhooks and images, and what it shows of itself says so.
+    pub fn hold_deliveries(mut self) -> Self {
+        self.environment.holds_deliveries = true;
+        self
+    }
+
     /// Builds the core. Nothing is read or written yet.
     pub fn build(self) -> Connect {
         Connect::over(self.storage, self.environment, self.limits, self.is_shared)

@@ -98,6 +98,11 @@ impl Connect {
         Ok(())
     }
 
+    /// Returns whether nothing is sent or downloaded, as the service was built.
+    pub fn holds_deliveries(&self) -> bool {
+        self.store().environment().holds_deliveries
+    }
+
     /// The distance of the machine's clock from the time that is used, while it is not believed.
     pub fn clock_drift(&self) -> Option<Drift> {
         self.store().drift()

@@ -51,6 +51,8 @@ pub(crate) struct Environment {
     pub(crate) image_links: Arc<dyn ImageLinks>,
     /// Says which addresses webhooks may have.
     pub(crate) webhook_links: Arc<dyn WebhookLinks>,
+    /// Nothing is sent or downloaded.
+    pub(crate) holds_deliveries: bool,
 }
 
 impl Default for Environment {
@@ -63,6 +65,7 @@ impl Default for Environment {
             randomness: Arc::new(SystemRandomness),
             image_links: Arc::new(HttpsLinks),
             webhook_links: Arc::new(HttpsWebhooks),
+            holds_deliveries: false,
         }
     }
 }

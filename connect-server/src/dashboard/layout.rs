@@ -23,6 +23,12 @@ pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Marku
                 a href=(SANDBOX.0) { "Simulate a sale, an order or a day of trade" }
             }
         }
+        @if to.connect.holds_deliveries() {
+            aside.banner aria-label="Deliveries" {
+                "Deliveries are off: webhooks and e-mail are not sent, and images are not downloaded. "
+                "This is a copy of a shop, or one that was restored and is not in use yet."
+            }
+        }
         header {
             a.brand href=(ROOT) { "Connect" }
             (business(account))

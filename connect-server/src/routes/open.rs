@@ -113,6 +113,10 @@ async fn ready(connect: &Connect, health: &Health, is_asked: bool) -> Reply {
         Health::Working => None,
     };
     match reason {
+        None if connect.holds_deliveries() => Reply::json(
+            StatusCode::OK,
+            "{\"status\":\"ready\",\"deliveries\":\"off\"}",
+        ),
         None => passing("ready"),
         Some(reason) => failing("unready", reason),
     }
