@@ -13,7 +13,7 @@ use connect_tests::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{process::Command, time::timeout};
+use tokio::{net::TcpListener, process::Command, time::timeout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
@@ -331,6 +331,46 @@ async fn a_restored_store_delivers_once_it_is_told_to() {
     ];
     let both = place.command(&words).await;
     assert!(both.said.contains("cannot be used with"), "{both:?}");
+}
+
+/// Whether something connects is all that is asked of these listeners.
+#[tokio::test]
+async fn nothing_goes_out_while_deliveries_are_off() {
+    /// The demo makes a round of deliveries each second, and looks at images at once.
+    const ROUNDS: Duration = Duration::from_secs(3);
+    const PATIENCE: Duration = Duration::from_secs(30);
+    let place = Place::new();
+    let storage = place.storage("redb");
+    let (receiver, images) = (listener().await, listener().await);
+    let hook = format!("http://{}/hook", receiver.local_addr().unwrap());
+    let image = format!("http://{}/rye.png", images.local_addr().unwrap());
+    let start = |more| Process::start_as(PROGRAM, "demo", &storage, more);
+    let server = start(&["--no-deliveries"]).await.unwrap();
+    let events = "catalog.product.changed";
+    let create = ["webhook", "--storage", &storage, "--json", "create"];
+    let create = [&create[..], &["--url", &hook, "--events", events]].concat();
+    let made = place.command(&create).await;
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let product = json!({ "name": "Rye", "imageUrl": image });
+    let product = Request::post(&server.at("products"), &product).key("held");
+    server.send(&server.token(), product).await.expect(201);
+    let connected = async {
+        tokio::select! {
+            _ = receiver.accept() => "the receiver",
+            _ = images.accept() => "the host of the image",
+        }
+    };
+    assert_eq!(timeout(ROUNDS, connected).await.ok(), None);
+    assert_eq!(server.stop().await, Some(0));
+    let server = start(&[]).await.unwrap();
+    for waits in [receiver.accept(), images.accept()] {
+        timeout(PATIENCE, waits).await.unwrap().unwrap();
+    }
+    assert_eq!(server.stop().await, Some(0));
+}
+
+async fn listener() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").await.unwrap()
 }
 
 #[tokio::test]
