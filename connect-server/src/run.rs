@@ -166,7 +166,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let holds_deliveries = deliveries::are_held(&options, &*store.storage()).await?;
     let health = store.health();
     let started = SystemClock.now();
-    let clock = SandboxClock::open(options.store.choice()?.clock())?;
+    let clock = SandboxClock::of(store.storage(), options.store.choice()?.clock()).await?;
     if clock.ahead() > 0 {
         let seconds = clock.ahead();
         tracing::warn!(

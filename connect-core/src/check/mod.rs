@@ -33,7 +33,7 @@ pub use report::{CheckProgress, CheckReport, Problem, ProblemKind};
 
 use super::Connect;
 
-use crate::error::Error;
+use crate::{error::Error, wire::Timestamp};
 
 impl Connect {
     /// Checks every row of the store, and that they agree with each other. `progress` is called
@@ -49,6 +49,9 @@ impl Connect {
         &self,
         progress: &mut (dyn FnMut(CheckProgress) + Send),
     ) -> Result<CheckReport, Error> {
-        Ok(walk::walk(self.store(), self.now(), progress).await?)
+        // A clock that is behind would take what was purged for lost.
+        let last = self.last_maintenance().await.ok().flatten();
+        let now = self.now().max(last.unwrap_or(Timestamp::EPOCH));
+        Ok(walk::walk(self.store(), now, progress).await?)
     }
 }

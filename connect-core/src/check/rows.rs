@@ -45,6 +45,9 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::RequestCount => {
             findings.parse::<u32>(row);
         }
+        Family::ClockLead => {
+            findings.parse::<u64>(row);
+        }
         Family::Import => findings.problem(
             ProblemKind::UnfinishedImport,
             "an import did not finish: run connect-server import again".to_owned(),

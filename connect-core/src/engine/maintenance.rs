@@ -98,6 +98,31 @@ impl Connect {
         Ok(())
     }
 
+    /// Writes down by how many seconds the clock of a sandbox is ahead, for each process that opens the store.
+    ///
+    /// # Errors
+    /// The storage failed; it may have been written down all the same.
+    pub async fn keep_clock_lead(&self, seconds: u64) -> Result<(), Error> {
+        let row = seconds.to_string().into_bytes();
+        let commit = Commit {
+            writes: vec![(clock_lead_key(), Write::Put(row.into()))],
+            ..Commit::default()
+        };
+        self.store().commit(commit).await?;
+        Ok(())
+    }
+
+    /// Returns the seconds by which the clock of a sandbox is ahead, as they were [kept](Self::keep_clock_lead).
+    ///
+    /// # Errors
+    /// The storage failed, or the row is damaged.
+    pub async fn clock_lead(&self) -> Result<u64, Error> {
+        let key = clock_lead_key();
+        let row = self.store().get(&key).await?;
+        let lead = row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e)));
+        Ok(lead.transpose()?.unwrap_or(0))
+    }
+
     /// Returns whether nothing is sent or downloaded, as the service was built.
     pub fn holds_deliveries(&self) -> bool {
         self.store().environment().holds_deliveries
@@ -146,6 +171,10 @@ impl Connect {
         pending.retain(|token, used| uses.get(token) != Some(used));
         Ok(())
     }
+}
+
+fn clock_lead_key() -> Key {
+    key(NOBODY, Family::ClockLead, &[])
 }
 
 fn maintenance_key() -> Key {

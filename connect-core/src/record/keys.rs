@@ -102,6 +102,8 @@ families! {
     RequestCount = 0x05, Nobody, [Number, Text, Id];
     /// nobody | | the backup that this store was restored from, until it is told to deliver
     Restored = 0x06, Nobody, [];
+    /// nobody | | the seconds by which the clock of a sandbox is ahead
+    ClockLead = 0x07, Nobody, [];
 
     /// account | | the account with its locations and screens
     Account = 0x10, Account, [];

@@ -3,7 +3,7 @@
 //! | number | oldest program | what it brought |
 //! |---|---|---|
 //! | 1 | 1 | the rows of stores without a number |
-//! | 2 | 2 | the numbers |
+//! | 2 | 2 | the numbers; the mark of a restored store; the lead of a sandbox's clock |
 //!
 //! A program has the number of its newest line, [`RowsVersion::THIS`]. A folder, a database and an export hold two
 //! numbers: that of the newest program which has written, and that of the oldest which can work with all that it
@@ -12,7 +12,7 @@
 //!
 //! The changes of one release share a line. The first change after a release adds one, raises
 //! [`RowsVersion::THIS`], and says which is the oldest program that may write beside it. That is the number
-//! itself, unless rows of the new kind may be ignored, and left behind, by all others. `tests/stored_rows.rs`
+//! itself, unless rows of the new kind may be ignored, and left behind, by all others. `tests/check/kinds.rs`
 //! holds the families and the fields of rows against a file with the number in its name.
 
 use serde::{Deserialize, Serialize};

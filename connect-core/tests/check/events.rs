@@ -1,8 +1,9 @@
 //! Events that are missing or out of order, and clocks that are behind.
 
-use connect_core::{Problem, ProblemKind, storage::Write};
+use connect_core::{Problem, ProblemKind, environment::ManualClock, storage::Write};
 
 use super::{Stocked, family, find};
+use crate::shop;
 
 #[tokio::test]
 async fn missing_events_are_named() {
@@ -55,4 +56,24 @@ async fn a_clock_behind_its_records_is_named() {
     assert_eq!(report.problems.iter().filter(of_clock).count(), 2);
     stocked.write(&key, Write::Remove).await;
     find(&stocked.check().await, ProblemKind::ClockBehind, &key);
+}
+
+/// Of a demo whose clock was put ahead, or on a machine whose clock went back: nothing is lost.
+#[tokio::test]
+async fn events_that_were_purged_are_not_missed_by_a_clock_that_is_behind() {
+    let stocked = Stocked::open().await;
+    let shop = &stocked.shop;
+    // What comes later is by a clock that goes on.
+    for _ in 0..2 {
+        shop.clock.advance(40 * 24 * 3600);
+        shop.connect.maintain().await.unwrap();
+        shop.clock.advance(3600);
+        shop.connect.maintain().await.unwrap();
+    }
+    let behind = ManualClock::at(shop::START);
+    let behind = shop::connect(stocked.storage.clone(), &behind);
+    let report = behind.check(&mut |_| {}).await.unwrap();
+    assert_eq!(report.problems, []);
+    let events = report.families.get("Event").copied().unwrap_or(0);
+    assert_eq!(events, 0, "they were purged");
 }

@@ -164,7 +164,7 @@ async fn on_store(
     half_import::check(&*store.storage()).await?;
     // The networks that a server allows are known to that server alone.
     let links = PublicWebhooks::new(AddressGuard::default());
-    let clock = SandboxClock::open(choice.clock())?;
+    let clock = SandboxClock::of(store.storage(), choice.clock()).await?;
     let connect = Connect::builder(store.storage())
         .clock(clock.clone())
         .webhook_links(Arc::new(links))

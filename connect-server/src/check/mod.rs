@@ -15,6 +15,7 @@ use self::findings::Findings;
 use crate::{
     cli::{CheckOptions, StorageChoice},
     progress_line::ProgressLine,
+    sandbox::{ClockFileError, SandboxClock},
     store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
 };
 
@@ -37,6 +38,8 @@ enum NotChecked {
     Owner(#[from] OtherOwner),
     #[error(transparent)]
     Open(#[from] StoreError),
+    #[error(transparent)]
+    ClockFile(#[from] ClockFileError),
     #[error("the store cannot be read; {0}")]
     Unreadable(String),
     #[error("the report could not be written: {0}")]
@@ -74,7 +77,9 @@ async fn check(options: &CheckOptions) -> Result<Findings, NotChecked> {
         of = progress.of;
         line.show(&format!("store: {} of {of} rows", progress.rows));
     });
-    let connect = Connect::builder(store.storage()).build();
+    // By the machine's clock, events that the sandbox's clock has had purged would be missing.
+    let clock = SandboxClock::of(store.storage(), choice.clock()).await?;
+    let connect = Connect::builder(store.storage()).clock(clock).build();
     let mut show = |progress: CheckProgress| {
         let (rows, problems) = (progress.rows, progress.problems);
         line.show(&format!(

@@ -2,7 +2,7 @@
 //! somebody watches.
 //!
 //! Time only passes faster, for the core as for everybody who asks it. By how much is kept in a file
-//! beside the store: otherwise the time would go back with the next start, and what was written in the
+//! beside the store, or in a database: otherwise the time would go back with the next start, and what was written in the
 //! meantime would be of a time to come.
 
 use std::{
@@ -18,7 +18,9 @@ use std::{
 };
 
 use connect_core::{
+    Connect,
     environment::{Clock, SystemClock},
+    storage::Storage,
     wire::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -30,10 +32,12 @@ pub(super) const MOST_AHEAD: u64 = 3650 * 24 * 3600;
 #[derive(Debug)]
 pub(crate) struct SandboxClock {
     ahead: AtomicU64,
-    /// The file that keeps them; `None` for a store in memory.
+    /// The file that keeps them; `None` where the store does.
     file: Option<PathBuf>,
     /// One advance at a time.
     turn: Mutex<()>,
+    /// The same where the store keeps them.
+    turn_in_store: tokio::sync::Mutex<()>,
 }
 
 /// The content of the file.
@@ -80,7 +84,47 @@ impl SandboxClock {
             ahead: AtomicU64::new(ahead.unwrap_or(0)),
             file,
             turn: Mutex::default(),
+            turn_in_store: tokio::sync::Mutex::default(),
         }))
+    }
+
+    /// The clock of a store: as far ahead as the file beside it says, or the store itself, which keeps that where
+    /// there is no file. A row that cannot be read is logged by the core; the time of the last service tells then.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) async fn of(
+        storage: Arc<dyn Storage>,
+        file: Option<PathBuf>,
+    ) -> Result<Arc<Self>, ClockFileError> {
+        let clock = Self::open(file)?;
+        let kept = Connect::builder(storage).build().clock_lead().await;
+        clock
+            .ahead
+            .fetch_max(kept.unwrap_or(0).min(MOST_AHEAD), Ordering::SeqCst);
+        Ok(clock)
+    }
+
+    /// Puts it ahead as [`advance`](Self::advance) does, and keeps that in the store where there is no file.
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub(super) async fn advance_kept(
+        self: &Arc<Self>,
+        connect: &Connect,
+        seconds: u64,
+    ) -> Result<(), NotAdvanced> {
+        let _turn = self.turn_in_store.lock().await;
+        let ahead = self.ahead().saturating_add(seconds);
+        if self.file.is_none() && ahead <= MOST_AHEAD {
+            let kept = connect.keep_clock_lead(ahead).await;
+            kept.map_err(|error| {
+                NotAdvanced::Unwritten(io::Error::other(error.cause().to_owned()))
+            })?;
+        }
+        let clock = self.clone();
+        let advanced = tokio::task::spawn_blocking(move || clock.advance(seconds)).await;
+        advanced.unwrap_or_else(|error| Err(NotAdvanced::Unwritten(io::Error::other(error))))
     }
 
     /// The seconds by which it is ahead.
@@ -160,6 +204,8 @@ fn write(path: &Path, ahead_by_seconds: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use connect_core::storage::memory::MemoryStorage;
+
     use super::*;
 
     const DAY: u64 = 24 * 3600;
@@ -181,6 +227,26 @@ mod tests {
         let again = SandboxClock::open(Some(file)).unwrap();
         assert_eq!(again.ahead(), passed);
         assert!(again.now().seconds() >= after.0);
+    }
+
+    /// A database has no folder beside it. Every command on it was refused, as its time seemed to go back.
+    #[tokio::test]
+    async fn a_store_without_a_folder_keeps_the_lead_itself() {
+        let storage = Arc::new(MemoryStorage::new());
+        let clock = SandboxClock::of(storage.clone(), None).await.unwrap();
+        let connect = Connect::builder(storage.clone())
+            .clock(clock.clone())
+            .build();
+        clock.advance_kept(&connect, 40 * DAY).await.unwrap();
+        clock.advance_kept(&connect, 60).await.unwrap();
+        connect.trust_clock().await.unwrap();
+        let again = SandboxClock::of(storage.clone(), None).await.unwrap();
+        assert_eq!(again.ahead(), 40 * DAY + 60);
+        let connect = Connect::builder(storage).clock(again.clone()).build();
+        let checked = crate::start_clock::check(&connect, again.now()).await;
+        assert_eq!(checked, Ok(()));
+        let report = connect.check(&mut |_| {}).await.unwrap();
+        assert!(report.is_clean(), "{report:?}");
     }
 
     #[test]

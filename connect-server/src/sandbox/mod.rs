@@ -16,7 +16,7 @@ pub(crate) use clock::{ClockFileError, SandboxClock};
 pub(crate) use day::Day;
 pub(crate) use screens::{check_name, is_simulated};
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use connect_core::{
     Access, Account, Connect, Error, Reason, ScreenType,
@@ -206,12 +206,7 @@ impl Sandbox {
 
     /// Puts the clock ahead, and tells the store.
     async fn put_ahead(&self, seconds: u64) -> Result<ClockNow, Error> {
-        let clock = self.clock.clone();
-        let advanced = tokio::task::spawn_blocking(move || clock.advance(seconds)).await;
-        let advanced = advanced.unwrap_or_else(|error| {
-            let error = io::Error::other(error);
-            Err(NotAdvanced::Unwritten(error))
-        });
+        let advanced = self.clock.advance_kept(&self.connect, seconds).await;
         advanced.map_err(|refused| match refused {
             NotAdvanced::TooFar => {
                 let problem = "the clock is ten years ahead, which is as far as it goes; begin with \
