@@ -230,6 +230,9 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         Some(public) => public.to_string(),
         None => owner.url(),
     };
+    // An address of this machine alone would be of no use in a mail.
+    let webhook_pages = options.admin_url.as_ref();
+    let webhook_pages = webhook_pages.map(|url| format!("{url}/dashboard/webhooks"));
     let welcome = Welcome::new(&api, &owner, &owner_url, shop);
     let pass_file = options.store.pass();
     // Before the welcome: who reads that may give a command at once.
@@ -299,7 +302,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
                 }
             }),
             keep_running("webhooks", stopped.clone(), || {
-                let worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
+                let mut worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
+                if let Some(pages) = &webhook_pages {
+                    worker = worker.with_pages(pages.as_str());
+                }
                 let stop = asked(stopped.clone());
                 async move {
                     match delivers {

@@ -274,7 +274,7 @@ async fn what_people_read_says_what_comes_next() {
     assert!(rolled.contains("For 24 hours"), "{rolled}");
     let enabled = data.text(&["enable", id]).await;
     assert!(
-        enabled.contains("Earlier ones are in the event feed"),
+        enabled.contains("What waited is sent or given up"),
         "{enabled}"
     );
 
@@ -386,9 +386,12 @@ async fn deliveries_are_listed_with_their_last_attempt_and_sent_again() {
     assert_eq!(listed[0]["failuresInARow"], 2);
     assert_ne!(listed[0]["lastSuccessAt"], Value::Null);
 
-    // What is switched off is given up without an attempt.
+    // What waits beside one that is off is dropped where the owner wants that.
     data.json(&["disable", &id]).await;
     deliver(&data, 200).await;
+    data.json(&["enable", &id, "--drop-waiting"]).await;
+    deliver(&data, 200).await;
+    data.json(&["disable", &id]).await;
     let given_up = data.text(&["deliveries", &id, "--limit", "1"]).await;
     assert!(
         given_up.contains("  given up   1 attempt   ---  "),

@@ -191,10 +191,29 @@ pub(super) async fn are_looked_at(
         .as_ref()
         .and_then(|state| serde_json::from_slice(state).ok());
     let is_due = state.is_some_and(|state| state.due.is_some());
+    // What waits beside a webhook that is off has no worker until it is switched on.
+    if woken.is_none() && !is_due && is_off(reader, webhook, link.as_ref()).await? {
+        return Ok(None);
+    }
     Ok((woken.is_none() && !is_due).then(|| {
         let message = format!("{whose}, and no worker will look at it");
         Problem::new(ProblemKind::MissingEntry, &keys[2], message)
     }))
+}
+
+/// Returns whether the account to which `link` leads has switched a webhook off. A row that cannot be
+/// read is reported where it is.
+async fn is_off(reader: &Salvage<'_>, webhook: Uuid, link: Option<&Value>) -> Result<bool, Fault> {
+    let Some(of_account) = link.map(|link| Key::from(&**link)) else {
+        return Ok(false);
+    };
+    let found = reader.values(std::slice::from_ref(&of_account)).await?;
+    let Some(Looked::Found(row)) = found.into_iter().next() else {
+        return Ok(true);
+    };
+    let webhooks = Webhooks::read(&of_account, row.as_ref()).unwrap_or_default();
+    let own = webhooks.find(webhook.into());
+    Ok(own.is_some_and(|own| !own.webhook.is_enabled()))
 }
 
 /// The claims that an account has a row for its webhooks, and that its locations lead to it.

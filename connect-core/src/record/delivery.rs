@@ -43,13 +43,18 @@ pub struct Delivery {
     /// `stock.changed` and a newer one of its product came. Left out otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced_by: Option<Id<Self>>,
+    /// The time at which its webhook had been switched on last when the event was committed: it tells
+    /// what waited while the webhook was off from what came later, whatever the clocks say. Left out
+    /// by earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_enabled_at: Option<Timestamp>,
 }
 
 /// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
-    /// It will be attempted, for the first time or again.
+    /// It will be attempted, for the first time or again; while its webhook is switched off it waits.
     Pending,
     /// The endpoint took it.
     Delivered,
@@ -76,10 +81,10 @@ pub struct DeliveryAttempt {
 
 impl Delivery {
     /// The delivery of an event that was made at `now`, to be attempted from then on.
-    pub(crate) fn new(id: Uuid, webhook: Id<Webhook>, event: EventRef, now: Timestamp) -> Self {
+    pub(crate) fn new(id: Uuid, webhook: &Webhook, event: EventRef, now: Timestamp) -> Self {
         Self {
             id: id.into(),
-            webhook_id: webhook,
+            webhook_id: webhook.id,
             event_id: event.id,
             event_type: event.kind,
             location_id: event.location,
@@ -88,7 +93,13 @@ impl Delivery {
             next_attempt_at: Some(now),
             created_at: now,
             replaced_by: None,
+            webhook_enabled_at: Some(webhook.enabled_at),
         }
+    }
+
+    /// Returns whether it was made before its webhook was switched on at `enabled_at`.
+    pub(crate) fn is_from_before(&self, enabled_at: Timestamp) -> bool {
+        self.webhook_enabled_at.unwrap_or(self.created_at) < enabled_at
     }
 
     /// The event that it delivers.

@@ -30,7 +30,7 @@ impl Unit<'_> {
         for webhook in takers.filter(|webhook| webhook.takes(&event.kind, location)) {
             let id = self.next_id();
             // Not the time of the change, which may be ahead of a clock that was set back.
-            let delivery = Delivery::new(id, webhook.id, event.clone(), self.now());
+            let delivery = Delivery::new(id, webhook, event.clone(), self.now());
             let row = self.json(&delivery);
             match bursts {
                 Bursts::Kept => {
@@ -40,8 +40,11 @@ impl Unit<'_> {
                 }
                 Bursts::Combined(record) => self.put(waiting_stock_key(webhook.id, record), row),
             }
-            let event = Value::from(event.id.uuid().as_bytes().as_slice());
-            self.put(woken_key(webhook.id), event);
+            // Of one that is off no worker has to know: it is woken when it is switched on.
+            if webhook.is_enabled() {
+                let event = Value::from(event.id.uuid().as_bytes().as_slice());
+                self.put(woken_key(webhook.id), event);
+            }
         }
         self.expect_webhooks();
     }

@@ -40,21 +40,21 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Returns whether it gets events.
+    /// Returns whether events are sent to it. While it is off they wait.
     pub fn is_enabled(&self) -> bool {
         self.switched_off.is_none()
     }
 
-    /// Returns whether it gets an event of this type at this location.
+    /// Returns whether it is for an event of this type at this location. While it is off, the event
+    /// waits for it.
     pub(crate) fn takes(&self, kind: &EventType, location: Uuid) -> bool {
         let is_of = |wanted: &Id<Location>| wanted.uuid() == location;
-        self.is_enabled()
-            && self.events.contains(kind)
+        self.events.contains(kind)
             && (self.location_ids.is_empty() || self.location_ids.iter().any(is_of))
     }
 }
 
-/// The end of a webhook's deliveries, until it is switched on again.
+/// The pause of a webhook's deliveries, until it is switched on again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SwitchedOff {
@@ -123,6 +123,9 @@ pub(crate) struct OwnWebhook {
     pub(crate) webhook: Webhook,
     pub(crate) secret: SigningSecret,
     pub(crate) former: Option<FormerSecret>,
+    /// The time at which it was last switched on without what had waited until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) dropped_at: Option<Timestamp>,
 }
 
 /// The webhooks of an account, in the order in which they were made.

@@ -22,6 +22,9 @@ use crate::{
 /// The most rows that are counted of a queue.
 const MOST: usize = 100_000;
 
+/// The most deliveries of webhooks that are off that are counted. Nobody works on them.
+const MOST_HELD: usize = 10_000;
+
 /// The rows that are read at a time.
 const PIECE: usize = 1000;
 
@@ -37,6 +40,9 @@ const GROWTH: usize = 8;
 pub struct Backlog {
     /// The deliveries that wait for an attempt, the first or another one.
     pub deliveries: Waiting,
+    /// The deliveries that wait until their webhook is switched on again. Of more than 10 000 the rest is
+    /// not counted.
+    pub held: usize,
     /// The age of the oldest of them.
     pub oldest_delivery: Duration,
     /// The images that wait to be taken over.
@@ -86,7 +92,11 @@ impl Connect {
         let mut oldest = now;
         let of_webhook =
             |webhook| [Family::DeliveryByDue, Family::WaitingStock].map(|family| (webhook, family));
-        let webhooks = with_work(store, now).await?;
+        let (webhooks, off) = self.webhook_count().await?;
+        backlog.webhooks = webhooks;
+        let mut webhooks = with_work(store, now).await?;
+        // One that is off is due when its owner is still to be written to.
+        webhooks.retain(|webhook| !off.contains(webhook));
         let queues = webhooks.into_iter().flat_map(of_webhook);
         backlog.deliveries = count(store, queues, (now, MOST), |(_, row)| {
             let made = serde_json::from_slice(row).map(|made: Made| made.created_at);
@@ -96,13 +106,17 @@ impl Connect {
         backlog.oldest_delivery = since(oldest, now);
         let images = [(NOBODY, Family::ImageJobByDue)];
         backlog.images = count(store, images, (now, MOST), |_| {}).await?;
-        backlog.webhooks = self.webhook_count().await?;
+        let queues = off.into_iter().flat_map(of_webhook);
+        let held = count(store, queues, (now, MOST_HELD), |_| {}).await?;
+        backlog.held = held.count;
         Ok(backlog)
     }
 
-    async fn webhook_count(&self) -> Result<WebhookCount, Error> {
+    /// Counts the webhooks. Returns those that are off besides.
+    async fn webhook_count(&self) -> Result<(WebhookCount, BTreeSet<Uuid>), Error> {
         let accounts = self.account_ids().await?;
         let mut counted = WebhookCount::default();
+        let mut all_off = BTreeSet::new();
         for accounts in accounts.chunks(PIECE) {
             let keys = accounts.iter().map(|account| Webhooks::key(account.uuid()));
             let keys: Vec<_> = keys.collect();
@@ -111,6 +125,9 @@ impl Connect {
                 let Looked::Found(row) = row else { continue };
                 let webhooks = Webhooks::read(key, row.as_ref()).unwrap_or_default();
                 for own in webhooks.0 {
+                    if !own.webhook.is_enabled() {
+                        all_off.insert(own.webhook.id.uuid());
+                    }
                     let off = own.webhook.switched_off.map(|off| off.reason);
                     *match off {
                         None => &mut counted.on,
@@ -120,7 +137,7 @@ impl Connect {
                 }
             }
         }
-        Ok(counted)
+        Ok((counted, all_off))
     }
 }
 

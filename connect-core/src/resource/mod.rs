@@ -36,7 +36,9 @@ pub use stock::{JsonStock, Stock};
 pub use tokens::{IssuedToken, NewToken};
 pub use webhook_worker::{DeliveryWork, WebhookHealth, WebhookWorker};
 pub(crate) use webhook_worker::{SentStock, WebhookState, due_key};
-pub use webhooks::{IssuedWebhook, NewWebhook, Resent, WebhookChange};
+pub use webhooks::{
+    IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, WaitingEvents, WebhookChange,
+};
 
 #[cfg(test)]
 mod tests {

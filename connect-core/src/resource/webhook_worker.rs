@@ -15,6 +15,8 @@ mod look;
 mod mail;
 mod parts;
 mod purge;
+mod queue;
+mod resume;
 mod rounds;
 mod session;
 mod state;
@@ -81,6 +83,17 @@ impl Connect {
 }
 
 impl WebhookWorker {
+    /// Has messages to owners link the page of their webhook: the id follows `pages` and a slash.
+    /// Without it they say what to look for.
+    #[must_use]
+    pub fn with_pages(mut self, pages: impl Into<String>) -> Self {
+        // Nobody else has the parts before the worker runs.
+        if let Some(parts) = Arc::get_mut(&mut self.parts) {
+            parts.pages = Some(pages.into());
+        }
+        self
+    }
+
     /// Looks for what is due every `interval`, and when a retry is due, until `until` is ready. Then no
     /// new attempts are made, and those under way end within ten seconds.
     pub async fn run(self, interval: Duration, until: impl Future<Output = ()>) {

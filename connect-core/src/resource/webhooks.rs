@@ -3,8 +3,10 @@
 mod deliveries;
 mod resend;
 mod setup;
+mod waiting;
 
 pub use resend::Resent;
+pub use waiting::{MOST_WAITING_COUNTED, WaitingEvents};
 
 use super::webhook_worker::{WebhookHealth, WebhookState};
 use crate::{
@@ -93,6 +95,7 @@ impl Connect {
                 webhook: webhook.clone(),
                 secret: SigningSecret::new(secret.expose().to_owned()),
                 former: None,
+                dropped_at: None,
             });
             let link = Value::from(&*Webhooks::key(account.uuid()));
             setup.unit.put(Webhooks::link_key(webhook.id.uuid()), link);
@@ -217,9 +220,8 @@ impl Connect {
         .await
     }
 
-    /// Switches a webhook on again. It gets the events that are committed from then on; those from
-    /// before can be sent again one by one, or read from the event feed. One that is on stays as it
-    /// is.
+    /// Switches a webhook on again. It gets the events that are committed from then on, and those
+    /// that wait are sent or given up as `waiting` says. One that is on stays as it is.
     ///
     /// # Errors
     /// [`Error::NotFound`].
@@ -227,20 +229,28 @@ impl Connect {
         &self,
         account: Id<Account>,
         id: Id<Webhook>,
+        waiting: WaitingEvents,
     ) -> Result<Webhook, Error> {
         self.set_up_webhooks(account, |setup| {
             let now = setup.unit.now();
-            let webhook = &mut setup.find(id)?.webhook;
-            if webhook.switched_off.take().is_some() {
-                webhook.enabled_at = now;
+            let own = setup.find(id)?;
+            if own.webhook.switched_off.take().is_none() {
+                return Ok(own.webhook.clone());
             }
-            Ok(webhook.clone())
+            // Later than before, whatever the clock says: deliveries are told apart by it.
+            own.webhook.enabled_at = now.max(own.webhook.enabled_at.plus_micros(1));
+            if waiting == WaitingEvents::Drop {
+                own.dropped_at = Some(own.webhook.enabled_at);
+            }
+            let webhook = own.webhook.clone();
+            setup.wake(id);
+            Ok(webhook)
         })
         .await
     }
 
-    /// Switches a webhook off. Its outstanding deliveries are given up with the next round of
-    /// deliveries; one that is switched on again before keeps them.
+    /// Switches a webhook off. Its outstanding deliveries wait, and events from then on wait with
+    /// them, for 30 days at most.
     ///
     /// # Errors
     /// [`Error::NotFound`].

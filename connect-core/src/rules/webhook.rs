@@ -1,7 +1,10 @@
 //! Rules of webhook deliveries: when a failed one is tried again, and when a webhook is switched off
 //! (specification: Events).
 
-use crate::wire::{Timestamp, limits::MAX_WEBHOOK_FAILURES};
+use crate::wire::{
+    Timestamp,
+    limits::{MAX_WEBHOOK_FAILURES, PROBE_SECONDS, PROBED_AFTER},
+};
 
 /// The seconds after a failed attempt until the next one: 1 min, 5 min, 30 min, 2 h, 6 h and 24 h.
 const RETRIES: [i64; 6] = [60, 300, 1_800, 7_200, 21_600, 86_400];
@@ -11,6 +14,38 @@ pub(crate) const LONGEST_RETRY: i64 = RETRIES[RETRIES.len() - 1];
 
 /// The number of failed attempts in a row that switches a webhook off.
 pub(crate) const MAX_FAILURES: u32 = MAX_WEBHOOK_FAILURES;
+
+/// Returns how many attempts may be under way after so many failures in a row, where `most` may be
+/// while all is well. Those of a row can all fail, so there are no more than take it to the point at
+/// which the endpoint is probed, by one attempt at a time.
+pub(crate) fn most_under_way(failures: u32, most: usize) -> usize {
+    match failures {
+        0 => most,
+        _ if is_probed(failures) => 1,
+        _ => most.min((PROBED_AFTER - failures) as usize),
+    }
+}
+
+/// Returns whether an endpoint is only probed after so many failures in a row.
+pub(crate) fn is_probed(failures: u32) -> bool {
+    failures >= PROBED_AFTER
+}
+
+/// The time of the next probe of an endpoint whose last attempt failed then.
+pub(crate) fn next_probe(last_failure: Timestamp) -> Timestamp {
+    last_failure.plus_seconds(PROBE_SECONDS)
+}
+
+/// The number of failures in a row after another one. What was under way when the endpoint came to be
+/// probed is of the same bad moment, and does not count: so it takes a probe each minute, and three
+/// quarters of an hour, until a webhook is switched off.
+pub(crate) fn count_failure(failures: u32, is_probe: bool) -> u32 {
+    if is_probed(failures) && !is_probe {
+        failures
+    } else {
+        failures.saturating_add(1)
+    }
+}
 
 /// The time of the next attempt after `attempts` failed ones, the last of which ended at `now`.
 /// `None` when the delivery is given up.
@@ -54,6 +89,24 @@ mod tests {
         let expected = [1, 5, 30, 120, 360, 1440].map(Some);
         assert_eq!(minutes, [&expected[..], &[None]].concat());
         assert_eq!(next_attempt(0, now), None);
+    }
+
+    #[test]
+    fn a_bad_moment_counts_as_five_failures_and_then_each_probe_counts() {
+        let mut failures = 0;
+        let mut under_way = Vec::new();
+        for _ in 0..6 {
+            under_way.push(most_under_way(failures, 32));
+            failures = count_failure(failures, false);
+        }
+        assert_eq!(under_way, [32, 4, 3, 2, 1, 1]);
+        assert_eq!((failures, is_probed(failures)), (5, true));
+        let probes = (1..).find(|_| {
+            failures = count_failure(failures, true);
+            failures == MAX_FAILURES
+        });
+        assert_eq!(probes, Some(45));
+        assert_eq!(most_under_way(2, 1), 1);
     }
 
     #[test]

@@ -55,6 +55,12 @@ pub const MAX_WEBHOOK_URL: usize = 2000;
 pub const WEBHOOK_SECONDS: u64 = 10;
 /// The number of failed attempts in a row that switches a webhook off.
 pub const MAX_WEBHOOK_FAILURES: u32 = 50;
+/// The number of failed attempts in a row after which a webhook is probed: its other deliveries wait.
+pub const PROBED_AFTER: u32 = 5;
+/// The time between two attempts at a webhook that is probed, in seconds.
+pub const PROBE_SECONDS: i64 = 60;
+/// The time for which deliveries wait beside a webhook that is switched off, in days.
+pub const WAITING_DAYS: i64 = EVENT_DAYS;
 /// The time that a secret goes on signing after it was replaced, in hours.
 pub const FORMER_SECRET_HOURS: i64 = 24;
 /// The time that a delivery can be looked up and sent again, in days.

@@ -1,10 +1,10 @@
 //! What is queued for webhooks, held against the feeds: a delivery of each event that a webhook
-//! takes, and of `stock.changed` the latest of each product.
+//! takes, also while it is off, and of `stock.changed` the latest of each product.
 
 use std::collections::HashMap;
 
 use connect_core::{
-    Access, Account, Connect, Delivery, NewWebhook, Webhook,
+    Access, Account, Connect, Delivery, NewWebhook, WaitingEvents, Webhook,
     storage::Storage,
     wire::{AnyEvent, EventType, Id, Location},
 };
@@ -13,13 +13,12 @@ use connect_core::{
 const QUEUE: u8 = 0xB3;
 const WAITING_STOCK: u8 = 0xB4;
 
-/// A webhook, and from which events on it was switched off or on.
+/// A webhook, and the events that it takes.
 struct Hook {
     id: Id<Webhook>,
     events: Vec<EventType>,
     /// The number of the one location whose events it gets; `None` for all.
     place: Option<usize>,
-    is_on: bool,
     /// The numbers of the events that it takes, for each location.
     takes: Vec<Vec<usize>>,
 }
@@ -55,13 +54,11 @@ impl Hooks {
                 id: made.webhook.id,
                 events: events.to_vec(),
                 place,
-                is_on: true,
                 takes: vec![Vec::new(); 2],
             });
         }
         let off = connect.disable_webhook(account, hooks[2].id);
         off.await.unwrap();
-        hooks[2].is_on = false;
         Self {
             account,
             events: vec![0; 2],
@@ -70,11 +67,13 @@ impl Hooks {
     }
 
     /// Switches the second webhook off, or on.
-    pub(super) async fn switch(&mut self, connect: &Connect, is_on: bool) {
-        let hook = &mut self.hooks[1];
-        hook.is_on = is_on;
+    pub(super) async fn switch(&self, connect: &Connect, is_on: bool) {
+        let hook = &self.hooks[1];
         let switched = match is_on {
-            true => connect.enable_webhook(self.account, hook.id).await,
+            true => {
+                let waiting = WaitingEvents::Send;
+                connect.enable_webhook(self.account, hook.id, waiting).await
+            }
             false => connect.disable_webhook(self.account, hook.id).await,
         };
         switched.unwrap();
@@ -84,7 +83,7 @@ impl Hooks {
     pub(super) fn commit(&mut self, place: usize, events: usize) {
         let first = self.events[place];
         self.events[place] += events;
-        for hook in self.hooks.iter_mut().filter(|hook| hook.is_on) {
+        for hook in &mut self.hooks {
             if hook.place.is_none_or(|only| only == place) {
                 hook.takes[place].extend(first..self.events[place]);
             }

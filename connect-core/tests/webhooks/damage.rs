@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use connect_core::{
+    WaitingEvents,
     storage::{Key, Value, Write, memory::MemoryStorage},
     wire::{EventType, StockCount},
 };
@@ -137,21 +138,59 @@ async fn waiting_stock_that_is_damaged_is_left_out() {
 }
 
 #[tokio::test]
-async fn damaged_deliveries_are_given_up_with_the_rest() {
+async fn damaged_deliveries_hold_up_nothing_that_waited() {
+    for (waiting, arrived, given_up) in [(WaitingEvents::Send, 2, 0), (WaitingEvents::Drop, 0, 2)] {
+        let tried = Tried::open().await;
+        let scene = &tried.scene;
+        let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
+        for name in ["A", "B", "C"] {
+            scene.product(name).await;
+        }
+        tried.scribble(&tried.keys(DELIVERY_BY_DUE).await[1]).await;
+        let disabled = scene
+            .connect()
+            .disable_webhook(scene.shop.account, webhook.id);
+        disabled.await.unwrap();
+        scene.switch_on(&webhook, waiting).await;
+        let work = scene.worker.tick().await.unwrap();
+        assert_eq!((work.delivered, work.given_up), (arrived, given_up));
+        assert_eq!(tried.keys(DELIVERY_BY_DUE).await, [] as [Key; 0]);
+    }
+}
+
+/// Its webhook is looked at again after longer and longer pauses, and no more often.
+#[tokio::test]
+async fn a_delivery_that_stays_unreadable_costs_a_look_now_and_then() {
     let tried = Tried::open().await;
     let scene = &tried.scene;
-    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
-    for name in ["A", "B", "C"] {
+    scene.webhook(&[EventType::ProductChanged]).await;
+    for name in ["A", "B"] {
         scene.product(name).await;
     }
-    tried.scribble(&tried.keys(DELIVERY_BY_DUE).await[1]).await;
-    let disabled = scene
-        .connect()
-        .disable_webhook(scene.shop.account, webhook.id);
-    disabled.await.unwrap();
-    scene.worker.tick().await.unwrap();
-    assert_eq!(scene.log(&webhook).await.len(), 2);
-    assert_eq!(tried.keys(DELIVERY_BY_DUE).await, [] as [Key; 0]);
+    let key = tried.keys(DELIVERY_BY_DUE).await[0].clone();
+    tried.storage.damage(&key);
+    assert_eq!(tried.arrive().await, ["B"]);
+    let mut looks = Vec::new();
+    for minute in 1..=24 * 60 {
+        scene.shop.clock.advance(60);
+        tried.storage.heal();
+        let before = tried.keys(WEBHOOK_BY_DUE).await;
+        tried.storage.damage(&key);
+        scene.worker.tick().await.unwrap();
+        tried.storage.heal();
+        if tried.keys(WEBHOOK_BY_DUE).await != before {
+            looks.push(minute);
+        }
+        tried.storage.damage(&key);
+    }
+    assert_eq!(looks, [5, 10, 20, 40, 80, 160, 320, 640, 1280]);
+    // Others are delivered all the same, and it is too once it can be read.
+    scene.product("C").await;
+    assert_eq!(tried.arrive().await, ["C"]);
+    tried.storage.heal();
+    scene.shop.clock.advance(24 * 3600);
+    assert_eq!(tried.arrive().await, ["A"]);
+    scene.check().await;
 }
 
 #[tokio::test]

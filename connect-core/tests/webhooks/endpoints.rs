@@ -17,6 +17,8 @@ use connect_core::{
 pub(crate) enum Answers {
     Status(u16),
     Fails,
+    /// It answers 200 so many times, together with others, and then 503.
+    FailsAfter(usize),
     /// The sender has no room.
     NotTried,
     Hangs,
@@ -76,6 +78,12 @@ impl WebhookSender for Endpoints {
             Answers::Fails => Err(SendFailure::NoAnswer(
                 "The connection was refused.".to_owned(),
             )),
+            Answers::FailsAfter(left) => {
+                let next = Answers::FailsAfter(left.saturating_sub(1));
+                self.answer(&request.url, next);
+                tokio::task::yield_now().await;
+                Ok(WebhookAnswer::of(if left > 0 { 200 } else { 503 }))
+            }
             Answers::NotTried => Err(SendFailure::NotTried),
             Answers::Hangs => std::future::pending().await,
             Answers::Slowly => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use connect_core::{Backlog, wire::EventType};
 
-use super::{Scene, URL, endpoints::Answers};
+use super::{Scene, URL, endpoints::Answers, health::fail_until_off};
 
 /// Deliveries that succeeded, failed and were given up, and webhooks that were switched off.
 fn counted(scene: &Scene) -> [u64; 4] {
@@ -34,11 +34,13 @@ async fn deliveries_are_counted_by_what_has_become_of_them() {
     for number in 0..50 {
         scene.product(&format!("Product {number}")).await;
     }
-    scene.worker.tick().await.unwrap();
-    // The fiftieth failure switches the webhook off, and what waits is given up.
-    assert_eq!(counted(&scene), [2, 50, 50, 1]);
-    let webhooks = backlog(&scene).await.webhooks;
+    fail_until_off(&scene).await;
+    // The fiftieth failure switches the webhook off, and what waits goes on waiting, for nobody.
+    assert_eq!(counted(&scene), [2, 50, 0, 1]);
+    let backlog = backlog(&scene).await;
+    let webhooks = backlog.webhooks;
     assert_eq!((webhooks.on, webhooks.failed, webhooks.off), (0, 1, 0));
+    assert_eq!((backlog.deliveries.count, backlog.held), (0, 50));
 }
 
 #[tokio::test]

@@ -4,15 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use connect_core::{
-    DeliveryStatus, OwnerMail, SwitchOffReason,
+    OwnerMail, SwitchOffReason, WaitingEvents,
     environment::{Mail, Mailer},
-    storage::memory::MemoryStorage,
     wire::EventType,
 };
 
 use super::{Scene, URL, endpoints::Answers};
-use crate::{faulty::Faulty, shop};
-
 #[derive(Default)]
 struct Mails {
     sent: Mutex<Vec<Mail>>,
@@ -41,71 +38,115 @@ async fn failing(events: usize) -> Scene {
     scene
 }
 
+/// Lets a minute pass before each round, until the webhook of the scene is off. Returns the minutes.
+pub(super) async fn fail_until_off(scene: &Scene) -> i64 {
+    for minute in 0..200 {
+        if scene.worker.tick().await.unwrap().switched_off == 1 {
+            return minute;
+        }
+        scene.shop.clock.advance(60);
+    }
+    panic!("it is never switched off");
+}
+
+/// A row of failures is five at once and then one a minute.
 #[tokio::test]
 async fn the_fiftieth_failure_in_a_row_switches_a_webhook_off() {
-    let scene = failing(49).await;
+    let scene = failing(60).await;
     let account = scene.shop.account;
-    scene.worker.tick().await.unwrap();
-    let (webhook, health) = scene.connect().webhooks(account).await.unwrap().remove(0);
-    assert!(webhook.is_enabled());
-    assert_eq!(health.failures_in_a_row, 49);
-    scene.product("One more").await;
+    let failures = async || scene.connect().webhooks(account).await.unwrap()[0].1;
+    let mut made = Vec::new();
+    for minute in 0..45 {
+        scene.worker.tick().await.unwrap();
+        // Not before its minute, whatever comes.
+        scene.shop.clock.advance(59);
+        scene.product(&format!("At {minute}")).await;
+        scene.worker.tick().await.unwrap();
+        made.push(scene.endpoints.take().len());
+        scene.shop.clock.advance(1);
+    }
+    assert_eq!(made, [&[5][..], &[1; 44]].concat());
+    let health = failures().await;
+    assert_eq!((health.failures_in_a_row, health.is_probed()), (49, true));
     let work = scene.worker.tick().await.unwrap();
-    assert_eq!((work.switched_off, work.given_up), (1, 50));
-    assert_eq!(scene.endpoints.take().len(), 50);
+    assert_eq!((work.switched_off, work.given_up), (1, 0));
+    let (webhook, _) = scene.connect().webhooks(account).await.unwrap().remove(0);
     let off = scene.now(&webhook).await.switched_off.unwrap();
     assert_eq!(off.reason, SwitchOffReason::Failures);
     assert_eq!(off.owner_mail, Some(OwnerMail::NotConfigured));
 
-    // New events make no deliveries, and the old ones are not tried again.
+    // What is due waits, and so do new events. Nobody looks at them.
+    scene.endpoints.take();
     scene.product("Later").await;
     scene.shop.clock.advance(86_400);
     assert_eq!(scene.worker.tick().await.unwrap(), Default::default());
-    let log = scene.log(&webhook).await;
-    assert_eq!(log.len(), 50);
-    assert!(log.iter().all(|d| d.status == DeliveryStatus::GivenUp));
+    assert_eq!(scene.endpoints.take().len(), 0);
+    let waiting = scene.connect().waiting_events(account, webhook.id).await;
+    assert_eq!(waiting.unwrap(), 60 + 45 + 1);
+    scene.check().await;
+}
+
+/// Those that are under way when the endpoint fails do not count beyond the fifth.
+#[tokio::test]
+async fn a_bad_moment_of_a_busy_endpoint_counts_as_five_failures() {
+    let scene = Scene::open().await;
+    scene.webhook(&[EventType::ProductChanged]).await;
+    scene.endpoints.answer(URL, Answers::Status(200));
+    for number in 0..100 {
+        scene.product(&format!("Product {number}")).await;
+    }
+    // It answers 60, by which 32 are sent at a time, and then no more.
+    scene.endpoints.answer(URL, Answers::FailsAfter(60));
+    let work = scene.worker.tick().await.unwrap();
+    assert_eq!(work.delivered, 60);
+    assert!(work.postponed > 20, "{work:?}");
+    let account = scene.shop.account;
+    let health = scene.connect().webhooks(account).await.unwrap()[0].1;
+    assert_eq!(health.failures_in_a_row, 5);
+    scene.endpoints.answer(URL, Answers::Status(200));
+    scene.shop.clock.advance(60);
+    assert_eq!(scene.worker.tick().await.unwrap().delivered, 40);
     scene.check().await;
 }
 
 #[tokio::test]
-async fn many_waiting_events_do_not_make_it_more_than_fifty() {
-    let scene = failing(120).await;
-    scene.worker.tick().await.unwrap();
-    assert_eq!(scene.endpoints.take().len(), 50);
-}
-
-#[tokio::test]
 async fn a_success_starts_the_count_again() {
-    let scene = failing(49).await;
-    scene.worker.tick().await.unwrap();
+    let scene = failing(60).await;
+    let account = scene.shop.account;
+    for _ in 0..45 {
+        scene.worker.tick().await.unwrap();
+        scene.shop.clock.advance(60);
+    }
+    let health = scene.connect().webhooks(account).await.unwrap()[0].1;
+    assert_eq!(health.failures_in_a_row, 49);
     scene.endpoints.answer(URL, Answers::Status(200));
-    scene.product("Good").await;
-    scene.worker.tick().await.unwrap();
-    scene.endpoints.answer(URL, Answers::Status(500));
-    scene.shop.clock.advance(60);
+    // The probe, and all that waited for it.
     let work = scene.worker.tick().await.unwrap();
-    assert_eq!((work.switched_off, work.postponed), (0, 49));
+    assert!(work.delivered > 20, "{work:?}");
+    let health = scene.connect().webhooks(account).await.unwrap()[0].1;
+    assert_eq!(health.failures_in_a_row, 0);
+    scene.shop.clock.advance(86_400);
+    scene.worker.tick().await.unwrap();
+    let waiting = scene.connect().backlog().await.unwrap().deliveries.count;
+    assert_eq!(waiting, 0, "lost or left");
 }
 
 #[tokio::test]
 async fn a_webhook_that_is_switched_on_again_goes_on_with_new_events() {
     let scene = failing(50).await;
     let account = scene.shop.account;
-    scene.worker.tick().await.unwrap();
+    fail_until_off(&scene).await;
     let (webhook, _) = scene.connect().webhooks(account).await.unwrap().remove(0);
     scene.endpoints.take();
     scene.endpoints.answer(URL, Answers::Status(200));
     scene.shop.clock.advance(1);
-    scene
-        .connect()
-        .enable_webhook(account, webhook.id)
-        .await
-        .unwrap();
+    scene.switch_on(&webhook, WaitingEvents::Drop).await;
     let (_, health) = scene.connect().webhooks(account).await.unwrap().remove(0);
     assert_eq!(health.failures_in_a_row, 0);
     assert_ne!(health.last_failure_at, None);
     scene.product("New").await;
-    assert_eq!(scene.worker.tick().await.unwrap().delivered, 1);
+    let work = scene.worker.tick().await.unwrap();
+    assert_eq!((work.delivered, work.given_up), (1, 50));
 
     // What was given up can be sent again.
     let lost = scene.log(&webhook).await[0].clone();
@@ -126,7 +167,10 @@ async fn the_owner_is_told_once() {
     let worker = scene
         .connect()
         .webhook_worker(scene.endpoints.clone(), Some(mails.clone()));
-    worker.tick().await.unwrap();
+    for _ in 0..46 {
+        worker.tick().await.unwrap();
+        scene.shop.clock.advance(60);
+    }
     let account = scene.shop.account;
     let (webhook, _) = scene.connect().webhooks(account).await.unwrap().remove(0);
     let mail = |off: connect_core::SwitchedOff| off.owner_mail;
@@ -157,14 +201,21 @@ async fn the_owner_is_told_what_failed_and_what_to_do() {
     let mails = Arc::new(Mails::default());
     let worker = scene
         .connect()
-        .webhook_worker(scene.endpoints.clone(), Some(mails.clone()));
-    // What failed before the success is of no interest. It is tried again with the 48.
-    for (status, count) in [(404, 1), (200, 1), (500, 48), (503, 1)] {
+        .webhook_worker(scene.endpoints.clone(), Some(mails.clone()))
+        .with_pages("https://shop.example/dashboard/webhooks");
+    // What failed before the success is of no interest.
+    for (status, count) in [(404, 1), (200, 1), (500, 60)] {
         scene.endpoints.answer(url, Answers::Status(status));
         for number in 0..count {
             scene.product(&format!("{status} {number}")).await;
         }
         scene.shop.clock.advance(30);
+        worker.tick().await.unwrap();
+    }
+    for probe in 1..=45 {
+        let status = if probe == 45 { 503 } else { 500 };
+        scene.endpoints.answer(url, Answers::Status(status));
+        scene.shop.clock.advance(60);
         worker.tick().await.unwrap();
     }
     let sent = mails.sent.lock().unwrap().clone();
@@ -177,53 +228,12 @@ async fn the_owner_is_told_what_failed_and_what_to_do() {
         "The webhook of Shop to https://hooks.example/in was switched off: 50 attempts in a row \
          have failed since 2027-01-15 08:01 UTC.\n\n\
          The reason of the last failure: The endpoint answered 503. It must answer 200 to 299.\n\n\
-         No events are sent to it any more. Nothing is lost: events can be read from the event feed \
-         for 30 days.\n\n\
-         What to do next: mend the endpoint, then switch the webhook on again:\n\n    \
-         connect-server webhook enable {id}\n\n\
-         Its recent attempts, and what the endpoint answered:\n\n    \
-         connect-server webhook deliveries {id}\n"
+         What was due, and every event since, waits for up to 30 days.\n\n\
+         What to do next: mend the endpoint, then switch the webhook on again. You choose whether what \
+         waits is sent, in order, or dropped. There you also find the recent attempts, and what the \
+         endpoint answered:\n\n    \
+         https://shop.example/dashboard/webhooks/{id}\n"
     );
     assert_eq!(mail.text, expected);
     assert!(!mail.text.contains("secret") && !mail.text.contains(issued.secret.expose()));
-}
-
-/// The owner switches a webhook on while its deliveries are given up. Those that come from then on are
-/// delivered.
-#[tokio::test]
-async fn what_comes_after_switching_on_is_not_given_up() {
-    let storage = Faulty::new(Arc::new(MemoryStorage::new()));
-    let scene = Scene::over(shop::open_on(storage.clone()).await);
-    let webhook = scene.webhook(&[EventType::ProductChanged]).await.webhook;
-    let account = scene.shop.account;
-    // More than are given up by one commit.
-    for number in 0..1200 {
-        scene.product(&format!("Product {number}")).await;
-    }
-    let off = scene.connect().disable_webhook(account, webhook.id).await;
-    off.unwrap();
-    let (mut is_reached, mut release) = storage.hold_next_read();
-    let owner = async {
-        loop {
-            is_reached.await.unwrap();
-            if !scene.log(&webhook).await.is_empty() {
-                break;
-            }
-            let next = storage.hold_next_read();
-            release.send(()).unwrap();
-            (is_reached, release) = next;
-        }
-        let on = scene.connect().enable_webhook(account, webhook.id).await;
-        on.unwrap();
-        scene.product("After").await;
-        release.send(()).unwrap();
-    };
-    let (work, ()) = tokio::join!(scene.worker.tick(), owner);
-    let more = scene.worker.tick().await.unwrap();
-    let (given_up, delivered) = (work.unwrap().given_up, more.delivered);
-    assert!(given_up < 1200, "{given_up}");
-    assert_eq!(given_up + delivered, 1201);
-    let events = scene.endpoints.events();
-    assert!(events.iter().any(|event| event.data["name"] == "After"));
-    scene.check().await;
 }

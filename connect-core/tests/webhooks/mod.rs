@@ -10,6 +10,7 @@ mod health;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod killed;
 mod leases;
+mod outages;
 mod resend;
 mod schedule;
 mod secrets;
@@ -17,12 +18,14 @@ mod setup;
 mod stock;
 #[cfg(feature = "conformance")]
 mod trips;
+#[cfg(feature = "conformance")]
+mod waiting;
 mod week;
 
 use std::sync::Arc;
 
 use connect_core::{
-    Connect, Delivery, IssuedWebhook, NewWebhook, Webhook, WebhookWorker,
+    Connect, Delivery, IssuedWebhook, NewWebhook, WaitingEvents, Webhook, WebhookWorker,
     wire::{
         AnyEvent, EventType, Id, Location, Product, ProductInput,
         query::{EventQuery, Paging},
@@ -79,6 +82,13 @@ impl Scene {
         };
         let webhook = self.connect().create_webhook(self.shop.account, new);
         webhook.await.unwrap()
+    }
+
+    /// Switches a webhook on again.
+    pub(crate) async fn switch_on(&self, webhook: &Webhook, waiting: WaitingEvents) {
+        let (connect, account) = (self.connect(), self.shop.account);
+        let on = connect.enable_webhook(account, webhook.id, waiting);
+        on.await.unwrap();
     }
 
     /// Makes a product, which is an event.

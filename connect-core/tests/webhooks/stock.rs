@@ -53,24 +53,6 @@ async fn a_product_is_told_of_once_a_minute_with_its_latest_quantity() {
     scene.check().await;
 }
 
-#[tokio::test]
-async fn waiting_stock_is_given_up_with_the_rest() {
-    let scene = Scene::open().await;
-    let webhook = scene.webhook(&[EventType::StockChanged]).await.webhook;
-    let bread = scene.product("Bread").await.id;
-    count(&scene, bread, 1.0).await;
-    arrive(&scene).await;
-    count(&scene, bread, 2.0).await;
-    let account = scene.shop.account;
-    scene
-        .connect()
-        .disable_webhook(account, webhook.id)
-        .await
-        .unwrap();
-    assert_eq!(scene.worker.tick().await.unwrap().given_up, 1);
-    scene.check().await;
-}
-
 /// The notes by which a minute is told do not pile up.
 #[tokio::test]
 async fn nothing_is_left_of_a_burst() {

@@ -4,7 +4,9 @@ mod command;
 mod text;
 mod view;
 
-use connect_core::{Account, Connect, Error, NewWebhook, Webhook, WebhookChange, wire::Id};
+use connect_core::{
+    Account, Connect, Error, NewWebhook, WaitingEvents, Webhook, WebhookChange, wire::Id,
+};
 use serde_json::Value;
 
 pub use self::{
@@ -87,11 +89,16 @@ pub(super) async fn execute(
                 secret: ShownOnce::new(secret.expose()),
             })
         }
-        Command::Enable { id } => {
+        Command::Enable { id, drop_waiting } => {
             subject.is(*id);
             let account = account_of(connect, *id).await?;
             subject.is_of(account);
-            connect.enable_webhook(account, *id).await?;
+            let waiting = if *drop_waiting {
+                WaitingEvents::Drop
+            } else {
+                WaitingEvents::Send
+            };
+            connect.enable_webhook(account, *id, waiting).await?;
             shown(connect, account, *id).await?
         }
         Command::Disable { id } => {

@@ -56,8 +56,9 @@ notices! {
     TokenRevoked = "token-revoked": "The token was revoked. It is refused from now on.";
     WebhookChanged = "webhook-changed": "The webhook was changed.";
     WebhookDeleted = "webhook-deleted": "The webhook was deleted.";
-    WebhookOff = "webhook-off": "The webhook is off. Events are not sent until you switch it on.";
-    WebhookOn = "webhook-on": "The webhook is on. Events from now on are sent.";
+    WebhookOff = "webhook-off": "The webhook is off. Events wait for up to 30 days, until you switch it on.";
+    WebhookOn = "webhook-on": "The webhook is on. What waited is sent first, in order.";
+    WebhookOnWithout = "webhook-on-without": "The webhook is on. What waited is given up; events from now on are sent.";
 }
 
 /// Returns the address of a page that shows a notice. The path may have a query.

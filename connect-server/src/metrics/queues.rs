@@ -20,7 +20,7 @@ pub(super) fn families(backlog: Option<&Backlog>) -> Vec<MetricFamily> {
     families
 }
 
-fn counted(backlog: &Backlog) -> [MetricFamily; 6] {
+fn counted(backlog: &Backlog) -> [MetricFamily; 7] {
     let webhooks = &backlog.webhooks;
     [
         Family::gauge(
@@ -38,6 +38,11 @@ fn counted(backlog: &Backlog) -> [MetricFamily; 6] {
             "The time for which the delivery that has been due longest was not attempted.",
         )
         .of(backlog.deliveries.overdue.as_secs_f64()),
+        Family::gauge(
+            "connect_outbox_held",
+            "Deliveries that wait until their webhook is switched on; at most 10 000 are counted.",
+        )
+        .of(backlog.held as f64),
         Family::gauge("connect_webhooks", "Webhooks, by their state.").by(
             "state",
             [

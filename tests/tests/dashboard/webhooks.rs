@@ -61,15 +61,19 @@ async fn what_was_given_up_since_a_time_is_sent_again() {
     products(&server, &["A", "B"]).await;
     until(&mut owner, &page, ">Waiting<", 2).await;
     owner.submit(&format!("{page}/disable"), &[]).await;
-    let off = until(&mut owner, &page, ">Given up<", 2).await;
+    let off = until(&mut owner, &page, "2 events wait, for up to 30 days", 1).await;
     assert!(!off.contains("Send all again"), "it is off");
+    assert!(off.contains("Switch on and send what waits"), "{off}");
     let resend = format!("{page}/resend-failed");
     let since = [("since", "2026-01-01T00:00")];
     let refused = owner.submit(&resend, &since).await;
     assert_eq!(refused.status, StatusCode::CONFLICT);
 
-    owner.submit(&format!("{page}/enable"), &[]).await;
-    let on = owner.read(&page).await;
+    let drop = [("waiting", "drop")];
+    let on = owner.submit(&format!("{page}/enable"), &drop).await;
+    let location = on.header("location").unwrap();
+    assert!(location.ends_with("done=webhook-on-without"), "{location}");
+    let on = until(&mut owner, &page, ">Given up<", 2).await;
     assert!(on.contains("Send all again"));
     let default = between(&on, "type=\"datetime-local\" required value=\"", "\"")[0];
     assert_eq!(default.len(), "2026-01-01T00:00".len(), "{default}");

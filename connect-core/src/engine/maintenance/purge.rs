@@ -21,7 +21,7 @@ use crate::{
     storage::{Commit, Entry, Expectation, Key, Value, Write},
     wire::{
         Timestamp,
-        limits::{DELIVERY_DAYS, EVENT_DAYS, RATE_WINDOW_SECONDS, TOMBSTONE_DAYS},
+        limits::{DELIVERY_DAYS, EVENT_DAYS, RATE_WINDOW_SECONDS, TOMBSTONE_DAYS, WAITING_DAYS},
     },
 };
 
@@ -39,7 +39,8 @@ pub struct Maintenance {
     pub tombstones: usize,
     /// Events older than 30 days that were purged.
     pub events: usize,
-    /// Deliveries older than 30 days that were purged from the logs of webhooks.
+    /// Deliveries older than 30 days that were purged from the logs of webhooks, and from the queues
+    /// of those that are off.
     pub deliveries: usize,
     /// Tokens that were purged 90 days after they were revoked or had expired.
     pub tokens: usize,
@@ -120,6 +121,10 @@ impl<'c> Purge<'c> {
             let id = own.webhook.id.uuid();
             let purged = self.deliveries(id).await;
             self.note(purged, id);
+            if !own.webhook.is_enabled() {
+                let purged = self.waiting_deliveries(id).await;
+                self.note(purged, id);
+            }
         }
     }
 
@@ -235,12 +240,35 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges the old deliveries of a webhook. One that is still attempted is younger than the first
-    /// of them by weeks.
+    /// Purges the old deliveries of a webhook from its log. One that is still attempted is younger than
+    /// the first of them by weeks, unless its webhook is off.
     async fn deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-DELIVERY_DAYS * DAY);
         let purged = self.older_than(oldest, webhook, Family::Delivery).await?;
         self.done.deliveries += purged;
+        Ok(())
+    }
+
+    /// Purges what waited beside a webhook that is off for as long as events are kept. The log comes
+    /// first: what is in both is there no longer than in the queue.
+    async fn waiting_deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
+        let start = key(webhook, Family::DeliveryByDue, &[]);
+        let oldest = Part::Time(self.now.plus_seconds(-WAITING_DAYS * DAY));
+        let end = key(webhook, Family::DeliveryByDue, &[oldest]);
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            from = piece.next;
+            let count = piece.entries.len();
+            if count > 0 {
+                let commit = Commit {
+                    writes: removed(piece.entries),
+                    ..Commit::default()
+                };
+                self.connect.store().commit(commit).await?;
+                self.done.deliveries += count;
+            }
+        }
         Ok(())
     }
 

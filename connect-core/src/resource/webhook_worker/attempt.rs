@@ -48,6 +48,8 @@ pub(super) struct Attempted {
     pub(super) delivery: Delivery,
     /// The end as it counts for the endpoint; `None` when nothing was sent.
     pub(super) is_success: Option<bool>,
+    /// It was the one attempt of its minute at an endpoint that is probed.
+    pub(super) is_probe: bool,
 }
 
 /// Attempts a delivery.
@@ -59,6 +61,7 @@ pub(super) async fn attempt(
     sender: &dyn WebhookSender,
     own: &OwnWebhook,
     due: Due,
+    is_probe: bool,
 ) -> Result<Attempted, NotTried> {
     let started = Instant::now();
     let mut response = None;
@@ -104,6 +107,7 @@ pub(super) async fn attempt(
         place,
         delivery,
         is_success: is_sent.then_some(is_success),
+        is_probe,
     })
 }
 

@@ -78,7 +78,8 @@ pub(super) async fn tell_owner(
             let state = WebhookState::key(webhook.id);
             let row = parts.store().get(&state).await?;
             let failing = WebhookState::read(&state, row.as_ref()).failing;
-            let mail = message(&account, webhook, failing.as_ref());
+            let pages = parts.pages.as_deref();
+            let mail = message(&account, webhook, failing.as_ref(), pages);
             let sent = timeout(MAIL_LIMIT, mailer.send(&mail)).await;
             let sent = sent.unwrap_or_else(|_| Err("the mail server took too long".to_owned()));
             if let Err(reason) = sent {
@@ -104,7 +105,12 @@ pub(super) async fn tell_owner(
 
 /// The message to the owner. It holds no secret: of the address no more than what is in front of the
 /// query, and of an attempt no more than the sentence about it.
-fn message(account: &Account, webhook: &Webhook, failing: Option<&Failing>) -> Mail {
+fn message(
+    account: &Account,
+    webhook: &Webhook,
+    failing: Option<&Failing>,
+    pages: Option<&str>,
+) -> Mail {
     let Webhook { id, url, .. } = webhook;
     let shop = &account.name;
     let address = url.split(['?', '#']).next().unwrap_or_default();
@@ -116,18 +122,25 @@ fn message(account: &Account, webhook: &Webhook, failing: Option<&Failing>) -> M
         .map_or_else(String::new, |reason| {
             format!("\n\nThe reason of the last failure: {reason}")
         });
+    let place = pages.map_or_else(
+        || {
+            format!(
+                "Sign in to the dashboard of the service, open Webhooks, and choose this one. If you do \
+                 not know the address of the dashboard, ask whoever runs the service, and name the \
+                 webhook: {id}"
+            )
+        },
+        |pages| format!("There you also find the recent attempts, and what the endpoint answered:\n\n    {pages}/{id}"),
+    );
     Mail {
         to: account.owner_email.clone(),
         subject: format!("A webhook of {shop} was switched off"),
         text: format!(
             "The webhook of {shop} to {address} was switched off: {MAX_FAILURES} attempts in a \
              row have failed{since}.{reason}\n\n\
-             No events are sent to it any more. Nothing is lost: events can be read from the event \
-             feed for 30 days.\n\n\
-             What to do next: mend the endpoint, then switch the webhook on again:\n\n    \
-             connect-server webhook enable {id}\n\n\
-             Its recent attempts, and what the endpoint answered:\n\n    \
-             connect-server webhook deliveries {id}\n"
+             What was due, and every event since, waits for up to 30 days.\n\n\
+             What to do next: mend the endpoint, then switch the webhook on again. You choose whether \
+             what waits is sent, in order, or dropped. {place}\n"
         ),
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Parts {
     pub(super) connect: Connect,
     pub(super) sender: Arc<dyn WebhookSender>,
     pub(super) mailer: Option<Arc<dyn Mailer>>,
+    /// The address of the page of a webhook, in front of its id.
+    pub(super) pages: Option<String>,
     /// The attempts that may be under way.
     pub(super) places: Semaphore,
     /// Set once no new attempts are to be made.
@@ -34,6 +36,7 @@ impl Parts {
             connect,
             sender,
             mailer,
+            pages: None,
             places: Semaphore::new(PLACES),
             stop: watch::Sender::new(false),
         }

@@ -1,4 +1,4 @@
-//! The commits of a session: the lease, what has become of attempts, what is given up, and the end.
+//! The commits of a session: the lease, what has become of attempts, and the end.
 
 use std::sync::Arc;
 
@@ -7,24 +7,21 @@ use uuid::Uuid;
 use super::{
     attempt::Attempted,
     look::Chosen,
-    state::{Lease, WebhookState, due_key, save},
+    queue,
+    state::{Lease, WebhookHealth, WebhookState, due_key, save},
 };
 use crate::{
     record::{
-        Attempt, Delivery, DeliveryStatus, Fault, OwnWebhook, ReadKey, Reads, Store, Unit, Webhook,
-        keys::{Family, Part, after_prefix, key},
-        woken_key,
+        Attempt, Delivery, DeliveryStatus, Fault, OwnWebhook, Reads, Store, Unit, Webhook,
+        keys::Family, woken_key,
     },
-    rules::webhook::{CLOCK_TOLERANCE, LONGEST_RETRY, MAX_FAILURES, has_come},
-    storage::{Entry, Key},
+    rules::webhook::MAX_FAILURES,
+    storage::Key,
     wire::{Id, Timestamp},
 };
 
 /// The seconds after which a webhook that leads to no account is looked at again.
 const LOST_PAUSE: i64 = 300;
-
-/// The deliveries that are given up, or put to another time, by one commit.
-const CHUNK: usize = 500;
 
 /// A webhook that a session has to itself.
 #[derive(Clone, Debug)]
@@ -33,8 +30,10 @@ pub(super) struct Leased {
     pub(super) own: Option<Arc<OwnWebhook>>,
     /// The end of the lease.
     pub(super) until: Timestamp,
-    /// The number of attempts that have failed in a row.
-    pub(super) failures: u32,
+    /// The health of the endpoint since the webhook was switched on.
+    pub(super) health: WebhookHealth,
+    /// What waited while the webhook was off has its place among the rest, or was given up.
+    pub(super) is_resumed: bool,
 }
 
 impl Leased {
@@ -46,7 +45,7 @@ impl Leased {
     /// Returns whether so many attempts have failed in a row that the webhook has to be switched
     /// off.
     pub(super) fn has_failed(&self) -> bool {
-        self.enabled().is_some() && self.failures >= MAX_FAILURES
+        self.enabled().is_some() && self.health.failures_in_a_row >= MAX_FAILURES
     }
 }
 
@@ -98,7 +97,7 @@ pub(super) async fn lease(
                 Some(leased)
             }
             Err(fault) => {
-                leave(&mut unit, state, &fault).await?;
+                leave(store, &mut unit, state, &fault).await?;
                 None
             }
         };
@@ -110,7 +109,12 @@ pub(super) async fn lease(
 
 /// Leaves a webhook alone that leads to no account: its link, or the row of the account, is damaged
 /// or lost. Its deliveries stay, and are looked at again later.
-async fn leave(unit: &mut Unit<'_>, mut state: WebhookState, reason: &Fault) -> Result<(), Fault> {
+async fn leave(
+    store: &Store,
+    unit: &mut Unit<'_>,
+    mut state: WebhookState,
+    reason: &Fault,
+) -> Result<(), Fault> {
     let webhook = unit.partition();
     if !state.is_lost {
         tracing::error!(%reason, %webhook, "the account of a webhook is not found; deliveries wait");
@@ -119,8 +123,7 @@ async fn leave(unit: &mut Unit<'_>, mut state: WebhookState, reason: &Fault) -> 
     state.lease = None;
     let mut has_deliveries = false;
     for family in [Family::DeliveryByDue, Family::WaitingStock] {
-        let outstanding = key(webhook, family, &[]);
-        has_deliveries |= !unit.scan(&outstanding, 1).await?.is_empty();
+        has_deliveries |= queue::has_any(store, webhook, family).await?;
     }
     let next = has_deliveries.then(|| unit.now().plus_seconds(LOST_PAUSE));
     save(unit, state, next);
@@ -154,7 +157,8 @@ pub(super) async fn record(
             if let (Some(own), Some(is_success), Some(attempt)) =
                 (&own, attempted.is_success, attempt)
             {
-                state.count(attempt, is_success, own.webhook.enabled_at);
+                let end = (is_success, attempted.is_probe);
+                state.count(attempt, end, own.webhook.enabled_at);
             }
         }
         let leased = renew(&unit, &mut state, session, own);
@@ -165,48 +169,9 @@ pub(super) async fn record(
     }
 }
 
-/// Gives up some of the outstanding deliveries. Returns how many; 0 when none is left or the webhook was
-/// switched on again, and `None` when another session has the webhook by now.
-pub(super) async fn give_up(
-    store: &Store,
-    webhook: Id<Webhook>,
-    session: Uuid,
-) -> Result<Option<usize>, Fault> {
-    let mut attempts = store.attempts(webhook.uuid());
-    loop {
-        let mut unit = attempts.begin();
-        let state = load(&mut unit, Reads::of(webhook.uuid())).await?;
-        if !state.is_leased_to(session) {
-            return Ok(None);
-        }
-        let is_enabled = |own: Arc<OwnWebhook>| own.webhook.is_enabled();
-        if own(&unit)?.is_some_and(is_enabled) {
-            return Ok(Some(0));
-        }
-        unit.expect_webhooks();
-        let mut count = 0;
-        for family in [Family::DeliveryByDue, Family::WaitingStock] {
-            let outstanding = key(webhook.uuid(), family, &[]);
-            for (place, row) in unit.scan(&outstanding, CHUNK).await? {
-                // A writer may put a newer one in its place.
-                unit.expect(&place, &row);
-                count += 1;
-                if let Some(mut delivery) = read_delivery(&place, &row) {
-                    delivery.status = DeliveryStatus::GivenUp;
-                    delivery.next_attempt_at = None;
-                    put(&mut unit, &delivery);
-                }
-                unit.delete(place);
-            }
-        }
-        if count == 0 || attempts.commit(unit).await? == Attempt::Done {
-            return Ok(Some(count));
-        }
-    }
-}
-
 /// Ends a session: the webhook is due again with the first delivery of its queue, but not within
-/// `pause` seconds, or at `next`.
+/// `pause` seconds, or at `next`; while it is probed not before the next probe, and for what waits
+/// while it is off not at all.
 pub(super) async fn end(
     store: &Store,
     webhook: Id<Webhook>,
@@ -221,58 +186,25 @@ pub(super) async fn end(
         if !state.is_leased_to(session) {
             return Ok(());
         }
-        let first = first_due(&mut unit).await?;
+        // One that leads to no account is left alone by the next session.
+        let own = own(&unit).unwrap_or_default();
+        let first = match &own {
+            Some(own) if !own.webhook.is_enabled() => None,
+            _ => queue::first_due(store, &mut unit, &mut state).await?,
+        };
         state.lease = None;
         // A session that left something for later goes to the end of the line.
         let first = first.map(|first| first.max(unit.now().plus_seconds(pause)));
         let due = first.into_iter().chain(next).min();
+        let health = own.map(|own| state.health_since(own.webhook.enabled_at));
+        let probe = health.filter(|health| !health.may_attempt(unit.now()));
+        let probe = probe.and_then(|health| health.next_probe());
+        let due = due.map(|due| probe.map_or(due, |probe| due.max(probe)));
         save(&mut unit, state, due);
         if attempts.commit(unit).await? == Attempt::Done {
             return Ok(());
         }
     }
-}
-
-/// Returns the time at which the first delivery of the queue is due. Those in front, and those later
-/// than any schedule, whose time was set by a clock that has been set back since are due now, and are
-/// put there.
-async fn first_due(unit: &mut Unit<'_>) -> Result<Option<Timestamp>, Fault> {
-    let queue = key(unit.partition(), Family::DeliveryByDue, &[]);
-    let now = unit.now();
-    let misplaced = |(place, row): &Entry| {
-        let delivery: Delivery = serde_json::from_slice(row).ok()?;
-        let due = ReadKey::of(place)?.time()?;
-        let is_ahead = due > now && has_come(due, delivery.scheduled_at(), now);
-        is_ahead.then_some(delivery)
-    };
-    let mut front = unit.scan(&queue, 1).await?;
-    if front
-        .first()
-        .is_some_and(|first| misplaced(first).is_some())
-    {
-        front = unit.scan(&queue, CHUNK).await?;
-    }
-    let latest = Part::Time(now.plus_seconds(LONGEST_RETRY + CLOCK_TOLERANCE));
-    let too_late = key(unit.partition(), Family::DeliveryByDue, &[latest]);
-    let back = unit
-        .scan_range(&too_late, &after_prefix(&queue), CHUNK)
-        .await?;
-    let due = front.iter().find(|entry| misplaced(entry).is_none());
-    let due = due.and_then(|(place, _)| ReadKey::of(place)?.time());
-    let in_front = front
-        .iter()
-        .map_while(|entry| Some((entry, misplaced(entry)?)));
-    let behind = back
-        .iter()
-        .filter_map(|entry| Some((entry, misplaced(entry)?)));
-    let ahead: Vec<_> = in_front.chain(behind).collect();
-    let is_due_now = !ahead.is_empty();
-    for ((place, _), mut delivery) in ahead {
-        unit.delete(place.clone());
-        delivery.next_attempt_at = Some(now);
-        put(unit, &delivery);
-    }
-    Ok(if is_due_now { Some(now) } else { due })
 }
 
 /// Reads the state of the webhook.
@@ -287,13 +219,13 @@ pub(super) async fn load(unit: &mut Unit<'_>, mut reads: Reads) -> Result<Webhoo
 ///
 /// # Errors
 /// It leads to no account. That it was deleted is known only from the row of the account.
-fn own(unit: &Unit<'_>) -> Result<Option<Arc<OwnWebhook>>, Fault> {
+pub(super) fn own(unit: &Unit<'_>) -> Result<Option<Arc<OwnWebhook>>, Fault> {
     let id = unit.partition().into();
     let own = unit.webhooks()?.find(id);
     Ok(own.map(|own| Arc::new(own.clone())))
 }
 
-fn renew(
+pub(super) fn renew(
     unit: &Unit<'_>,
     state: &mut WebhookState,
     session: Uuid,
@@ -301,13 +233,17 @@ fn renew(
 ) -> Leased {
     let lease = Lease::new(session, unit.now());
     state.lease = Some(lease);
-    let failures = own.as_ref().map_or(0, |own| {
-        state.health_since(own.webhook.enabled_at).failures_in_a_row
-    });
+    let enabled_at = own.as_ref().map(|own| own.webhook.enabled_at);
+    let health = enabled_at.map(|enabled_at| state.health_since(enabled_at));
+    // Nothing has waited for one that was never off.
+    let was_off = own
+        .as_ref()
+        .is_some_and(|own| own.webhook.enabled_at != own.webhook.created_at);
     Leased {
         own,
         until: lease.until,
-        failures,
+        health: health.unwrap_or_default(),
+        is_resumed: !was_off || state.resumed == enabled_at,
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     look::Chosen,
     mail,
     parts::Parts,
-    purge,
+    purge, resume,
     rounds::{self, Leased},
     stock,
     work::DeliveryWork,
@@ -23,13 +23,13 @@ use crate::{
         Delivery, DeliveryStatus, Fault, Looked, OwnWebhook, Salvage, Webhook,
         keys::{Family, Part, key},
     },
-    rules::webhook::MAX_FAILURES,
+    rules::webhook::{MAX_FAILURES, count_failure, is_probed, most_under_way},
     storage::Key,
     wire::{Id, Timestamp},
 };
 
 /// The attempts at one webhook at a time: as many at first, and the most once it has shown that it
-/// answers. After a failure it is one, so that an endpoint that hangs costs little.
+/// answers. After a failure they are fewer, so that an endpoint that hangs costs little.
 const FIRST_ATTEMPTS: usize = 4;
 const MOST_ATTEMPTS: usize = 32;
 
@@ -72,7 +72,18 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
     let mut work = DeliveryWork::default();
     let mut next = None;
     let mut pause = 0;
-    if leased.enabled().is_some() {
+    if leased.enabled().is_some() && !leased.is_resumed {
+        let Some(resumed) = resume::run(parts, webhook, id, leased).await? else {
+            return Ok(Some(work));
+        };
+        leased = resumed.leased;
+        store.figures().deliveries.given_up.add(resumed.given_up);
+        work.given_up += resumed.given_up;
+    }
+    if leased.enabled().is_some() && !leased.health.may_attempt(store.now()) {
+        // Stock events wait with the rest, and are moved into the queue with the next probe.
+        next = leased.health.next_probe();
+    } else if leased.enabled().is_some() && leased.is_resumed {
         let released = stock::release(store, webhook, id).await;
         next = released.unwrap_or_else(|fault| {
             // The deliveries in the queue do not wait for that.
@@ -105,19 +116,7 @@ pub(super) async fn run(parts: &Parts, chosen: Chosen) -> Result<Option<Delivery
             return Ok(Some(work));
         }
         Some(own) if !own.webhook.is_enabled() => {
-            // First: a delivery that cannot be read must not keep the owner from knowing.
-            let told = mail::tell_owner(parts, &own.webhook).await;
-            loop {
-                match rounds::give_up(store, webhook, id).await? {
-                    None => return Ok(Some(work)),
-                    Some(0) => break,
-                    Some(count) => {
-                        store.figures().deliveries.given_up.add(count);
-                        work.given_up += count;
-                    }
-                }
-            }
-            next = told?;
+            next = mail::tell_owner(parts, &own.webhook).await?;
         }
         Some(_) => {}
     }
@@ -175,12 +174,14 @@ struct Session<'w> {
     is_crowded: bool,
     /// The attempts that have failed in a row, those that are not written down yet included.
     failures: u32,
+    /// The endpoint is probed, and this minute's attempt is still to be made.
+    may_probe: bool,
     work: DeliveryWork,
 }
 
 impl<'w> Session<'w> {
     fn new(parts: &'w Parts, webhook: Id<Webhook>, id: Uuid, leased: Leased) -> Self {
-        let failures = leased.failures;
+        let failures = leased.health.failures_in_a_row;
         Self {
             parts,
             webhook,
@@ -197,8 +198,9 @@ impl<'w> Session<'w> {
             under_way: 0,
             recording: None,
             is_crowded: false,
-            most: if failures == 0 { FIRST_ATTEMPTS } else { 1 },
+            most: most_under_way(failures, FIRST_ATTEMPTS),
             failures,
+            may_probe: true,
             work: DeliveryWork::default(),
         }
     }
@@ -254,6 +256,9 @@ impl<'w> Session<'w> {
     fn may_go_on(&self) -> Option<Arc<OwnWebhook>> {
         let is_over = self.started.elapsed() > TURN || *self.parts.stop.borrow();
         if self.failures >= MAX_FAILURES || is_over || self.is_crowded {
+            return None;
+        }
+        if is_probed(self.failures) && !self.may_probe {
             return None;
         }
         let own = self.leased.own.as_ref()?;
@@ -337,6 +342,7 @@ impl<'w> Session<'w> {
                 return;
             };
             self.under_way += 1;
+            let is_probe = is_probed(self.failures);
             let own = own.clone();
             steps.push(Box::pin(async move {
                 let Ok(Ok(_place)) = timeout(WAIT, parts.places.acquire()).await else {
@@ -345,7 +351,7 @@ impl<'w> Session<'w> {
                 if *parts.stop.borrow() {
                     return Step::Crowded(Box::new(due));
                 }
-                match attempt(parts.store(), &*parts.sender, &own, due).await {
+                match attempt(parts.store(), &*parts.sender, &own, due, is_probe).await {
                     Ok(attempted) => Step::Attempted(Box::new(attempted)),
                     Err(not_tried) => Step::NotTried(Box::new(not_tried)),
                 }
@@ -380,8 +386,9 @@ impl<'w> Session<'w> {
                 self.most = (self.most + 1).min(MOST_ATTEMPTS);
             }
             Some(false) => {
-                self.failures += 1;
-                self.most = 1;
+                self.failures = count_failure(self.failures, attempted.is_probe);
+                self.most = most_under_way(self.failures, self.most);
+                self.may_probe = false;
                 log_failure(&attempted.delivery);
             }
             None => log_failure(&attempted.delivery),

@@ -8,7 +8,7 @@ use crate::{
         DeliveryAttempt, Fault, Unit, Webhook,
         keys::{Family, NOBODY, Part, key},
     },
-    rules::webhook::has_come,
+    rules::webhook::{count_failure, has_come, is_probed, next_probe},
     storage::{Key, Value},
     wire::{Id, Timestamp},
 };
@@ -18,12 +18,32 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 pub struct WebhookHealth {
     /// The number of attempts that have failed since one did not, or since the webhook was switched
-    /// on. At 50 it is switched off.
+    /// on. From 5 on one attempt a minute is made, and at 50 the webhook is switched off.
     pub failures_in_a_row: u32,
     /// The time at which an attempt last ended well.
     pub last_success_at: Option<Timestamp>,
     /// The time at which an attempt last failed.
     pub last_failure_at: Option<Timestamp>,
+}
+
+impl WebhookHealth {
+    /// Returns whether one attempt a minute is made, and everything else waits for one to succeed.
+    pub fn is_probed(&self) -> bool {
+        is_probed(self.failures_in_a_row)
+    }
+
+    /// The time of the next attempt while the endpoint is probed.
+    pub(super) fn next_probe(&self) -> Option<Timestamp> {
+        self.last_failure_at
+            .filter(|_| self.is_probed())
+            .map(next_probe)
+    }
+
+    /// Returns whether an attempt may be made now.
+    pub(super) fn may_attempt(&self, now: Timestamp) -> bool {
+        let next = self.next_probe().zip(self.last_failure_at);
+        next.is_none_or(|(next, failed_at)| has_come(next, failed_at, now))
+    }
 }
 
 /// The state of a webhook.
@@ -44,6 +64,12 @@ pub(crate) struct WebhookState {
     /// The attempts that have failed since one did not, for the message to the owner.
     #[serde(default)]
     pub(super) failing: Option<Failing>,
+    /// The time at which the webhook was switched on when what had waited was put in order.
+    #[serde(default)]
+    pub(super) resumed: Option<Timestamp>,
+    /// The time since which the front of the queue cannot be read.
+    #[serde(default)]
+    pub(super) unreadable_since: Option<Timestamp>,
 }
 
 /// A row of failed attempts.
@@ -118,7 +144,7 @@ impl WebhookState {
     pub(super) fn count(
         &mut self,
         attempt: &DeliveryAttempt,
-        is_success: bool,
+        (is_success, is_probe): (bool, bool),
         enabled_at: Timestamp,
     ) {
         self.health = self.health_since(enabled_at);
@@ -135,7 +161,7 @@ impl WebhookState {
             since: since.map_or(attempt.at, |failing| failing.since),
             reason: attempt.reason.clone(),
         });
-        self.health.failures_in_a_row += 1;
+        self.health.failures_in_a_row = count_failure(self.health.failures_in_a_row, is_probe);
         self.health.last_failure_at = Some(attempt.at);
     }
 }

@@ -9,8 +9,8 @@ pub struct DeliveryWork {
     pub delivered: usize,
     /// Attempts that failed and are made again later.
     pub postponed: usize,
-    /// Deliveries that were given up, after their last attempt or because their webhook is switched
-    /// off.
+    /// Deliveries that were given up, after their last attempt or because the owner dropped what had
+    /// waited.
     pub given_up: usize,
     /// Webhooks that were switched off after fifty failed attempts in a row.
     pub switched_off: usize,

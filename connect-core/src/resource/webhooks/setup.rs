@@ -56,7 +56,8 @@ impl<'a, 's> Setup<'a, 's> {
     /// Puts an event into the queue of a webhook.
     pub(super) fn deliver(&mut self, id: Id<Webhook>, event: EventRef) -> Result<Delivery, Error> {
         self.check_enabled(id)?;
-        let delivery = Delivery::new(self.unit.next_id(), id, event, self.unit.now());
+        let (delivery_id, now) = (self.unit.next_id(), self.unit.now());
+        let delivery = Delivery::new(delivery_id, &self.find(id)?.webhook, event, now);
         if let Some(place) = delivery.queue_key() {
             let row = self.unit.json(&delivery);
             self.unit.put(place, row);

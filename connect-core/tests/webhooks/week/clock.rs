@@ -3,7 +3,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicI64, Ordering::Relaxed},
     },
     time::Duration,
@@ -20,6 +20,8 @@ pub(super) struct SetClock {
     offset: AtomicI64,
     /// The microseconds that had passed when it was last set.
     set_at: AtomicI64,
+    /// The times before and after each step.
+    steps: Mutex<Vec<(Timestamp, Timestamp)>>,
     /// The clocks of workers differ by so much that leases may end early at any time.
     are_apart: bool,
 }
@@ -36,15 +38,27 @@ impl SetClock {
             start: Instant::now(),
             offset: AtomicI64::new(0),
             set_at: AtomicI64::new(-(STEP.as_micros() as i64)),
+            steps: Mutex::default(),
             are_apart,
         })
     }
 
     /// Sets the clock to so many seconds from the right time.
     pub(super) fn set(&self, offset: i64) {
+        let before = self.now();
         self.offset.store(offset, Relaxed);
+        self.steps.lock().unwrap().push((before, self.now()));
         let now = self.elapsed().as_micros() as i64;
         self.set_at.store(now, Relaxed);
+    }
+
+    /// Returns whether a step took the clock back to before this time. What was set then may be due at
+    /// once.
+    pub(super) fn was_taken_back(&self, time: Timestamp) -> bool {
+        let steps = self.steps.lock().unwrap();
+        steps.iter().any(|(before, after)| {
+            (*after..=before.plus_seconds(SKEW)).contains(&time.plus_seconds(SKEW))
+        })
     }
 
     /// Returns whether somebody has set it lately, or the clocks of workers are far apart anyway.

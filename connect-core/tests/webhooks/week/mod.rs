@@ -199,6 +199,9 @@ async fn live(pace: Pace, seed: u64) {
     for task in tasks {
         task.await.unwrap();
     }
+    // Fate may have had the last word.
+    world.endpoints.heal();
+    people::switch_all_on(&world).await;
     sleep(REST).await;
     world.is_closed.send_replace(true);
     for worker in workers {
@@ -240,4 +243,5 @@ proptest! {
 fn faults_that_were_found_stay_mended() {
     run(MINUTE, 6_787_760_531_492_591_993);
     run(WEEK, 6_787_760_531_492_592_004);
+    run(WEEK, 3_282_606_990_443_215_529);
 }

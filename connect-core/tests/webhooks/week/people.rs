@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use connect_core::{Error, WebhookChange, wire::EventType};
+use connect_core::{Error, WaitingEvents, WebhookChange, wire::EventType};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng, seq::IndexedRandom as _};
 
 use super::{World, endpoints, endpoints::Mood};
@@ -24,11 +24,22 @@ pub(super) async fn owner(world: Arc<World>, seed: u64) {
     }
 }
 
+/// Switches all webhooks on that are off, so that what waits beside them is sent.
+pub(super) async fn switch_all_on(world: &World) {
+    let (connect, account) = (&world.connect, world.account);
+    for (webhook, _) in connect.webhooks(account).await.unwrap() {
+        let on = connect.enable_webhook(account, webhook.id, WaitingEvents::Send);
+        on.await.unwrap();
+    }
+}
+
 async fn set_up(world: &World, rng: &mut StdRng) -> Result<(), Error> {
     let (connect, account) = (&world.connect, world.account);
     let all = world.webhooks.lock().unwrap().clone();
     for left_alone in &all[1..3] {
-        connect.enable_webhook(account, *left_alone).await?;
+        connect
+            .enable_webhook(account, *left_alone, WaitingEvents::Send)
+            .await?;
     }
     let mut events: Vec<_> = EventType::KNOWN.to_vec();
     events.retain(|_| rng.random());
@@ -48,7 +59,11 @@ async fn set_up(world: &World, rng: &mut StdRng) -> Result<(), Error> {
             connect.change_webhook(account, id, change).await.map(drop)
         }
         3 => connect.disable_webhook(account, id).await.map(drop),
-        4..8 => connect.enable_webhook(account, id).await.map(drop),
+        4..8 => {
+            let waiting = [WaitingEvents::Send, WaitingEvents::Drop][rng.random_range(0..2)];
+            let on = connect.enable_webhook(account, id, waiting);
+            on.await.map(drop)
+        }
         8 => connect.roll_webhook_secret(account, id).await.map(drop),
         9 if number > 6 => connect.delete_webhook(account, id).await,
         9 | 10 => connect.test_webhook(account, id).await.map(drop),

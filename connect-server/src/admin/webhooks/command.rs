@@ -50,12 +50,16 @@ pub enum WebhookCommand {
         /// The webhook.
         id: Id<Webhook>,
     },
-    /// Switch a webhook on again. It gets the events from then on.
+    /// Switch a webhook on again. What waited since it was switched off is sent, in order.
     Enable {
         /// The webhook.
         id: Id<Webhook>,
+        /// Give up what waited, and send only the events from now on.
+        #[arg(long)]
+        #[serde(default)]
+        drop_waiting: bool,
     },
-    /// Switch a webhook off. Its outstanding deliveries are given up.
+    /// Switch a webhook off. What is due waits for up to 30 days, and events since then wait with it.
     Disable {
         /// The webhook.
         id: Id<Webhook>,

@@ -94,8 +94,8 @@ fn switched_off(off: &SwitchedOff) -> String {
 /// Shows a webhook that was switched on.
 pub(super) fn enabled(view: &WebhookView) -> String {
     format!(
-        "{}\nIt gets events from now on. Earlier ones are in the event feed. `connect-server webhook \
-         resend` sends a delivery again that was given up.",
+        "{}\nIt gets events from now on. What waited is sent or given up with the next round. \
+         `connect-server webhook resend` sends a delivery again that was given up.",
         webhook(view)
     )
 }

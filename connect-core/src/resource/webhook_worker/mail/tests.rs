@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::*;
 use crate::{
-    Connect, NewAccount, NewWebhook,
+    Connect, NewAccount, NewWebhook, WaitingEvents,
     environment::{ManualClock, SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
     storage::memory::MemoryStorage,
     wire::EventType,
@@ -48,7 +48,8 @@ async fn what_the_owner_did_meanwhile_stays() {
     assert_eq!(now().await, off, "switched off by its owner");
 
     clock.advance(10);
-    connect.enable_webhook(account, seen.id).await.unwrap();
+    let again = connect.enable_webhook(account, seen.id, WaitingEvents::Send);
+    again.await.unwrap();
     let on = now().await;
     assert!(!switch_off(&parts, &seen).await.unwrap());
     assert_eq!(now().await, on, "switched on again");

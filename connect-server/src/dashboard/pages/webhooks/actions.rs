@@ -1,6 +1,6 @@
 //! The owner's actions on a webhook.
 
-use connect_core::{Delivery, Error, Webhook, wire::Id};
+use connect_core::{Delivery, Error, WaitingEvents, Webhook, wire::Id};
 use maud::html;
 
 use super::{PATH, resend_failed::Wish, show};
@@ -17,11 +17,16 @@ pub(crate) async fn test(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     Ok(back(id, Notice::PingQueued))
 }
 
-/// Switches a webhook on.
+/// Switches a webhook on. What waited is sent unless the form says that it is dropped.
 pub(crate) async fn enable(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {
     let id = components::id(id)?;
-    to.connect.enable_webhook(to.owner.account().id, id).await?;
-    Ok(back(id, Notice::WebhookOn))
+    let (waiting, notice) = match to.form.get("waiting") {
+        "drop" => (WaitingEvents::Drop, Notice::WebhookOnWithout),
+        _ => (WaitingEvents::Send, Notice::WebhookOn),
+    };
+    let account = to.owner.account().id;
+    to.connect.enable_webhook(account, id, waiting).await?;
+    Ok(back(id, notice))
 }
 
 /// Switches a webhook off.

@@ -1,7 +1,7 @@
 //! The page of one webhook.
 
 use connect_core::{
-    Error, Reason, SwitchOffReason, SwitchedOff, Webhook, WebhookHealth,
+    Error, MOST_WAITING_COUNTED, Reason, SwitchOffReason, SwitchedOff, Webhook, WebhookHealth,
     wire::{Id, Timestamp},
 };
 use maud::{Markup, html};
@@ -22,29 +22,40 @@ pub(super) async fn page(
 ) -> Result<Answer, Error> {
     let account = to.owner.account().id;
     let (webhook, health) = to.connect.webhook_with_health(account, id).await?;
+    let waiting = match webhook.is_enabled() {
+        true => 0,
+        false => to.connect.waiting_events(account, id).await?,
+    };
     let content = html! {
         (components::problem(refused, &[]))
-        @if let Some(off) = &webhook.switched_off { (switched_off(off)) }
+        @if let Some(off) = &webhook.switched_off { (switched_off(off, waiting)) }
         (facts(to, &webhook, &health))
-        div.actions { (actions(to, &webhook)) }
+        div.actions { (actions(to, &webhook, waiting)) }
         h2 { "Recent deliveries" }
         (deliveries::list(to, &webhook).await?)
     };
     Ok(layout::page(to, PATH, &webhook.url, content))
 }
 
-fn switched_off(off: &SwitchedOff) -> Markup {
+fn switched_off(off: &SwitchedOff, waiting: usize) -> Markup {
     html! {
         p.warning {
             @match off.reason {
                 SwitchOffReason::Failures => {
                     "Switched off on " (components::time(off.at)) " after 50 failed attempts in a row. \
-                     Fix the endpoint, switch the webhook on, and send the failed deliveries again."
+                     Fix the endpoint, then switch the webhook on."
                 }
                 SwitchOffReason::Owner => {
-                    "You switched it off on " (components::time(off.at)) ". Events that happen while it \
-                     is off are never sent."
+                    "You switched it off on " (components::time(off.at)) "."
                 }
+            }
+            @match waiting {
+                0 => " Events that happen while it is off wait for up to 30 days.",
+                MOST_WAITING_COUNTED.. => {
+                    " More than " (MOST_WAITING_COUNTED - 1) " events wait, for up to 30 days."
+                }
+                1 => " One event waits, for up to 30 days.",
+                some => { " " (some) " events wait, for up to 30 days." }
             }
         }
     }
@@ -68,7 +79,7 @@ fn moment(at: Option<Timestamp>) -> Markup {
     html! { @match at { Some(at) => (components::time(at)), None => "Never" } }
 }
 
-fn actions(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
+fn actions(to: &SignedIn<'_>, webhook: &Webhook, waiting: usize) -> Markup {
     let at = |action: &str| format!("{PATH}/{}/{action}", webhook.id);
     let button = |action: &str, words: &str| {
         components::form(&at(action), &to.csrf, html! { button.quiet { (words) } })
@@ -77,8 +88,20 @@ fn actions(to: &SignedIn<'_>, webhook: &Webhook) -> Markup {
         @if webhook.is_enabled() {
             (button("test", "Send test event"))
             (button("disable", "Switch off"))
-        } @else {
+        } @else if waiting == 0 {
             (button("enable", "Switch on"))
+        } @else {
+            (button("enable", "Switch on and send what waits"))
+            (components::confirmed(
+                "Switch on without what waits…",
+                "Switch on without…",
+                "The events that wait are given up. They stay in the event feed, and each can be sent \
+                 again.",
+                components::form(&at("enable"), &to.csrf, html! {
+                    input type="hidden" name="waiting" value="drop";
+                    button.danger { "Switch on without what waits" }
+                }),
+            ))
         }
         a.button.quiet href=(at("edit")) { "Edit" }
         (components::confirmed(
