@@ -327,6 +327,7 @@ async fn deliveries_are_listed_with_their_last_attempt_and_sent_again() {
             "locationId",
             "nextAttemptAt",
             "status",
+            "webhookEnabledAt",
             "webhookId",
         ]
     );

@@ -5,10 +5,10 @@
 
 use uuid::Uuid;
 
-use super::{rounds::put, state::WebhookState};
+use super::state::WebhookState;
 use crate::{
     record::{
-        Delivery, Fault, ReadKey, Salvage, Store, Unit,
+        Delivery, DeliveryStatus, Fault, ReadKey, Salvage, Store, Unit,
         keys::{Family, Part, after_prefix, key},
     },
     rules::webhook::{CLOCK_TOLERANCE, LONGEST_RETRY, has_come},
@@ -132,4 +132,32 @@ async fn beginning(
         next = piece.next;
     }
     Ok(found)
+}
+
+/// Reads an outstanding delivery. One that is damaged goes to the log of this process, and is left
+/// out: it must not hold up the others.
+pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
+    let delivery = serde_json::from_slice(row);
+    let log = |error: &serde_json::Error| {
+        let fault = Fault::corrupt(place, error);
+        tracing::error!(%fault, "a delivery is left out");
+    };
+    delivery.inspect_err(log).ok()
+}
+
+/// Writes a delivery to the queue when it is to be attempted, where it has no place any more, and to the log
+/// unless nothing has become of it yet.
+pub(super) fn put(unit: &mut Unit<'_>, delivery: &Delivery) {
+    let row = unit.json(delivery);
+    if delivery.status != DeliveryStatus::Pending || !delivery.attempts.is_empty() {
+        let write = match delivery.attempts.len() {
+            // Its first attempt is what brings it into the log.
+            1 => Unit::put_new,
+            _ => Unit::put,
+        };
+        write(unit, delivery.log_key(), row.clone());
+    }
+    if let Some(place) = delivery.queue_key() {
+        unit.put_new(place, row);
+    }
 }

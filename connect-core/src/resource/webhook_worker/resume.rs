@@ -6,7 +6,8 @@
 
 use super::{
     parts::Parts,
-    rounds::{self, Leased, put, read_delivery},
+    queue::{put, read_delivery},
+    rounds::{self, Leased},
     state::save,
 };
 use crate::{

@@ -11,10 +11,7 @@ use super::{
     state::{Lease, WebhookHealth, WebhookState, due_key, save},
 };
 use crate::{
-    record::{
-        Attempt, Delivery, DeliveryStatus, Fault, OwnWebhook, Reads, Store, Unit, Webhook,
-        keys::Family, woken_key,
-    },
+    record::{Attempt, Fault, OwnWebhook, Reads, Store, Unit, Webhook, keys::Family, woken_key},
     rules::webhook::MAX_FAILURES,
     storage::Key,
     wire::{Id, Timestamp},
@@ -32,7 +29,7 @@ pub(super) struct Leased {
     pub(super) until: Timestamp,
     /// The health of the endpoint since the webhook was switched on.
     pub(super) health: WebhookHealth,
-    /// What waited while the webhook was off has its place among the rest, or was given up.
+    /// Set once the deliveries that waited while it was off have their place among the rest.
     pub(super) is_resumed: bool,
 }
 
@@ -152,7 +149,7 @@ pub(super) async fn record(
         }
         for attempted in attempted {
             unit.delete(attempted.place.clone());
-            put(&mut unit, &attempted.delivery);
+            queue::put(&mut unit, &attempted.delivery);
             let attempt = attempted.delivery.attempts.last();
             if let (Some(own), Some(is_success), Some(attempt)) =
                 (&own, attempted.is_success, attempt)
@@ -244,33 +241,5 @@ pub(super) fn renew(
         until: lease.until,
         health: health.unwrap_or_default(),
         is_resumed: !was_off || state.resumed == enabled_at,
-    }
-}
-
-/// Reads an outstanding delivery. One that is damaged goes to the log of this process, and is left
-/// out: it must not hold up the others.
-pub(super) fn read_delivery(place: &Key, row: &[u8]) -> Option<Delivery> {
-    let delivery = serde_json::from_slice(row);
-    let log = |error: &serde_json::Error| {
-        let fault = Fault::corrupt(place, error);
-        tracing::error!(%fault, "a delivery is left out");
-    };
-    delivery.inspect_err(log).ok()
-}
-
-/// Writes a delivery to the queue when it is to be attempted, where it has no place any more, and to the log
-/// unless nothing has become of it yet.
-pub(super) fn put(unit: &mut Unit<'_>, delivery: &Delivery) {
-    let row = unit.json(delivery);
-    if delivery.status != DeliveryStatus::Pending || !delivery.attempts.is_empty() {
-        let write = match delivery.attempts.len() {
-            // Its first attempt is what brings it into the log.
-            1 => Unit::put_new,
-            _ => Unit::put,
-        };
-        write(unit, delivery.log_key(), row.clone());
-    }
-    if let Some(place) = delivery.queue_key() {
-        unit.put_new(place, row);
     }
 }

@@ -11,7 +11,7 @@ use super::{
     look::Chosen,
     mail,
     parts::Parts,
-    purge, resume,
+    purge, queue, resume,
     rounds::{self, Leased},
     stock,
     work::DeliveryWork,
@@ -291,7 +291,7 @@ impl<'w> Session<'w> {
             tracing::error!(%fault, "a delivery is passed over");
         }
         for (place, row) in piece.entries {
-            match rounds::read_delivery(&place, &row) {
+            match queue::read_delivery(&place, &row) {
                 Some(delivery) => self.queued.push_back((place, delivery)),
                 None => self.broken.push(place),
             }

@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::rounds;
+use super::{queue, rounds};
 use crate::{
     record::{
         Attempt, Delivery, DeliveryStatus, Fault, ReadKey, Reads, Store, Unit, Webhook,
@@ -125,7 +125,7 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
         // A writer may put a newer one in its place.
         unit.expect(&place, &row);
         unit.delete(place.clone());
-        let Some(mut delivery) = rounds::read_delivery(&place, &row) else {
+        let Some(mut delivery) = queue::read_delivery(&place, &row) else {
             continue;
         };
         if let Some(note) = note
@@ -134,7 +134,7 @@ async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<
             replace(unit, former, delivery.id);
         }
         delivery.next_attempt_at = Some(now);
-        rounds::put(unit, &delivery);
+        queue::put(unit, &delivery);
         let note = unit.json(&SentStock {
             at: now,
             delivery: delivery.id,
@@ -160,7 +160,7 @@ async fn load_deliveries(unit: &mut Unit<'_>, notes: &[Option<SentStock>]) -> Re
 async fn undelivered(unit: &mut Unit<'_>, note: SentStock) -> Result<Option<Delivery>, Fault> {
     for place in note.places(unit.partition()) {
         if let Some(row) = unit.get(&place).await? {
-            let delivery = rounds::read_delivery(&place, &row);
+            let delivery = queue::read_delivery(&place, &row);
             return Ok(delivery.filter(|delivery| delivery.status == DeliveryStatus::Pending));
         }
     }
@@ -176,7 +176,7 @@ fn replace(unit: &mut Unit<'_>, mut former: Delivery, newer: Id<Delivery>) {
     former.status = DeliveryStatus::GivenUp;
     former.next_attempt_at = None;
     former.replaced_by = Some(newer);
-    rounds::put(unit, &former);
+    queue::put(unit, &former);
 }
 
 /// Removes the notes of products that are free again and have nothing in the queue. By the clock of

@@ -4,7 +4,7 @@ use crate::{
     engine::Connect,
     error::Error,
     record::{
-        Account, Fault, Salvage, Webhook,
+        Account, Salvage, Webhook,
         keys::{Family, after_prefix, key},
     },
     storage::Range,
@@ -45,7 +45,7 @@ impl Connect {
             .map(|(to, from)| Range { from, to: Some(to) });
         let reader = Salvage::new(self.store());
         let pieces = reader.pieces(&ranges, MOST_WAITING_COUNTED).await;
-        let pieces = pieces.map_err(Fault::from)?;
+        let pieces = pieces?;
         let count: usize = pieces.iter().map(|piece| piece.entries.len()).sum();
         Ok(count.min(MOST_WAITING_COUNTED))
     }
