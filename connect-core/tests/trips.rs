@@ -697,6 +697,16 @@ async fn stock() {
             .await;
         assert_eq!((trips, row.is_ok()), (expected, true));
     }
+    // A level that is named by its product's code is looked up when its id is known.
+    let mut by_code = sale(1);
+    let mut lines = by_code.lines.into_value().unwrap();
+    lines[0].external_id = "P-1".into();
+    by_code.lines = Field::Value(lines);
+    let (trips, row) = counted
+        .trips(async |connect, _| connect.location(&till).transactions().write(by_code).await)
+        .await;
+    let row = row.unwrap();
+    assert_eq!((trips, row.lines[0].product_id.is_some()), (3, true));
 
     // Levels follow the codes of their products, and cost nothing where those stay.
     let (trips, done) = counted.batch(MatchBy::ExternalId, products()).await;

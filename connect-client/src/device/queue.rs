@@ -27,8 +27,9 @@ use crate::wire::Timestamp;
 /// - [`send`](Self::send) delivers rows in the order in which they were pushed, of all kinds
 ///   together, and removes each once the service has acknowledged it. A row that was sent and not
 ///   acknowledged, because the network or the device failed, is sent again with the same key, so
-///   that it is applied once. The service remembers a key for 24 hours: 23 hours after a row was first
-///   sent without an answer it is set aside, since it would be written twice if it had arrived.
+///   that it is applied once. The service remembers a key of a device for 7 days: an hour before the end
+///   of the 7 days a row that was sent without an answer is set aside, since it would be written twice if it
+///   had arrived.
 /// - A row that the service refuses for good is set aside in [`refused`](Self::refused), and those
 ///   behind it go on.
 /// - A row that was half written when the device stopped is dropped at the next start. Its push had

@@ -18,7 +18,7 @@ use crate::{
     error::RequestError,
     wire::{
         Timestamp,
-        limits::{IDEMPOTENCY_HOURS, RATE_WINDOW_SECONDS},
+        limits::{DEVICE_IDEMPOTENCY_DAYS, RATE_WINDOW_SECONDS},
     },
 };
 
@@ -55,7 +55,7 @@ struct Acknowledged {
 }
 
 /// The time for which a row is sent again, in seconds. The service knows its key for an hour longer.
-const REPEATED_FOR: i64 = (IDEMPOTENCY_HOURS - 1) * 3600;
+const REPEATED_FOR: i64 = (DEVICE_IDEMPOTENCY_DAYS * 24 - 1) * 3600;
 
 impl DeviceQueue {
     /// Delivers what waits, in order, until nothing does or a failure that is not the row's own:
@@ -166,11 +166,13 @@ mod tests {
         let sent_at = Timestamp::EPOCH.plus_seconds(1_800_000_000);
         for (hours, expected) in [
             (0, false),
-            (23, false),
-            (24, true),
+            (24, false),
+            (167, false),
+            (168, true),
             // The clock was corrected since.
             (-5, false),
-            (-24, true),
+            (-24, false),
+            (-168, true),
             (-9000, true),
         ] {
             let now = sent_at.plus_seconds(hours * 3600);

@@ -15,7 +15,7 @@ use crate::{
         Account, AccountLocation, Fault, Reads, Screen, ScreenType, Token, Unit,
         keys::{Family, key},
     },
-    rules::rate::RateStatus,
+    rules::{idempotency::Kept, rate::RateStatus},
     storage::{Key, Value},
     wire::{Id, Location, Scope},
 };
@@ -69,6 +69,14 @@ impl Actor<'_> {
             Self::Token { id, .. } => id.uuid(),
             Self::Screen { id, .. } => id.uuid(),
             Self::Owner { id } => *id,
+        }
+    }
+
+    /// The time for which the actor's idempotency keys are kept.
+    pub(crate) fn keys_kept(&self) -> Kept {
+        match self {
+            Self::Screen { .. } => Kept::Days,
+            Self::Token { .. } | Self::Owner { .. } => Kept::Hours,
         }
     }
 }

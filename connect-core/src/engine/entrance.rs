@@ -28,10 +28,11 @@ impl Connect {
     ) -> Result<Answer, Refusal> {
         // The answer to a key that was used lately is given at once.
         if let Some(idempotency) = &request.idempotency {
-            let key = answer_key(at.actor().id(), &idempotency.key);
+            let caller = at.actor();
+            let key = answer_key(caller.id(), &idempotency.key);
             if self.core.recent_answers.has(&key) {
                 let stored = self.store().get(&key).await?;
-                if let Some(answer) = replay(&key, stored.as_ref(), idempotency, self.now())? {
+                if let Some(answer) = replay(&caller, &key, stored.as_ref(), idempotency, self.now())? {
                     return answer;
                 }
             }

@@ -11,12 +11,13 @@ use super::{
     request::Idempotency,
 };
 use crate::{
+    access::Actor,
     error::{Error, Refusal},
     record::{
         Fault, Unit,
         keys::{Family, NOBODY, Part, key},
     },
-    rules::{idempotency, pack},
+    rules::pack,
     storage::{Key, Value},
     wire::{IdempotencyKey, Timestamp},
 };
@@ -43,8 +44,10 @@ pub(crate) fn answer_key(caller: Uuid, idempotency: &IdempotencyKey) -> Key {
     key(caller, Family::Answer, &[Part::Text(idempotency.as_str())])
 }
 
-/// Returns what a stored answer means for this request: nothing (go on), its replay, or a conflict.
+/// Returns what a stored answer means for this request of `caller`: nothing (go on), its replay, or a
+/// conflict.
 pub(crate) fn replay(
+    caller: &Actor<'_>,
     key: &Key,
     stored: Option<&Value>,
     idempotency: &Idempotency,
@@ -60,8 +63,10 @@ pub(crate) fn replay(
         return Ok(None);
     }
     if stored.fingerprint != idempotency.fingerprint.to_hex() {
-        let problem = "was used for a different request within the last 24 hours; use a new key \
-                       for a new request";
+        let problem = format!(
+            "was used for a different request within the last {}; use a new key for a new request",
+            caller.keys_kept()
+        );
         return Ok(Some(
             Err(Error::conflict("Idempotency-Key", problem).into()),
         ));
@@ -83,15 +88,15 @@ pub(crate) fn replay(
     }))
 }
 
-/// Stores an answer under its key, for 24 hours.
+/// Stores an answer under its key, for as long as keys of `caller` are kept.
 pub(crate) fn store(
     unit: &mut Unit<'_>,
-    caller: Uuid,
+    caller: &Actor<'_>,
     idempotency: &Idempotency,
     key_of_answer: Key,
     outcome: &Result<Answer, Error>,
 ) -> Result<(), Fault> {
-    let expires_at = idempotency::expiry(unit.now());
+    let expires_at = caller.keys_kept().expiry(unit.now());
     let fingerprint = idempotency.fingerprint.to_hex();
     let mut stored = StoredAnswer {
         fingerprint: &fingerprint,
@@ -114,7 +119,7 @@ pub(crate) fn store(
     let row = Value::from(pack::pack(&row));
     let by_expiry = [
         Part::Time(expires_at),
-        Part::Id(caller),
+        Part::Id(caller.id()),
         Part::Text(idempotency.key.as_str()),
     ];
     unit.put_aside(
@@ -132,7 +137,7 @@ pub(crate) fn expiry_of(stored: &[u8]) -> Result<Timestamp, String> {
     Ok(stored.expires_at)
 }
 
-/// Checks whether the 24 hours of a stored answer are over; `None` when it cannot be read.
+/// Checks whether the time of a stored answer is over; `None` when it cannot be read.
 pub(crate) fn is_over(stored: &Value, now: Timestamp) -> Option<bool> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -37,16 +37,17 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
     let Some(idempotency) = &job.idempotency else {
         return Ok(attempt(unit, job, at).await?);
     };
-    let key = answer_key(at.actor().id(), &idempotency.key);
+    let caller = at.actor();
+    let key = answer_key(caller.id(), &idempotency.key);
     let stored = unit.get(&key).await?;
-    if let Some(answer) = replay(&key, stored.as_ref(), idempotency, unit.now())? {
+    if let Some(answer) = replay(&caller, &key, stored.as_ref(), idempotency, unit.now())? {
         return answer;
     }
     // Around the change and its answer: there are both or neither.
     unit.savepoint();
     let outcome = attempt(unit, job, at).await;
     let is_kept = !job.change.is_dry_run() && !matches!(&outcome, Err(Error::Internal(_)));
-    if is_kept && let Err(fault) = store(unit, at.actor().id(), idempotency, key, &outcome) {
+    if is_kept && let Err(fault) = store(unit, &caller, idempotency, key, &outcome) {
         unit.rollback();
         return Err(fault.into());
     }

@@ -473,7 +473,7 @@ impl<'s> Unit<'s> {
                 becomes: becomes.clone(),
             }),
             expects: self.expects.into_iter().collect(),
-            writes: self.writes.into_all(),
+            writes: self.writes.into_all(self.partition),
         };
         let storage = self.store.storage();
         let committing = async {

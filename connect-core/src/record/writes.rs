@@ -6,7 +6,8 @@ use std::{
 };
 
 use indexmap::{IndexMap, map::Entry};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use uuid::Uuid;
 
 use crate::storage::{Key, Write};
 
@@ -92,10 +93,22 @@ impl Writes {
         self.rows.reserve(rows);
     }
 
-    /// All writes, for a commit, with room for the guard.
-    pub(super) fn into_all(self) -> Vec<(Key, Write)> {
+    /// All writes, for a commit, with room for the guard. A row of `partition` that was new and is
+    /// removed again is left out: the guard keeps others from making it.
+    pub(super) fn into_all(self, partition: Uuid) -> Vec<(Key, Write)> {
+        let mut places_seen = FxHashSet::default();
+        let firsts = self.replaced.iter().filter(|(at, _)| places_seen.insert(*at));
+        let new: FxHashSet<usize> = firsts
+            .filter(|(_, first)| first.is_new())
+            .map(|(at, _)| *at)
+            .collect();
         let mut all = Vec::with_capacity(self.rows.len() + 1);
-        all.extend(self.rows);
+        let was_never = |at: usize, key: &Key, write: &Write| {
+            *write == Write::Remove && new.contains(&at) && key.starts_with(partition.as_bytes())
+        };
+        let rows = self.rows.into_iter().enumerate();
+        let rows = rows.filter(|(at, (key, write))| !was_never(*at, key, write));
+        all.extend(rows.map(|(_, row)| row));
         all
     }
 
@@ -177,6 +190,47 @@ mod tests {
         writes.back_to(first);
         assert_eq!(all(&mut writes), [('a', Some(1)), ('b', Some(1))]);
         assert_eq!(writes.get(b"e"), None);
-        assert_eq!(writes.into_all().len(), 2);
+        assert_eq!(writes.into_all(Uuid::nil()).len(), 2);
+    }
+
+    /// Many sales of one product in a group each move its index entries on.
+    #[test]
+    fn a_row_that_was_new_and_is_removed_is_not_sent() {
+        let partition = Uuid::from_u128(7);
+        let key = |partition: Uuid, at: u8| [partition.as_bytes(), &[at][..]].concat().into();
+        let own = |at| key(partition, at);
+        let (new, put) = (Write::New(Value::default()), Write::Put(Value::default()));
+        let index = Write::NewIndex(Value::default());
+        let other: Key = key(Uuid::nil(), 1);
+        for (of, written, is_sent) in [
+            (own(1), vec![&new, &Write::Remove], false),
+            (own(1), vec![&index, &Write::Remove], false),
+            (own(1), vec![&new, &Write::Remove, &index], true),
+            (own(1), vec![&new, &Write::Remove, &index, &Write::Remove], false),
+            (own(1), vec![&Write::Remove], true),
+            (own(1), vec![&put, &Write::Remove], true),
+            (own(1), vec![&Write::Remove, &new, &Write::Remove], true),
+            (own(1), vec![&put, &new, &Write::Remove], true),
+            (own(1), vec![&new], true),
+            // The guard keeps nobody from writing rows of others.
+            (other.clone(), vec![&new, &Write::Remove], true),
+        ] {
+            let mut writes = Writes::default();
+            writes.put(own(0), put.clone());
+            for write in &written {
+                writes.put(of.clone(), (*write).clone());
+            }
+            let sent = writes.into_all(partition);
+            assert_eq!(sent.len(), 1 + usize::from(is_sent), "{written:?}");
+        }
+        // What was taken back counts for nothing.
+        let mut writes = Writes::default();
+        writes.put(own(1), Write::Remove);
+        let before = writes.mark();
+        writes.put(own(2), new.clone());
+        writes.put(own(2), Write::Remove);
+        writes.back_to(before);
+        writes.put(own(3), new);
+        assert_eq!(writes.into_all(partition).len(), 2);
     }
 }

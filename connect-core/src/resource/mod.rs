@@ -8,6 +8,7 @@ mod events;
 mod image_worker;
 mod images;
 mod journal;
+mod lines;
 mod locations;
 mod option_groups;
 mod option_links;

@@ -1,8 +1,13 @@
 //! Sameness of requests, and the expiry of keys (specification: Idempotency).
 
+use std::fmt;
+
 use sha2::{Digest, Sha256};
 
-use crate::wire::{Timestamp, limits::IDEMPOTENCY_HOURS};
+use crate::wire::{
+    Timestamp,
+    limits::{DEVICE_IDEMPOTENCY_DAYS, IDEMPOTENCY_HOURS},
+};
 
 /// The fingerprint of a request. Two requests are the same when their operation, its target and the
 /// bytes of their input are.
@@ -27,9 +32,34 @@ impl Fingerprint {
     }
 }
 
-/// Returns the time from which a key that was first used at `now` may be used anew.
-pub(crate) fn expiry(now: Timestamp) -> Timestamp {
-    now.plus_seconds(IDEMPOTENCY_HOURS * 3600)
+/// The time for which the keys of a caller are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Those of programs and people, which repeat a request within minutes.
+    Hours,
+    /// Those of devices, which may be offline meanwhile.
+    Days,
+}
+
+impl Kept {
+    /// Returns the time from which a key that was first used at `now` may be used anew.
+    pub(crate) fn expiry(self, now: Timestamp) -> Timestamp {
+        let hours = match self {
+            Self::Hours => IDEMPOTENCY_HOURS,
+            Self::Days => DEVICE_IDEMPOTENCY_DAYS * 24,
+        };
+        now.plus_seconds(hours * 3600)
+    }
+}
+
+/// The time in words: `24 hours`.
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hours => write!(f, "{IDEMPOTENCY_HOURS} hours"),
+            Self::Days => write!(f, "{DEVICE_IDEMPOTENCY_DAYS} days"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -51,8 +81,11 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_free_again_after_a_day() {
+    fn a_key_is_free_again_after_a_day_and_that_of_a_device_after_a_week() {
         let now = Timestamp::EPOCH;
-        assert_eq!(expiry(now), now.plus_seconds(24 * 3600));
+        for (kept, hours, words) in [(Kept::Hours, 24, "24 hours"), (Kept::Days, 168, "7 days")] {
+            assert_eq!(kept.expiry(now), now.plus_seconds(hours * 3600));
+            assert_eq!(kept.to_string(), words);
+        }
     }
 }

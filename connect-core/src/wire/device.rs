@@ -47,7 +47,8 @@ input! {
     pub struct LineInput {
         /// The product, if it is one.
         product_id: OrNull<Id<Product>>;
-        /// The client's own code for the product.
+        /// The client's own code for the product. Without a `productId` it is looked up among those of the
+        /// location; a code that no product has is kept as it is.
         external_id: OrNull<ExternalId<MAX_EXTERNAL_ID>>;
         /// The name on the receipt.
         name: Name<MAX_PRODUCT_NAME>, required;

@@ -8,7 +8,7 @@ use super::{limits::MAX_IDEMPOTENCY_KEY_LEN, read::Invalid};
 /// characters.
 ///
 /// Choose it where a write has to be recognised across restarts of a program: the number of the
-/// order that causes it, say. The service remembers a key for 24 hours; the same key with another
+/// order that causes it, say. The service remembers a key for 24 hours, and one of a device for 7 days; the same key with another
 /// request is a `conflict`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);

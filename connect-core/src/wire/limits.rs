@@ -19,6 +19,9 @@ pub const MAX_PRODUCTS_PER_BATCH: usize = 500;
 pub const MAX_IDEMPOTENCY_KEY_LEN: usize = 100;
 /// The time that an idempotency key is remembered, in hours, counted from its first use.
 pub const IDEMPOTENCY_HOURS: i64 = 24;
+/// The time that the key of a register, kiosk or Scan & Order page is remembered, in days, counted from its
+/// first use. Such a device may be offline for days before it sends a row again.
+pub const DEVICE_IDEMPOTENCY_DAYS: i64 = 7;
 /// The longest `X-Request-Id` that is taken over from a client, in characters.
 pub const MAX_REQUEST_ID_LEN: usize = 100;
 

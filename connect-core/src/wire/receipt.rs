@@ -11,7 +11,8 @@ use super::{GroupOption, Id, Product, Quantity, VatRate, open_enum::open_enum};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Line {
-    /// The product, if it was one.
+    /// The product, if it was one. That of a line with an `externalId` alone is the product of the location
+    /// that had this code.
     pub product_id: Option<Id<Product>>,
     /// The client's own code for the product.
     pub external_id: Option<String>,

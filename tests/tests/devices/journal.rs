@@ -8,7 +8,7 @@ use connect_tests::{
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{cash, events, holds, id, line, sale};
+use super::{cash, events, holds, id, line, sale, soup};
 
 #[tokio::test]
 async fn rows_of_all_five_types_are_read_as_they_were_written() {
@@ -247,6 +247,87 @@ async fn sales_move_the_stock_of_tracked_products() {
         "source": "Register: Till 7", "transactionId": sold["id"],
     });
     holds(&moved[0], &expected);
+}
+
+/// A register that knows its article codes alone sells what the location has under them.
+#[tokio::test]
+async fn lines_that_name_a_product_by_its_code_move_its_stock() {
+    let shop = Shop::open().await;
+    let (till, kiosk) = (shop.register("Till 7").await, shop.kiosk("Kiosk").await);
+    let product = async |name: &str, code: &str| {
+        let made = json!({ "name": name, "externalId": code });
+        id(&shop.make("products", &made).await)
+    };
+    let (rye, tea) = (product("Rye", "R-1").await, product("Tea", "T-1").await);
+    let count = Request::new(Method::PUT, shop.at("stock"));
+    let items = json!({ "items": [{ "productId": rye, "quantity": 10 },
+                                  { "productId": tea, "quantity": 10 }] });
+    shop.send(count.json(&items)).await.expect(200);
+    let receipt = |kind: &str, pieces: i64, lines: &[(Option<&str>, Option<&str>)]| {
+        let lines: Vec<Value> = (lines.iter())
+            .map(|(product, code)| {
+                let mut line = line("Article", pieces, 100);
+                line["productId"] = json!(product);
+                line["externalId"] = json!(code);
+                line
+            })
+            .collect();
+        let total = 100 * pieces * lines.len() as i64;
+        json!({ "type": kind, "totalCents": total, "lines": lines,
+                "payments": [{ "method": "card", "amountCents": total }] })
+    };
+    let (rye, tea) = (rye.as_str(), tea.as_str());
+    for (kind, pieces, sent, shown, left) in [
+        // By its code; one that is not in the catalog stays as it is.
+        (
+            "sale",
+            1,
+            vec![(None, Some("R-1")), (None, Some("X-9"))],
+            vec![(Some(rye), Some("R-1")), (None, Some("X-9"))],
+            (9, 10),
+        ),
+        // By its code and by its id in one receipt.
+        (
+            "sale",
+            2,
+            vec![(None, Some("R-1")), (Some(rye), None)],
+            vec![(Some(rye), Some("R-1")), (Some(rye), None)],
+            (5, 10),
+        ),
+        // The id counts, whatever the code.
+        (
+            "sale",
+            1,
+            vec![(Some(tea), Some("R-1"))],
+            vec![(Some(tea), Some("R-1"))],
+            (5, 9),
+        ),
+        (
+            "refund",
+            -1,
+            vec![(None, Some("T-1"))],
+            vec![(Some(tea), Some("T-1"))],
+            (5, 10),
+        ),
+    ] {
+        let row = till.make("transactions", &receipt(kind, pieces, &sent)).await;
+        let read = shop.get(&format!("transactions/{}", id(&row))).await;
+        assert_eq!(read.expect(200).data(), row);
+        for (line, (product, code)) in row["lines"].as_array().unwrap().iter().zip(shown) {
+            assert_eq!(line["productId"], json!(product), "{row}");
+            assert_eq!(line["externalId"], json!(code), "{row}");
+        }
+        for (product, left) in [(rye, left.0), (tea, left.1)] {
+            let level = shop.get(&format!("stock/{product}")).await.expect(200);
+            assert_eq!(level.data()["quantity"], left, "{sent:?}");
+        }
+    }
+    // An order shows the product too, so that its sale can be about it.
+    let mut order = soup();
+    order["lines"][0]["productId"] = Value::Null;
+    order["lines"][0]["externalId"] = json!("R-1");
+    let made = kiosk.make("orders", &order).await;
+    assert_eq!(made["lines"][0]["productId"], rye);
 }
 
 /// Receipt numbers and orders are those of a location; another location's rows cannot be named.

@@ -52,6 +52,28 @@ async fn the_same_key_twice_is_the_same_record() {
     }
 }
 
+/// A register may be offline for days between two attempts at a row.
+#[tokio::test]
+async fn the_key_of_a_device_is_forgotten_after_a_week() {
+    const WEEK: i64 = 7 * 24 * 3600;
+    let shop = Shop::open().await;
+    let till = shop.register("Till").await;
+    let body = sale("Tea", 200);
+    let first = write(&till, "transactions", "k", &body).await.expect(201);
+    shop.clock.advance(WEEK - 1);
+    shop.connect.maintain().await.unwrap();
+    let again = write(&till, "transactions", "k", &body).await.expect(201);
+    assert!(is_replayed(&again));
+    assert_eq!(first.body, again.body);
+    let other = write(&till, "transactions", "k", &sale("Tea", 300)).await;
+    let (_, _, message) = other.fails(409, "conflict").failure();
+    assert!(message.contains("within the last 7 days"), "{message}");
+    shop.clock.advance(1);
+    shop.connect.maintain().await.unwrap();
+    let anew = write(&till, "transactions", "k", &body).await.expect(201);
+    assert!(!is_replayed(&anew));
+}
+
 #[tokio::test]
 async fn a_change_of_an_order_is_repeated_without_effect() {
     let shop = Shop::open().await;

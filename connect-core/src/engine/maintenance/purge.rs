@@ -33,7 +33,7 @@ const DAY: i64 = 24 * 3600;
 /// The result of a round of maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maintenance {
-    /// Stored answers that were purged because their 24 hours were over.
+    /// Stored answers that were purged because their time was over.
     pub answers: usize,
     /// Tombstones that were purged.
     pub tombstones: usize,

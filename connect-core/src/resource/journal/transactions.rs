@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 
 use super::{
-    super::{orders, stock},
+    super::{lines, orders, stock},
     bounds, days, find,
     period::RegisterPeriod,
     register,
@@ -118,8 +118,13 @@ impl Change for Append {
         if let Some(order) = self.receipt.order_id {
             orders::reads_of_paid(order, reads);
         }
-        let lines = self.receipt.lines.iter();
-        stock::reads_of_sale(lines.filter_map(|line| line.product_id), reads);
+        let sold = &self.receipt.lines;
+        stock::reads_of_sale(sold.iter().filter_map(|line| line.product_id), reads);
+        lines::reads(sold, reads);
+    }
+
+    fn more_reads(&self, _: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        stock::reads_of_sale(lines::known_products(&self.receipt.lines, unit), reads);
     }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
@@ -129,7 +134,9 @@ impl Change for Append {
         if let Some(sale) = self.receipt.refund_of {
             check_sale(unit, sale).await?;
         }
-        let row = self.row(unit, access, register, created_at);
+        let mut receipt = self.receipt.clone();
+        lines::name_products(unit, &mut receipt.lines).await?;
+        let row = numbered(unit, access, receipt, register, created_at);
         let mut period = RegisterPeriod::of(unit, row.register.id.uuid()).await?;
         period.add(&row);
         period.save(unit, row.register.id.uuid());
@@ -150,33 +157,30 @@ impl Change for Append {
     }
 }
 
-impl Append {
-    /// The row, with what the service gives.
-    fn row(
-        &self,
-        unit: &mut Unit<'_>,
-        access: &Access,
-        register: Register,
-        created_at: Timestamp,
-    ) -> Transaction {
-        let receipt = self.receipt.clone();
-        Transaction {
-            id: unit.next_id().into(),
-            receipt_number: unit.next_number(Family::Transaction),
-            kind: receipt.kind,
-            register,
-            employee: receipt.employee,
-            currency: access.location().currency.clone(),
-            total_cents: receipt.total_cents,
-            discount_cents: receipt.discount_cents,
-            lines: receipt.lines,
-            payments: receipt.payments,
-            vat: receipt.vat,
-            refund_of: receipt.refund_of,
-            order_id: receipt.order_id,
-            note: receipt.note,
-            created_at,
-        }
+/// The row of a receipt, with what the service gives.
+fn numbered(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    receipt: Receipt,
+    register: Register,
+    created_at: Timestamp,
+) -> Transaction {
+    Transaction {
+        id: unit.next_id().into(),
+        receipt_number: unit.next_number(Family::Transaction),
+        kind: receipt.kind,
+        register,
+        employee: receipt.employee,
+        currency: access.location().currency.clone(),
+        total_cents: receipt.total_cents,
+        discount_cents: receipt.discount_cents,
+        lines: receipt.lines,
+        payments: receipt.payments,
+        vat: receipt.vat,
+        refund_of: receipt.refund_of,
+        order_id: receipt.order_id,
+        note: receipt.note,
+        created_at,
     }
 }
 

@@ -6,7 +6,7 @@ use std::mem;
 use async_trait::async_trait;
 
 use super::{
-    super::journal::find as transactions,
+    super::{journal::find as transactions, lines},
     row::{NAME, replace, save},
 };
 use crate::{
@@ -63,11 +63,15 @@ impl CreateOrder {
 
 #[async_trait]
 impl Change for CreateOrder {
-    fn reads(&self, _: &Access, _: &mut Reads) {}
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        lines::reads(&self.lines, reads);
+    }
 
     async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
-        let Self { input, lines } = self;
+        let input = &self.input;
         let (screen, source) = maker(access)?;
+        let mut lines = self.lines.clone();
+        lines::name_products(unit, &mut lines).await?;
         let time = unit.time();
         let order = Order {
             id: unit.next_id().into(),
@@ -81,7 +85,7 @@ impl Change for CreateOrder {
             note: input.note.value().cloned(),
             currency: access.location().currency.clone(),
             total_cents: lines.iter().map(|line| line.total_cents).sum(),
-            lines: lines.clone(),
+            lines,
             transaction_id: None,
             created_at: time,
             updated_at: time,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::future::join;
+use futures_util::future::{join, join3};
 use tokio::{runtime::Handle, sync::OwnedRwLockWriteGuard};
 use tokio_postgres::{Error, types::Type};
 
@@ -23,6 +23,10 @@ const LOCK: &str = "SELECT 1 FROM connect_rows WHERE key = $1 FOR UPDATE";
 
 /// Makes a row to lock where there is none. Nobody else sees it, and without a commit it goes away.
 const MAKE: &str = "INSERT INTO connect_rows (key) VALUES ($1) ON CONFLICT (key) DO NOTHING";
+
+/// Removes it again. Others would find a key without a value as one that is not there, but it would stay
+/// for good.
+const UNMAKE: &str = "DELETE FROM connect_rows WHERE key = $1 AND value IS NULL";
 
 /// The longest wait for a lock, which others may hold one after another.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -88,8 +92,9 @@ impl Locked for Lock {
         let Some(mut transaction) = held.take() else {
             return Err(CommitError::Conflict);
         };
+        let guard = self.guard.clone();
         Finishing::new(async move {
-            let result = transaction.commit(&commit).await;
+            let result = transaction.commit(&commit, &guard).await;
             drop((transaction, held));
             result
         })
@@ -99,6 +104,8 @@ impl Locked for Lock {
 
 /// A transaction that has locked a guard. Dropped without a commit it is rolled back.
 struct Transaction {
+    /// Set when there was no row to lock, so that one had to be made.
+    has_made_row: bool,
     /// Empty once it is over.
     connection: Option<Connection>,
     /// Released at the end: nobody in this process asks for the lock earlier.
@@ -112,7 +119,8 @@ impl Transaction {
         lease: Duration,
         turn: OwnedRwLockWriteGuard<()>,
     ) -> Result<Self, Error> {
-        let transaction = Self {
+        let mut transaction = Self {
+            has_made_row: false,
             connection: Some(connection),
             turn: Some(turn),
         };
@@ -137,30 +145,42 @@ impl Transaction {
                 let made;
                 (made, locked) = join(make, lock).await;
                 made?;
+                transaction.has_made_row = true;
             }
         }
         Ok(transaction)
     }
 
-    async fn commit(&mut self, commit: &Commit) -> Result<(), CommitError> {
+    async fn commit(&mut self, commit: &Commit, guard: &[u8]) -> Result<(), CommitError> {
         let changes = Changes::of(&[commit]).ok_or(CommitError::Conflict)?;
         let Some(connection) = self.connection.take() else {
             return Err(CommitError::Conflict);
         };
-        match Self::end(&connection, &changes).await {
+        let made = self.has_made_row.then_some(guard);
+        match Self::end(&connection, &changes, made).await {
             Ok(others) if others.is_empty() => Ok(()),
             Ok(_) => Err(CommitError::Conflict),
             Err(error) => Err(Failed::of(&error).into_error()),
         }
     }
 
-    /// Commits in one trip. After a failure the database takes its `COMMIT` for a rollback.
-    async fn end(connection: &Connection, changes: &Changes<'_>) -> Result<Vec<Vec<u8>>, Error> {
+    /// Commits in one trip. After a failure the database takes its `COMMIT` for a rollback. A row
+    /// that was `made` to be locked goes, unless the commit has filled it.
+    async fn end(
+        connection: &Connection,
+        changes: &Changes<'_>,
+        made: Option<&[u8]>,
+    ) -> Result<Vec<Vec<u8>>, Error> {
         commits::prepare(connection).await?;
         let call = commits::apply(connection, changes);
-        let (applied, committed) = join(call, connection.execute("COMMIT")).await;
+        let unmake = async {
+            let Some(guard) = made else { return Ok(()) };
+            let key: [Parameter<'_>; 1] = [(&guard, Type::BYTEA)];
+            connection.query_once(UNMAKE, &key).await.map(drop)
+        };
+        let (applied, unmade, committed) = join3(call, unmake, connection.execute("COMMIT")).await;
         let applied = applied?;
-        committed.and(Ok(applied))
+        unmade.and(committed).and(Ok(applied))
     }
 }
 

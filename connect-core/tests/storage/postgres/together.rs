@@ -282,6 +282,43 @@ async fn a_commit_that_cannot_hold_ends_its_lock() {
     next.await.unwrap().unwrap();
 }
 
+/// A row that was made to be locked goes with a commit that finds another state of the guard.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_commit_under_a_lock_that_is_refused_leaves_no_row() {
+    let Some((store, database)) = open().await else {
+        return;
+    };
+    let count = async || {
+        let address = database.address();
+        let (client, connection) = tokio_postgres::connect(&address, tokio_postgres::NoTls)
+            .await
+            .unwrap();
+        let connection = tokio::spawn(connection);
+        let count = client.query_one("SELECT count(*) FROM connect_rows", &[]);
+        let count: i64 = count.await.unwrap().get(0);
+        connection.abort();
+        count
+    };
+    let before = count().await;
+    let guarded = |was: Option<&[u8]>| Commit {
+        guard: Some(Guard {
+            key: b"nobody's".as_slice().into(),
+            was: was.map(Into::into),
+            becomes: b"1".as_slice().into(),
+        }),
+        ..Commit::default()
+    };
+    let mut held = store.lock(b"nobody's").await.unwrap();
+    let refused = held.commit(guarded(Some(b"0"))).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
+    drop(held);
+    assert_eq!(count().await, before);
+    let mut held = store.lock(b"nobody's").await.unwrap();
+    held.commit(guarded(None)).await.unwrap();
+    drop(held);
+    assert_eq!(count().await, before + 1);
+}
+
 /// On one connection a long way off, many commits take a few trips in place of one each.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_shares_a_trip() {
