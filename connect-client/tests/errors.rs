@@ -33,6 +33,7 @@ async fn every_code_of_the_service_is_recognised() {
         (409, ErrorCode::Conflict),
         (413, ErrorCode::PayloadTooLarge),
         (422, ErrorCode::ValidationFailed),
+        (422, ErrorCode::LimitReached),
         (429, ErrorCode::RateLimited),
         (500, ErrorCode::ServerError),
         (418, ErrorCode::Unknown("a_code_of_tomorrow".to_owned())),

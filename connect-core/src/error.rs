@@ -39,6 +39,8 @@ pub enum Error {
     NotFound(Reason),
     /// In conflict with the current state, or an idempotency key used for another request.
     Conflict(Reason),
+    /// The location has as many records, or the account as many bytes, as it may store.
+    LimitReached(Reason),
     /// Too many requests.
     RateLimited(Reason),
     /// The storage failed, or a row in it is damaged. The request may be repeated.
@@ -193,6 +195,7 @@ impl Error {
             Self::ApiNotAvailable(_) => ErrorCode::ApiNotAvailable,
             Self::NotFound(_) => ErrorCode::NotFound,
             Self::Conflict(_) => ErrorCode::Conflict,
+            Self::LimitReached(_) => ErrorCode::LimitReached,
             Self::RateLimited(_) => ErrorCode::RateLimited,
             Self::Internal(_) => ErrorCode::ServerError,
         }
@@ -211,7 +214,7 @@ impl Error {
             Self::ForbiddenScope(_) | Self::ForbiddenLocation(_) | Self::ApiNotAvailable(_) => 403,
             Self::NotFound(_) => 404,
             Self::Conflict(_) => 409,
-            Self::Invalid(_) => 422,
+            Self::Invalid(_) | Self::LimitReached(_) => 422,
             Self::RateLimited(_) => 429,
             Self::Internal(cause) if cause.is_temporary() => 503,
             Self::Internal(_) => 500,
@@ -229,6 +232,7 @@ impl Error {
             | Self::ApiNotAvailable(problem)
             | Self::NotFound(problem)
             | Self::Conflict(problem)
+            | Self::LimitReached(problem)
             | Self::RateLimited(problem) => problem.clone(),
             Self::Internal(cause) => cause.problem(
                 "repeat the request later with the same Idempotency-Key",

@@ -43,7 +43,7 @@ pub use error::{Cause, Error, Reason, Refusal};
 #[cfg(feature = "logic")]
 pub use record::{
     Account, AccountLocation, Delivery, DeliveryAttempt, DeliveryStatus, Grant, OwnerMail, Screen,
-    ScreenKey, ScreenType, SwitchOffReason, SwitchedOff, Token, Webhook,
+    ScreenKey, ScreenType, StorageLimits, SwitchOffReason, SwitchedOff, Token, Webhook,
 };
 #[cfg(feature = "logic")]
 pub use resource::*;

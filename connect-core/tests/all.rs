@@ -34,6 +34,7 @@ mod kills;
 mod large_change;
 mod late_rows;
 mod layering;
+mod limits;
 mod lists;
 mod longest;
 mod lost_lock;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     record::{
-        ChangeClock, Fault, ReadKey, Salvage, clock_key,
+        ChangeClock, Counted, Fault, ReadKey, Salvage, Usage, clock_key, counted,
         keys::{Family, NOBODY, Owner, Part, after_prefix, key},
     },
     storage::{Key, Range, Value},
@@ -39,6 +39,10 @@ pub(super) struct Partition {
     pub(super) registers: Registers,
     /// The sums of the stock.
     pub(super) stock: StockSums,
+    /// What the rows take.
+    pub(super) stored: Usage,
+    /// Set when rows have problems, or cannot be read.
+    pub(super) has_problems: bool,
     /// The number of sales that name an order.
     pub(super) sales_of_orders: u64,
     /// The number of orders that name a sale.
@@ -80,6 +84,13 @@ impl Partition {
         *self.newer.entry(family).or_default() += 1;
     }
 
+    /// Adds a row to what is stored.
+    pub(super) fn store(&mut self, key: &Key, family: Family, row: &Value) {
+        if counted(family) == Some(Counted::Always) {
+            self.stored.add(key, family, row.len());
+        }
+    }
+
     pub(super) fn changed(&mut self, time: Timestamp, key: &Key) {
         if self
             .latest
@@ -92,6 +103,7 @@ impl Partition {
 
     /// Notes a row that cannot be read.
     pub(super) fn unreadable(&mut self, key: &[u8]) {
+        self.has_problems = true;
         let Some(at) = ReadKey::of(key) else { return };
         self.count(at.family);
         if let (Family::Event, Some(sequence)) = (at.family, at.number()) {
@@ -178,6 +190,10 @@ impl Partition {
             problems.extend(self.registers.compare(self.id));
             problems.extend(self.stock.compare(self.id));
             problems.extend(self.compare_orders());
+            // What is wrong with rows says more than that they are counted wrong.
+            if problems.is_empty() && !self.has_problems {
+                problems.extend(self.compare_stored(&clock));
+            }
         }
         Ok(problems)
     }
@@ -195,6 +211,29 @@ impl Partition {
             let name = rows.name();
             let message = format!("the clock has counted {counted} {name} rows, there are {there}");
             Some(Problem::new(kind, &clock_key(self.id), message))
+        })
+    }
+
+    /// Holds what the clock has counted as stored against the rows.
+    fn compare_stored(&self, clock: &ChangeClock) -> Option<Problem> {
+        let counted = clock.usage.as_ref().filter(|usage| usage.is_complete())?;
+        let stored = &self.stored;
+        let figures = |usage: &Usage| {
+            let Usage {
+                products,
+                categories,
+                option_groups,
+                bytes,
+                ..
+            } = usage;
+            format!(
+                "{products} products, {categories} categories, {option_groups} option groups and {bytes} bytes"
+            )
+        };
+        let (counted, stored) = (figures(counted), figures(stored));
+        (counted != stored).then(|| {
+            let message = format!("the clock has counted {counted}, there are {stored}");
+            Problem::new(ProblemKind::Count, &clock_key(self.id), message)
         })
     }
 

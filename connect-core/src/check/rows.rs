@@ -31,6 +31,8 @@ pub(super) fn look_at(entries: &[Entry], partition: Partition, now: Timestamp) -
 
 fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
     findings.partition.count(at.family);
+    let key = findings.key().clone();
+    findings.partition.store(&key, at.family, row);
     match at.family {
         Family::Clock => {
             findings.parse::<ChangeClock>(row);

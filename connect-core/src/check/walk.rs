@@ -97,6 +97,7 @@ impl Walk<'_> {
         self.report.rows += entries.len() as u64;
         self.partition = partition;
         self.partition.stock.settle();
+        self.partition.has_problems |= !problems.is_empty();
         self.report.add(problems);
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc};
 use super::connect::Connect;
 use crate::{
     environment::{Clock, Environment, Ids, ImageLinks, Randomness, WebhookLinks},
+    record::StorageLimits,
     rules::rate::RateLimits,
     storage::Storage,
 };
@@ -37,6 +38,7 @@ pub struct ConnectBuilder {
     storage: Arc<dyn Storage>,
     environment: Environment,
     limits: RateLimits,
+    storage_limits: StorageLimits,
     is_shared: bool,
 }
 
@@ -47,6 +49,7 @@ impl Connect {
             storage,
             environment: Environment::default(),
             limits: RateLimits::default(),
+            storage_limits: StorageLimits::default(),
             is_shared: false,
         }
     }
@@ -102,6 +105,13 @@ impl ConnectBuilder {
         self
     }
 
+    /// Limits what is stored for an account and each of its locations. [`StorageLimits::default`] unless
+    /// set. A write beyond them is refused as [`Error::LimitReached`](crate::Error::LimitReached).
+    pub fn storage_limits(mut self, limits: StorageLimits) -> Self {
+        self.storage_limits = limits;
+        self
+    }
+
     /// Has the limits of tokens, accounts and invalid tokens hold for all processes on the storage together.
     /// Each process counts for itself unless set.
     ///
@@ -122,7 +132,14 @@ impl ConnectBuilder {
 
     /// Builds the core. Nothing is read or written yet.
     pub fn build(self) -> Connect {
-        Connect::over(self.storage, self.environment, self.limits, self.is_shared)
+        let Self {
+            storage,
+            environment,
+            limits,
+            storage_limits,
+            is_shared,
+        } = self;
+        Connect::over(storage, environment, limits, storage_limits, is_shared)
     }
 }
 

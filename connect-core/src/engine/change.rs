@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{answer::Answer, request::Idempotency};
+use super::{answer::Answer, request::Idempotency, room::Room};
 use crate::{
     access::Access,
     error::Error,
@@ -36,6 +36,11 @@ pub(crate) trait Change: Send + Sync {
     /// The number of records that it is about, which bounds what goes into one commit.
     fn weight(&self) -> usize {
         1
+    }
+
+    /// Returns how it is judged whether there is room for what it adds.
+    fn room(&self) -> Room {
+        Room::Whole
     }
 
     /// Returns whether nothing of it is to be kept, not even the answer.

@@ -9,7 +9,7 @@ use crate::{
     access::{Access, Admission, Authenticated, Denied, SignIns},
     environment::{Environment, Figures},
     error::Error,
-    record::{Attempts, Store},
+    record::{Attempts, StorageLimits, Store},
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
     wire::{Id, Location, Scope, Timestamp},
@@ -38,9 +38,11 @@ impl Connect {
         storage: Arc<dyn Storage>,
         environment: Environment,
         limits: RateLimits,
+        storage_limits: StorageLimits,
         is_shared: bool,
     ) -> Self {
-        let store = Arc::new(Store::new(storage, environment));
+        let store = Store::new(storage, environment).with_storage_limits(storage_limits);
+        let store = Arc::new(store);
         Self {
             core: Arc::new(Core {
                 store: store.clone(),

@@ -6,6 +6,7 @@ use super::{
     answer::{Answer, Outcome},
     change::Change,
     lookup, references,
+    room::{Room, check_count},
     resource::{Draft, Resource},
 };
 use crate::{
@@ -31,6 +32,7 @@ pub(super) async fn insert<R: Resource>(
     draft: &Draft<R>,
 ) -> Result<Saved<R>, Error> {
     draft.check_required()?;
+    check_count::<R>(unit, R::LIST)?;
     let mut record = R::blank(unit, access);
     record.fill(draft, None, unit, access).await?;
     references::check(unit, access, None, &record).await?;
@@ -212,5 +214,9 @@ impl<R: Resource> Change for Delete<R> {
 
     fn weight(&self) -> usize {
         R::DELETE_WEIGHT
+    }
+
+    fn room(&self) -> Room {
+        Room::Removal
     }
 }

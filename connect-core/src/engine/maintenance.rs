@@ -1,9 +1,10 @@
-//! Periodic maintenance: purges what has expired, moves the clocks of idle locations, and writes down
-//! when tokens were last used.
+//! Periodic maintenance: purges what has expired, moves the clocks of idle locations, counts what older
+//! versions have written, and writes down when tokens were last used.
 //!
 //! Purging rests on the steady clock of the process, so a step of the machine's clock purges
 //! nothing.
 
+mod counting;
 mod idle;
 mod purge;
 
@@ -22,6 +23,8 @@ use crate::{
     storage::{Commit, Key, Value, Write},
     wire::{Id, Timestamp},
 };
+
+const DAY: i64 = 24 * 3600;
 
 /// The distance that the clock may have from the last round, and the time for which nothing is
 /// purged when it has more.

@@ -21,6 +21,7 @@ mod records;
 mod references;
 mod request;
 mod resource;
+mod room;
 mod rows;
 mod search;
 mod stored_answer;
@@ -43,6 +44,7 @@ pub(crate) use references::{clear, is_elsewhere, look_elsewhere, reads_elsewhere
 pub use request::{FromJson, Idempotency, Input, Request};
 pub use resource::Resource;
 pub(crate) use resource::{Draft, Purpose};
+pub(crate) use room::{Room, check_bytes};
 pub(crate) use rows::RowFilter;
 pub use rows::{FromItsEnd, Listed, Readable, Rows};
 pub(crate) use search::Filter;

@@ -117,6 +117,8 @@ pub(crate) fn store(
     }
     let row = unit.json(&stored);
     let row = Value::from(pack::pack(&row));
+    // The key of the answer is the value of the entry, and nearly the key of it.
+    unit.count_until(row.len() + 3 * key_of_answer.len(), expires_at);
     let by_expiry = [
         Part::Time(expires_at),
         Part::Id(caller.id()),

@@ -13,6 +13,7 @@ use super::{
     crud::{Saved, change, insert, reads_of_draft},
     item_errors::ItemErrors,
     lookup, references,
+    room::{Room, check_bytes},
     resource::{Draft, Purpose, Resource},
 };
 use crate::{
@@ -222,10 +223,14 @@ impl<R: Upsert> Change for Batch<R> {
         let mut errors = ItemErrors::new();
         for (index, item) in self.items.iter().enumerate() {
             unit.savepoint();
-            let written = match item {
+            let before = unit.account_bytes();
+            let mut written = match item {
                 Ok(item) => self.write_item(unit, access, item).await,
                 Err(refused) => Err(refused.invalid.clone().into()),
             };
+            if written.is_ok() {
+                written = check_bytes(unit, access, before).and(written);
+            }
             match written {
                 Ok((status, saved)) => {
                     unit.release();
@@ -270,6 +275,10 @@ impl<R: Upsert> Change for Batch<R> {
 
     fn weight(&self) -> usize {
         self.items.len()
+    }
+
+    fn room(&self) -> Room {
+        Room::EachItem
     }
 
     fn is_dry_run(&self) -> bool {

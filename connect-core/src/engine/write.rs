@@ -12,6 +12,7 @@
 use super::{
     answer::Answer,
     change::Job,
+    room::{Room, check_bytes},
     stored_answer::{answer_key, replay, store},
 };
 use crate::{
@@ -46,7 +47,12 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
     // Around the change and its answer: there are both or neither.
     unit.savepoint();
     let outcome = attempt(unit, job, at).await;
-    let is_kept = !job.change.is_dry_run() && !matches!(&outcome, Err(Error::Internal(_)));
+    // What there was no room for may be done when there is.
+    let may_be_done_later = matches!(
+        &outcome,
+        Err(Error::Internal(_) | Error::LimitReached(_))
+    );
+    let is_kept = !job.change.is_dry_run() && !may_be_done_later;
     if is_kept && let Err(fault) = store(unit, &caller, idempotency, key, &outcome) {
         unit.rollback();
         return Err(fault.into());
@@ -58,7 +64,11 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
 /// Does the change; a failed one, and a dry run, leave nothing.
 async fn attempt(unit: &mut Unit<'_>, job: &Job, at: &Access) -> Result<Answer, Error> {
     unit.savepoint();
-    let outcome = job.change.apply(unit, at).await;
+    let before = unit.account_bytes();
+    let mut outcome = job.change.apply(unit, at).await;
+    if outcome.is_ok() && job.change.room() == Room::Whole {
+        outcome = check_bytes(unit, at, before).and(outcome);
+    }
     if outcome.is_err() || job.change.is_dry_run() {
         unit.rollback();
     } else {

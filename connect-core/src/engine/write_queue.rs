@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     error::Refusal,
-    record::{Attempt, Fault, Reads, Store, Unit},
+    record::{Attempt, Fault, Reads, Siblings, Store, Unit},
 };
 
 type Outcome = Result<Answer, Refusal>;
@@ -178,7 +178,10 @@ async fn load(unit: &mut Unit<'_>, location: Uuid, jobs: &[Job]) -> Result<(), F
     for job in jobs {
         reads(job, &mut wanted);
     }
+    let locations = jobs.iter().take(1).flat_map(|job| &job.at.account().locations);
+    let siblings = Siblings::read(locations.map(|at| at.id.uuid()), unit, &mut wanted);
     unit.load(wanted).await?;
+    siblings.note(unit);
     let mut wanted = Reads::of(location);
     for job in jobs {
         job.change.more_reads(&job.at, unit, &mut wanted);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Fault,
+    Fault, Usage,
     keys::{Family, key},
 };
 use crate::{
@@ -27,6 +27,9 @@ pub(crate) struct ChangeClock {
     /// The last number of every other kind of numbered row, by the byte of its family.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     numbers: Vec<(u8, u64)>,
+    /// What a location stores. `None` at a location whose rows were never counted, and at what is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) usage: Option<Usage>,
 }
 
 /// The key of a partition's clock.
@@ -41,6 +44,7 @@ impl ChangeClock {
         sequence: 0,
         nonce: 0,
         numbers: Vec::new(),
+        usage: None,
     };
 
     /// The clock that `row` holds.

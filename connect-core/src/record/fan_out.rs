@@ -7,7 +7,11 @@
 use uuid::Uuid;
 
 use super::{Delivery, EventRef, Unit, waiting_stock_key, woken_key};
-use crate::storage::Value;
+use crate::{storage::Value, wire::limits::DELIVERY_DAYS};
+
+/// What the entry of a delivery in the log has besides what it has in the queue, and the keys of both, in bytes:
+/// an attempt with the answer to it.
+const ATTEMPT: usize = 800;
 
 /// The deliveries of an event.
 #[derive(Clone, Copy)]
@@ -32,6 +36,10 @@ impl Unit<'_> {
             // Not the time of the change, which may be ahead of a clock that was set back.
             let delivery = Delivery::new(id, webhook, event.clone(), self.now());
             let row = self.json(&delivery);
+            // It lies in the queue, and then with its attempts in the log.
+            let most = 2 * row.len() + ATTEMPT;
+            let until = self.now().plus_seconds(DELIVERY_DAYS * 24 * 3600);
+            self.count_until(most, until);
             match bursts {
                 Bursts::Kept => {
                     if let Some(place) = delivery.queue_key() {

@@ -29,6 +29,8 @@ mod store;
 mod subscribers;
 mod table;
 mod unit;
+mod usage;
+mod usage_cache;
 mod webhook;
 mod writes;
 
@@ -53,5 +55,8 @@ pub(crate) use span::Span;
 pub(crate) use store::Store;
 pub(crate) use table::{change_key, entries};
 pub(crate) use unit::{Attempt, MOST_HOLDERS, Unit};
+pub use usage::StorageLimits;
+pub(crate) use usage_cache::Siblings;
+pub(crate) use usage::{Counted, Usage, counted};
 pub(crate) use webhook::{FormerSecret, OwnWebhook, SigningSecret, Webhooks};
 pub use webhook::{OwnerMail, SwitchOffReason, SwitchedOff, Webhook};

@@ -11,7 +11,10 @@ use std::{
 
 use tokio::sync::Notify;
 
-use super::{Fault, contended::Contended, subscribers::WebhooksCache};
+use super::{
+    Fault, StorageLimits, contended::Contended, subscribers::WebhooksCache,
+    usage_cache::UsageCache,
+};
 use crate::{
     environment::{Clock as _, Drift, Environment, Figures, SteadyClock},
     storage::{Commit, CommitError, Key, Read, State, Storage, StorageError, Value},
@@ -29,6 +32,8 @@ pub(crate) struct Store {
     webhooks: WebhooksCache,
     figures: Figures,
     contended: Contended,
+    storage_limits: StorageLimits,
+    usage: UsageCache,
 }
 
 impl Store {
@@ -46,6 +51,16 @@ impl Store {
             webhooks: WebhooksCache::default(),
             figures: Figures::default(),
             contended: Contended::default(),
+            storage_limits: StorageLimits::default(),
+            usage: UsageCache::default(),
+        }
+    }
+
+    /// The same with other limits on what is stored.
+    pub(crate) fn with_storage_limits(self, storage_limits: StorageLimits) -> Self {
+        Self {
+            storage_limits,
+            ..self
         }
     }
 
@@ -90,6 +105,16 @@ impl Store {
 
     pub(super) fn webhooks(&self) -> &WebhooksCache {
         &self.webhooks
+    }
+
+    /// The most that is stored for an account and each of its locations.
+    pub(crate) fn storage_limits(&self) -> &StorageLimits {
+        &self.storage_limits
+    }
+
+    /// What the locations of accounts store, as far as it was read lately.
+    pub(crate) fn usage(&self) -> &UsageCache {
+        &self.usage
     }
 
     /// The partitions that others write to.

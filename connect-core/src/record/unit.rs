@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::FutureExt as _;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -18,6 +18,7 @@ use super::{
     reads::{Reads, Wanted},
     store::Store,
     subscribers::Subscribers,
+    usage::{StorageLimits, Usage, counted, found_by},
     writes::{Mark, Writes},
 };
 use crate::{
@@ -58,6 +59,10 @@ pub struct Unit<'s> {
     expects: FxHashMap<Key, Expectation>,
     /// The webhooks that may get the events of this unit; `None` at what has no events.
     subscribers: Option<Subscribers>,
+    /// The bytes of the other locations of the account.
+    bytes_elsewhere: u64,
+    /// Rows of the location that were written over without having been read.
+    unread: FxHashSet<Key>,
     /// Set when there is work in a queue once this is committed.
     wakes_workers: bool,
     buffer: Vec<u8>,
@@ -89,6 +94,8 @@ impl<'s> Unit<'s> {
             savepoints: Vec::new(),
             expects: FxHashMap::default(),
             subscribers: None,
+            bytes_elsewhere: 0,
+            unread: FxHashSet::default(),
             wakes_workers: false,
             buffer: Vec::new(),
         }
@@ -98,6 +105,11 @@ impl<'s> Unit<'s> {
     /// operation before it that wrote anything. The clock has to be [loaded](Self::load).
     pub(crate) fn next_operation(&mut self) {
         self.time = self.clock.next_time(self.now);
+    }
+
+    /// The store that this unit works on.
+    pub(super) fn store(&self) -> &'s Store {
+        self.store
     }
 
     /// The location, account or token that this unit works on.
@@ -362,7 +374,88 @@ impl<'s> Unit<'s> {
 
     fn write(&mut self, key: Key, write: Write) {
         self.clock.updated_at = self.time;
+        self.count(&key, &write);
         self.writes.put(key, write);
+    }
+
+    /// Counts a write to a row of this location.
+    fn count(&mut self, key: &Key, write: &Write) {
+        let own = key.strip_prefix(self.partition.as_bytes());
+        let family = own.and_then(|own| Family::of(*own.first()?));
+        let Some(family) = family.filter(|family| counted(*family).is_some()) else {
+            return;
+        };
+        if self.clock_row == Some(None) {
+            // The first rows of a location: all that it will have is counted.
+            self.clock.usage.get_or_insert_default();
+        }
+        let Some(usage) = &mut self.clock.usage else {
+            return;
+        };
+        let len = |value: &Value| value.len();
+        let before = match self.writes.get(key) {
+            Some(own) => own.value().map(<[u8]>::len),
+            None => match (self.known.get(key), found_by(write, family)) {
+                (Some(known), _) => {
+                    self.unread.remove(key);
+                    known.as_ref().map(len)
+                }
+                (None, Some(found)) => found,
+                (None, None) => {
+                    self.unread.insert(key.clone());
+                    None
+                }
+            },
+        };
+        let after = write.value().map(<[u8]>::len);
+        usage.replace((key, family), before, after, self.now);
+    }
+
+    /// Counts rows that are written with the change and do not lie at the location, until they are purged.
+    pub(crate) fn count_until(&mut self, bytes: usize, until: Timestamp) {
+        if let Some(usage) = &mut self.clock.usage {
+            usage.add_until(bytes as u64, until, self.now);
+        }
+    }
+
+    /// Counts what was written over without having been read. A round trip, which no write of the API needs.
+    async fn count_unread(&mut self) -> Result<(), Fault> {
+        let mut reads = Reads::of(self.partition);
+        let unread = std::mem::take(&mut self.unread);
+        let written = unread.iter().filter(|key| self.writes.get(key).is_some());
+        let written: Vec<Key> = written.cloned().collect();
+        written.iter().for_each(|key| reads.row(key.clone()));
+        self.load(reads).await?;
+        for key in written {
+            let family = key.get(16).and_then(|byte| Family::of(*byte));
+            let found = self.known.get(&key).cloned().flatten();
+            if let (Some(usage), Some(family), Some(found)) = (&mut self.clock.usage, family, found) {
+                usage.replace((&key, family), Some(found.len()), None, self.now);
+            }
+        }
+        Ok(())
+    }
+
+    /// The counts of this location, own writes included; `None` while they are not complete.
+    pub(crate) fn usage(&self) -> Option<&Usage> {
+        let usage = self.clock.usage.as_ref();
+        usage.filter(|usage| usage.is_complete())
+    }
+
+    /// The bytes that are stored for the account, own writes included.
+    pub(crate) fn account_bytes(&self) -> u64 {
+        let own = self.usage().map_or(0, |usage| usage.total(self.now));
+        own.saturating_add(self.bytes_elsewhere)
+    }
+
+    /// Sets the bytes of the other locations of the account.
+    pub(crate) fn set_bytes_elsewhere(&mut self, bytes: u64) {
+        self.bytes_elsewhere = bytes;
+    }
+
+    /// The most that is stored for the account.
+    pub(crate) fn storage_limits(&self) -> &StorageLimits {
+        self.store.storage_limits()
     }
 
     /// Writes a row that is no part of the partition's history: it moves no time. The commit
@@ -460,6 +553,9 @@ impl<'s> Unit<'s> {
     pub(super) async fn commit(mut self) -> Result<Attempt, Fault> {
         if self.writes.is_empty() {
             return self.confirm().await;
+        }
+        if !self.unread.is_empty() {
+            self.count_unread().await?;
         }
         let was = self.clock_row.take().ok_or(Fault::Unread)?;
         self.clock.nonce = self.store.nonce();

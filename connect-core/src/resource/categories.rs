@@ -82,7 +82,7 @@ async fn take_name(unit: &mut Unit<'_>, category: &Category) -> Result<(), Error
     let id = Value::from(category.id.uuid().as_bytes().as_slice());
     unit.put(name_key(partition, &folded), id);
     let folded_name = folded_name_key(partition, category.id);
-    unit.put(folded_name, Value::from(folded.as_bytes()));
+    unit.put_new(folded_name, Value::from(folded.as_bytes()));
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use crate::{
     access::{Access, Actor},
     engine::{
         self, Answer, Change, Draft, ItemErrors, Outcome, Purpose, Records, Request, Resource,
-        Write,
+        Room, Write,
     },
     error::{Error, Reason},
     record::{Reads, Unit},
@@ -124,6 +124,13 @@ impl Change for Bulk {
 
     fn weight(&self) -> usize {
         self.ids.len()
+    }
+
+    fn room(&self) -> Room {
+        match self.action {
+            Action::Change(_) => Room::Whole,
+            Action::Delete => Room::Removal,
+        }
     }
 }
 

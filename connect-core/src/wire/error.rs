@@ -24,6 +24,9 @@ open_enum! {
         MethodNotAllowed = "method_not_allowed",
         /// 409: in conflict with the current state, or an idempotency key used for another request.
         Conflict = "conflict",
+        /// 422: the location has as many records, or the account as many bytes, as it may store. Nothing was
+        /// saved; delete what is not needed, or ask the operator of the server for more.
+        LimitReached = "limit_reached",
         /// 413: the body is larger than 2 MB (2 000 000 bytes).
         PayloadTooLarge = "payload_too_large",
         /// 429: too many requests; `Retry-After` gives the seconds to wait.

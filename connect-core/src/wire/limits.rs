@@ -25,6 +25,15 @@ pub const DEVICE_IDEMPOTENCY_DAYS: i64 = 7;
 /// The longest `X-Request-Id` that is taken over from a client, in characters.
 pub const MAX_REQUEST_ID_LEN: usize = 100;
 
+/// Products of a location, unless configured otherwise.
+pub const DEFAULT_LOCATION_PRODUCTS: u64 = 200_000;
+/// Categories of a location, unless configured otherwise.
+pub const DEFAULT_LOCATION_CATEGORIES: u64 = 20_000;
+/// Option groups of a location, unless configured otherwise.
+pub const DEFAULT_LOCATION_OPTION_GROUPS: u64 = 20_000;
+/// Bytes that are stored for an account, unless configured otherwise (10 GB).
+pub const DEFAULT_ACCOUNT_BYTES: u64 = 10_000_000_000;
+
 /// Requests per token and window, unless configured otherwise.
 pub const DEFAULT_TOKEN_LIMIT: u32 = 120;
 /// Requests per account (all tokens together) and window, unless configured otherwise.

@@ -56,6 +56,7 @@ fn mendable(error: Error) -> Result<Reason, Error> {
         Error::Invalid(reason)
         | Error::Malformed(reason)
         | Error::Conflict(reason)
+        | Error::LimitReached(reason)
         | Error::RateLimited(reason) => Ok(reason),
         other => Err(other),
     }

@@ -10,7 +10,10 @@ use std::{collections::HashSet, fmt::Display};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::super::{connect::Connect, stored_answer};
+use super::{
+    super::{connect::Connect, stored_answer},
+    DAY,
+};
 use crate::{
     record::{
         CompleteSince, Fault, Looked, Piece, Salvage, Webhooks,
@@ -27,8 +30,6 @@ use crate::{
 
 /// Rows removed per commit: few enough that writers hardly wait.
 const CHUNK: usize = 500;
-
-const DAY: i64 = 24 * 3600;
 
 /// The result of a round of maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +102,8 @@ impl<'c> Purge<'c> {
         };
         for location in locations {
             let id = location.id.uuid();
+            let counted = self.connect.count_rows(id, self.now).await;
+            self.note(counted, id);
             for family in Family::tombstones() {
                 let purged = self.tombstones(id, family).await;
                 self.note(purged, id);

@@ -78,22 +78,25 @@ async fn place(
     let location = unit.partition();
     let entry = |family, day| key(location, family, &[Part::Number(day)]);
     let end = |family| after_prefix(&key(location, family, &[]));
-    let (from, to) = (
-        entry(Family::ReceiptUpTo, day + 1),
-        end(Family::ReceiptUpTo),
-    );
-    let later = unit.scan_range(&from, &to, usize::MAX).await?;
+    let (own, to) = (entry(Family::ReceiptUpTo, day), end(Family::ReceiptUpTo));
+    let mut later = unit.scan_range(&own, &to, usize::MAX).await?;
+    let has_own = later.first().is_some_and(|(first, _)| *first == own);
+    if has_own {
+        later.remove(0);
+    }
     let is_late = !later.is_empty();
     for (later, _) in later {
         unit.delete(later);
     }
-    unit.put(entry(Family::ReceiptUpTo, day), Value::default());
+    if !has_own {
+        unit.put_new(own, Value::default());
+    }
     if is_late || !is_first {
         return Ok(());
     }
     let (from, to) = (entry(Family::ReceiptFrom, day), end(Family::ReceiptFrom));
     if unit.scan_range(&from, &to, 1).await?.is_empty() {
-        unit.put(from, Value::from(receipt_number.to_be_bytes().as_slice()));
+        unit.put_new(from, Value::from(receipt_number.to_be_bytes().as_slice()));
     }
     Ok(())
 }

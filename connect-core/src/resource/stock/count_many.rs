@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     access::Access,
-    engine::{Answer, Change, ItemErrors, Outcome, give_way},
+    engine::{Answer, Change, ItemErrors, Outcome, Room, check_bytes, give_way},
     error::Error,
     record::{Reads, Unit},
     rules::stock::input::{Count, Named},
@@ -75,13 +75,21 @@ impl CountMany {
         let found = find(unit, product).await.map_err(Failed::of)?;
         let stocked =
             found.ok_or_else(|| Failed::of(Nowhere::of(unit, access, product).of_item()))?;
+        unit.savepoint();
+        let before = unit.account_bytes();
         let counted = count(unit, access, &stocked, wanted, self.note.as_deref());
-        match counted {
-            Ok(level) => Ok(Counted { stocked, level }),
-            Err(error) => Err(Failed {
-                error,
-                product: Some(stocked.product),
-            }),
+        match counted.and_then(|level| check_bytes(unit, access, before).map(|()| level)) {
+            Ok(level) => {
+                unit.release();
+                Ok(Counted { stocked, level })
+            }
+            Err(error) => {
+                unit.rollback();
+                Err(Failed {
+                    error,
+                    product: Some(stocked.product),
+                })
+            }
         }
     }
 }
@@ -184,6 +192,10 @@ impl Change for CountMany {
 
     fn weight(&self) -> usize {
         self.items.len()
+    }
+
+    fn room(&self) -> Room {
+        Room::EachItem
     }
 
     fn is_dry_run(&self) -> bool {

@@ -1,0 +1,142 @@
+//! The counts of locations whose rows were never counted: those of a store that an older version wrote.
+//!
+//! The rows of a location are counted in pieces, each by a commit that notes how far the count has come.
+//! Beside it writes go on: they count what they do to rows up to there, and leave the others to the count.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{super::connect::Connect, DAY};
+use crate::{
+    record::{
+        ChangeClock, Counted, Fault, ReadKey, Usage, clock_key, counted,
+        keys::{Family, after_prefix},
+    },
+    storage::{Commit, CommitError, Entry, Guard, Range, Read, Value},
+    wire::Timestamp,
+};
+
+/// Rows that are counted by one commit: few enough that writers hardly wait.
+const PIECE: usize = 500;
+
+/// How far a count has come.
+enum Step {
+    More,
+    /// A write was faster.
+    Conflict,
+    Done,
+}
+
+impl Connect {
+    /// Counts the rows of a location, unless they are counted already.
+    pub(super) async fn count_rows(&self, at: Uuid, now: Timestamp) -> Result<(), Fault> {
+        let mut is_contended = false;
+        loop {
+            match self.count_piece(at, now, is_contended).await? {
+                Step::More => is_contended = false,
+                Step::Conflict => is_contended = true,
+                Step::Done => return Ok(()),
+            }
+        }
+    }
+
+    async fn count_piece(&self, at: Uuid, now: Timestamp, locks: bool) -> Result<Step, Fault> {
+        let (storage, key) = (self.store().storage(), clock_key(at));
+        let mut lock = match locks {
+            true => Some(storage.lock(&key).await?),
+            false => None,
+        };
+        let clock = [Read::Get(&key)];
+        let mut row = match &lock {
+            Some(lock) => lock.read(&clock).await?,
+            None => self.store().read(&clock).await?,
+        };
+        // Without a clock there are no rows: the first write begins to count.
+        let Some(row) = row.value()? else {
+            return Ok(Step::Done);
+        };
+        let mut clock = ChangeClock::read(&key, Some(&row))?;
+        let mut usage = match clock.usage.take() {
+            Some(usage) if usage.is_complete() => return Ok(Step::Done),
+            Some(usage) => usage,
+            None => Usage::default(),
+        };
+        let from = usage.counted_to.as_ref().and_then(|to| hex::decode(to).ok());
+        let from = from.map_or_else(|| at.as_bytes().to_vec(), |to| [&to[..], &[0]].concat());
+        let range = Range {
+            from: &from,
+            to: Some(&after_prefix(at.as_bytes())),
+        };
+        let scan = [Read::Scan {
+            range,
+            limit: PIECE,
+            newest_first: false,
+        }];
+        // The commit expects the clock as it was: whoever writes meanwhile is seen by that.
+        let mut rows = match &lock {
+            Some(lock) => lock.read(&scan).await?,
+            None => self.store().read(&scan).await?,
+        };
+        let rows = rows.entries()?;
+        rows.iter().for_each(|row| add(&mut usage, row, now));
+        let last = rows.last().filter(|_| rows.len() == PIECE);
+        usage.counted_to = last.map(|(key, _)| hex::encode(key));
+        let is_done = usage.is_complete();
+        clock.usage = Some(usage);
+        let counted = clock.clone().moved_to(clock.updated_at, self.store().nonce());
+        let becomes = serde_json::to_vec(&counted).map_err(|e| Fault::corrupt(&key, e))?;
+        let guard = Guard {
+            key,
+            was: Some(row),
+            becomes: Value::from(becomes),
+        };
+        let commit = Commit {
+            guard: Some(guard),
+            ..Commit::default()
+        };
+        let is_committed = match &mut lock {
+            Some(lock) => match lock.commit(commit).await {
+                Ok(()) => true,
+                Err(CommitError::Conflict) => false,
+                Err(CommitError::NotApplied(error)) => return Err(Fault::NotApplied(error)),
+                Err(CommitError::Unknown(error)) => return Err(Fault::Unknown(error)),
+            },
+            None => self.store().commit(commit).await?,
+        };
+        Ok(match (is_committed, is_done) {
+            (false, _) => Step::Conflict,
+            (true, false) => Step::More,
+            (true, true) => Step::Done,
+        })
+    }
+}
+
+/// Adds a row that is stored.
+fn add(usage: &mut Usage, (key, row): &Entry, now: Timestamp) {
+    let Some(at) = ReadKey::of(key) else { return };
+    match counted(at.family) {
+        None => {}
+        Some(Counted::Always) => usage.add(key, at.family, row.len()),
+        Some(Counted::Days(days)) => {
+            let written = match at.family {
+                Family::Event => created_at(row),
+                _ => at.time(),
+            };
+            let until = written.unwrap_or(now).plus_seconds(days * DAY);
+            if until > now {
+                usage.add_until((key.len() + row.len()) as u64, until, now);
+            }
+        }
+    }
+}
+
+/// Returns the time of a row's creation, read without the rest of it.
+fn created_at(row: &[u8]) -> Option<Timestamp> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Created {
+        created_at: Timestamp,
+    }
+    let created = serde_json::from_slice(row).ok();
+    created.map(|created: Created| created.created_at)
+}

@@ -1,0 +1,343 @@
+//! What an account may store, and how it is counted.
+
+use std::sync::Arc;
+
+use connect_core::{
+    Connect, Error, ScreenType, StorageLimits,
+    storage::{
+        Commit, Key, Read, Storage, Value, Write, conformance::Distant,
+        memory::MemoryStorage,
+    },
+    wire::{
+        Batch, BatchStatus, CategoryInput, ErrorCode, Field, OptionGroupInput, OptionInput, ProductInput,
+        Product, TransactionInput,
+    },
+};
+use serde_json::json;
+
+use crate::{
+    faulty::rows,
+    shop::{self, Shop, keyed},
+};
+
+const SMALL: StorageLimits = StorageLimits {
+    products: 3,
+    categories: 2,
+    option_groups: 1,
+    account_bytes: u64::MAX,
+};
+
+/// The same shop with other limits on what it stores.
+fn limited(shop: Shop, storage: Arc<dyn Storage>, limits: StorageLimits) -> Shop {
+    let builder = Connect::builder(storage).clock(shop.clock.clone());
+    Shop {
+        connect: builder.storage_limits(limits).build(),
+        ..shop
+    }
+}
+
+async fn open(limits: StorageLimits) -> (Shop, Arc<dyn Storage>) {
+    let storage: Arc<dyn Storage> = Arc::new(MemoryStorage::new());
+    let shop = shop::open_on(storage.clone()).await;
+    (limited(shop, storage.clone(), limits), storage)
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> (ErrorCode, u16, String) {
+    let error = result.unwrap_err();
+    (error.code(), error.status(), error.to_string())
+}
+
+fn group(name: &str) -> OptionGroupInput {
+    OptionGroupInput::named(name, vec![OptionInput::named("Small")])
+}
+
+async fn check(connect: &Connect) -> Vec<String> {
+    let report = connect.check(&mut |_| {}).await.unwrap();
+    report.problems.iter().map(|problem| format!("{problem:?}")).collect()
+}
+
+/// The counts of a location as its clock row has them.
+async fn counts(storage: &dyn Storage, shop: &Shop) -> serde_json::Value {
+    let clock = clock(storage, shop).await.1;
+    serde_json::from_slice::<serde_json::Value>(&clock).unwrap()["usage"].clone()
+}
+
+async fn clock(storage: &dyn Storage, shop: &Shop) -> (Key, Value) {
+    let location = shop.at.location().id.uuid();
+    let key: Key = [location.as_bytes(), &[1][..]].concat().into();
+    let mut state = storage.read(&[Read::Get(&key)]).await.unwrap();
+    (key, state.value().unwrap().unwrap())
+}
+
+#[tokio::test]
+async fn a_location_has_so_many_records_of_a_kind() {
+    let (shop, _) = open(SMALL).await;
+    let at = shop.connect.location(&shop.at);
+    let (products, categories, groups) = (at.products(), at.categories(), at.option_groups());
+    let first = products.create(ProductInput::named("A")).await.unwrap();
+    for name in ["B", "C"] {
+        products.create(ProductInput::named(name)).await.unwrap();
+    }
+    let refused = products.create(ProductInput::named("D")).await;
+    let (code_, status, message) = code(refused.map_err(Into::into));
+    assert_eq!((code_, status), (ErrorCode::LimitReached, 422));
+    assert!(message.contains("3 products, and may have 3"), "{message}");
+    // A change needs no room for a record, and a deletion makes some.
+    let change = ProductInput::named("A2");
+    products.update(first.id, change).await.unwrap();
+    products.delete(first.id).await.unwrap();
+    products.create(ProductInput::named("D")).await.unwrap();
+
+    for name in ["Bread", "Tea"] {
+        categories.create(CategoryInput::named(name)).await.unwrap();
+    }
+    let refused = categories.create(CategoryInput::named("Soup")).await;
+    assert_eq!(code(refused.map_err(Into::into)).0, ErrorCode::LimitReached);
+    groups.create(group("Size")).await.unwrap();
+    let refused = groups.create(group("Sauce")).await;
+    assert_eq!(code(refused.map_err(Into::into)).0, ErrorCode::LimitReached);
+    // A category that a product names is made as well.
+    let named = ProductInput {
+        category_name: Field::Value("Cake".into()),
+        ..ProductInput::default()
+    };
+    let some = products.list(&Default::default()).await.unwrap().data[0].id;
+    let refused = products.update(some, named).await;
+    assert_eq!(code(refused.map_err(Into::into)).0, ErrorCode::LimitReached);
+    assert_eq!(check(&shop.connect).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn items_beyond_the_limit_fail_alone() {
+    let (shop, _) = open(SMALL).await;
+    let products = shop.connect.location(&shop.at).products();
+    let item = |code: &str, price: i64| ProductInput {
+        price_cents: Field::Value(price),
+        ..ProductInput::named(code).external_id(code)
+    };
+    let items = ["A", "B", "C", "D", "A", "E"].map(|code| item(code, 1)).to_vec();
+    for dry_run in [true, false] {
+        let batch = Batch {
+            dry_run,
+            ..Batch::new(items.clone())
+        };
+        let done = products.batch(batch).await.unwrap();
+        let (created, unchanged) = (BatchStatus::Created, BatchStatus::Unchanged);
+        let failed = BatchStatus::Failed;
+        let expected = [&created, &created, &created, &failed, &unchanged, &failed];
+        let found: Vec<_> = done.results.iter().map(|result| &result.status).collect();
+        assert_eq!(found, expected);
+        for result in done.results.iter().filter(|result| result.status == failed) {
+            let error = result.error.as_ref().unwrap();
+            assert_eq!(error.code, ErrorCode::LimitReached);
+        }
+    }
+    assert_eq!(check(&shop.connect).await, Vec::<String>::new());
+}
+
+/// What grows beyond the limit is refused; what shrinks, and what is deleted, is not.
+#[tokio::test]
+async fn an_account_stores_so_many_bytes() {
+    let bytes = StorageLimits {
+        account_bytes: 40_000,
+        ..StorageLimits::default()
+    };
+    let (shop, storage) = open(bytes).await;
+    let products = shop.connect.location(&shop.at).products();
+    let long = |name: &str| ProductInput {
+        description: Field::Value("d".repeat(2000)),
+        ..ProductInput::named(name)
+    };
+    let mut made = Vec::new();
+    let refused = loop {
+        match products.create(long(&format!("P{}", made.len()))).await {
+            Ok(product) => made.push(product),
+            Err(error) => break Error::from(error),
+        }
+        assert!(made.len() < 20);
+    };
+    assert!(made.len() > 5, "{}", made.len());
+    assert_eq!(refused.code(), ErrorCode::LimitReached);
+    assert!(refused.to_string().contains("may store 40000"), "{refused}");
+    let done = products.batch(Batch::new((0..10).map(|_| long("Q")).collect()));
+    let done = done.await.unwrap();
+    let refused = done.results.iter().filter_map(|result| result.error.as_ref());
+    let refused: Vec<_> = refused.map(|error| &error.code).collect();
+    assert_eq!(refused.len(), done.failed);
+    assert!(done.created < 3 && refused.iter().all(|code| **code == ErrorCode::LimitReached));
+    let first = made.len() + done.created;
+    let batch = done.results.iter().filter_map(|result| result.id);
+    let made = made.iter().map(|made| made.id).chain(batch.map(Into::into));
+    for id in made {
+        products.delete(id).await.unwrap();
+    }
+    // Their rows are gone, and the events of them stay until they are purged.
+    let mut again = 0;
+    while products.create(long("Q")).await.is_ok() {
+        again += 1;
+    }
+    assert!((1..first).contains(&again), "{again} of {first}");
+    shop.clock.advance(36 * 24 * 3600);
+    products.create(long("Q")).await.unwrap();
+    // Registers have a tenth more.
+    let limits = StorageLimits {
+        account_bytes: 20_000,
+        ..bytes
+    };
+    let shop = limited(shop, storage, limits);
+    let till = shop.screen(ScreenType::Pos, "Till").await;
+    let products = shop.connect.location(&shop.at).products();
+    while products.create(long("R")).await.is_ok() {}
+    let sale = || {
+        let cash = json!({ "type": "cash_in", "totalCents": 100,
+                           "payments": [{ "method": "cash", "amountCents": 100 }] });
+        let row = TransactionInput::from_json(cash.to_string().as_bytes()).unwrap();
+        shop.connect.location(&till).transactions().write(row)
+    };
+    sale().await.unwrap();
+    let refused = loop {
+        if let Err(refused) = sale().await {
+            break Error::from(refused);
+        }
+    };
+    assert_eq!(refused.code(), ErrorCode::LimitReached);
+    assert!(refused.to_string().contains("may store 22000"), "{refused}");
+}
+
+/// The limit is that of the account, whichever of its locations has what is stored.
+#[tokio::test]
+async fn locations_share_the_bytes_of_their_account() {
+    let limits = StorageLimits {
+        account_bytes: 30_000,
+        ..StorageLimits::default()
+    };
+    let (mut shop, storage) = open(limits).await;
+    let there = shop::location(&shop.connect, shop.account, "There").await;
+    let here = shop.at.location().id;
+    let entered = shop.connect.authorize_owner(shop.account, here, shop.account);
+    shop.at = entered.await.unwrap();
+    let full = |number: usize| ProductInput {
+        description: Field::Value("d".repeat(2000)),
+        ..ProductInput::named(format!("P{number}"))
+    };
+    for number in 0..4 {
+        let products = shop.connect.location(&there).products();
+        products.create(full(number)).await.unwrap();
+    }
+    let store = Arc::new(Distant::new(storage.clone(), std::time::Duration::ZERO));
+    let shop = limited(shop, store.clone(), limits);
+    let mut made = 0;
+    let trips = store.trips();
+    while shop.products().create(full(made)).await.is_ok() {
+        made += 1;
+    }
+    assert!((1..5).contains(&made), "{made}");
+    // The counts of the others are read with the first write, and none costs a trip.
+    assert_eq!(store.trips() - trips, 2 * made as u64 + 1);
+    assert_eq!(check(&shop.connect).await, Vec::<String>::new());
+}
+
+/// An answer that says that there is no room is not kept: there may be room soon.
+#[tokio::test]
+async fn a_request_is_done_once_there_is_room() {
+    let (shop, _) = open(SMALL).await;
+    let products = shop.products();
+    let json = shop.connect.location(&shop.at);
+    let create = |name: &str| keyed(connect_core::Request::from(ProductInput::named(name)), name);
+    let mut ids = Vec::new();
+    for name in ["A", "B", "C"] {
+        ids.push(products.create(ProductInput::named(name)).await.unwrap().id);
+    }
+    let refused = json.json::<Product>().create(create("D")).await.unwrap_err();
+    assert_eq!(refused.error.code(), ErrorCode::LimitReached);
+    products.delete(ids[0]).await.unwrap();
+    let done = json.json::<Product>().create(create("D")).await.unwrap();
+    assert!(!done.replayed);
+}
+
+/// The clock of a location as a version without counts has left it.
+async fn forget_counts(storage: &dyn Storage, shop: &Shop) {
+    let (key, row) = clock(storage, shop).await;
+    let mut clock: serde_json::Value = serde_json::from_slice(&row).unwrap();
+    clock.as_object_mut().unwrap().remove("usage").unwrap();
+    let commit = Commit {
+        writes: vec![(key, Write::Put(clock.to_string().into_bytes().into()))],
+        ..Commit::default()
+    };
+    storage.commit(commit).await.unwrap();
+}
+
+/// Maintenance counts what an older version has written, also while writes go on.
+#[tokio::test]
+async fn what_was_never_counted_is_counted() {
+    let (shop, storage) = open(StorageLimits::default()).await;
+    let products = shop.products();
+    for part in 0..4 {
+        let items = (0..250).map(|number| {
+            let code = format!("P-{part}-{number}");
+            ProductInput::named(&code).external_id(&code)
+        });
+        let batch = Batch::new(items.collect());
+        products.batch(batch).await.unwrap();
+    }
+    let expected = counts(&*storage, &shop).await;
+    forget_counts(&*storage, &shop).await;
+    // Not counted is not wrong, and limits nothing.
+    assert_eq!(check(&shop.connect).await, Vec::<String>::new());
+    let strict = limited(shop, storage.clone(), SMALL);
+    let products = strict.products();
+    let extra = products.create(ProductInput::named("More")).await.unwrap();
+    products.delete(extra.id).await.unwrap();
+    assert_eq!(counts(&*storage, &strict).await, serde_json::Value::Null);
+
+    let writes = async {
+        for round in 0..20 {
+            let page = products.list(&Default::default()).await.unwrap();
+            let change = ProductInput::named(format!("Renamed {round}"));
+            products.update(page.data[round].id, change).await.unwrap();
+            products.delete(page.data[round + 20].id).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+    };
+    let (counted, ()) = tokio::join!(strict.connect.maintain(), writes);
+    assert_eq!(counted.unwrap().failed, 0);
+    let found = counts(&*storage, &strict).await;
+    assert_eq!(found["products"], json!(980), "{found} after {expected}");
+    assert_eq!(found["countedTo"], serde_json::Value::Null);
+    assert_eq!(check(&strict.connect).await, Vec::<String>::new());
+    let refused = products.create(ProductInput::named("More")).await;
+    assert_eq!(code(refused.map_err(Into::into)).0, ErrorCode::LimitReached);
+
+    // A count that is wrong is found.
+    let (key, row) = clock(&*storage, &strict).await;
+    let mut clock: serde_json::Value = serde_json::from_slice(&row).unwrap();
+    clock["usage"]["products"] = json!(981);
+    let commit = Commit {
+        writes: vec![(key, Write::Put(clock.to_string().into_bytes().into()))],
+        ..Commit::default()
+    };
+    storage.commit(commit).await.unwrap();
+    let problems = check(&strict.connect).await;
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("981 products"), "{problems:?}");
+}
+
+/// The bytes are those of the rows as they lie in the storage.
+#[tokio::test]
+async fn bytes_are_those_of_the_rows() {
+    let (shop, storage) = open(StorageLimits::default()).await;
+    let made = shop.products().create(ProductInput::named("A").external_id("A-1")).await;
+    let id = made.unwrap().id;
+    let change = ProductInput {
+        category_name: Field::Value("Cake".into()),
+        barcode: Field::Value("8712345".into()),
+        ..ProductInput::named("A longer name").external_id("B-1")
+    };
+    shop.products().update(id, change).await.unwrap();
+    let location = shop.at.location().id.uuid();
+    let of_location = |key: &Key| key.starts_with(location.as_bytes()) && ![0x01, 0x50, 0xB1].contains(&key[16]);
+    let stored = rows(&*storage).await;
+    let stored = stored.iter().filter(|(key, _)| of_location(key));
+    let stored: usize = stored.map(|(key, value)| key.len() + value.len()).sum();
+    assert_eq!(counts(&*storage, &shop).await["bytes"], json!(stored));
+}
