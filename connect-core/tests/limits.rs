@@ -5,12 +5,11 @@ use std::sync::Arc;
 use connect_core::{
     Connect, Error, ScreenType, StorageLimits,
     storage::{
-        Commit, Key, Read, Storage, Value, Write, conformance::Distant,
-        memory::MemoryStorage,
+        Commit, Key, Read, Storage, Value, Write, conformance::Distant, memory::MemoryStorage,
     },
     wire::{
-        Batch, BatchStatus, CategoryInput, ErrorCode, Field, OptionGroupInput, OptionInput, ProductInput,
-        Product, TransactionInput,
+        Batch, BatchStatus, CategoryInput, ErrorCode, Field, OptionGroupInput, OptionInput,
+        Product, ProductInput, TransactionInput,
     },
 };
 use serde_json::json;
@@ -53,7 +52,11 @@ fn group(name: &str) -> OptionGroupInput {
 
 async fn check(connect: &Connect) -> Vec<String> {
     let report = connect.check(&mut |_| {}).await.unwrap();
-    report.problems.iter().map(|problem| format!("{problem:?}")).collect()
+    report
+        .problems
+        .iter()
+        .map(|problem| format!("{problem:?}"))
+        .collect()
 }
 
 /// The counts of a location as its clock row has them.
@@ -79,7 +82,7 @@ async fn a_location_has_so_many_records_of_a_kind() {
         products.create(ProductInput::named(name)).await.unwrap();
     }
     let refused = products.create(ProductInput::named("D")).await;
-    let (code_, status, message) = code(refused.map_err(Into::into));
+    let (code_, status, message) = code(refused);
     assert_eq!((code_, status), (ErrorCode::LimitReached, 422));
     assert!(message.contains("3 products, and may have 3"), "{message}");
     // A change needs no room for a record, and a deletion makes some.
@@ -92,10 +95,10 @@ async fn a_location_has_so_many_records_of_a_kind() {
         categories.create(CategoryInput::named(name)).await.unwrap();
     }
     let refused = categories.create(CategoryInput::named("Soup")).await;
-    assert_eq!(code(refused.map_err(Into::into)).0, ErrorCode::LimitReached);
+    assert_eq!(code(refused).0, ErrorCode::LimitReached);
     groups.create(group("Size")).await.unwrap();
     let refused = groups.create(group("Sauce")).await;
-    assert_eq!(code(refused.map_err(Into::into)).0, ErrorCode::LimitReached);
+    assert_eq!(code(refused).0, ErrorCode::LimitReached);
     // A category that a product names is made as well.
     let named = ProductInput {
         category_name: Field::Value("Cake".into()),
@@ -103,7 +106,7 @@ async fn a_location_has_so_many_records_of_a_kind() {
     };
     let some = products.list(&Default::default()).await.unwrap().data[0].id;
     let refused = products.update(some, named).await;
-    assert_eq!(code(refused.map_err(Into::into)).0, ErrorCode::LimitReached);
+    assert_eq!(code(refused).0, ErrorCode::LimitReached);
     assert_eq!(check(&shop.connect).await, Vec::<String>::new());
 }
 
@@ -115,7 +118,9 @@ async fn items_beyond_the_limit_fail_alone() {
         price_cents: Field::Value(price),
         ..ProductInput::named(code).external_id(code)
     };
-    let items = ["A", "B", "C", "D", "A", "E"].map(|code| item(code, 1)).to_vec();
+    let items = ["A", "B", "C", "D", "A", "E"]
+        .map(|code| item(code, 1))
+        .to_vec();
     for dry_run in [true, false] {
         let batch = Batch {
             dry_run,
@@ -152,7 +157,7 @@ async fn an_account_stores_so_many_bytes() {
     let refused = loop {
         match products.create(long(&format!("P{}", made.len()))).await {
             Ok(product) => made.push(product),
-            Err(error) => break Error::from(error),
+            Err(error) => break error,
         }
         assert!(made.len() < 20);
     };
@@ -161,7 +166,10 @@ async fn an_account_stores_so_many_bytes() {
     assert!(refused.to_string().contains("may store 40000"), "{refused}");
     let done = products.batch(Batch::new((0..10).map(|_| long("Q")).collect()));
     let done = done.await.unwrap();
-    let refused = done.results.iter().filter_map(|result| result.error.as_ref());
+    let refused = done
+        .results
+        .iter()
+        .filter_map(|result| result.error.as_ref());
     let refused: Vec<_> = refused.map(|error| &error.code).collect();
     assert_eq!(refused.len(), done.failed);
     assert!(done.created < 3 && refused.iter().all(|code| **code == ErrorCode::LimitReached));
@@ -197,7 +205,7 @@ async fn an_account_stores_so_many_bytes() {
     sale().await.unwrap();
     let refused = loop {
         if let Err(refused) = sale().await {
-            break Error::from(refused);
+            break refused;
         }
     };
     assert_eq!(refused.code(), ErrorCode::LimitReached);
@@ -214,7 +222,9 @@ async fn locations_share_the_bytes_of_their_account() {
     let (mut shop, storage) = open(limits).await;
     let there = shop::location(&shop.connect, shop.account, "There").await;
     let here = shop.at.location().id;
-    let entered = shop.connect.authorize_owner(shop.account, here, shop.account);
+    let entered = shop
+        .connect
+        .authorize_owner(shop.account, here, shop.account);
     shop.at = entered.await.unwrap();
     let full = |number: usize| ProductInput {
         description: Field::Value("d".repeat(2000)),
@@ -248,7 +258,11 @@ async fn a_request_is_done_once_there_is_room() {
     for name in ["A", "B", "C"] {
         ids.push(products.create(ProductInput::named(name)).await.unwrap().id);
     }
-    let refused = json.json::<Product>().create(create("D")).await.unwrap_err();
+    let refused = json
+        .json::<Product>()
+        .create(create("D"))
+        .await
+        .unwrap_err();
     assert_eq!(refused.error.code(), ErrorCode::LimitReached);
     products.delete(ids[0]).await.unwrap();
     let done = json.json::<Product>().create(create("D")).await.unwrap();
@@ -306,7 +320,7 @@ async fn what_was_never_counted_is_counted() {
     assert_eq!(found["countedTo"], serde_json::Value::Null);
     assert_eq!(check(&strict.connect).await, Vec::<String>::new());
     let refused = products.create(ProductInput::named("More")).await;
-    assert_eq!(code(refused.map_err(Into::into)).0, ErrorCode::LimitReached);
+    assert_eq!(code(refused).0, ErrorCode::LimitReached);
 
     // A count that is wrong is found.
     let (key, row) = clock(&*storage, &strict).await;
@@ -326,7 +340,10 @@ async fn what_was_never_counted_is_counted() {
 #[tokio::test]
 async fn bytes_are_those_of_the_rows() {
     let (shop, storage) = open(StorageLimits::default()).await;
-    let made = shop.products().create(ProductInput::named("A").external_id("A-1")).await;
+    let made = shop
+        .products()
+        .create(ProductInput::named("A").external_id("A-1"))
+        .await;
     let id = made.unwrap().id;
     let change = ProductInput {
         category_name: Field::Value("Cake".into()),
@@ -335,7 +352,8 @@ async fn bytes_are_those_of_the_rows() {
     };
     shop.products().update(id, change).await.unwrap();
     let location = shop.at.location().id.uuid();
-    let of_location = |key: &Key| key.starts_with(location.as_bytes()) && ![0x01, 0x50, 0xB1].contains(&key[16]);
+    let of_location =
+        |key: &Key| key.starts_with(location.as_bytes()) && ![0x01, 0x50, 0xB1].contains(&key[16]);
     let stored = rows(&*storage).await;
     let stored = stored.iter().filter(|(key, _)| of_location(key));
     let stored: usize = stored.map(|(key, value)| key.len() + value.len()).sum();

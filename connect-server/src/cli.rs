@@ -1,5 +1,6 @@
 //! The command line.
 
+mod account_limits;
 mod address;
 mod network;
 mod secret;
@@ -16,7 +17,7 @@ use clap::{
 use connect_core::{RateLimits, storage::RowsVersion, wire::limits};
 use lettre::message::Mailbox;
 
-pub use self::network::NetworkOptions;
+pub use self::{account_limits::AccountLimitOptions, network::NetworkOptions};
 use crate::{
     admin::{
         accounts::AccountCommand, locations::LocationCommand, screens::ScreenCommand,
@@ -397,6 +398,9 @@ pub struct Options {
     #[arg(long, value_name = "N", env = "CONNECT_ANONYMOUS_LIMIT",
           default_value_t = limits::DEFAULT_ANONYMOUS_LIMIT)]
     pub anonymous_limit: u32,
+    /// The limits on the bytes and records of accounts.
+    #[command(flatten)]
+    pub account_limits: AccountLimitOptions,
     /// The limits on connections and memory.
     #[command(flatten)]
     pub network: NetworkOptions,

@@ -180,6 +180,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
     let mut builder = Connect::builder(store.storage())
         .limits(options.limits())
+        .storage_limits(options.account_limits.limits())
         .image_links(Arc::new(guard.clone()))
         .webhook_links(Arc::new(PublicWebhooks::new(guard)));
     if options.store.choice()?.is_shared() {

@@ -148,6 +148,10 @@ impl QueuedRow {
     /// the network, a key that was revoked or is that of another screen, a wrong address, an answer
     /// that is not certain to be the service's.
     pub(super) fn is_refused_by(&self, error: &Error) -> bool {
+        // There may be room soon: the row waits, with those behind it.
+        if error.code() == Some(&ErrorCode::LimitReached) {
+            return false;
+        }
         let is_of_service = error.api().is_some_and(ApiError::is_of_service);
         match error.status().filter(|_| is_of_service) {
             // A request that did not arrive as it was sent says nothing of the row.

@@ -306,6 +306,25 @@ async fn a_row_with_a_time_that_cannot_be_is_set_aside_and_corrected() {
     assert_ne!(sent[2].key(), sent[0].key());
 }
 
+/// A sale stays a sale: it waits until there is room for it.
+#[tokio::test]
+async fn a_row_that_there_is_no_room_for_waits() {
+    let folder = TempDir::new().unwrap();
+    let queue = queue(&folder, [1, 2]);
+    let full =
+        json!({ "error": { "code": "limit_reached", "message": "this account stores 9 bytes" }});
+    let script = Script::new([json(422, &full), taken(), taken()]);
+    let client = client(&script);
+    let delivery = queue.send(&client).await;
+    assert!(delivery.stopped.is_some() && delivery.refused.is_empty());
+    assert_eq!(queue.waiting(), 2);
+    let delivery = queue.send(&client).await;
+    assert_eq!((delivery.delivered.len(), queue.waiting()), (2, 0));
+    let sent = script.finish();
+    assert_eq!(amounts(&sent), [1, 1, 2]);
+    assert_eq!(sent[0].key(), sent[1].key());
+}
+
 #[tokio::test]
 async fn rows_are_pushed_while_others_are_sent() {
     let folder = TempDir::new().unwrap();

@@ -39,7 +39,7 @@ pub(super) struct Partition {
     pub(super) registers: Registers,
     /// The sums of the stock.
     pub(super) stock: StockSums,
-    /// What the rows take.
+    /// The counts of the rows.
     pub(super) stored: Usage,
     /// Set when rows have problems, or cannot be read.
     pub(super) has_problems: bool,

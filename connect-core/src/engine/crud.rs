@@ -6,8 +6,8 @@ use super::{
     answer::{Answer, Outcome},
     change::Change,
     lookup, references,
-    room::{Room, check_count},
     resource::{Draft, Resource},
+    room::{Room, check_count},
 };
 use crate::{
     access::Access,

@@ -32,7 +32,9 @@ impl Connect {
             let key = answer_key(caller.id(), &idempotency.key);
             if self.core.recent_answers.has(&key) {
                 let stored = self.store().get(&key).await?;
-                if let Some(answer) = replay(&caller, &key, stored.as_ref(), idempotency, self.now())? {
+                if let Some(answer) =
+                    replay(&caller, &key, stored.as_ref(), idempotency, self.now())?
+                {
                     return answer;
                 }
             }

@@ -24,8 +24,6 @@ use crate::{
     wire::{Id, Timestamp},
 };
 
-const DAY: i64 = 24 * 3600;
-
 /// The distance that the clock may have from the last round, and the time for which nothing is
 /// purged when it has more.
 const DOUBT: Duration = Duration::from_secs(3600);

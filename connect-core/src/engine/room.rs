@@ -1,4 +1,4 @@
-//! Whether there is room for what a write adds.
+//! Judges the room for the records and bytes of a write.
 
 use crate::{
     access::{Access, Actor},
@@ -30,10 +30,13 @@ pub(super) fn check_count<R: Record>(unit: &Unit<'_>, list: &str) -> Result<(), 
     if count < limit {
         return Ok(());
     }
-    Err(Error::LimitReached(Reason::new(format!(
-        "this location has {count} {list}, and may have {limit}; delete {list} that are not needed, or ask \
+    Err(full(
+        unit,
+        format!(
+            "this location has {count} {list}, and may have {limit}; delete {list} that are not needed, or ask \
          the operator of the server for more"
-    ))))
+        ),
+    ))
 }
 
 /// Checks that the account may store what a write has added since it stored `before`, in bytes.
@@ -53,8 +56,16 @@ pub(crate) fn check_bytes(unit: &Unit<'_>, access: &Access, before: u64) -> Resu
     if after <= before || after <= most {
         return Ok(());
     }
-    Err(Error::LimitReached(Reason::new(format!(
-        "this account stores {before} bytes, and may store {most}; delete what is not needed, or ask the \
+    Err(full(
+        unit,
+        format!(
+            "this account stores {before} bytes, and may store {most}; delete what is not needed, or ask the \
          operator of the server for more"
-    ))))
+        ),
+    ))
+}
+
+fn full(unit: &Unit<'_>, problem: String) -> Error {
+    unit.count_limit_reached();
+    Error::LimitReached(Reason::new(problem))
 }

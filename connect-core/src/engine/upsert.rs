@@ -13,8 +13,8 @@ use super::{
     crud::{Saved, change, insert, reads_of_draft},
     item_errors::ItemErrors,
     lookup, references,
-    room::{Room, check_bytes},
     resource::{Draft, Purpose, Resource},
+    room::{Room, check_bytes},
 };
 use crate::{
     access::Access,

@@ -48,10 +48,7 @@ pub(crate) async fn perform(unit: &mut Unit<'_>, job: &Job) -> Result<Answer, Re
     unit.savepoint();
     let outcome = attempt(unit, job, at).await;
     // What there was no room for may be done when there is.
-    let may_be_done_later = matches!(
-        &outcome,
-        Err(Error::Internal(_) | Error::LimitReached(_))
-    );
+    let may_be_done_later = matches!(&outcome, Err(Error::Internal(_) | Error::LimitReached(_)));
     let is_kept = !job.change.is_dry_run() && !may_be_done_later;
     if is_kept && let Err(fault) = store(unit, &caller, idempotency, key, &outcome) {
         unit.rollback();

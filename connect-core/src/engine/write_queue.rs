@@ -178,7 +178,10 @@ async fn load(unit: &mut Unit<'_>, location: Uuid, jobs: &[Job]) -> Result<(), F
     for job in jobs {
         reads(job, &mut wanted);
     }
-    let locations = jobs.iter().take(1).flat_map(|job| &job.at.account().locations);
+    let locations = jobs
+        .iter()
+        .take(1)
+        .flat_map(|job| &job.at.account().locations);
     let siblings = Siblings::read(locations.map(|at| at.id.uuid()), unit, &mut wanted);
     unit.load(wanted).await?;
     siblings.note(unit);

@@ -36,6 +36,8 @@ pub struct Figures {
     pub failed_reads: Count,
     /// Requests that were refused since a limit was used up.
     pub limited: Limited,
+    /// Records and requests that there was no room for.
+    pub limit_reached: Count,
     /// The attempts to deliver events, and what followed from them.
     pub deliveries: Deliveries,
     /// The jobs of taking over images.

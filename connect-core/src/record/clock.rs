@@ -27,7 +27,7 @@ pub(crate) struct ChangeClock {
     /// The last number of every other kind of numbered row, by the byte of its family.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     numbers: Vec<(u8, u64)>,
-    /// What a location stores. `None` at a location whose rows were never counted, and at what is none.
+    /// The counts of a location's rows. `None` where they were never counted, and in other partitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) usage: Option<Usage>,
 }

@@ -9,8 +9,7 @@ use uuid::Uuid;
 use super::{Delivery, EventRef, Unit, waiting_stock_key, woken_key};
 use crate::{storage::Value, wire::limits::DELIVERY_DAYS};
 
-/// What the entry of a delivery in the log has besides what it has in the queue, and the keys of both, in bytes:
-/// an attempt with the answer to it.
+/// Bytes of the keys of a delivery in queue and log, and of an attempt with the answer to it.
 const ATTEMPT: usize = 800;
 
 /// The deliveries of an event.

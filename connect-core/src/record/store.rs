@@ -12,8 +12,7 @@ use std::{
 use tokio::sync::Notify;
 
 use super::{
-    Fault, StorageLimits, contended::Contended, subscribers::WebhooksCache,
-    usage_cache::UsageCache,
+    Fault, StorageLimits, contended::Contended, subscribers::WebhooksCache, usage_cache::UsageCache,
 };
 use crate::{
     environment::{Clock as _, Drift, Environment, Figures, SteadyClock},
@@ -112,7 +111,7 @@ impl Store {
         &self.storage_limits
     }
 
-    /// What the locations of accounts store, as far as it was read lately.
+    /// The counts of the locations of accounts, as far as they were read lately.
     pub(crate) fn usage(&self) -> &UsageCache {
         &self.usage
     }

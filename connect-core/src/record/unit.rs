@@ -429,7 +429,8 @@ impl<'s> Unit<'s> {
         for key in written {
             let family = key.get(16).and_then(|byte| Family::of(*byte));
             let found = self.known.get(&key).cloned().flatten();
-            if let (Some(usage), Some(family), Some(found)) = (&mut self.clock.usage, family, found) {
+            if let (Some(usage), Some(family), Some(found)) = (&mut self.clock.usage, family, found)
+            {
                 usage.replace((&key, family), Some(found.len()), None, self.now);
             }
         }
@@ -451,6 +452,11 @@ impl<'s> Unit<'s> {
     /// Sets the bytes of the other locations of the account.
     pub(crate) fn set_bytes_elsewhere(&mut self, bytes: u64) {
         self.bytes_elsewhere = bytes;
+    }
+
+    /// Counts something that there was no room for.
+    pub(crate) fn count_limit_reached(&self) {
+        self.store.figures().limit_reached.increase();
     }
 
     /// The most that is stored for the account.

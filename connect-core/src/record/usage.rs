@@ -1,4 +1,4 @@
-//! What a location stores: counts of its records and bytes of its rows.
+//! Counts of a location's records, and the bytes of its rows.
 //!
 //! They stand in the location's clock row, which every commit reads and writes anyway, so they are as exact
 //! as the rows and cost no trip. Rows that are removed by maintenance after a time (events, tombstones, stored
@@ -145,7 +145,9 @@ impl Usage {
         match counted(family) {
             None => {}
             Some(_) if !self.has_counted(key) => {}
-            Some(Counted::Days(days)) => self.add_until(of_row(after), now.plus_seconds(days * DAY), now),
+            Some(Counted::Days(days)) => {
+                self.add_until(of_row(after), now.plus_seconds(days * DAY), now)
+            }
             Some(Counted::Always) => {
                 if let Some(len) = after {
                     self.add(key, family, len);
@@ -263,7 +265,7 @@ mod tests {
         }
     }
 
-    /// What is purged counts until its time is over, and a few days more at most.
+    /// Rows that are purged count until their time is over, and a few days more at most.
     #[test]
     fn rows_that_pass_count_for_their_time() {
         for (days, latest) in [(1, 2), (7, 12), (30, 35), (90, 105)] {
@@ -272,7 +274,11 @@ mod tests {
                 usage.add_until(1000, at(start + days), at(start));
                 assert_eq!(usage.total(at(start)), 1000);
                 assert_eq!(usage.total(at(start + days)), 1000, "{days} from {start}");
-                assert_eq!(usage.total(at(start + latest + 1)), 0, "{days} from {start}");
+                assert_eq!(
+                    usage.total(at(start + latest + 1)),
+                    0,
+                    "{days} from {start}"
+                );
             }
         }
     }
@@ -290,7 +296,13 @@ mod tests {
 
     #[test]
     fn what_is_not_counted_yet_is_left_to_the_count() {
-        let of = |number| key(Uuid::from_u128(7), Family::Order, &[Part::Id(Uuid::from_u128(number))]);
+        let of = |number| {
+            key(
+                Uuid::from_u128(7),
+                Family::Order,
+                &[Part::Id(Uuid::from_u128(number))],
+            )
+        };
         let mut usage = Usage {
             counted_to: Some(hex::encode(of(5))),
             ..Usage::default()

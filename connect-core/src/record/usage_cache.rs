@@ -1,4 +1,4 @@
-//! What the other locations of an account store, remembered for some seconds.
+//! Remembers for some seconds how much the other locations of an account store.
 //!
 //! A write has the counts of its own location exactly. Those of the account's other locations would be a row
 //! each, or a row that all of them write and wait for, so they are read with a write now and then, in its trip.
@@ -16,7 +16,7 @@ const FRESH: Duration = Duration::from_secs(10);
 /// The most locations whose siblings are remembered.
 const MOST: usize = 10_000;
 
-/// What was read of the siblings of locations.
+/// The bytes at the siblings of locations, as they were read.
 #[derive(Default)]
 pub(crate) struct UsageCache {
     /// The bytes of the other locations of the account, and when they were read.

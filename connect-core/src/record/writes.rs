@@ -97,7 +97,10 @@ impl Writes {
     /// removed again is left out: the guard keeps others from making it.
     pub(super) fn into_all(self, partition: Uuid) -> Vec<(Key, Write)> {
         let mut places_seen = FxHashSet::default();
-        let firsts = self.replaced.iter().filter(|(at, _)| places_seen.insert(*at));
+        let firsts = self
+            .replaced
+            .iter()
+            .filter(|(at, _)| places_seen.insert(*at));
         let new: FxHashSet<usize> = firsts
             .filter(|(_, first)| first.is_new())
             .map(|(at, _)| *at)
@@ -206,7 +209,11 @@ mod tests {
             (own(1), vec![&new, &Write::Remove], false),
             (own(1), vec![&index, &Write::Remove], false),
             (own(1), vec![&new, &Write::Remove, &index], true),
-            (own(1), vec![&new, &Write::Remove, &index, &Write::Remove], false),
+            (
+                own(1),
+                vec![&new, &Write::Remove, &index, &Write::Remove],
+                false,
+            ),
             (own(1), vec![&Write::Remove], true),
             (own(1), vec![&put, &Write::Remove], true),
             (own(1), vec![&Write::Remove, &new, &Write::Remove], true),

@@ -8,6 +8,7 @@ use std::{collections::BTreeSet, mem, time::Duration};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::stored::StoredTotals;
 use crate::{
     engine::Connect,
     error::Error,
@@ -49,6 +50,8 @@ pub struct Backlog {
     pub images: Waiting,
     /// The webhooks of all accounts.
     pub webhooks: WebhookCount,
+    /// The bytes that all accounts store.
+    pub stored: StoredTotals,
 }
 
 /// A queue.
@@ -109,6 +112,7 @@ impl Connect {
         let queues = off.into_iter().flat_map(of_webhook);
         let held = count(store, queues, (now, MOST_HELD), |_| {}).await?;
         backlog.held = held.count;
+        backlog.stored = self.stored_totals().await?;
         Ok(backlog)
     }
 

@@ -31,8 +31,8 @@ pub const DEFAULT_LOCATION_PRODUCTS: u64 = 200_000;
 pub const DEFAULT_LOCATION_CATEGORIES: u64 = 20_000;
 /// Option groups of a location, unless configured otherwise.
 pub const DEFAULT_LOCATION_OPTION_GROUPS: u64 = 20_000;
-/// Bytes that are stored for an account, unless configured otherwise (10 GB).
-pub const DEFAULT_ACCOUNT_BYTES: u64 = 10_000_000_000;
+/// Bytes that are stored for an account, unless configured otherwise (10 GiB).
+pub const DEFAULT_ACCOUNT_BYTES: u64 = 10 * 1024 * 1024 * 1024;
 
 /// Requests per token and window, unless configured otherwise.
 pub const DEFAULT_TOKEN_LIMIT: u32 = 120;

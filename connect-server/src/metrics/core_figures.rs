@@ -44,6 +44,11 @@ pub(super) fn families(figures: &Figures) -> Vec<MetricFamily> {
             ],
         ),
         Family::counter(
+            "connect_limit_reached_total",
+            "Records and requests that were refused, since an account or a location has as much as it may store.",
+        )
+        .of(value(&figures.limit_reached)),
+        Family::counter(
             "connect_deliveries_total",
             "Deliveries of events to webhooks: attempts that succeeded or failed, and deliveries that \
              were given up.",

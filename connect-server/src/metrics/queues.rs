@@ -20,8 +20,8 @@ pub(super) fn families(backlog: Option<&Backlog>) -> Vec<MetricFamily> {
     families
 }
 
-fn counted(backlog: &Backlog) -> [MetricFamily; 7] {
-    let webhooks = &backlog.webhooks;
+fn counted(backlog: &Backlog) -> [MetricFamily; 10] {
+    let (webhooks, stored) = (&backlog.webhooks, &backlog.stored);
     [
         Family::gauge(
             "connect_outbox_deliveries",
@@ -61,5 +61,20 @@ fn counted(backlog: &Backlog) -> [MetricFamily; 7] {
             "The time for which the image that has been due longest was not taken over.",
         )
         .of(backlog.images.overdue.as_secs_f64()),
+        Family::gauge(
+            "connect_stored_bytes",
+            "Bytes of the rows of all accounts, as they are counted against the limit of each.",
+        )
+        .of(stored.bytes as f64),
+        Family::gauge(
+            "connect_stored_largest_bytes",
+            "Bytes of the account that stores most.",
+        )
+        .of(stored.largest as f64),
+        Family::gauge(
+            "connect_accounts_near_limit",
+            "Accounts that have four fifths of what they may store, of bytes or of records.",
+        )
+        .of(stored.near_limit as f64),
     ]
 }

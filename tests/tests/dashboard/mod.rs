@@ -13,6 +13,7 @@ mod products;
 mod sandbox;
 mod sandbox_clock;
 mod sign_in;
+mod stored;
 mod texts;
 mod webhooks;
 

@@ -310,7 +310,9 @@ async fn lines_that_name_a_product_by_its_code_move_its_stock() {
             (5, 10),
         ),
     ] {
-        let row = till.make("transactions", &receipt(kind, pieces, &sent)).await;
+        let row = till
+            .make("transactions", &receipt(kind, pieces, &sent))
+            .await;
         let read = shop.get(&format!("transactions/{}", id(&row))).await;
         assert_eq!(read.expect(200).data(), row);
         for (line, (product, code)) in row["lines"].as_array().unwrap().iter().zip(shown) {

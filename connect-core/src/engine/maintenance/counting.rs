@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{super::connect::Connect, DAY};
+use super::super::connect::Connect;
 use crate::{
     record::{
         ChangeClock, Counted, Fault, ReadKey, Usage, clock_key, counted,
@@ -16,10 +16,12 @@ use crate::{
     wire::Timestamp,
 };
 
+const DAY: i64 = 24 * 3600;
+
 /// Rows that are counted by one commit: few enough that writers hardly wait.
 const PIECE: usize = 500;
 
-/// How far a count has come.
+/// The outcome of counting a piece.
 enum Step {
     More,
     /// A write was faster.
@@ -61,7 +63,10 @@ impl Connect {
             Some(usage) => usage,
             None => Usage::default(),
         };
-        let from = usage.counted_to.as_ref().and_then(|to| hex::decode(to).ok());
+        let from = usage
+            .counted_to
+            .as_ref()
+            .and_then(|to| hex::decode(to).ok());
         let from = from.map_or_else(|| at.as_bytes().to_vec(), |to| [&to[..], &[0]].concat());
         let range = Range {
             from: &from,
@@ -83,7 +88,9 @@ impl Connect {
         usage.counted_to = last.map(|(key, _)| hex::encode(key));
         let is_done = usage.is_complete();
         clock.usage = Some(usage);
-        let counted = clock.clone().moved_to(clock.updated_at, self.store().nonce());
+        let counted = clock
+            .clone()
+            .moved_to(clock.updated_at, self.store().nonce());
         let becomes = serde_json::to_vec(&counted).map_err(|e| Fault::corrupt(&key, e))?;
         let guard = Guard {
             key,

@@ -6,7 +6,7 @@
 
 use uuid::Uuid;
 
-use super::{super::connect::Connect, DAY};
+use super::super::connect::Connect;
 use crate::{
     record::{ChangeClock, Fault, clock_key},
     storage::{Commit, Guard, Value},
@@ -15,6 +15,8 @@ use crate::{
         limits::{EVENT_DAYS, TOMBSTONE_DAYS},
     },
 };
+
+const DAY: i64 = 24 * 3600;
 
 /// The age at which a clock is moved: a month before its time is too old to follow.
 const OLDEST: i64 = (TOMBSTONE_DAYS - 30) * DAY;

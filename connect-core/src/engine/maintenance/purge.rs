@@ -10,10 +10,7 @@ use std::{collections::HashSet, fmt::Display};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{
-    super::{connect::Connect, stored_answer},
-    DAY,
-};
+use super::super::{connect::Connect, stored_answer};
 use crate::{
     record::{
         CompleteSince, Fault, Looked, Piece, Salvage, Webhooks,
@@ -30,6 +27,8 @@ use crate::{
 
 /// Rows removed per commit: few enough that writers hardly wait.
 const CHUNK: usize = 500;
+
+const DAY: i64 = 24 * 3600;
 
 /// The result of a round of maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,12 +13,26 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
         .iter()
         .filter(|(token, _)| !to.connect.has_ended(token));
     let in_use = in_use.count();
+    let stored = to.connect.stored(account.id).await?;
+    let limits = &stored.limits;
     let head = html! {
         th { "Name" } th { "ID" } th { "Currency" }
+        th { "Products" } th { "Categories" } th { "Option groups" } th { "Stored" }
     };
+    let of = |used: u64, most: u64| format!("{used} of {most}");
     let rows = html! {
-        @for location in &account.locations {
-            tr { td { (location.name) } td { code { (location.id) } } td { (location.currency) } }
+        @for (location, its) in account.locations.iter().zip(&stored.locations) {
+            tr {
+                td { (location.name) } td { code { (location.id) } } td { (location.currency) }
+                @if its.is_counted {
+                    td { (of(its.products, limits.products)) }
+                    td { (of(its.categories, limits.categories)) }
+                    td { (of(its.option_groups, limits.option_groups)) }
+                    td { (bytes(its.bytes)) }
+                } @else {
+                    td colspan="4" { "Not counted yet" }
+                }
+            }
         }
     };
     let content = html! {
@@ -29,10 +43,18 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
                  is answered with " code { "api_not_available" } "."
             }
         }
+        @if stored.is_near_limit() {
+            p.warning role="status" {
+                "This account has nearly as much as it may store. What goes beyond is refused with "
+                code { "limit_reached" } ": delete what is not needed, or ask the operator of this server for \
+                 more. Deleting frees the room of events after 30 days."
+            }
+        }
         dl.figures {
             div { dt { "Locations" } dd { (account.locations.len()) } }
             div { dt { a href="/dashboard/screens" { "Screens" } } dd { (account.screens.len()) } }
             div { dt { a href="/dashboard/tokens" { "Tokens" } } dd { (in_use) } }
+            div { dt { "Stored" } dd { (bytes(stored.bytes)) " of " (bytes(limits.account_bytes)) } }
         }
         h2 { "API address" }
         p { code { (to.setting.api_url) } }
@@ -46,4 +68,39 @@ pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {
         } @else { (components::table("Locations", head, rows)) }
     };
     Ok(layout::page(to, ROOT, "Overview", content))
+}
+
+/// A number of bytes in the unit in which it is short.
+fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut shown = bytes as f64;
+    let mut unit = 0;
+    while shown >= 1023.95 && unit + 1 < UNITS.len() {
+        shown /= 1024.0;
+        unit += 1;
+    }
+    match unit {
+        0 => format!("{bytes} B"),
+        _ => format!("{shown:.1} {}", UNITS[unit]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_shown_in_a_unit_that_fits() {
+        for (number, expected) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KiB"),
+            (1_048_524, "1023.9 KiB"),
+            (1_048_575, "1.0 MiB"),
+            (10 * 1024 * 1024 * 1024, "10.0 GiB"),
+            (u64::MAX, "16777216.0 TiB"),
+        ] {
+            assert_eq!(bytes(number), expected);
+        }
+    }
 }
