@@ -144,6 +144,7 @@ fn item((at, result): (usize, &Value)) -> Option<String> {
             "not_found",
             "conflict",
             "forbidden_location",
+            "limit_reached",
         ];
         codes.iter().any(|code| result["error"]["code"] == *code)
             && !has("id")

@@ -11,7 +11,7 @@ use super::{PROGRAM, browser::Browser};
 #[tokio::test]
 async fn what_is_stored_is_shown_and_limited() {
     let data = tempfile::tempdir().unwrap();
-    let limits = ["--location-products", "20", "--account-storage", "1"];
+    let limits = ["--location-products", "60", "--account-storage", "1"];
     let server = Process::start(PROGRAM, &data.path().join("s"), &limits)
         .await
         .unwrap();
@@ -23,25 +23,25 @@ async fn what_is_stored_is_shown_and_limited() {
         server.send(&token, made.key(name)).await
     };
     let page = owner.read("/dashboard").await;
-    for says in [" of 20<", "0 of 20000", " of 1.0 MiB"] {
+    for says in [" of 60<", "0 of 20000", " of 1.0 MiB"] {
         assert!(page.contains(says), "{says}: {page}");
     }
     assert!(!page.contains("nearly as much"), "{page}");
     let mut made = 0;
     let refused = loop {
-        let answer = create(&format!("Product {made}")).await;
+        let answer = create(&format!("Product-{made}")).await;
         if answer.status != 201 {
             break answer;
         }
         made += 1;
-        assert!(made < 20);
+        assert!(made < 60);
     };
     assert!(made > 5, "{made}");
     let (_, _, message) = refused.fails(422, "limit_reached").failure();
-    assert!(message.contains("may have 20"), "{message}");
+    assert!(message.contains("may have 60"), "{message}");
     let page = owner.read("/dashboard").await;
     assert!(
-        page.contains("20 of 20<") && page.contains("nearly as much"),
+        page.contains("60 of 60<") && page.contains("nearly as much"),
         "{page}"
     );
 
