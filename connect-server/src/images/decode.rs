@@ -11,8 +11,9 @@ use image::{
 };
 
 use super::{
+    failure::{damaged, uncommon},
     jpeg::{self, Unreadable},
-    strips,
+    strips::{self, MAX_METADATA},
 };
 
 /// The longest side of an image that is decoded, in pixels.
@@ -21,10 +22,6 @@ const MAX_SIDE: u32 = 10_000;
 /// The memory that decoding an image may take, in bytes. A JPEG of 44 megapixels fits in, one
 /// that is progressive or in several scans of 14 to 22, and an image with transparency of 16.
 const MAX_MEMORY: u64 = 128 * 1024 * 1024;
-
-/// The memory for the metadata of a PNG, in bytes. A colour profile of a few kilobytes can unfold to
-/// more, and is left unread then.
-pub(super) const MAX_METADATA: u64 = 16 * 1024 * 1024;
 
 /// The least pixels on the longer side of an image that was made smaller while it was decoded. Scaling does
 /// the rest: with twice the pixels of the copy, nobody sees the difference.
@@ -36,7 +33,7 @@ pub(super) struct Decoded {
     pub(super) image: DynamicImage,
     /// Width and height of the whole image.
     pub(super) size: (u32, u32),
-    /// How it has to be turned.
+    /// The turn that its file asks for.
     pub(super) orientation: Orientation,
 }
 
@@ -118,19 +115,4 @@ fn failure(error: ImageError) -> ImageFailure {
         ImageError::Unsupported(_) => uncommon(),
         _ => damaged(),
     }
-}
-
-/// The failure of a file that its decoder cannot make sense of.
-pub(super) fn damaged() -> ImageFailure {
-    ImageFailure::lasting(
-        ImageErrorCode::Corrupt,
-        "The file is damaged or was cut short. Save the image anew.",
-    )
-}
-
-fn uncommon() -> ImageFailure {
-    ImageFailure::lasting(
-        ImageErrorCode::UnsupportedType,
-        "The file is of an uncommon form of its type. Save the image anew, as a JPEG or PNG.",
-    )
 }

@@ -6,7 +6,7 @@ use image::{
     codecs::{jpeg::JpegEncoder, png::PngEncoder},
 };
 
-use super::decode::damaged;
+use super::failure::damaged;
 
 /// The quality at which a copy is hard to tell from its original.
 const JPEG_QUALITY: u8 = 85;

@@ -13,6 +13,7 @@ mod copies;
 mod decode;
 mod download;
 mod encode;
+mod failure;
 mod folder;
 mod jpeg;
 mod kind;

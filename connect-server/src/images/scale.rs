@@ -5,8 +5,9 @@ use fast_image_resize::Resizer;
 use image::DynamicImage;
 
 use super::{
-    decode::{Decoded, damaged, decode},
+    decode::{Decoded, decode},
     encode::{ScaledCopy, encode},
+    failure::damaged,
     kind::kind_of,
 };
 

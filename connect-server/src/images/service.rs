@@ -14,7 +14,7 @@ use tokio::{
 };
 use url::Url;
 
-use super::{Copies, ScaledCopy, decode::damaged, download::download, scaled_copy};
+use super::{Copies, ScaledCopy, download::download, failure::damaged, scaled_copy};
 use crate::{
     net::Server,
     networks::Networks,

@@ -6,7 +6,11 @@ use connect_core::environment::ImageFailure;
 use image::{DynamicImage, GrayAlphaImage, GrayImage, RgbImage, RgbaImage};
 use png::{ColorType, Decoder, Limits, Reader, Transformations};
 
-use super::decode::{MAX_METADATA, damaged};
+use super::failure::damaged;
+
+/// The memory for the metadata of a PNG, in bytes. A colour profile of a few kilobytes can unfold to
+/// more, and is left unread then.
+pub(super) const MAX_METADATA: u64 = 16 * 1024 * 1024;
 
 /// Decodes a PNG to at least so many pixels on its longer side, by the means of squares of its pixels.
 /// `None` when it has to be decoded as a whole: it is small, its rows are not in order, or it moves.

@@ -1,0 +1,19 @@
+//! The failures of a file, in words for its owner.
+
+use connect_core::{environment::ImageFailure, wire::ImageErrorCode};
+
+/// The failure of a file that its decoder cannot make sense of.
+pub(super) fn damaged() -> ImageFailure {
+    ImageFailure::lasting(
+        ImageErrorCode::Corrupt,
+        "The file is damaged or was cut short. Save the image anew.",
+    )
+}
+
+/// The failure of a file in a form that few programs write.
+pub(super) fn uncommon() -> ImageFailure {
+    ImageFailure::lasting(
+        ImageErrorCode::UnsupportedType,
+        "The file is of an uncommon form of its type. Save the image anew, as a JPEG or PNG.",
+    )
+}
