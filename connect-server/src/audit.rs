@@ -91,6 +91,8 @@ actions! {
     ResendDeliveries = "webhook.resend",
     /// Products are changed or deleted in bulk.
     ChangeProducts = "products.change",
+    /// A backup of the whole store is begun.
+    BackUpStore = "store.backup",
     /// The sandbox simulates something, or its clock is put ahead.
     UseSandbox = "sandbox.use",
 }

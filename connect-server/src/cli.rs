@@ -115,6 +115,7 @@ impl Arguments {
             Command::Serve(options) | Command::Demo(options) => &options.store,
             Command::Config(config) => &config.options.store,
             Command::Check(options) => &options.store,
+            Command::Backup(options) => &options.store,
             Command::Export(options) => &options.store,
             Command::Import(options) => &options.store,
             Command::Restore(options) => &options.store,
@@ -174,6 +175,12 @@ pub enum Command {
     /// No server starts on a store whose import did not finish. Exits with 0 when the store is as the
     /// file, and 1 otherwise.
     Import(ImportOptions),
+    /// Write a whole store into a file while a server goes on writing to it: all rows as they are at that moment.
+    ///
+    /// The file is read again as a whole before it gets its name, and never replaces another one. The copies of
+    /// images are not in it. `restore` makes a store of it. Works beside a running server, and without one; for
+    /// redb and sled. A database is backed up by its own means.
+    Backup(BackupOptions),
     /// Make a store in an empty folder or database from a file that `export` has written, compare both, and check
     /// the store.
     ///
@@ -318,6 +325,24 @@ pub struct ExportOptions {
     /// Replace an earlier export, finished or not. Another file is never replaced.
     #[arg(long, env = "CONNECT_OVERWRITE", value_parser = yes_or_no())]
     pub overwrite: bool,
+    /// Print the result as JSON.
+    #[arg(long, env = "CONNECT_JSON", value_parser = yes_or_no())]
+    pub json: bool,
+}
+
+/// The options of a backup.
+#[derive(Clone, Debug, Args)]
+pub struct BackupOptions {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// The file, a new one. It has ".part" behind its name until it is whole.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The most MiB that are read and written a second.
+    #[arg(long, value_name = "MIB", env = "CONNECT_RATE", default_value_t = 50,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub rate: u32,
     /// Print the result as JSON.
     #[arg(long, env = "CONNECT_JSON", value_parser = yes_or_no())]
     pub json: bool,

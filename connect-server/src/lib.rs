@@ -10,6 +10,7 @@
 pub mod admin;
 pub mod app;
 mod audit;
+mod backup;
 pub mod check;
 pub mod cli;
 mod config;

@@ -20,6 +20,7 @@ use tokio::{
 use crate::{
     admin::{self, AdminCommand, Pass, PassFile},
     app::{ConnectApp, Door, templates},
+    backup::{self, Backups},
     check,
     cli::{Arguments, Command, Options},
     config,
@@ -130,6 +131,7 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Demo(options) => serve(options, true).await,
         Command::Config(options) => return Ok(config::run(&options)?),
         Command::Check(options) => return Ok(check::run(&options).await),
+        Command::Backup(options) => return Ok(backup::run(&options).await),
         Command::Export(options) => return Ok(transfer::export(&options).await),
         Command::Import(options) => return Ok(transfer::import(&options).await),
         Command::Restore(options) => return Ok(transfer::restore(&options).await),
@@ -195,7 +197,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         builder = builder.hold_deliveries();
     }
     let connect = builder.build();
-    drop(store);
+    let backups = Backups::new(move || store.freeze());
     match start_clock::check(&connect, clock.now()).await {
         Err(doubt) if options.trust_clock => {
             tracing::warn!(%doubt, "the clock is trusted");
@@ -269,7 +271,10 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         Some(public) => app(Door::Api).with_public_url(public),
         None => app(Door::Api),
     };
-    let with_commands = |app: ConnectApp| app.with_commands(&pass, &owner_url);
+    let with_commands = |app: ConnectApp| {
+        app.with_commands(&pass, &owner_url)
+            .with_backups(&backups, &pass)
+    };
     let of_owner = app(Door::Owner)
         .with_metrics(exporter, readers)
         .with_dashboard(&api_url, &owner_url, &recent, is_demo.then_some(clock));

@@ -7,17 +7,23 @@ use std::{
     sync::Arc,
 };
 
-use connect_core::storage::{
-    Entry, Storage, StorageError,
-    disk::{Health, HealthProbe, OpenError, Progress, Report},
-    memory::MemoryStorage,
-    postgres::{self, PostgresOptions, PostgresStorage},
-    redb::{RedbOptions, RedbStorage},
-    sled::{SledOptions, SledStorage},
+use connect_core::{
+    storage::{
+        Entry, Storage, StorageError,
+        disk::{Health, HealthProbe, OpenError, Progress, Report},
+        memory::MemoryStorage,
+        postgres::{self, PostgresOptions, PostgresStorage},
+        redb::{RedbOptions, RedbStorage},
+        sled::{SledOptions, SledStorage},
+    },
+    transfer::Pieces,
 };
 use rustix::process::geteuid;
 
-use crate::cli::{StorageChoice, StoreOptions};
+use crate::{
+    backup::NoBackup,
+    cli::{StorageChoice, StoreOptions},
+};
 
 /// An open store.
 #[derive(Clone)]
@@ -247,6 +253,20 @@ impl Store {
             Self::Sled(storage) => storage.clone(),
             Self::Postgres(storage) => storage.clone(),
         }
+    }
+
+    /// Keeps all rows as they are now, for a backup. Blocks for a moment.
+    ///
+    /// # Errors
+    /// The store has no backups, or does not answer.
+    pub(crate) fn freeze(&self) -> Result<Pieces, NoBackup> {
+        let mut rows = match self {
+            Self::Memory(_) => return Err(NoBackup::InMemory),
+            Self::Postgres(_) => return Err(NoBackup::Database),
+            Self::Redb(storage) => storage.freeze()?,
+            Self::Sled(storage) => storage.freeze()?,
+        };
+        Ok(Pieces::of(move || rows.next_page()))
     }
 
     /// The condition of the store, for as long as anybody wants to know.

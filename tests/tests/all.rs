@@ -6,6 +6,7 @@
 )]
 
 mod access;
+mod backup;
 mod bad_requests;
 mod catalog;
 mod changes;

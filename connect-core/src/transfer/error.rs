@@ -45,6 +45,9 @@ pub enum TransferError {
     /// Another process is writing to the file, or reading it.
     #[error("{} is in use by another export or import", .0.display())]
     FileInUse(PathBuf),
+    /// There is a file of the name that a backup is to have.
+    #[error("{} exists already: choose another name, or move it away", .0.display())]
+    Exists(PathBuf),
     /// The file is something else.
     #[error("{} is not an exported store", .0.display())]
     NotAnExport(PathBuf),

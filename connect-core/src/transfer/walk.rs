@@ -81,7 +81,10 @@ fn following(key: &[u8]) -> Vec<u8> {
 }
 
 /// A row whose lengths are within the limits of every backend.
-fn checked(row: Entry) -> Result<Entry, TransferError> {
+///
+/// # Errors
+/// They are not.
+pub(super) fn checked(row: Entry) -> Result<Entry, TransferError> {
     if row.0.len() > MAX_KEY_LEN || row.1.len() > MAX_VALUE_LEN {
         return Err(TransferError::TooLong(hex::encode(&row.0)));
     }

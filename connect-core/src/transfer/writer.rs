@@ -10,10 +10,11 @@ use sha2::Digest as _;
 
 use super::{
     error::TransferError,
-    format::{END, END_LEN, END_MARK, Filling, HEAD_LEN, head},
+    format::{Filling, HEAD_LEN, head},
     locked_file::LockedFile,
     progress::Transferred,
     reader::{Part, Reader, Sofar},
+    seal,
 };
 
 /// Writes a file, part by part. What was written is on the disk before the next part is.
@@ -117,18 +118,9 @@ impl Writer {
     /// # Errors
     /// The file cannot be written.
     pub(super) fn chunk(&mut self, filled: &Filling, last: &[u8]) -> Result<(), TransferError> {
-        let mut chunk = filled.chunk(self.sofar.chunks);
-        let mut hash = self.sofar.hash.clone();
-        hash.update(&chunk);
-        let digest = hash.clone().finalize();
-        hash.update(digest);
-        chunk.extend_from_slice(&digest);
+        let (chunk, sofar) = seal::chunk(&self.sofar, filled, last);
         self.append(&chunk)?;
-        self.sofar.hash = hash;
-        self.sofar.chunks += 1;
-        self.sofar.rows += filled.rows();
-        self.sofar.bytes += filled.content();
-        self.sofar.last = Some(last.into());
+        self.sofar = sofar;
         Ok(())
     }
 
@@ -137,23 +129,12 @@ impl Writer {
     /// # Errors
     /// The file cannot be written.
     pub(super) fn end(mut self) -> Result<Transferred, TransferError> {
-        let mut end = Vec::with_capacity(END_LEN);
-        end.push(END);
-        for count in [self.sofar.chunks, self.sofar.rows, self.sofar.bytes] {
-            end.extend_from_slice(&count.to_be_bytes());
-        }
-        let digest = self.sofar.hash.clone().chain_update(&end).finalize();
-        end.extend_from_slice(&digest);
-        end.extend_from_slice(END_MARK);
+        let (end, written) = seal::end(&self.sofar);
         self.append(&end)?;
         self.file
             .sync_all()
             .map_err(TransferError::io(&self.path))?;
-        Ok(Transferred {
-            rows: self.sofar.rows,
-            bytes: self.sofar.bytes,
-            checksum: hex::encode(digest),
-        })
+        Ok(written)
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<(), TransferError> {
@@ -168,26 +149,26 @@ impl Writer {
 
 /// The file holds digests of tokens, and secrets of webhooks.
 #[cfg(unix)]
-fn private(options: &mut OpenOptions) {
+pub(super) fn private(options: &mut OpenOptions) {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
 }
 
 #[cfg(not(unix))]
-fn private(_: &mut OpenOptions) {}
+pub(super) fn private(_: &mut OpenOptions) {}
 
 /// Takes others' rights to a file.
 #[cfg(unix)]
-fn only_for_owner(file: &File) -> std::io::Result<()> {
+pub(super) fn only_for_owner(file: &File) -> std::io::Result<()> {
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
 }
 
 #[cfg(not(unix))]
-fn only_for_owner(_: &File) -> std::io::Result<()> {
+pub(super) fn only_for_owner(_: &File) -> std::io::Result<()> {
     Ok(())
 }
 
 /// Makes the name of a new file durable.
-fn sync_folder(path: &Path) -> Result<(), TransferError> {
+pub(super) fn sync_folder(path: &Path) -> Result<(), TransferError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

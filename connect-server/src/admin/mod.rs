@@ -20,4 +20,5 @@ pub use command::AdminCommand;
 pub(crate) use command::{MARK, OPERATOR, PATH, operator_name};
 pub use pass::{Pass, PassError, PassFile};
 pub(crate) use run::run;
+pub(crate) use send::{NotSent, post, user};
 pub use shown_once::ShownOnce;

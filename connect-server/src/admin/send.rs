@@ -2,6 +2,7 @@
 
 use std::{error::Error as _, time::Duration};
 
+use bytes::Bytes;
 use connect_core::wire::ErrorBody;
 use http::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
@@ -15,7 +16,7 @@ use crate::outbound::install_provider;
 
 /// The reason why a server has not executed a command, or has not said that it did.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NotSent {
+pub(crate) enum NotSent {
     /// There is no server at the address of the pass, or another one: the server that wrote the
     /// pass was killed.
     #[error("{0}")]
@@ -37,6 +38,25 @@ pub(super) async fn send(
     command: &AdminCommand,
     at_most: Duration,
 ) -> Result<Value, NotSent> {
+    // Our own shapes have string keys only: this cannot fail.
+    let command = serde_json::to_vec(command).unwrap_or_default();
+    let result = post(pass, PATH, command, at_most).await?;
+    serde_json::from_slice(&result).map_err(|error| NotSent::NoAnswer {
+        url: pass.url.clone(),
+        cause: error.to_string(),
+    })
+}
+
+/// Sends JSON to a path of the server of this pass. Returns the body of its answer.
+///
+/// # Errors
+/// See [`NotSent`].
+pub(crate) async fn post(
+    pass: &Pass,
+    path: &str,
+    body: Vec<u8>,
+    at_most: Duration,
+) -> Result<Bytes, NotSent> {
     let url = &pass.url;
     let no_answer = |error: reqwest::Error| NotSent::NoAnswer {
         url: url.clone(),
@@ -50,12 +70,11 @@ pub(super) async fn send(
     let request = client
         .build()
         .map_err(no_answer)?
-        .post(format!("{url}{PATH}"))
+        .post(format!("{url}{path}"))
         .bearer_auth(pass.key())
         .header(CONTENT_TYPE, "application/json")
         .header(OPERATOR, user().unwrap_or_default())
-        // Our own shapes have string keys only: this cannot fail.
-        .body(serde_json::to_vec(command).unwrap_or_default());
+        .body(body);
     let response = request.send().await.map_err(|error| {
         if error.is_connect() || error.is_builder() {
             return NotSent::NoServer(format!("nothing answers at {url}: {}", cause(&error)));
@@ -69,10 +88,7 @@ pub(super) async fn send(
     }
     let body = response.bytes().await.map_err(no_answer)?;
     if status.is_success() {
-        return serde_json::from_slice(&body).map_err(|error| NotSent::NoAnswer {
-            url: url.clone(),
-            cause: error.to_string(),
-        });
+        return Ok(body);
     }
     let refused = serde_json::from_slice::<ErrorBody>(&body).map(|body| body.error.message);
     Err(NotSent::Refused(refused.unwrap_or_else(|_| {
@@ -81,7 +97,7 @@ pub(super) async fn send(
 }
 
 /// The user behind the command: the caller of `sudo`, or else the signed-in one.
-pub(super) fn user() -> Option<String> {
+pub(crate) fn user() -> Option<String> {
     let names = ["SUDO_USER", "LOGNAME", "USER"].into_iter();
     let mut names = names.filter_map(|name| std::env::var(name).ok());
     names.find_map(|name| operator_name(&name))

@@ -3,47 +3,41 @@
 use std::{net::IpAddr, sync::Arc};
 
 use connect_core::{Connect, Error, Reason};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use sha2::{Digest as _, Sha256};
+use http::{HeaderValue, Method, StatusCode};
 use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
 use super::{
     gate,
     incoming::{Asked, Body, Incoming, incoming, respond},
+    operator::{Key, person},
 };
 use crate::{
-    admin::{AdminCommand, MARK, OPERATOR, PATH, Pass, operator_name},
-    audit::{self, Person, Subject},
+    admin::{AdminCommand, MARK, PATH, Pass},
+    audit::{self, Subject},
     endpoint::Reply,
     net::RequestNote,
 };
 
 /// Answers `POST /admin/v1/commands` of those who have the pass. Rejects every other path.
 pub(super) fn commands(connect: Connect, pass: &Pass, owner_url: &str) -> BoxedFilter<(Response,)> {
-    let (key, url) = (digest(pass.key()), Arc::<str>::from(owner_url));
+    let (key, url) = (Key::of(pass), Arc::<str>::from(owner_url));
     warp::path!("admin" / "v1" / "commands")
         .and(incoming())
         .then(move |client, incoming| answer(connect.clone(), key, url.clone(), client, incoming))
         .boxed()
 }
 
-/// Digests are compared, so the time that takes says nothing of the key.
-fn digest(key: &str) -> [u8; 32] {
-    Sha256::digest(key.as_bytes()).into()
-}
-
 async fn answer(
     connect: Connect,
-    key: [u8; 32],
+    key: Key,
     url: Arc<str>,
     client: IpAddr,
     mut incoming: Incoming<impl Body>,
 ) -> Response {
     let asked = Asked::of(&mut incoming);
     let mut note = RequestNote::of(Some(PATH));
-    if gate::bearer(&incoming.headers).map(digest) != Ok(key) {
-        let reason = Reason::of("key", "must be that in the file of the running server");
-        return respond(Error::Unauthorized(reason).into(), asked, None, note).await;
+    if let Err(refused) = key.check(&incoming.headers) {
+        return respond(refused.into(), asked, None, note).await;
     }
     note.set_caller(|| "operator".to_owned());
     let reply = execute(&connect, &url, client, incoming).await;
@@ -81,16 +75,10 @@ async fn execute<S: Body>(
         let status = result
             .as_ref()
             .map_or_else(audit::status_of, |_| StatusCode::OK);
-        audit::write(asked, action, &operator(headers), subject, status);
+        audit::write(asked, action, &person(headers), subject, status);
     }
     let result = result?;
     Ok(Reply::json(StatusCode::OK, result.to_string()))
-}
-
-/// The operator, under the name from the command line.
-fn operator(headers: &HeaderMap) -> Person {
-    let name = headers.get(OPERATOR).and_then(|name| name.to_str().ok());
-    Person::Operator(name.and_then(operator_name))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The service that answers requests: the checks of every request in their order, then its handler.
 
 mod api;
+mod backup;
 mod commands;
 mod dashboard;
 mod device;
@@ -8,6 +9,7 @@ mod document;
 mod gate;
 mod incoming;
 mod metrics;
+mod operator;
 mod sandbox;
 mod service;
 mod templates;

@@ -10,11 +10,12 @@ use tower_service::Service as _;
 use warp::{Filter as _, filters::BoxedFilter};
 
 use super::{
-    api, api_at, commands::commands, dashboard::dashboard, device_api, metrics::metrics,
-    sandbox::sandbox, templates,
+    api, api_at, backup::backup, commands::commands, dashboard::dashboard, device_api,
+    metrics::metrics, sandbox::sandbox, templates,
 };
 use crate::{
     admin::Pass,
+    backup::Backups,
     dashboard::{Setting, UsedForms},
     endpoint::Reply,
     images::{self, Copies, PublicUrl},
@@ -92,6 +93,14 @@ impl ConnectApp {
     pub fn with_commands(mut self, pass: &Pass, owner_url: &str) -> Self {
         let commands = commands(self.connect.clone(), pass, owner_url);
         self.filter = commands.or(self.filter).unify().boxed();
+        self
+    }
+
+    /// Also answers the pieces of a backup, to those who have the pass.
+    #[must_use]
+    pub(crate) fn with_backups(mut self, backups: &Backups, pass: &Pass) -> Self {
+        let backup = backup(backups.clone(), pass);
+        self.filter = backup.or(self.filter).unify().boxed();
         self
     }
 

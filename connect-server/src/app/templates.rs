@@ -2,7 +2,7 @@
 
 use super::sandbox;
 use crate::{
-    admin, dashboard, images, metrics,
+    admin, backup, dashboard, images, metrics,
     routes::{API, DEVICE, DEVICE_DOCS_PATH, DEVICE_OPENAPI_PATH, DOCS_PATH, OPENAPI_PATH, PROBES},
 };
 
@@ -15,6 +15,7 @@ pub(crate) fn templates() -> impl Iterator<Item = &'static str> {
         DEVICE_OPENAPI_PATH,
         DEVICE_DOCS_PATH,
         admin::PATH,
+        backup::PATH,
         images::PATH,
         metrics::PATH,
         sandbox::CLOCK,

@@ -55,6 +55,11 @@ impl Reply {
         }
     }
 
+    /// The status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     /// The same with another status.
     pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;

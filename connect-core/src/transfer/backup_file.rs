@@ -1,0 +1,114 @@
+//! The file of a backup: under another name until it is whole.
+
+use std::{
+    fs::{self, File},
+    io::{ErrorKind, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    error::TransferError,
+    format::MAGIC,
+    locked_file::LockedFile,
+    progress::Transferred,
+    reader::{Part, Reader},
+    writer::{only_for_owner, private, sync_folder},
+};
+
+/// A backup that is being written. Only its owner can read it. It has the name with `.part` behind it until
+/// it is whole.
+pub struct BackupFile {
+    path: PathBuf,
+    part: PathBuf,
+    file: LockedFile,
+    /// The leftover of a killed backup. Kept, so no other backup takes it for such.
+    _left: Option<LockedFile>,
+}
+
+impl BackupFile {
+    /// Makes the file, in place of what a backup that was killed has left.
+    ///
+    /// # Errors
+    /// There is a file of that name, or one with `.part` that no backup has left; or it is in use, or cannot be
+    /// written.
+    pub fn create(path: &Path) -> Result<Self, TransferError> {
+        if path.symlink_metadata().is_ok() {
+            return Err(TransferError::Exists(path.to_owned()));
+        }
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let left = match File::open(&part) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(TransferError::io(&part)(error)),
+            Ok(file) => Some(Self::checked(file, &part)?),
+        };
+        if left.is_some() {
+            fs::remove_file(&part).map_err(TransferError::io(&part))?;
+        }
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
+        private(&mut options);
+        let file = options.open(&part).map_err(TransferError::io(&part))?;
+        let file = LockedFile::exclusive(file, &part)?;
+        only_for_owner(&file).map_err(TransferError::io(&part))?;
+        Ok(Self {
+            path: path.to_owned(),
+            part,
+            file,
+            _left: left,
+        })
+    }
+
+    /// Checks that a backup has left this file, and locks it.
+    fn checked(file: File, path: &Path) -> Result<LockedFile, TransferError> {
+        let mut file = LockedFile::exclusive(file, path)?;
+        let mut begin = Vec::new();
+        let is_file = file.metadata().is_ok_and(|facts| facts.is_file());
+        if is_file {
+            let mut first = (&mut file).take(MAGIC.len() as u64);
+            first
+                .read_to_end(&mut begin)
+                .map_err(TransferError::io(path))?;
+        }
+        if is_file && MAGIC.starts_with(&begin) {
+            Ok(file)
+        } else {
+            Err(TransferError::NotAnExport(path.to_owned()))
+        }
+    }
+
+    /// Writes the next piece.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn append(&mut self, piece: &[u8]) -> Result<(), TransferError> {
+        self.file
+            .write_all(piece)
+            .and_then(|()| self.file.sync_data())
+            .map_err(TransferError::io(&self.part))
+    }
+
+    /// Reads all that was written and checks it. Then gives the file its name, if there is none of that by now.
+    ///
+    /// # Errors
+    /// It is not whole, or cannot be read; or there is a file of that name.
+    pub fn finish(self) -> Result<Transferred, TransferError> {
+        let failed = TransferError::io(&self.part);
+        self.file.sync_all().map_err(failed)?;
+        let mut reader = Reader::of(self.file.clone(), &self.part)?;
+        let written = loop {
+            if let Part::End(written) = reader.next()? {
+                break written;
+            }
+        };
+        // Unlike a rename it never replaces a file.
+        fs::hard_link(&self.part, &self.path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => TransferError::Exists(self.path.clone()),
+            _ => TransferError::io(&self.path)(error),
+        })?;
+        fs::remove_file(&self.part).map_err(TransferError::io(&self.part))?;
+        sync_folder(&self.path)?;
+        Ok(written)
+    }
+}

@@ -1,0 +1,229 @@
+//! The command line's side: the pieces of a backup are written to a file.
+
+use std::{
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use connect_core::{
+    storage::disk::{self, OpenError},
+    transfer::{BackupFile, Pieces, TransferError, Transferred},
+};
+use http::StatusCode;
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    held::NoBackup,
+    request::{BackupBegun, BackupRequest, PATH},
+};
+use crate::{
+    admin::{NotSent, Pass, PassError, post, user},
+    audit::{self, Action, Asked, Person, Subject},
+    cli::{BackupOptions, StorageChoice},
+    half_import::{self, HalfImport},
+    progress_line::ProgressLine,
+    store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
+};
+
+/// The time that a server may take for a piece.
+const AT_MOST: Duration = Duration::from_secs(60);
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// The reason why there is no backup.
+#[derive(Debug, thiserror::Error)]
+enum NotBackedUp {
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    #[error("a store in memory cannot be backed up: it is gone with its server")]
+    InMemory,
+    #[error(
+        "a database is backed up by its own means: pg_dump --dbname=ADDRESS --format=custom --file=FILE beside \
+         running servers, or a snapshot; `connect-server export` makes a file for any store while no \
+         server runs"
+    )]
+    Database,
+    #[error(transparent)]
+    NoStore(#[from] NoStore),
+    #[error(transparent)]
+    Owner(#[from] OtherOwner),
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    #[error(transparent)]
+    Sent(#[from] NotSent),
+    #[error(
+        "the store in {store} is in use by a process that is starting, stopping, or takes no \
+         commands ({found}); try again in a moment"
+    )]
+    NoCommands { store: String, found: String },
+    #[error(transparent)]
+    Open(#[from] StoreError),
+    #[error(transparent)]
+    HalfImport(#[from] HalfImport),
+    #[error(transparent)]
+    Held(#[from] NoBackup),
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    #[error("the server answered something else than a backup: {0}")]
+    Garbled(#[from] serde_json::Error),
+    #[error("the backup is whole, but the result could not be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Writes all rows of one moment into a file, beside a running server: exit code 0, or 1 with the reason on
+/// standard error.
+pub(crate) async fn run(options: &BackupOptions) -> ExitCode {
+    match back_up(options).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The last resort: if nobody can read this, the exit code has to do.
+            let _ = writeln!(io::stderr(), "connect-server backup: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
+    let choice = options.store.choice()?;
+    let folder = match &choice {
+        StorageChoice::Memory => return Err(NotBackedUp::InMemory),
+        StorageChoice::Postgres(_) => return Err(NotBackedUp::Database),
+        StorageChoice::Redb(folder) | StorageChoice::Sled(folder) => folder,
+    };
+    choice.check_exists()?;
+    // Before the store keeps anything for it.
+    let mut file = BackupFile::create(&options.file)?;
+    let mut source = Source::find(options, &choice, folder).await?;
+    let mut line = ProgressLine::new();
+    let (started, mut bytes) = (Instant::now(), 0);
+    loop {
+        let piece = source.next().await?;
+        if piece.is_empty() {
+            break;
+        }
+        file.append(&piece)?;
+        bytes += piece.len();
+        let mib = bytes as f64 / MIB;
+        line.show(&format!("writing: {mib:.0} MiB"));
+        sleep_until(started + Duration::from_secs_f64(mib / f64::from(options.rate))).await;
+    }
+    line.end();
+    let written = file.finish()?;
+    print(options, &written, choice.images().as_deref())
+}
+
+/// The process that has the store open.
+enum Source {
+    /// A running server, asked for a backup of its own.
+    Server { pass: Pass, begun: BackupBegun },
+    /// This one, which has the store open until the end.
+    Here { pieces: Box<Pieces>, _store: Store },
+}
+
+impl Source {
+    /// Has the rows kept as they are now: by the server that has the store open, or else here.
+    async fn find(
+        options: &BackupOptions,
+        choice: &StorageChoice,
+        folder: &Path,
+    ) -> Result<Self, NotBackedUp> {
+        let mut found = None;
+        // A pass that a killed server left is not looked at, whoever has its port by now.
+        if disk::is_in_use(folder) {
+            let path = options.store.pass().ok_or(NoDataFolder)?;
+            match Self::of_server(&path).await {
+                Err(NotBackedUp::Sent(NotSent::NoServer(instead))) => found = Some(instead),
+                source => return source,
+            }
+        }
+        choice.check_owner()?;
+        // Waits a moment for a process that is about to end.
+        let store = match (Store::open(choice, &options.store).await, found) {
+            (Err(StoreError::Embedded(OpenError::InUse { path })), Some(found)) => {
+                let store = path.display().to_string();
+                return Err(NotBackedUp::NoCommands { store, found });
+            }
+            (opened, _) => opened?,
+        };
+        half_import::check(&*store.storage()).await?;
+        let pieces = store.freeze();
+        let status = match &pieces {
+            Ok(_) => StatusCode::OK,
+            Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        // No server has a line of it: whatever keeps the output of this process has.
+        let person = Person::Operator(user());
+        let subject = Subject::default();
+        audit::write(
+            Asked::CommandLine,
+            Action::BackUpStore,
+            &person,
+            subject,
+            status,
+        );
+        Ok(Self::Here {
+            pieces: Box::new(pieces?),
+            _store: store,
+        })
+    }
+
+    async fn of_server(path: &Path) -> Result<Self, NotBackedUp> {
+        let pass = Pass::read(path)?.ok_or_else(|| {
+            let missing = format!("there is no file {}", path.display());
+            NotSent::NoServer(missing)
+        })?;
+        let begun = serde_json::from_slice(&asked(&pass, BackupRequest::Begin).await?)?;
+        Ok(Self::Server { pass, begun })
+    }
+
+    /// The next piece of the file; empty behind its end.
+    async fn next(&mut self) -> Result<Bytes, NotBackedUp> {
+        Ok(match self {
+            Self::Server { pass, begun } => {
+                let backup = begun.backup;
+                asked(pass, BackupRequest::Next { backup }).await?
+            }
+            Self::Here { pieces, .. } => pieces.next_piece()?.unwrap_or_default().into(),
+        })
+    }
+}
+
+async fn asked(pass: &Pass, request: BackupRequest) -> Result<Bytes, NotBackedUp> {
+    // Our own shapes have string keys only: this cannot fail.
+    let body = serde_json::to_vec(&request).unwrap_or_default();
+    Ok(post(pass, PATH, body, AT_MOST).await?)
+}
+
+fn print(
+    options: &BackupOptions,
+    written: &Transferred,
+    images: Option<&Path>,
+) -> Result<(), NotBackedUp> {
+    let Transferred {
+        rows,
+        bytes,
+        checksum,
+    } = written;
+    let file = options.file.display();
+    let images = images.unwrap_or(Path::new("images")).display();
+    let mut output = io::stdout().lock();
+    if options.json {
+        let images = images.to_string();
+        let result =
+            json!({ "rows": rows, "bytes": bytes, "checksum": checksum, "images": images });
+        writeln!(output, "{result}")?;
+    } else {
+        writeln!(
+            output,
+            "{file}: {rows} rows, {bytes} bytes\nchecksum {checksum}\nKeep the file as safe as the server: it holds \
+             the secrets of webhooks. The images are not in it: copy the folder {images}, or the one that \
+             --images names, afterwards. Images are never changed or deleted."
+        )?;
+    }
+    output.flush()?;
+    Ok(())
+}

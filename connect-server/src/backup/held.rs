@@ -1,0 +1,238 @@
+//! The backup that a running server makes: at most one at a time.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use connect_core::{
+    storage::StorageError,
+    transfer::{Pieces, TransferError},
+};
+use tokio::{task::spawn_blocking, time::Instant};
+use uuid::Uuid;
+
+/// The time after which a backup is given up when nobody asks for its next piece.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// The reason why there is no backup, or no further piece of one.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoBackup {
+    /// The store has none.
+    #[error("a store in memory cannot be backed up: it is gone with its server")]
+    InMemory,
+    /// The database makes its own.
+    #[error("a database is backed up by its own means: pg_dump, or a snapshot")]
+    Database,
+    /// There is one already.
+    #[error(
+        "another backup of this store is under way: wait until it is done, or for a minute if it was interrupted"
+    )]
+    Busy,
+    /// It has ended.
+    #[error(
+        "the backup was given up, as nobody asked for its next part for a minute: run connect-server backup again"
+    )]
+    GivenUp,
+    /// The store does not answer.
+    #[error("the store cannot be read: {0}")]
+    Store(#[from] StorageError),
+    /// A row cannot be carried over.
+    #[error("the store cannot be backed up: {0}")]
+    Row(#[from] TransferError),
+    /// Reading has panicked.
+    #[error("the store could not be read; see the log of the server")]
+    Panicked,
+}
+
+/// Takes all rows as they are at that moment.
+type Freeze = dyn Fn() -> Result<Pieces, NoBackup> + Send + Sync;
+
+/// The backups of a running server.
+#[derive(Clone)]
+pub(crate) struct Backups(Arc<Inner>);
+
+struct Inner {
+    freeze: Box<Freeze>,
+    held: Mutex<Option<Held>>,
+}
+
+/// A backup that is under way.
+struct Held {
+    id: Uuid,
+    /// `None` while rows are read.
+    pieces: Option<Pieces>,
+    /// The time of the last request.
+    asked: Instant,
+}
+
+impl Backups {
+    /// No backup yet. `freeze` takes the rows of one.
+    pub(crate) fn new(
+        freeze: impl Fn() -> Result<Pieces, NoBackup> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            freeze: Box::new(freeze),
+            held: Mutex::new(None),
+        }))
+    }
+
+    /// Begins a backup: it has all that was acknowledged before. Returns its id.
+    ///
+    /// # Errors
+    /// See [`NoBackup`].
+    pub(crate) async fn begin(&self) -> Result<Uuid, NoBackup> {
+        let id = Uuid::new_v4();
+        {
+            let mut held = self.0.held();
+            if held.is_some() {
+                return Err(NoBackup::Busy);
+            }
+            *held = Some(Held::reading(id));
+        }
+        let inner = self.0.clone();
+        let frozen = spawn_blocking(move || {
+            let frozen = (inner.freeze)();
+            inner.keep(id, frozen.map(Some))
+        });
+        frozen.await.unwrap_or_else(|_| {
+            *self.0.held() = None;
+            Err(NoBackup::Panicked)
+        })?;
+        tokio::spawn(give_up(Arc::downgrade(&self.0), id));
+        Ok(id)
+    }
+
+    /// The next piece of the file; empty behind the end, and the backup is over then.
+    ///
+    /// # Errors
+    /// See [`NoBackup`]. The backup is over then.
+    pub(crate) async fn next(&self, id: Uuid) -> Result<Vec<u8>, NoBackup> {
+        let pieces = match self.0.held().as_mut() {
+            Some(held) if held.id == id => held.pieces.take(),
+            _ => None,
+        };
+        let mut pieces = pieces.ok_or(NoBackup::GivenUp)?;
+        let inner = self.0.clone();
+        let read = spawn_blocking(move || {
+            let piece = pieces.next_piece().map_err(NoBackup::from);
+            let (piece, left) = match piece {
+                Ok(Some(piece)) => (piece, Ok(Some(pieces))),
+                Ok(None) => (Vec::new(), Ok(None)),
+                Err(error) => (Vec::new(), Err(error)),
+            };
+            // Also when nobody waits for the piece any more.
+            inner.keep(id, left).map(|()| piece)
+        });
+        read.await.unwrap_or_else(|_| {
+            *self.0.held() = None;
+            Err(NoBackup::Panicked)
+        })
+    }
+}
+
+impl Inner {
+    fn held(&self) -> MutexGuard<'_, Option<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what is left of a backup.
+    fn keep(&self, id: Uuid, left: Result<Option<Pieces>, NoBackup>) -> Result<(), NoBackup> {
+        let (left, outcome) = match left {
+            Ok(left) => (left, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        *self.held() = left.map(|pieces| Held {
+            pieces: Some(pieces),
+            ..Held::reading(id)
+        });
+        outcome
+    }
+
+    /// Returns when to look again at a backup, and lets it go when it is time.
+    fn look(&self, id: Uuid) -> Option<Instant> {
+        let mut held = self.held();
+        let of = held.as_ref().filter(|held| held.id == id)?;
+        let now = Instant::now();
+        if of.pieces.is_some() && now >= of.asked + QUIET {
+            tracing::warn!("a backup was given up: nobody asked for its next part for a minute");
+            *held = None;
+            return None;
+        }
+        Some((of.asked + QUIET).max(now + Duration::from_secs(1)))
+    }
+}
+
+impl Held {
+    fn reading(id: Uuid) -> Self {
+        Self {
+            id,
+            pieces: None,
+            asked: Instant::now(),
+        }
+    }
+}
+
+/// Lets go of a backup that was interrupted: the store keeps former rows for it.
+async fn give_up(backups: Weak<Inner>, id: Uuid) {
+    while let Some(next) = backups.upgrade().and_then(|backups| backups.look(id)) {
+        tokio::time::sleep_until(next).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// A store of three pages, each of which makes a piece.
+    fn backups() -> Backups {
+        Backups::new(|| {
+            let row = |n: u8| vec![(Box::from([n]), vec![n; 5 << 20].into())];
+            let mut pages = VecDeque::from([row(1), row(2), row(3)]);
+            Ok(Pieces::of(move || {
+                Ok(pages.pop_front().unwrap_or_default())
+            }))
+        })
+    }
+
+    #[tokio::test]
+    async fn there_is_one_backup_at_a_time_until_its_end() {
+        let backups = backups();
+        let id = backups.begin().await.unwrap();
+        assert!(matches!(backups.begin().await, Err(NoBackup::Busy)));
+        let other = backups.next(Uuid::new_v4()).await;
+        assert!(matches!(other, Err(NoBackup::GivenUp)));
+        let mut pieces = 0;
+        while !backups.next(id).await.unwrap().is_empty() {
+            assert!(matches!(backups.begin().await, Err(NoBackup::Busy)));
+            pieces += 1;
+        }
+        assert!(pieces >= 3, "{pieces}");
+        assert!(matches!(backups.next(id).await, Err(NoBackup::GivenUp)));
+        backups.begin().await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_backup_that_was_interrupted_is_given_up_after_a_minute() {
+        let backups = backups();
+        let id = backups.begin().await.unwrap();
+        for _ in 0..2 {
+            tokio::time::sleep(Duration::from_secs(50)).await;
+            assert!(!backups.next(id).await.unwrap().is_empty());
+        }
+        tokio::time::sleep(Duration::from_secs(62)).await;
+        assert!(matches!(backups.next(id).await, Err(NoBackup::GivenUp)));
+        backups.begin().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_store_that_cannot_be_read_has_no_backup() {
+        let backups = Backups::new(|| Err(StorageError::new("gone").into()));
+        for _ in 0..2 {
+            let refused = backups.begin().await.unwrap_err();
+            assert_eq!(refused.to_string(), "the store cannot be read: gone");
+        }
+    }
+}
