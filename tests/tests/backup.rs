@@ -67,7 +67,7 @@ async fn fill(server: &Process, count: usize) {
     let names: Vec<_> = (0..count).map(|n| format!("Bread-{n:05}")).collect();
     for names in names.chunks(400) {
         let items: Vec<_> = names.iter().map(|name| product(name)).collect();
-        let batch = Request::post(&server.at("products/batch"), &json!({ "items": items }));
+        let batch = Request::post(server.at("products/batch"), &json!({ "items": items }));
         server
             .send(&server.token(), batch.key(&names[0]))
             .await
@@ -147,7 +147,7 @@ async fn backs_up_beside_writers(engine: &str) {
     assert!(restored.output.contains("No problems."), "{restored:?}");
     let server = Process::start_on(PROGRAM, &storage, &PLENTY).await.unwrap();
     for id in before {
-        let request = Request::get(&format!("{path}/{id}"));
+        let request = Request::get(format!("{path}/{id}"));
         server.send(&token, request).await.expect(200);
     }
     assert_eq!(server.stop().await, Some(0));

@@ -352,7 +352,7 @@ async fn nothing_goes_out_while_deliveries_are_off() {
     let made = place.command(&create).await;
     assert_eq!(made.code, Some(0), "{made:?}");
     let product = json!({ "name": "Rye", "imageUrl": image });
-    let product = Request::post(&server.at("products"), &product).key("held");
+    let product = Request::post(server.at("products"), &product).key("held");
     server.send(&server.token(), product).await.expect(201);
     let connected = async {
         tokio::select! {
