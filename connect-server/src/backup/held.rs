@@ -232,7 +232,8 @@ mod tests {
         let backups = Backups::new(|| Err(StorageError::new("gone").into()));
         for _ in 0..2 {
             let refused = backups.begin().await.unwrap_err();
-            assert_eq!(refused.to_string(), "the store cannot be read: gone");
+            let why = "the store cannot be read: storage is unavailable: gone";
+            assert_eq!(refused.to_string(), why);
         }
     }
 }
