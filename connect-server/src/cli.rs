@@ -234,6 +234,15 @@ pub enum Command {
         /// The options of every such command.
         #[command(flatten)]
         options: AdminOptions,
+        /// Networks besides the public internet to which the servers of this store send webhooks: addresses or
+        /// networks, with commas between. A running server that executes the command goes by its own.
+        #[arg(
+            long,
+            value_name = "NETS",
+            env = "CONNECT_ALLOW_NETWORKS",
+            global = true
+        )]
+        allow_networks: Option<Networks>,
         /// The command.
         #[command(subcommand)]
         command: WebhookCommand,

@@ -136,19 +136,24 @@ pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
         Command::Import(options) => return Ok(transfer::import(&options).await),
         Command::Restore(options) => return Ok(transfer::restore(&options).await),
         Command::Account { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Account(command)).await);
+            return Ok(admin::run(&options, AdminCommand::Account(command), None).await);
         }
         Command::Location { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Location(command)).await);
+            return Ok(admin::run(&options, AdminCommand::Location(command), None).await);
         }
         Command::Token { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Token(command)).await);
+            return Ok(admin::run(&options, AdminCommand::Token(command), None).await);
         }
         Command::Screen { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Screen(command)).await);
+            return Ok(admin::run(&options, AdminCommand::Screen(command), None).await);
         }
-        Command::Webhook { options, command } => {
-            return Ok(admin::run(&options, AdminCommand::Webhook(command)).await);
+        Command::Webhook {
+            options,
+            allow_networks,
+            command,
+        } => {
+            let command = AdminCommand::Webhook(command);
+            return Ok(admin::run(&options, command, allow_networks).await);
         }
     }?;
     Ok(ExitCode::SUCCESS)

@@ -10,10 +10,16 @@ use async_trait::async_trait;
 use connect_core::{
     Account, Connect, NewAccount, NewLocation,
     environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
-    storage::redb::{RedbOptions, RedbStorage},
+    storage::{
+        postgres::testing::TestDatabase,
+        redb::{RedbOptions, RedbStorage},
+    },
     wire::{Id, Location, VatRate},
 };
-use connect_tests::{data::DataFolder, process::Process};
+use connect_tests::{
+    data::DataFolder,
+    process::{Process, run_in},
+};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
@@ -148,10 +154,11 @@ async fn the_result_of_a_test_is_in_the_list_of_deliveries() {
     assert_eq!(server.stop().await, Some(0));
 }
 
-/// The networks that a server allows are its own: a command without it knows of none.
+const HERE: &str = "http://127.0.0.1:9/in";
+
+/// The networks that a server allows are its own: a command without it is told them.
 #[tokio::test]
 async fn the_network_of_a_server_is_taken_beside_it() {
-    const HERE: &str = "http://127.0.0.1:9/in";
     let data = folder();
     let server = data.serve().await;
     let (id, _) = create(&data, HERE, &[]).await;
@@ -164,6 +171,31 @@ async fn the_network_of_a_server_is_taken_beside_it() {
         .json(&["change", &id, "--events", "order.created"])
         .await;
     assert_eq!(changed["url"], HERE);
+    let told = [&change[..], &["--allow-networks", "127.0.0.0/8"]].concat();
+    assert_eq!(data.json(&told).await["url"], HERE);
+}
+
+/// Commands open a database themselves, beside servers.
+#[tokio::test]
+async fn commands_on_a_database_know_the_networks_that_its_servers_allow() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let storage = database.address();
+    let server = Process::start_on(PROGRAM, &storage, &[]).await.unwrap();
+    let words = ["webhook", "create", "--storage", &storage];
+    let create = [&words[..], &["--url", HERE, "--events", "order.created"]].concat();
+    for (networks, is_taken) in [
+        ("", false),
+        ("192.0.2.0/24", false),
+        ("192.0.2.0/24,127.0.0.1", true),
+    ] {
+        let set = [("CONNECT_ALLOW_NETWORKS", networks)];
+        let done = run_in(PROGRAM, &create, &set).await;
+        let told = (done.code, done.said.contains("url: "));
+        assert_eq!(told, (Some(i32::from(!is_taken)), !is_taken), "{done:?}");
+    }
+    assert_eq!(server.stop().await, Some(0));
 }
 
 async fn managed(data: &DataFolder, url: &str, locations: &[String]) {

@@ -18,6 +18,7 @@ use crate::{
     audit::{self, Asked, Person, Subject},
     cli::{AdminOptions, StorageChoice},
     half_import::{self, HalfImport},
+    networks::Networks,
     outbound::AddressGuard,
     sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
@@ -77,9 +78,15 @@ enum ExecutedBy {
     CommandLine,
 }
 
-/// Executes a command and prints its result: exit code 0, or 1 with the reason on standard error.
-pub(crate) async fn run(options: &AdminOptions, command: AdminCommand) -> ExitCode {
-    match print_result(options, &command).await {
+/// Executes a command and prints its result: exit code 0, or 1 with the reason on standard error. `allowed` are the
+/// networks to which webhooks may lead where no server executes it.
+pub(crate) async fn run(
+    options: &AdminOptions,
+    command: AdminCommand,
+    allowed: Option<Networks>,
+) -> ExitCode {
+    let guard = AddressGuard::allowing(allowed.unwrap_or_default());
+    match print_result(options, &command, guard).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // The last resort: if nobody can read this, the exit code has to do.
@@ -89,8 +96,12 @@ pub(crate) async fn run(options: &AdminOptions, command: AdminCommand) -> ExitCo
     }
 }
 
-async fn print_result(options: &AdminOptions, command: &AdminCommand) -> Result<(), NotDone> {
-    let (result, by) = result(options, command).await?;
+async fn print_result(
+    options: &AdminOptions,
+    command: &AdminCommand,
+    guard: AddressGuard,
+) -> Result<(), NotDone> {
+    let (result, by) = result(options, command, guard).await?;
     let text = if options.json {
         result.to_string()
     } else {
@@ -111,11 +122,12 @@ async fn print_result(options: &AdminOptions, command: &AdminCommand) -> Result<
 async fn result(
     options: &AdminOptions,
     command: &AdminCommand,
+    guard: AddressGuard,
 ) -> Result<(Value, ExecutedBy), NotDone> {
     let choice = options.store.choice()?;
     if choice.is_shared() {
         let store = Store::open(&choice, &options.store).await?;
-        return on_store(store, &choice, command).await;
+        return on_store(store, &choice, command, guard).await;
     }
     let pass = options.store.pass().ok_or(NoDataFolder)?;
     let Some(folder) = choice.path() else {
@@ -139,7 +151,7 @@ async fn result(
         }
         (opened, _) => opened?,
     };
-    on_store(store, &choice, command).await
+    on_store(store, &choice, command, guard).await
 }
 
 /// Has the server with a store in memory execute a command.
@@ -160,10 +172,10 @@ async fn on_store(
     store: Store,
     choice: &StorageChoice,
     command: &AdminCommand,
+    guard: AddressGuard,
 ) -> Result<(Value, ExecutedBy), NotDone> {
     half_import::check(&*store.storage()).await?;
-    // The networks that a server allows are known to that server alone.
-    let links = PublicWebhooks::new(AddressGuard::default());
+    let links = PublicWebhooks::new(guard);
     let clock = SandboxClock::of(store.storage(), choice.clock()).await?;
     let connect = Connect::builder(store.storage())
         .clock(clock.clone())
