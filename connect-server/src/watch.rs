@@ -25,8 +25,11 @@ pub(crate) async fn until_dead(health: impl Fn() -> Health) -> String {
                     return reason;
                 }
             }
-            // The next start would refuse: until it is replaced, this one says why it is not ready.
-            Health::Working | Health::Full | Health::Outdated => failing_since = None,
+            // Opening it again cures no damage. The next start would refuse what is outdated: until it is
+            // replaced, this one says why it is not ready.
+            Health::Working | Health::Full | Health::Damaged { .. } | Health::Outdated => {
+                failing_since = None;
+            }
         }
     }
 }

@@ -24,6 +24,9 @@ async fn they_tell_the_condition_of_the_store() {
     let failed = Health::Failed {
         reason: "input/output error on disk 7".to_owned(),
     };
+    let damaged = Health::Damaged {
+        reason: "1 page".to_owned(),
+    };
     let alive = (200, r#"{"status":"ok"}"#);
     for (condition, healthz, readyz) in [
         (Health::Working, alive, (200, r#"{"status":"ready"}"#)),
@@ -36,6 +39,11 @@ async fn they_tell_the_condition_of_the_store() {
             Health::Outdated,
             alive,
             (503, r#"{"status":"unready","reason":"version"}"#),
+        ),
+        (
+            damaged,
+            alive,
+            (503, r#"{"status":"unready","reason":"damaged"}"#),
         ),
         (
             failed,

@@ -1,6 +1,6 @@
 //! The program: `connect-server check`.
 
-use std::{fs, process::Output};
+use std::{fs, process::Output, time::Duration};
 
 use connect_core::storage::{
     Commit, Range, Read, RowsVersion, Storage, Write,
@@ -308,4 +308,38 @@ async fn the_version_names_the_commit_and_that_of_rows() {
     let is_commit = source.len() == 12 && source.bytes().all(|byte| byte.is_ascii_hexdigit());
     let others = ["development build", "unknown commit"];
     assert!(is_commit || others.contains(&source), "{said}");
+}
+
+/// redb panics over such a page, and would be asked again and again.
+#[tokio::test]
+async fn a_page_of_zeros_ends_a_check_with_a_short_report() {
+    let (data, storage) = demo_store("redb").await;
+    let file = data.path().join("store").join("store.redb");
+    let whole = std::fs::read(&file).unwrap();
+    // Pages of entries begin with their kind; the rows of the demo are on most of them.
+    let word = br#""priceCents":"#;
+    let is_used = |page: &&[u8]| page.windows(word.len()).any(|bytes| bytes == word);
+    let pages: Vec<usize> = (1..whole.len() / 4096)
+        .filter(|page| is_used(&&whole[page * 4096..(page + 1) * 4096]))
+        .collect();
+    let mut found = 0;
+    for page in pages.iter().take(6) {
+        let mut bytes = whole.clone();
+        bytes[page * 4096..(page + 1) * 4096].fill(0);
+        std::fs::write(&file, bytes).unwrap();
+        let ended = tokio::time::timeout(Duration::from_secs(60), check(&storage, &[])).await;
+        let (code, output, errors) = ended.expect("a check without end");
+        assert!(output.lines().count() <= 100, "{output}");
+        assert!(errors.len() < 100_000, "{} bytes of errors", errors.len());
+        match code {
+            // A page that is no longer in use.
+            Some(0) => {}
+            Some(1) => assert!(output.lines().count() > 0, "{errors}"),
+            // A store that cannot be opened is told on standard error.
+            Some(2) => assert!(!errors.is_empty(), "{output}"),
+            code => panic!("{code:?}: {output} {errors}"),
+        }
+        found += u32::from(code != Some(0));
+    }
+    assert!(found > 0, "pages {pages:?}");
 }

@@ -1,6 +1,8 @@
 //! Reads that go around damage: what the storage cannot return is narrowed down to single rows,
 //! and the rest is read.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use uuid::Uuid;
 
 use super::{Fault, Store, clock::clock_key};
@@ -10,13 +12,23 @@ use crate::storage::{Entry, Key, Locked, MAX_KEY_LEN, Range, Read, State, Storag
 pub(crate) struct Salvage<'s> {
     store: &'s Store,
     lock: Option<Box<dyn Locked>>,
+    /// Rows in a row that could not be read.
+    failed: AtomicUsize,
 }
+
+/// More rows in a row than this that cannot be read are taken for an area that is damaged: there
+/// are more keys in one than can be asked for.
+const MOST_ALONE: usize = 16;
+
+/// The longest key that is tried as the end of a damaged area.
+const END_LEN: usize = 48;
 
 /// The rows that were found at a place of the key space.
 pub(crate) struct Piece {
     /// The rows that can be read, in order. None when the first row is damaged.
     pub(crate) entries: Vec<Entry>,
-    /// The key of the first row, when the storage cannot return that.
+    /// The key of the first row, when the storage cannot return that. Further rows behind it may be
+    /// lost with it, up to the next piece.
     pub(crate) damaged: Option<(Key, StorageError)>,
     /// The beginning of the next piece; `None` at the end.
     pub(crate) next: Option<Key>,
@@ -45,7 +57,11 @@ impl Piece {
 
 impl<'s> Salvage<'s> {
     pub(crate) fn new(store: &'s Store) -> Self {
-        Self { store, lock: None }
+        Self {
+            store,
+            lock: None,
+            failed: AtomicUsize::new(0),
+        }
     }
 
     /// A reader beside which nobody commits to `partition`, until it is dropped or the lock's lease
@@ -55,6 +71,7 @@ impl<'s> Salvage<'s> {
         Ok(Self {
             store,
             lock: Some(lock),
+            failed: AtomicUsize::new(0),
         })
     }
 
@@ -89,16 +106,14 @@ impl<'s> Salvage<'s> {
         let mut limit = limit;
         loop {
             match self.scan(from, to, limit).await {
-                Ok(entries) => return Ok(Piece::whole(entries, limit)),
+                Ok(entries) => {
+                    self.failed.store(0, Ordering::Relaxed);
+                    return Ok(Piece::whole(entries, limit));
+                }
                 Err(_) if limit > 1 => limit /= 2,
                 Err(error) => {
                     self.probe().await?;
-                    let key = self.first_key(from, to).await.ok_or(error.clone())?;
-                    return Ok(Piece {
-                        entries: Vec::new(),
-                        next: Some(after(&key)),
-                        damaged: Some((key, error)),
-                    });
+                    return self.damaged(from, to, error).await;
                 }
             }
         }
@@ -181,6 +196,83 @@ impl<'s> Salvage<'s> {
         Ok(())
     }
 
+    /// The piece that begins with something damaged, and the place behind that.
+    async fn damaged(
+        &self,
+        from: &[u8],
+        to: Option<&[u8]>,
+        error: StorageError,
+    ) -> Result<Piece, Fault> {
+        if let Some(keys) = error.unreadable_keys() {
+            let key: Key = from.max(&keys.from).into();
+            let end = keys.to.clone();
+            let is_inside = |end: &Key| to.is_none_or(|to| **end < *to);
+            return Ok(Piece {
+                entries: Vec::new(),
+                next: end.filter(|end| is_inside(end) && *end > key),
+                damaged: Some((key, error)),
+            });
+        }
+        let is_area = self.failed.fetch_add(1, Ordering::Relaxed) >= MOST_ALONE;
+        let (key, next) = if is_area {
+            (from.into(), self.end_of_area(from, to).await)
+        } else {
+            let key = self.first_key(from, to).await.ok_or(error.clone())?;
+            (key.clone(), Some(after(&key)))
+        };
+        Ok(Piece {
+            entries: Vec::new(),
+            next,
+            damaged: Some((key, error)),
+        })
+    }
+
+    /// A key behind an area that cannot be read, from which on reads go well again; `None` when
+    /// there is none in the range.
+    async fn end_of_area(&self, from: &[u8], to: Option<&[u8]>) -> Option<Key> {
+        let mut low = from[..from.len().min(END_LEN)].to_vec();
+        low.resize(END_LEN, 0);
+        // First further and further away, by a shorter and shorter beginning of the key.
+        let nearer = (1..=END_LEN)
+            .rev()
+            .filter_map(|len| next_of_len(&low[..len]));
+        let further = (low[0]..u8::MAX).map(|first| vec![first + 1]);
+        let ends: Vec<_> = nearer.chain(further).collect();
+        let mut high = None;
+        for end in ends {
+            if to.is_some_and(|to| *end >= *to) {
+                break;
+            }
+            if self.scan(&end, to, 1).await.is_ok() {
+                high = Some(end);
+                break;
+            }
+            low = end;
+        }
+        let mut high = high?;
+        // Then back, by halves of the beginning that was left free.
+        high.resize(END_LEN, 0);
+        low.resize(END_LEN, 0);
+        for _ in 0..8 * END_LEN {
+            let middle = half_way(&low, &high);
+            if middle == low {
+                break;
+            }
+            if self.scan(&middle, to, 1).await.is_ok() {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        // A shorter key may be the first that can be read.
+        let last = high.iter().rposition(|byte| *byte != 0);
+        let shorter = high[..last.map_or(0, |last| last + 1)].to_vec();
+        if *shorter > *from && self.scan(&shorter, to, 1).await.is_ok() {
+            high = shorter;
+        }
+        Some(high.into())
+    }
+
     /// The key of the first row of a range, which cannot be returned: a range that ends behind it
     /// cannot be read, one that ends at it or before it can. `None` when that is not so, and the
     /// first failure was none of the row.
@@ -224,6 +316,31 @@ fn scan(range: Range<'_>, limit: usize) -> Read<'_> {
         limit,
         newest_first: false,
     }
+}
+
+/// The first key behind all that begin with this one; `None` when it is all ones.
+fn next_of_len(start: &[u8]) -> Option<Vec<u8>> {
+    let last = start.iter().rposition(|byte| *byte < u8::MAX)?;
+    let mut next = start[..=last].to_vec();
+    next[last] += 1;
+    Some(next)
+}
+
+/// The key in the middle of two of the same length.
+fn half_way(low: &[u8], high: &[u8]) -> Vec<u8> {
+    let mut sum = vec![0; low.len()];
+    let mut carry = 0;
+    for (place, (low, high)) in sum.iter_mut().zip(low.iter().zip(high)).rev() {
+        let digit = u16::from(*low) + u16::from(*high) + carry;
+        carry = digit >> 8;
+        *place = (digit & 0xFF) as u8;
+    }
+    for place in &mut sum {
+        let digit = carry << 8 | u16::from(*place);
+        *place = (digit / 2) as u8;
+        carry = digit % 2;
+    }
+    sum
 }
 
 /// The next key in order: this one with a zero byte behind it.

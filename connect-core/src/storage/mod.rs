@@ -93,6 +93,17 @@ pub const MAX_VALUE_LEN: usize = 16 * 1024 * 1024;
 #[error("storage is unavailable: {reason}")]
 pub struct StorageError {
     reason: Arc<str>,
+    keys: Option<Arc<UnreadableKeys>>,
+    is_full: bool,
+}
+
+/// The keys `from <= key < to` that cannot be read. Without `to`, all to the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableKeys {
+    /// The first key that may be missing.
+    pub from: Key,
+    /// The first key behind them.
+    pub to: Option<Key>,
 }
 
 impl StorageError {
@@ -100,7 +111,36 @@ impl StorageError {
     pub fn new(reason: impl fmt::Display) -> Self {
         Self {
             reason: reason.to_string().into(),
+            keys: None,
+            is_full: false,
         }
+    }
+
+    /// The error of a storage whose disk has no room, with its reason.
+    pub fn full(reason: impl fmt::Display) -> Self {
+        Self {
+            is_full: true,
+            ..Self::new(reason)
+        }
+    }
+
+    /// Returns whether the disk has no room: the same may go well once there is some.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// The same error with the keys that cannot be read, so that a reader can go on behind them.
+    #[must_use]
+    pub fn about(self, keys: UnreadableKeys) -> Self {
+        Self {
+            keys: Some(Arc::new(keys)),
+            ..self
+        }
+    }
+
+    /// The keys that cannot be read, where the storage knows them.
+    pub fn unreadable_keys(&self) -> Option<&UnreadableKeys> {
+        self.keys.as_deref()
     }
 }
 

@@ -1,10 +1,12 @@
 //! A store with a row that it cannot return, for unit tests.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use async_trait::async_trait;
 
 use super::{
-    Commit, CommitError, Found, Key, Locked, Read, State, Storage, StorageError,
-    memory::MemoryStorage,
+    Commit, CommitError, Found, Key, Locked, Range, Read, State, Storage, StorageError,
+    UnreadableKeys, memory::MemoryStorage,
 };
 
 /// A store in memory. What would return the row under the key fails.
@@ -26,6 +28,66 @@ impl Storage for Torn {
             return Err(StorageError::new("a damaged row"));
         }
         Ok(State::new(found))
+    }
+
+    async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
+        self.storage.commit(commit).await
+    }
+
+    async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
+        self.storage.lock(guard).await
+    }
+}
+
+/// A store in memory with an area of keys that cannot be read, as a damaged page leaves one: also
+/// what only asks whether there is something fails.
+pub(crate) struct TornArea {
+    pub(crate) storage: MemoryStorage,
+    pub(crate) from: Key,
+    pub(crate) to: Key,
+    /// The error says which keys cannot be read.
+    pub(crate) names_keys: bool,
+    /// The number of reads so far.
+    pub(crate) reads: AtomicUsize,
+}
+
+#[async_trait]
+impl Storage for TornArea {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        for read in reads {
+            let is_met = match read {
+                Read::Get(key) => *self.from <= **key && **key < *self.to,
+                Read::Scan { range, limit, .. } => {
+                    // Rows before the area may be enough.
+                    let before = Range {
+                        from: range.from,
+                        to: Some(&self.from),
+                    };
+                    let before = Read::Scan {
+                        range: before,
+                        limit: *limit,
+                        newest_first: false,
+                    };
+                    let found = self.storage.read(&[before]).await?.entries()?.len();
+                    let ends_before = range.to.is_some_and(|to| *to <= *self.from);
+                    found < *limit && !ends_before && *range.from < *self.to
+                }
+                _ => false,
+            };
+            if is_met {
+                let error = StorageError::new("a damaged page");
+                return Err(if self.names_keys {
+                    error.about(UnreadableKeys {
+                        from: self.from.clone(),
+                        to: Some(self.to.clone()),
+                    })
+                } else {
+                    error
+                });
+            }
+        }
+        self.storage.read(reads).await
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {

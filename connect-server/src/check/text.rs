@@ -8,7 +8,11 @@ use super::findings::Findings;
 use crate::cli::StorageChoice;
 
 /// The most keys of unreadable rows that are printed; all of the first thousand are in the JSON.
-const KEYS: usize = 20;
+const KEYS: usize = 5;
+
+/// The most problems that are printed, in two lines each. With a line for each family of rows, a
+/// report has at most a hundred lines.
+const PROBLEMS: usize = 8;
 
 pub(super) fn write(
     output: &mut dyn Write,
@@ -41,7 +45,7 @@ pub(super) fn write(
     if records.problem_count > 0 {
         writeln!(output, "{} problems in records:", records.problem_count)?;
     }
-    for problem in &records.problems {
+    for problem in records.problems.iter().take(PROBLEMS) {
         let kind = serde_json::to_value(problem.kind)?;
         let kind = kind.as_str().unwrap_or_default();
         write!(output, "  {kind}: {}", problem.message)?;
@@ -50,8 +54,10 @@ pub(super) fn write(
         }
         writeln!(output, "\n    row {}", problem.key)?;
     }
-    if records.problem_count > records.problems.len() as u64 {
-        writeln!(output, "  and more")?;
+    let printed = records.problems.len().min(PROBLEMS) as u64;
+    if records.problem_count > printed {
+        let more = records.problem_count - printed;
+        writeln!(output, "  and {more} more; --json lists the first 1000")?;
     }
     if findings.needs_newer_program() {
         return writeln!(
@@ -85,9 +91,17 @@ fn write_store(output: &mut dyn Write, report: &Report) -> io::Result<()> {
         for key in report.keys.iter().take(KEYS) {
             writeln!(output, "    row {key}")?;
         }
-        if report.keys.len() > KEYS {
-            writeln!(output, "    and more, which --json lists")?;
+        let more = unreadable.saturating_sub(KEYS as u64);
+        if more > 0 {
+            writeln!(output, "    and {more} more; --json lists the first 1000")?;
         }
+    }
+    if report.damaged_pages > 0 {
+        let pages = report.damaged_pages;
+        writeln!(
+            output,
+            "Damaged pages of the database's file: {pages}. Their rows cannot be read."
+        )?;
     }
     if report.complete == Some(false) {
         writeln!(output, "The rows are not those that the last commit left.")?;

@@ -66,6 +66,7 @@ pub(super) fn of_store(health: &Health, drift: Option<Drift>) -> [MetricFamily; 
             [
                 ("working", is(matches!(health, Health::Working))),
                 ("full", is(matches!(health, Health::Full))),
+                ("damaged", is(matches!(health, Health::Damaged { .. }))),
                 ("failed", is(matches!(health, Health::Failed { .. }))),
                 ("outdated", is(matches!(health, Health::Outdated))),
             ],

@@ -97,8 +97,8 @@ fn dressed(reply: Reply, rate: Option<RateStatus>, note: RequestNote) -> warp::r
 fn alive(health: &Health) -> Reply {
     match health {
         Health::Failed { .. } => failing("failed", "store"),
-        // A restart makes no room, and no newer program.
-        Health::Working | Health::Full | Health::Outdated => passing("ok"),
+        // A restart makes no room and no newer program, and cures no damage.
+        Health::Working | Health::Full | Health::Damaged { .. } | Health::Outdated => passing("ok"),
     }
 }
 
@@ -106,6 +106,7 @@ fn alive(health: &Health) -> Reply {
 async fn ready(connect: &Connect, health: &Health, is_asked: bool) -> Reply {
     let reason = match health {
         Health::Failed { .. } => Some("store"),
+        Health::Damaged { .. } => Some("damaged"),
         Health::Full => Some("full"),
         Health::Outdated => Some("version"),
         Health::Working if connect.clock_drift().is_some() => Some("clock"),

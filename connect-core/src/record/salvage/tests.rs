@@ -5,7 +5,11 @@ use std::sync::Arc;
 use super::*;
 use crate::{
     environment::Environment,
-    storage::{Commit, Storage as _, Write, memory::MemoryStorage, torn::Torn},
+    storage::{
+        Commit, Storage as _, Write,
+        memory::MemoryStorage,
+        torn::{Torn, TornArea},
+    },
 };
 
 /// A store with these rows, of which one cannot be returned.
@@ -61,6 +65,43 @@ async fn the_key_of_a_damaged_row_is_found() {
             .partition(|key| *key == torn);
         let keys = |keys: Vec<&[u8]>| -> Vec<Key> { keys.into_iter().map(Key::from).collect() };
         assert_eq!((seen, damaged), (keys(whole), keys(torn_there)), "{case}");
+    }
+}
+
+/// More keys lie in a damaged area than can be asked for, so it is passed over.
+#[tokio::test]
+async fn a_damaged_area_is_passed_over() {
+    let rows: Vec<[u8; 20]> = (0..100).map(|row| [row; 20]).collect();
+    let keys: Vec<&[u8]> = rows.iter().map(|row| &row[..]).collect();
+    for names_keys in [false, true] {
+        let storage = MemoryStorage::new();
+        let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
+        let commit = Commit {
+            writes: keys.iter().map(put).collect(),
+            ..Commit::default()
+        };
+        storage.commit(commit).await.unwrap();
+        let area = TornArea {
+            storage,
+            from: Key::from(&rows[30][..]),
+            to: Key::from(&rows[60][..]),
+            names_keys,
+            reads: AtomicUsize::new(0),
+        };
+        let area = Arc::new(area);
+        let store = Store::new(area.clone(), Environment::default());
+        let reader = Salvage::new(&store);
+        let (mut next, mut seen, mut damaged) = (Some(Key::default()), 0, 0);
+        while let Some(at) = next {
+            let piece = reader.piece(&at, None, 7).await.unwrap();
+            seen += piece.entries.len();
+            damaged += usize::from(piece.damaged.is_some());
+            next = piece.next;
+        }
+        assert_eq!(seen, 70, "{names_keys}");
+        assert!((1..=MOST_ALONE + 1).contains(&damaged), "{damaged}");
+        let reads = area.reads.load(Ordering::Relaxed);
+        assert!(reads < 10_000, "{reads} reads");
     }
 }
 

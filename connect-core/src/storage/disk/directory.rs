@@ -130,6 +130,11 @@ impl Directory {
         }
     }
 
+    /// Says that the operator asks to go on with what is left of the store.
+    pub(super) fn accepts_loss(&self) -> bool {
+        self.path.join(ACCEPT_LOSS_FILE).exists()
+    }
+
     /// Says that the store is being made: the engine is to be created, with a mark of no groups.
     pub(super) fn is_new(&self) -> bool {
         !self.marker.complete

@@ -2,7 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::{Kind, OpenError, progress::Mark};
+pub(crate) use super::fault::{Damage, Fault};
+
+use super::{
+    Kind, OpenError,
+    damage::{DamagedPages, Pages},
+    progress::Mark,
+};
 use crate::storage::StorageError;
 
 /// Writes that are applied together.
@@ -54,6 +60,23 @@ pub(crate) trait Engine: Sized + Send + 'static {
     /// Applies a batch as a whole, together with the mark that it leads to, and makes it durable.
     /// Returns that mark.
     fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed>;
+
+    /// The engine's pages as of now, where it keeps checksums of them that it does not look at.
+    fn pages(&self) -> Result<Option<Box<dyn Pages>>, StorageError> {
+        Ok(None)
+    }
+
+    /// Writes everything that can be read into new files in place of these: without damaged pages, and
+    /// without the room of what was removed. Whatever happens meanwhile, the files are the old ones or
+    /// the new ones.
+    fn rewrite(self, _path: &Path, _options: &Self::Options) -> Result<Self, StorageError> {
+        Ok(self)
+    }
+
+    /// The damage that its snapshots keep away from.
+    fn damage(&self) -> Option<&Arc<DamagedPages>> {
+        None
+    }
 }
 
 /// One state of an engine, or a live view of it.
@@ -80,54 +103,6 @@ pub(crate) struct Slice {
     /// In bytes of keys and values.
     pub(crate) bytes: usize,
 }
-
-/// The reason for which something could not be read.
-#[derive(Clone, Debug)]
-pub(crate) enum Fault {
-    /// One row is damaged. The others can be read.
-    Row {
-        /// The key of the row.
-        key: Arc<[u8]>,
-        /// The damage.
-        damage: Damage,
-    },
-    /// A part of the engine's files is damaged. Opening it again does not help.
-    Damaged(StorageError),
-    /// The engine failed. Opening it again may help.
-    Engine(StorageError),
-}
-
-/// Damage to a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Damage {
-    /// Its bytes are not those that were written.
-    Checksum,
-    /// A part of its value is missing.
-    MissingPart,
-}
-
-impl From<Fault> for StorageError {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Row { key, damage } => {
-                let damage = match damage {
-                    Damage::Checksum => "is damaged",
-                    Damage::MissingPart => "lacks a part of its value",
-                };
-                let shown = &key[..key.len().min(SHOWN)];
-                Self::new(format_args!(
-                    "the row with the key {} {damage}; `connect-server check` finds all such \
-                     rows, and a copy of the folder brings them back",
-                    hex::encode(shown)
-                ))
-            }
-            Fault::Damaged(error) | Fault::Engine(error) => error,
-        }
-    }
-}
-
-/// The most bytes of a key that an error shows.
-const SHOWN: usize = 128;
 
 /// The failure to apply a batch and make it durable.
 #[derive(Clone, Debug)]

@@ -542,6 +542,29 @@ async fn a_check_takes_nothing_back() {
     assert!(found.is_err(), "{found:?}");
     let mut found = store.read(&[Read::Get(b"one")]).await.unwrap();
     assert_eq!(found.value().unwrap().as_deref(), Some(&row[..]));
+    let health = store.health().health();
+    assert!(matches!(health, Health::Damaged { .. }), "{health:?}");
+}
+
+/// Probes tell what is so now: no commit has to be refused, or to go through, for it.
+#[cfg(feature = "redb")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_room_is_judged_when_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |reserve_bytes| {
+        let options = SpaceOptions {
+            reserve_bytes,
+            ballast_bytes: 0,
+        };
+        DiskStore::<super::redb::Redb>::open(folder.path(), 0, 0, options, &[]).unwrap()
+    };
+    // Nobody has that much.
+    let store = open(1 << 60);
+    assert_eq!(store.health().health(), Health::Full);
+    drop(store);
+    let store = open(0);
+    // As a commit that found no room has left it.
+    store.health().set(Health::Full);
     assert_eq!(store.health().health(), Health::Working);
 }
 

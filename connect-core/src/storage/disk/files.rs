@@ -49,6 +49,12 @@ pub(super) fn replace(folder: &Path, name: &str, content: &[u8]) -> io::Result<(
     sync_folder(folder)
 }
 
+/// Makes the content of a file survive a loss of power.
+#[cfg(feature = "redb")]
+pub(super) fn sync_file(path: &Path) -> io::Result<()> {
+    File::options().write(true).open(path)?.sync_all()
+}
+
 /// Removes a file durably. One that is not there is no error.
 pub(super) fn remove(folder: &Path, name: &str) -> io::Result<()> {
     match fs::remove_file(folder.join(name)) {

@@ -25,7 +25,7 @@ pub(super) enum Joined {
     Yes,
     /// One of its expectations does not hold; the group has nothing of it.
     Conflict,
-    /// A row that it expects something of is damaged; the group has nothing of it.
+    /// A row that it expects something of, or its page, is damaged; the group has nothing of it.
     Refused(StorageError),
 }
 
@@ -53,7 +53,11 @@ impl<'a, E: Engine> Group<'a, E> {
     /// The engine cannot be read; the group has nothing of the commit.
     pub(super) fn join(&mut self, commit: Commit) -> Result<Joined, StorageError> {
         for (key, expected) in commit.expects {
-            let slot = self.slot(key, true)?;
+            let slot = match self.slot(key, true) {
+                Ok(slot) => slot,
+                Err(Fault::Engine(error)) => return Err(error),
+                Err(fault) => return Ok(Joined::Refused(fault.into())),
+            };
             let holds = match (&slot.after, &slot.before) {
                 (Some(after), _) => expected.holds(after.as_deref()),
                 (None, Before::Is(before)) => expected.holds(before.as_deref()),
@@ -67,7 +71,11 @@ impl<'a, E: Engine> Group<'a, E> {
         // All that can fail comes first, so that a commit joins as a whole.
         if E::IS_LIVE {
             for (key, _) in &commit.writes {
-                self.slot(key.clone(), true)?;
+                match self.slot(key.clone(), true) {
+                    Ok(_) => {}
+                    Err(Fault::Engine(error)) => return Err(error),
+                    Err(fault) => return Ok(Joined::Refused(fault.into())),
+                }
             }
         }
         for (key, write) in commit.writes {
@@ -107,14 +115,14 @@ impl<'a, E: Engine> Group<'a, E> {
     }
 
     /// The key's slot; the engine is read once per key and group, if it has to be `known`.
-    fn slot(&mut self, key: Key, known: bool) -> Result<&mut Slot, StorageError> {
+    fn slot(&mut self, key: Key, known: bool) -> Result<&mut Slot, Fault> {
         let read = |key: &[u8]| match self.view.row(key) {
             Ok(value) => Ok(Before::Is(value)),
             Err(fault @ Fault::Row { .. }) => {
                 let was = self.view.was(key)?;
                 Ok(Before::Unreadable(fault.into(), was))
             }
-            Err(fault) => Err(StorageError::from(fault)),
+            Err(fault) => Err(fault),
         };
         match self.slots.entry(key) {
             Place::Occupied(slot) => Ok(slot.into_mut()),

@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::space::Space;
 use crate::storage::StorageError;
+
+/// The room that a usual commit takes at most, in bytes.
+const USUAL_COMMIT: u64 = 256 * 1024;
 
 /// The condition of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +17,12 @@ pub enum Health {
     Working,
     /// The disk has no room. Commits are refused until there is some; reads are served.
     Full,
+    /// Pages of the database's file are damaged. Commits are refused, and reads that need these pages;
+    /// others are served.
+    Damaged {
+        /// The damage, for the operator.
+        reason: String,
+    },
     /// The database failed and is being opened again. Commits are refused until it is open.
     Failed {
         /// The error, for the operator.
@@ -24,21 +34,71 @@ pub enum Health {
 
 /// Tells the [`Health`] of a store, for as long as anybody wants to know.
 #[derive(Clone, Debug)]
-pub struct HealthProbe(Arc<Mutex<Health>>);
+pub struct HealthProbe {
+    state: Arc<Mutex<State>>,
+    /// Asked each time: nobody need write for the condition to be known.
+    space: Arc<Space>,
+}
+
+#[derive(Debug)]
+struct State {
+    now: Health,
+    /// The damage of the store, which stays.
+    damage: Option<String>,
+}
 
 impl HealthProbe {
-    pub(super) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Health::Working)))
+    pub(super) fn new(space: Space) -> Self {
+        Self {
+            state: Arc::new(Mutex::new(State {
+                now: Health::Working,
+                damage: None,
+            })),
+            space: Arc::new(space),
+        }
     }
 
     /// The condition as of now.
     pub fn health(&self) -> Health {
-        self.0.lock().clone()
+        let state = self.state.lock();
+        match (&state.now, &state.damage) {
+            (Health::Working | Health::Full, Some(reason)) => Health::Damaged {
+                reason: reason.clone(),
+            },
+            (Health::Working | Health::Full, None) if self.space.has_room_for(USUAL_COMMIT) => {
+                Health::Working
+            }
+            (Health::Working | Health::Full, None) => Health::Full,
+            (now, _) => now.clone(),
+        }
+    }
+
+    /// The condition as the writer has noted it last.
+    pub(super) fn noted(&self) -> Health {
+        self.state.lock().now.clone()
+    }
+
+    /// The reason for which commits are refused, when a part of the store is damaged.
+    pub(super) fn damage(&self) -> Option<StorageError> {
+        let state = self.state.lock();
+        let reason = state.damage.as_ref()?;
+        Some(StorageError::new(format_args!(
+            "nothing is written, since {reason}"
+        )))
+    }
+
+    /// Says what of the store is damaged, and tells the log when that is another damage.
+    pub(super) fn damaged(&self, reason: String) {
+        let mut state = self.state.lock();
+        if state.damage.as_ref() != Some(&reason) {
+            tracing::error!(%reason, "the store is damaged");
+            state.damage = Some(reason);
+        }
     }
 
     /// Changes the condition, and tells the log when it is another one.
     pub(super) fn set(&self, health: Health) {
-        let mut now = self.0.lock();
+        let now = &mut self.state.lock().now;
         if *now == health {
             return;
         }
@@ -47,6 +107,8 @@ impl HealthProbe {
             // Only a database, which has no such probe, is written to by others.
             Health::Outdated => {}
             Health::Full => tracing::warn!("the disk has no room left; commits are refused"),
+            // Said by `damaged`.
+            Health::Damaged { .. } => return,
             Health::Failed { reason } => {
                 tracing::error!(%reason, "the store has failed and is opened again");
             }

@@ -248,6 +248,15 @@ pub(super) fn decode(
     }
 }
 
+/// Says that a row is as it was written, by its stored bytes; never of one that is split.
+#[cfg(feature = "redb")]
+pub(super) fn is_whole(engine_key: &[u8], stored: &[u8]) -> bool {
+    let parts = stored.split_first_chunk::<HEAD>();
+    parts.is_some_and(|([kind, sum @ ..], value)| {
+        *kind == WHOLE && u32::from_be_bytes(*sum) == checksum(engine_key, WHOLE, value)
+    })
+}
+
 /// Checks an entry by its stored bytes, as [`decode`] does.
 pub(super) fn check(
     snapshot: &impl Snapshot,

@@ -16,12 +16,14 @@
 mod cache;
 mod closed;
 mod counting;
+mod damage;
 mod directory;
 #[cfg(test)]
 mod directory_tests;
 mod engine;
 #[cfg(test)]
 mod failing_tests;
+mod fault;
 mod files;
 mod frozen;
 mod group;
@@ -42,6 +44,7 @@ mod redo;
 mod runs;
 #[cfg(test)]
 mod runs_tests;
+mod scrub;
 mod shown;
 #[cfg(feature = "sled")]
 pub(super) mod sled;

@@ -1,8 +1,11 @@
 //! Opening a store: its folder, its engine, and what a crash has left.
 
+use std::time::Instant;
+
 use super::{
     OpenError,
     counting::count,
+    damage::Span,
     directory::Directory,
     engine::{Batch, Engine, Failed, Fault, Snapshot as _, caught},
     layout::{self, Was},
@@ -32,6 +35,16 @@ pub(super) fn open<E: Engine>(
     };
     let engine_path = directory.engine_path();
     let mut engine = caught(|| E::open(&engine_path, options)).map_err(damaged)??;
+    if !directory.is_new() {
+        check_pages(&engine).map_err(damaged)?;
+        if is_damaged(&engine) && directory.accepts_loss() {
+            tracing::warn!("writing the store anew without its damaged pages");
+            engine = engine.rewrite(&engine_path, options).map_err(damaged)?;
+        }
+    }
+    if is_damaged(&engine) {
+        return open_damaged(engine, directory).map_err(damaged);
+    }
     let found = caught(|| mark(&engine)).map_err(damaged)?;
     let mut found = found.map_err(|fault| damaged(fault.into()))?;
     let apply = |engine: &mut E, batch, mark| {
@@ -77,6 +90,10 @@ pub(super) fn open_again<E: Engine>(
 ) -> Result<Opened<E>, StorageError> {
     let engine_path = directory.engine_path();
     let mut engine = caught(|| E::open(&engine_path, options))?.map_err(StorageError::new)?;
+    check_pages(&engine)?;
+    if is_damaged(&engine) {
+        return open_damaged(engine, directory);
+    }
     let opened = caught(|| {
         let found = mark(&engine)?.unwrap_or_default();
         if found.number < last.number {
@@ -95,6 +112,54 @@ pub(super) fn open_again<E: Engine>(
         engine,
         mark,
         finished_a_commit,
+    })
+}
+
+/// Checks all pages of the engine's files, and keeps its snapshots away from those that are damaged.
+fn check_pages<E: Engine>(engine: &E) -> Result<(), StorageError> {
+    let Some(pages) = engine.pages()? else {
+        return Ok(());
+    };
+    let began = Instant::now();
+    let checked = pages.check_all()?;
+    let took = began.elapsed();
+    tracing::info!(
+        megabytes = checked.bytes / 1_000_000,
+        milliseconds = took.as_millis(),
+        damaged = checked.damaged.len(),
+        "checked the pages of the store"
+    );
+    if checked.damaged.iter().any(Span::is_everything) {
+        return Err(StorageError::new(
+            "the page that leads to all rows is damaged",
+        ));
+    }
+    if let Some(damage) = engine.damage() {
+        damage.add(&checked.damaged);
+    }
+    Ok(())
+}
+
+fn is_damaged<E: Engine>(engine: &E) -> bool {
+    engine
+        .damage()
+        .is_some_and(|damage| !damage.spans().is_empty())
+}
+
+/// Opens what can be read of a store with damaged pages. Nothing is written to it: redb moves entries
+/// between neighbouring pages, and would take what a damaged one holds for entries.
+fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>, StorageError> {
+    let snapshot = engine.snapshot()?;
+    if snapshot.get(layout::COMMIT_KEY, |_| ())?.is_some() {
+        let reason = "pages are damaged, and a large commit is not in its place";
+        return Err(StorageError::new(reason));
+    }
+    let found = mark(&engine)?.unwrap_or_default();
+    directory.check_number(found)?;
+    Ok(Opened {
+        engine,
+        mark: found,
+        finished_a_commit: false,
     })
 }
 

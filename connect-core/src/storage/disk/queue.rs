@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::{frozen::FrozenRows, pending::Prepared, staged, verify::Check};
+use super::{damage::Pages, frozen::FrozenRows, pending::Prepared, staged, verify::Check};
 use crate::storage::{Commit, CommitError, StorageError};
 
 /// The number of commits that may wait before further callers wait for a place in the queue.
@@ -18,6 +18,8 @@ pub(super) enum Message {
     Check(Check, mpsc::SyncSender<Result<Check, StorageError>>),
     /// Keep the state as it is now, to be read while commits go on.
     Freeze(mpsc::SyncSender<Result<FrozenRows, StorageError>>),
+    /// Return the engine's pages as of now.
+    Pages(mpsc::SyncSender<Result<Option<Box<dyn Pages>>, StorageError>>),
     /// Open the engine again: a read has failed.
     Reopen(StorageError),
     /// Finish what is in the queue, and close the store.

@@ -111,6 +111,7 @@ impl<E: Engine> Writer<E> {
         self.mark = opened.mark;
         self.opened = Instant::now();
         self.health.set(Health::Working);
+        self.tell_damage();
         self.answer_group(&result);
         let is_in_force = opened.finished_a_commit;
         self.end_staged(if is_in_force {
@@ -119,6 +120,14 @@ impl<E: Engine> Writer<E> {
             Err(CommitError::NotApplied(error.clone()))
         });
         self.space.refill_ballast();
+    }
+
+    /// Says what of the engine's files is damaged, if anything is.
+    pub(super) fn tell_damage(&self) {
+        let damage = self.engine.as_ref().and_then(|engine| engine.damage());
+        if let Some(reason) = damage.and_then(|damage| damage.describe()) {
+            self.health.damaged(reason);
+        }
     }
 
     /// Answers those who wait without knowing what became of their commits.
@@ -171,6 +180,9 @@ impl<E: Engine> Writer<E> {
                     let _ = reply.send(Err(refused.clone()));
                 }
                 Ok(Message::Freeze(reply)) => {
+                    let _ = reply.send(Err(refused.clone()));
+                }
+                Ok(Message::Pages(reply)) => {
                     let _ = reply.send(Err(refused.clone()));
                 }
                 Ok(Message::Reopen(_)) => {}

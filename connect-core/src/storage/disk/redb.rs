@@ -1,14 +1,19 @@
 //! redb as the engine of a store.
 
-use std::{io, path::Path};
+mod format;
+mod pages;
+#[cfg(test)]
+mod pages_tests;
+mod rewrite;
 
-use redb::{
-    Builder, Database, DatabaseError, ReadOnlyTable, ReadableDatabase, ReadableTable,
-    TableDefinition,
-};
+use std::{fs::File, io, path::Path, sync::Arc};
 
+use redb::{Builder, Database, DatabaseError, ReadOnlyTable, ReadableDatabase, TableDefinition};
+
+use self::pages::{FilePages, Unchecked};
 use super::{
     Kind, OpenError,
+    damage::{DamagedPages, Pages},
     engine::{Batch, Engine, Failed, Fault, Slice, Snapshot},
     files, layout,
     progress::Mark,
@@ -24,6 +29,15 @@ const ENTRIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("entries
 /// after a kill took 0.9 s without it.
 pub(crate) struct Redb {
     database: Database,
+    /// The same file, for checks of its pages.
+    file: Arc<File>,
+    damage: Arc<DamagedPages>,
+}
+
+/// A state of the table. Nothing is read from pages that are known to be damaged.
+pub(crate) struct RedbSnapshot {
+    table: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    damage: Arc<DamagedPages>,
 }
 
 impl Engine for Redb {
@@ -41,7 +55,7 @@ impl Engine for Redb {
 
     /// The bytes of pages that redb keeps in memory.
     type Options = u64;
-    type Snapshot = ReadOnlyTable<&'static [u8], &'static [u8]>;
+    type Snapshot = RedbSnapshot;
 
     fn open(path: &Path, cache_bytes: &u64) -> Result<Self, OpenError> {
         let failed = OpenError::io(path);
@@ -56,6 +70,11 @@ impl Engine for Redb {
             .truncate(false)
             .open(path)
             .map_err(failed)?;
+        let pages = Arc::new(File::open(path).map_err(failed)?);
+        check_before(&pages).map_err(|error| match error {
+            Unchecked::Io(error) => failed(error),
+            error @ Unchecked::Everything(_) => damaged(&error),
+        })?;
         let database = Builder::new()
             .set_cache_size(usize::try_from(*cache_bytes).unwrap_or(usize::MAX))
             .create_file(file)
@@ -69,7 +88,11 @@ impl Engine for Redb {
                 }
                 error => damaged(&error),
             })?;
-        let engine = Self { database };
+        let engine = Self {
+            database,
+            file: pages,
+            damage: Arc::default(),
+        };
         engine.make_table().map_err(|error| damaged(&error))?;
         Ok(engine)
     }
@@ -79,9 +102,32 @@ impl Engine for Redb {
             .database
             .begin_read()
             .map_err(|error| fault(error.into()))?;
-        transaction
-            .open_table(ENTRIES)
-            .map_err(|error| fault(error.into()))
+        let table = transaction.open_table(ENTRIES);
+        Ok(RedbSnapshot {
+            table: table.map_err(|error| fault(error.into()))?,
+            damage: self.damage.clone(),
+        })
+    }
+
+    fn pages(&self) -> Result<Option<Box<dyn Pages>>, StorageError> {
+        // While it can be read, redb uses none of its pages again.
+        let pin = self.database.begin_read().map_err(StorageError::new)?;
+        let pages = FilePages::read(self.file.clone(), pin).map_err(StorageError::new)?;
+        Ok(Some(Box::new(pages)))
+    }
+
+    fn rewrite(self, path: &Path, cache_bytes: &u64) -> Result<Self, StorageError> {
+        let snapshot = self.snapshot()?;
+        let spans = self.damage.spans();
+        let new = rewrite::write_beside(path, *cache_bytes, ENTRIES, &snapshot, &spans)?;
+        drop(snapshot);
+        drop(self);
+        rewrite::replace(path, &new)?;
+        Self::open(path, cache_bytes).map_err(StorageError::new)
+    }
+
+    fn damage(&self) -> Option<&Arc<DamagedPages>> {
+        Some(&self.damage)
     }
 
     fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
@@ -130,9 +176,22 @@ fn write(
     Ok(mark)
 }
 
-impl Snapshot for ReadOnlyTable<&'static [u8], &'static [u8]> {
+/// Checks what redb reads as it opens a file that was closed. After a crash it checks all by itself.
+fn check_before(file: &Arc<File>) -> Result<(), Unchecked> {
+    if file.metadata()?.len() == 0 {
+        return Ok(());
+    }
+    let pages = FilePages::read(file.clone(), ())?;
+    if pages.is_open() {
+        return Ok(());
+    }
+    pages.check_tables()
+}
+
+impl Snapshot for RedbSnapshot {
     fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault> {
-        let found = ReadableTable::get(self, key).map_err(|error| fault(error.into()))?;
+        self.damage.check(key)?;
+        let found = self.table.get(key).map_err(|error| fault(error.into()))?;
         Ok(found.map(|value| read(value.value())))
     }
 
@@ -143,7 +202,12 @@ impl Snapshot for ReadOnlyTable<&'static [u8], &'static [u8]> {
         newest_first: bool,
         mut each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
     ) -> Result<(), Fault> {
-        let range = ReadableTable::range::<&[u8]>(self, from..to);
+        let spans = self.damage.spans();
+        let readable = DamagedPages::readable(&spans, from, to, newest_first);
+        let Some(bounds) = readable.bounds else {
+            return readable.end();
+        };
+        let range = self.table.range::<&[u8]>(bounds);
         let mut range = range.map_err(|error| fault(error.into()))?;
         loop {
             let next = if newest_first {
@@ -151,7 +215,9 @@ impl Snapshot for ReadOnlyTable<&'static [u8], &'static [u8]> {
             } else {
                 range.next()
             };
-            let Some(found) = next else { return Ok(()) };
+            let Some(found) = next else {
+                return readable.end();
+            };
             let (key, value) = found.map_err(|error| fault(error.into()))?;
             if !each(key.value(), value.value())? {
                 return Ok(());

@@ -39,7 +39,7 @@ impl Default for SpaceOptions {
 }
 
 /// The room on the disk that a folder is on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Space {
     folder: PathBuf,
     /// The file that grows.

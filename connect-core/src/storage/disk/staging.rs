@@ -14,6 +14,9 @@ impl<E: Engine> Writer<E> {
         let Some((staged, _)) = &self.work.staged else {
             return Ok(());
         };
+        if let Some(damage) = self.health.damage() {
+            return self.hold_staged(damage);
+        }
         let (view, engine) = (&self.view, &self.engine);
         let snapshot = || match engine {
             Some(engine) => engine.snapshot(),
@@ -68,6 +71,20 @@ impl<E: Engine> Writer<E> {
         if staged.next() == Next::Done {
             self.view.settle(snapshot);
             self.end_staged(Ok(()));
+        }
+        Ok(())
+    }
+
+    /// In a store that is damaged: refuses a large commit, or leaves it as it is when it is in force.
+    fn hold_staged(&mut self, damage: StorageError) -> Result<(), Failed> {
+        let refused = CommitError::NotApplied(damage);
+        if matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force()) {
+            self.work.is_blocked = true;
+            for request in self.work.waiting.drain(..) {
+                let _ = request.reply.send(Err(refused.clone()));
+            }
+        } else {
+            self.end_staged(Err(refused));
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ use super::{
     opening,
     queue::{Message, Queue},
     recovery::REOPEN_PAUSE,
+    scrub::Scrub,
     space::{Space, SpaceOptions},
     verify::{Check, Progress, Report},
     view::View,
@@ -32,10 +33,12 @@ use crate::storage::{
 /// A store in a directory, for one process at a time. Dropping it finishes what is queued, closes
 /// the engine and gives up the directory.
 pub(crate) struct DiskStore<E: Engine> {
-    pub(super) queue: Queue,
+    pub(super) queue: Arc<Queue>,
     writer: Mutex<Option<JoinHandle<()>>>,
     view: Arc<View<E>>,
     health: HealthProbe,
+    /// The check of the engine's pages, where it keeps checksums of them.
+    scrub: Mutex<Option<Scrub>>,
     /// The time at which the writer was asked last to open the engine again.
     asked: Mutex<Option<Instant>>,
 }
@@ -59,9 +62,11 @@ impl<E: Engine> DiskStore<E> {
             reason: StorageError::from(fault).to_string(),
         })?;
         let view = Arc::new(View::new(snapshot, cache_bytes));
-        let health = HealthProbe::new();
+        let health = HealthProbe::new(space.clone());
         let (queue, receiver) = Queue::new();
+        let queue = Arc::new(queue);
         space.refill_ballast();
+        let damage = opened.engine.damage().cloned();
         let writer = Writer {
             view: view.clone(),
             queue: receiver,
@@ -75,6 +80,7 @@ impl<E: Engine> DiskStore<E> {
             opened: Instant::now(),
             patience: REOPEN_PAUSE,
         };
+        writer.tell_damage();
         let probe = health.clone();
         let run = move || {
             // The writer goes on after what its engine does; this is for an error of its own.
@@ -86,10 +92,12 @@ impl<E: Engine> DiskStore<E> {
             .name(format!("{}-writer", E::KIND))
             .spawn(run)
             .map_err(failed)?;
+        let scrub = damage.map(|damage| Scrub::start(queue.clone(), damage, health.clone()));
         Ok(Self {
             queue,
             writer: Mutex::new(Some(thread)),
             view,
+            scrub: Mutex::new(scrub.transpose().map_err(failed)?),
             health,
             asked: Mutex::new(None),
         })
@@ -102,6 +110,7 @@ impl<E: Engine> DiskStore<E> {
     /// Finishes what is queued, closes the engine and gives up the directory. What comes later is
     /// refused.
     pub(crate) fn close(&self) {
+        drop(self.scrub.lock().take());
         if let Some(writer) = self.writer.lock().take() {
             // A writer that has ended, by a panic even, has told its callers.
             let _ = self.queue.send(Message::Close);
@@ -136,7 +145,7 @@ impl<E: Engine> DiskStore<E> {
 
     /// Asks for the engine to be opened again after a read has failed.
     fn ask_to_reopen(&self, error: &StorageError) {
-        if self.health.health() != Health::Working {
+        if self.health.noted() != Health::Working {
             return;
         }
         let mut asked = self.asked.lock();
@@ -155,13 +164,19 @@ fn received<T>(answer: &mpsc::Receiver<T>) -> Result<T, StorageError> {
 #[async_trait]
 impl<E: Engine> Local for DiskStore<E> {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
-        let (result, engine_failed) = self.view.read(reads);
-        if let Err(error) = &result
-            && engine_failed
-        {
-            self.ask_to_reopen(error);
+        let failed = match self.view.read(reads) {
+            Ok(state) => return Ok(state),
+            Err(failed) => failed,
+        };
+        if failed.may_be_cured {
+            self.ask_to_reopen(&failed.error);
         }
-        result
+        if failed.is_panic
+            && let Some(scrub) = &*self.scrub.lock()
+        {
+            scrub.check_now();
+        }
+        Err(failed.error)
     }
 
     async fn apply(&self, commit: Commit) -> Result<(), CommitError> {

@@ -3,6 +3,7 @@
 use std::mem;
 
 use super::{
+    damage::DamagedPages,
     engine::{Damage, Engine, Fault, Snapshot as _},
     layout::{self, Family},
     progress::Mark,
@@ -10,6 +11,9 @@ use super::{
 
 /// Entries that are checked before commits have their turn.
 const AT_ONCE: usize = 2000;
+
+/// The first engine key after all.
+const END: &[u8] = &[0xFF];
 
 /// Damaged rows whose keys are listed.
 const LISTED: usize = 1000;
@@ -40,6 +44,8 @@ pub struct Report {
     /// True when the rows are exactly those that the last commit left; `None` when commits
     /// went on during the check.
     pub complete: Option<bool>,
+    /// Pages of the engine's files that are damaged; nothing in them can be read.
+    pub damaged_pages: u64,
     /// Rows that are there, and that a look-up by their key does not find: what leads to them in
     /// the engine's files is damaged.
     pub unreachable: u64,
@@ -50,6 +56,7 @@ impl Report {
     pub fn is_clean(&self) -> bool {
         self.damaged == 0
             && self.missing_parts == 0
+            && self.damaged_pages == 0
             && self.complete != Some(false)
             && self.unreachable == 0
     }
@@ -81,6 +88,7 @@ impl Check {
     pub(super) fn step<E: Engine>(
         &mut self,
         snapshot: &E::Snapshot,
+        damage: Option<&DamagedPages>,
         mark: Mark,
     ) -> Result<(), Fault> {
         self.began.get_or_insert(mark);
@@ -90,8 +98,24 @@ impl Check {
             Place::From(key) => key,
             Place::End => return Ok(()),
         };
+        if let Some(page) = damage.and_then(|damage| damage.at(&from)) {
+            match &page.row {
+                Some(row) => {
+                    self.report.rows += 1;
+                    self.damaged(layout::key_of(row), Damage::Checksum);
+                }
+                None => self.report.damaged_pages += 1,
+            }
+            if let Some(to) = page.to {
+                self.next = Place::From(to);
+            }
+            return Ok(());
+        }
+        // A walk ends at a damaged page.
+        let page = damage.and_then(|damage| damage.next(&from));
+        let to = page.as_ref().map_or(END, |page| &*page.from);
         let mut left = AT_ONCE;
-        snapshot.visit(&from, &[0xFF], false, |key, stored| {
+        snapshot.visit(&from, to, false, |key, stored| {
             if left == 0 {
                 self.next = Place::From(key.to_vec());
                 return Ok(false);
@@ -99,7 +123,11 @@ impl Check {
             left -= 1;
             self.entry::<E>(snapshot, key, stored)?;
             Ok(true)
-        })
+        })?;
+        if self.is_done() && to != END {
+            self.next = Place::From(to.to_vec());
+        }
+        Ok(())
     }
 
     pub(super) fn is_done(&self) -> bool {

@@ -36,6 +36,15 @@ pub(super) struct View<E: Engine> {
     frozen: FrozenStates<E>,
 }
 
+/// The failure of a read.
+pub(super) struct ReadFailed {
+    pub(super) error: StorageError,
+    /// The engine has failed in a way that opening it again may cure.
+    pub(super) may_be_cured: bool,
+    /// The engine has panicked, as redb does over damaged pages.
+    pub(super) is_panic: bool,
+}
+
 /// The share of the cache that goes to runs of index entries; the rest goes to rows.
 const RUNS_SHARE: u64 = 4;
 
@@ -54,9 +63,8 @@ impl<E: Engine> View<E> {
         }
     }
 
-    /// Answers all reads from one state. Says, too, when the engine has failed in a way that
-    /// opening it again may cure.
-    pub(super) fn read(&self, reads: &[Read<'_>]) -> (Result<State, StorageError>, bool) {
+    /// Answers all reads from one state.
+    pub(super) fn read(&self, reads: &[Read<'_>]) -> Result<State, ReadFailed> {
         let engine_failed = Cell::new(false);
         let result = caught(|| {
             let reading = Reading {
@@ -67,7 +75,15 @@ impl<E: Engine> View<E> {
             };
             answer(&reading, reads)
         });
-        (result.unwrap_or_else(Err), engine_failed.get())
+        let failed = |is_panic, error| ReadFailed {
+            error,
+            may_be_cured: engine_failed.get(),
+            is_panic,
+        };
+        match result {
+            Ok(result) => result.map_err(|error| failed(false, error)),
+            Err(error) => Err(failed(true, error)),
+        }
     }
 
     /// The value of a key, for the writer between two groups.

@@ -20,6 +20,7 @@ use super::{
     open_error::ACCEPT_LOSS_FILE,
     progress::{self, Mark, Recorded},
 };
+use crate::storage::StorageError;
 
 impl Directory {
     /// Checks the files of a store that was made before, as far as that goes without its engine.
@@ -90,6 +91,19 @@ impl Directory {
             }
         }
         Ok(missing.join(", "))
+    }
+
+    /// Checks that a damaged store has what was acknowledged, by its last group.
+    pub(super) fn check_number(&self, found: Mark) -> Result<(), StorageError> {
+        let recorded = self.recorded.map_or(0, |recorded| recorded.mark.number);
+        if found.number < recorded {
+            let reason = format_args!(
+                "pages are damaged, and groups after {} are lost",
+                found.number
+            );
+            return Err(StorageError::new(reason));
+        }
+        Ok(())
     }
 
     /// The mark to go on from, given what the engine holds and what was acknowledged.

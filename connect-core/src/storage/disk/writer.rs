@@ -149,9 +149,11 @@ impl<E: Engine> Writer<E> {
                 Ok(())
             }
             Message::Check(mut check, reply) => {
-                let snapshot = self.engine()?.snapshot()?;
                 let mark = self.mark;
-                let checked = caught(|| check.step::<E>(&snapshot, mark));
+                let engine = self.engine()?;
+                let (snapshot, damage) = (engine.snapshot()?, engine.damage());
+                let damage = damage.map(|damage| &**damage);
+                let checked = caught(|| check.step::<E>(&snapshot, damage, mark));
                 let checked = checked.and_then(|checked| Ok(checked?));
                 let _ = reply.send(checked.map(|()| check));
                 Ok(())
@@ -159,6 +161,11 @@ impl<E: Engine> Writer<E> {
             Message::Freeze(reply) => {
                 let snapshot = self.engine()?.snapshot()?;
                 let _ = reply.send(Ok(self.view.freeze(snapshot)));
+                Ok(())
+            }
+            Message::Pages(reply) => {
+                let pages = self.engine()?.pages();
+                let _ = reply.send(pages);
                 Ok(())
             }
             Message::Reopen(error) => self.reopen(error),
@@ -177,6 +184,10 @@ impl<E: Engine> Writer<E> {
     /// Writes one group: `first` and whatever waits behind it. Conflicts are told apart, and are
     /// answered with the rest: they may rest on writes of this group.
     fn write_group(&mut self, first: Request) -> Result<(), Failed> {
+        if let Some(damage) = self.health.damage() {
+            let _ = first.reply.send(Err(CommitError::NotApplied(damage)));
+            return Ok(());
+        }
         let view = self.view.clone();
         let mut group = Group::new(&view);
         let mut next = Some(first);
@@ -287,7 +298,7 @@ impl<E: Engine> Writer<E> {
             .map(|one| one.key.len() + len(&one.value) + E::ROOM_PER_WRITE)
             .sum();
         let has_room = self.space.has_room_for(bytes as u64);
-        if has_room && self.health.health() == Health::Full {
+        if has_room && self.health.noted() == Health::Full {
             self.space.refill_ballast();
         } else if has_room {
             self.space.keep_ballast();
@@ -302,5 +313,5 @@ impl<E: Engine> Writer<E> {
 }
 
 pub(super) fn no_room() -> StorageError {
-    StorageError::new("the disk has no room left; make some, and commits go on by themselves")
+    StorageError::full("the disk has no room left; make some, and commits go on by themselves")
 }

@@ -1,0 +1,223 @@
+//! The parts of an engine's files that are damaged, and what finds them.
+//!
+//! redb keeps a checksum of every page in the page above it, and does not look at them as it
+//! reads: a flipped bit in a page that leads to others makes lists short in silence, and a page
+//! of zeros makes redb panic. So pages are checked beside redb, and from the moment on at which
+//! one is known to be damaged, every read that would need it is refused.
+
+use std::{
+    ops::Bound,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use parking_lot::RwLock;
+
+use super::{
+    fault::{Damage, Fault},
+    layout::{self, ROWS_END},
+};
+use crate::storage::{StorageError, UnreadableKeys};
+
+/// The engine keys `from <= key < to` that cannot be read. Without `to`, all to the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) from: Vec<u8>,
+    pub(crate) to: Option<Vec<u8>>,
+    /// The one entry that is damaged, where the rest of its page is as it was. Without it a whole page
+    /// is lost.
+    pub(crate) row: Option<Vec<u8>>,
+}
+
+impl Span {
+    /// Says that the span is all there is.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.from.is_empty() && self.to.is_none()
+    }
+
+    /// Says that the key is before the end.
+    fn ends_after(&self, key: &[u8]) -> bool {
+        self.to.as_deref().is_none_or(|to| key < to)
+    }
+
+    fn contains(&self, key: &[u8]) -> bool {
+        *self.from <= *key && self.ends_after(key)
+    }
+
+    fn fault(&self) -> Fault {
+        Fault::Damaged(self.error())
+    }
+
+    /// The error of reads that need this page.
+    fn error(&self) -> StorageError {
+        let error = match &self.row {
+            Some(row) => StorageError::from(Fault::Row {
+                key: layout::key_of(row).into(),
+                damage: Damage::Checksum,
+            }),
+            None => StorageError::new(
+                "a page of the database's file is damaged; `connect-server check` tells how much is \
+                 lost, and a copy of the folder brings its rows back",
+            ),
+        };
+        error.about(self.rows())
+    }
+
+    /// The keys of rows in the span.
+    fn rows(&self) -> UnreadableKeys {
+        let first = layout::row_key(b"");
+        let from = self.row.as_ref().unwrap_or(&self.from);
+        let from = if *from < first {
+            Vec::new()
+        } else {
+            layout::key_of(from).to_vec()
+        };
+        let to = self.to.as_deref().filter(|to| *to < ROWS_END);
+        UnreadableKeys {
+            from: from.into(),
+            to: to.map(|to| layout::key_of(to).into()),
+        }
+    }
+}
+
+/// The damage that is known.
+#[derive(Debug, Default)]
+pub(crate) struct DamagedPages {
+    is_there: AtomicBool,
+    /// In the order of their keys. None overlap, since each is a page.
+    spans: RwLock<Vec<Span>>,
+}
+
+impl DamagedPages {
+    /// Notes damaged pages; returns whether one of them is new.
+    pub(crate) fn add(&self, found: &[Span]) -> bool {
+        let mut spans = self.spans.write();
+        let before = spans.len();
+        for span in found {
+            // A page may have been split since by another writing of the same file.
+            if !spans.iter().any(|known| known.from == span.from) {
+                spans.push(span.clone());
+            }
+        }
+        spans.sort_by(|one, other| one.from.cmp(&other.from));
+        self.is_there.store(!spans.is_empty(), Ordering::Release);
+        spans.len() > before
+    }
+
+    /// The damaged pages.
+    pub(crate) fn spans(&self) -> Vec<Span> {
+        if !self.is_there.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        self.spans.read().clone()
+    }
+
+    /// Says what is known, for the operator; `None` when nothing is damaged.
+    pub(crate) fn describe(&self) -> Option<String> {
+        let spans = self.spans();
+        let rows = spans.iter().filter(|span| span.row.is_some()).count();
+        let pages = spans.len() - rows;
+        (!spans.is_empty()).then(|| {
+            format!(
+                "{pages} pages and {rows} rows in the file of the store are damaged; run \
+                 `connect-server check`, and restore the whole folder from a copy without damage"
+            )
+        })
+    }
+
+    /// The damaged page that would have this key.
+    pub(crate) fn at(&self, key: &[u8]) -> Option<Span> {
+        self.spans().into_iter().find(|span| span.contains(key))
+    }
+
+    /// Refuses a key in a damaged page.
+    pub(crate) fn check(&self, key: &[u8]) -> Result<(), Fault> {
+        self.at(key).map_or(Ok(()), |span| Err(span.fault()))
+    }
+
+    /// The first damaged page that begins at a key or behind it.
+    pub(crate) fn next(&self, from: &[u8]) -> Option<Span> {
+        self.spans().into_iter().find(|span| *span.from >= *from)
+    }
+
+    /// The part of a walk through `from <= key < to` that comes before a damaged page.
+    pub(crate) fn readable<'a>(
+        spans: &'a [Span],
+        from: &'a [u8],
+        to: &'a [u8],
+        newest_first: bool,
+    ) -> Readable<'a> {
+        // An engine looks for both ends, so neither may lie in a damaged page. Such a page begins
+        // behind the last key that the page before it may have.
+        let before = |span: &'a Span| span.from.split_last().map(|(_, last)| last);
+        let mut bounds = match spans.iter().find(|span| *span.from == *to).map(before) {
+            None => Some((Bound::Included(from), Bound::Excluded(to))),
+            Some(last) => up_to(from, last),
+        };
+        let mut met = spans
+            .iter()
+            .filter(|span| *span.from < *to && span.ends_after(from));
+        let met = if newest_first {
+            met.next_back()
+        } else {
+            met.next()
+        };
+        if let Some(span) = met {
+            bounds = if newest_first {
+                let start = span.to.as_deref().filter(|start| *start < to);
+                bounds.and_then(|(_, end)| Some((Bound::Included(start?), end)))
+            } else {
+                up_to(from, before(span))
+            };
+        }
+        let is_empty = |(start, end): &Bounds<'_>| match (start, end) {
+            (Bound::Included(start), Bound::Included(end)) => start > end,
+            _ => false,
+        };
+        Readable {
+            bounds: bounds.filter(|bounds| !is_empty(bounds)),
+            met,
+        }
+    }
+}
+
+/// The bounds of a walk.
+pub(crate) type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
+
+fn up_to<'a>(from: &'a [u8], last: Option<&'a [u8]>) -> Option<Bounds<'a>> {
+    Some((Bound::Included(from), Bound::Included(last?)))
+}
+
+/// The part of a walk that can be read.
+pub(crate) struct Readable<'a> {
+    /// Its bounds; `None` when it is nothing.
+    pub(crate) bounds: Option<Bounds<'a>>,
+    /// The damaged page behind it.
+    met: Option<&'a Span>,
+}
+
+impl Readable<'_> {
+    /// The end of the walk.
+    pub(crate) fn end(&self) -> Result<(), Fault> {
+        self.met.map_or(Ok(()), |span| Err(span.fault()))
+    }
+}
+
+/// The findings of a check of pages.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// The pages that were checked, in bytes.
+    pub(crate) bytes: u64,
+    /// Those that are damaged.
+    pub(crate) damaged: Vec<Span>,
+    /// The engine key to go on from; `None` when everything was checked.
+    pub(crate) next: Option<Vec<u8>>,
+}
+
+/// One state of an engine's pages, which stays as it is while this lives.
+pub(crate) trait Pages: Send + Sync {
+    /// Checks all pages.
+    fn check_all(&self) -> Result<Checked, StorageError>;
+
+    /// Checks the pages of entries from a key on, about so many.
+    fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError>;
+}

@@ -1,0 +1,53 @@
+//! The reasons for which an engine could not be read.
+
+use std::sync::Arc;
+
+use crate::storage::StorageError;
+
+/// The reason for which something could not be read.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    /// One row is damaged. The others can be read.
+    Row {
+        /// The key of the row.
+        key: Arc<[u8]>,
+        /// The damage.
+        damage: Damage,
+    },
+    /// A part of the engine's files is damaged. Opening it again does not help.
+    Damaged(StorageError),
+    /// The engine failed. Opening it again may help.
+    Engine(StorageError),
+}
+
+/// Damage to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Damage {
+    /// Its bytes are not those that were written.
+    Checksum,
+    /// A part of its value is missing.
+    MissingPart,
+}
+
+impl From<Fault> for StorageError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Row { key, damage } => {
+                let damage = match damage {
+                    Damage::Checksum => "is damaged",
+                    Damage::MissingPart => "lacks a part of its value",
+                };
+                let shown = &key[..key.len().min(SHOWN)];
+                Self::new(format_args!(
+                    "the row with the key {} {damage}; `connect-server check` finds all such \
+                     rows, and a copy of the folder brings them back",
+                    hex::encode(shown)
+                ))
+            }
+            Fault::Damaged(error) | Fault::Engine(error) => error,
+        }
+    }
+}
+
+/// The most bytes of a key that an error shows.
+const SHOWN: usize = 128;

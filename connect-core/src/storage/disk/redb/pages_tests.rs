@@ -1,0 +1,263 @@
+//! Damage to a redb file: it is found, wherever it is, and nothing wrong is read.
+
+#![allow(clippy::unwrap_used)]
+
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+
+use super::Redb;
+use crate::storage::{
+    Commit, Key, Range, Read, Value, Write,
+    disk::{Health, SpaceOptions, store::DiskStore},
+    in_process::Local,
+};
+
+const CACHE: u64 = 1 << 20;
+
+type Rows = BTreeMap<Key, Value>;
+
+fn open(folder: &Path) -> Result<DiskStore<Redb>, crate::storage::disk::OpenError> {
+    let space = SpaceOptions {
+        reserve_bytes: 0,
+        ballast_bytes: 0,
+    };
+    DiskStore::open(folder, CACHE, 0, space, &[])
+}
+
+fn commit(writes: Vec<(Key, Write)>) -> Commit {
+    Commit {
+        writes,
+        ..Commit::default()
+    }
+}
+
+/// A store of rows of many lengths, a part of which was removed again.
+async fn fill(folder: &Path, count: u32, random: &mut StdRng) -> Rows {
+    let store = open(folder).unwrap();
+    let mut rows = Rows::new();
+    for piece in 0..count / 1000 {
+        let mut writes = Vec::new();
+        for row in 0..1000 {
+            let number: u64 = random.random();
+            let key: Key = [&number.to_be_bytes()[..], b"key", &[piece as u8; 20]]
+                .concat()
+                .into();
+            let len = if row % 500 == 0 {
+                20_000
+            } else {
+                random.random_range(0..300)
+            };
+            let value: Value = vec![row as u8; len].into();
+            rows.insert(key.clone(), value.clone());
+            writes.push((key, Write::Put(value)));
+        }
+        store.apply(commit(writes)).await.unwrap();
+    }
+    let gone: Vec<Key> = rows.keys().step_by(7).cloned().collect();
+    for gone in gone.chunks(1000) {
+        let writes = gone.iter().map(|key| (key.clone(), Write::Remove));
+        store.apply(commit(writes.collect())).await.unwrap();
+    }
+    rows.retain(|key, _| !gone.contains(key));
+    rows
+}
+
+/// The outcome of reading a store from one end to the other.
+#[derive(Debug, Default)]
+struct Outcome {
+    /// Rows that were read.
+    read: usize,
+    /// Reads that were refused.
+    refused: usize,
+}
+
+/// Reads everything, in pages in both directions and row by row; what is read has to be right.
+async fn read_all(store: &DiskStore<Redb>, rows: &Rows) -> Outcome {
+    let mut outcome = Outcome::default();
+    let keys: Vec<&Key> = rows.keys().collect();
+    for page in keys.chunks(50) {
+        let (from, last) = (page[0], page[page.len() - 1]);
+        let to = [&last[..], &[0]].concat();
+        for newest_first in [false, true] {
+            let scan = Read::Scan {
+                range: Range {
+                    from,
+                    to: Some(&to),
+                },
+                limit: 100,
+                newest_first,
+            };
+            let Ok(mut state) = store.read(&[scan]).await else {
+                outcome.refused += 1;
+                continue;
+            };
+            let mut found = state.entries().unwrap();
+            if newest_first {
+                found.reverse();
+            }
+            let expected: Vec<_> = page
+                .iter()
+                .map(|key| ((*key).clone(), rows[*key].clone()))
+                .collect();
+            assert!(found == expected, "a page is short or wrong");
+            outcome.read += found.len();
+        }
+        match store.read(&[Read::Get(from)]).await {
+            Ok(mut state) => assert!(state.value().unwrap().as_ref() == Some(&rows[from])),
+            Err(_) => outcome.refused += 1,
+        }
+    }
+    outcome
+}
+
+/// Flips a bit, or fills a page with zeros.
+fn damage(file: &Path, zeros: bool, random: &mut StdRng) {
+    let mut bytes = fs::read(file).unwrap();
+    let page = random.random_range(0..bytes.len() / 4096) * 4096;
+    if zeros {
+        bytes[page..page + 4096].fill(0);
+    } else {
+        // Heads and keys, where a bit misleads; values are checked row by row anyway.
+        let at = page + random.random_range(0..600);
+        bytes[at] ^= 1 << random.random_range(0..8);
+    }
+    fs::write(file, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn damage_is_found_and_nothing_wrong_is_read() {
+    let mut random = StdRng::seed_from_u64(32);
+    let origin = tempfile::tempdir().unwrap();
+    let rows = fill(origin.path(), 8000, &mut random).await;
+    let copy = tempfile::tempdir().unwrap();
+    let (mut harmless, mut damaged, mut refused) = (0, 0, 0);
+    for case in 0..80 {
+        for name in fs::read_dir(origin.path()).unwrap() {
+            let name = name.unwrap();
+            fs::copy(name.path(), copy.path().join(name.file_name())).unwrap();
+        }
+        damage(&copy.path().join("store.redb"), case % 2 == 0, &mut random);
+        let Ok(store) = open(copy.path()) else {
+            refused += 1;
+            continue;
+        };
+        let outcome = read_all(&store, &rows).await;
+        let is_known = matches!(store.health().health(), Health::Damaged { .. });
+        let key: Key = b"new".as_slice().into();
+        let new = commit(vec![(key, Write::Put(b"row".as_slice().into()))]);
+        let written = store.apply(new).await;
+        let report = store.verify(&mut |_| {}).unwrap();
+        let found = report.damaged_pages + report.damaged;
+        assert_eq!(is_known, found > 0, "case {case}: {report:?}");
+        assert_eq!(is_known, written.is_err(), "case {case}: {written:?}");
+        assert_eq!(is_known, outcome.refused > 0, "case {case}: {outcome:?}");
+        assert_eq!(is_known, !report.is_clean(), "case {case}: {report:?}");
+        if is_known {
+            damaged += 1;
+            assert!(outcome.read > rows.len(), "case {case}: {outcome:?}");
+        } else {
+            harmless += 1;
+        }
+    }
+    // A debug build of redb walks through all pages as it opens a file, and panics over some.
+    assert!(
+        damaged >= 8,
+        "{harmless} harmless, {damaged} damaged, {refused} refused"
+    );
+}
+
+/// Without a copy, the operator goes on with what is left.
+#[tokio::test]
+async fn a_store_goes_on_without_its_damaged_pages() {
+    let mut random = StdRng::seed_from_u64(33);
+    let folder = tempfile::tempdir().unwrap();
+    let rows = fill(folder.path(), 4000, &mut random).await;
+    let file = folder.path().join("store.redb");
+    let whole = fs::read(&file).unwrap();
+    // A row that is in use, by its bytes; every copy of it.
+    let key = rows.keys().nth(1000).unwrap();
+    let mut bytes = whole.clone();
+    for at in 0..bytes.len() - key.len() {
+        if bytes[at..].starts_with(key) {
+            bytes[at] ^= 1;
+        }
+    }
+    fs::write(&file, bytes).unwrap();
+    let store = open(folder.path()).unwrap();
+    let health = store.health().health();
+    assert!(matches!(health, Health::Damaged { .. }), "{health:?}");
+    drop(store);
+    fs::write(folder.path().join("connect.accept-loss"), "").unwrap();
+    let store = open(folder.path()).unwrap();
+    assert_eq!(store.health().health(), Health::Working);
+    let new = commit(vec![(
+        b"new".as_slice().into(),
+        Write::Put(b"row".as_slice().into()),
+    )]);
+    store.apply(new).await.unwrap();
+    let report = store.verify(&mut |_| {}).unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    assert!(report.rows + 60 > rows.len() as u64, "{report:?}");
+    let mut gone = 0;
+    for (key, value) in &rows {
+        let mut state = store.read(&[Read::Get(key)]).await.unwrap();
+        match state.value().unwrap() {
+            Some(found) => assert!(found == *value),
+            None => gone += 1,
+        }
+    }
+    assert!((1..60).contains(&gone), "{gone} rows are gone");
+}
+
+/// The pages of a file that is written to are those of the last commit, all the time.
+#[tokio::test]
+async fn a_store_at_work_is_found_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(open(folder.path()).unwrap());
+    let mut random = StdRng::seed_from_u64(7);
+    let checked = {
+        let store = store.clone();
+        std::thread::spawn(move || {
+            let mut pieces = 0;
+            let mut from = Vec::new();
+            while Arc::strong_count(&store) > 1 {
+                let (reply, answer) = std::sync::mpsc::sync_channel(1);
+                store
+                    .queue
+                    .send(crate::storage::disk::queue::Message::Pages(reply))
+                    .unwrap();
+                let pages = answer.recv().unwrap().unwrap().unwrap();
+                let checked = if pieces % 5 == 0 {
+                    pages.check_all().unwrap()
+                } else {
+                    pages.check_some(&from, 32).unwrap()
+                };
+                assert_eq!(checked.damaged, []);
+                from = checked.next.unwrap_or_default();
+                pieces += 1;
+            }
+            pieces
+        })
+    };
+    for round in 0..400_u32 {
+        let writes = (0..40).map(|_| {
+            let key: [u8; 2] = random.random();
+            let value = vec![round as u8; random.random_range(0..2000)];
+            let write = if round % 3 == 0 {
+                Write::Remove
+            } else {
+                Write::Put(value.into())
+            };
+            (Key::from(&key[..]), write)
+        });
+        let writes: BTreeMap<_, _> = writes.collect();
+        store
+            .apply(commit(writes.into_iter().collect()))
+            .await
+            .unwrap();
+    }
+    assert_eq!(store.health().health(), Health::Working);
+    drop(store);
+    assert!(checked.join().unwrap() > 10);
+}

@@ -1,0 +1,96 @@
+//! Writing a redb file anew: what can be read, and no more.
+//!
+//! redb's own `compact` moves pages one by one within the file, and its time has no bound to tell.
+//! This takes as long as reading the file once and writing what is left of it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use redb::{Builder, Database, TableDefinition};
+
+use crate::storage::{
+    StorageError,
+    disk::{
+        damage::Span,
+        engine::{Fault, Snapshot},
+        files,
+    },
+};
+
+/// The first engine key after all.
+const END: &[u8] = &[0xFF];
+
+/// A table of bytes.
+type Table = TableDefinition<'static, &'static [u8], &'static [u8]>;
+
+/// Writes what can be read of a table into a new file beside `path`, and returns the name of that.
+pub(super) fn write_beside(
+    path: &Path,
+    cache_bytes: u64,
+    table: Table,
+    snapshot: &impl Snapshot,
+    spans: &[Span],
+) -> Result<PathBuf, StorageError> {
+    let new = path.with_extension("redb.new");
+    let file = files::private()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&new)
+        .map_err(StorageError::new)?;
+    let written = Builder::new()
+        .set_cache_size(usize::try_from(cache_bytes).unwrap_or(usize::MAX))
+        .create_file(file)
+        .map_err(StorageError::new)
+        .and_then(|target| copy(table, snapshot, spans, &target))
+        .and_then(|()| files::sync_file(&new).map_err(StorageError::new));
+    match written {
+        Ok(()) => Ok(new),
+        Err(error) => {
+            // What is left of it would only take room.
+            let _ = fs::remove_file(&new);
+            Err(error)
+        }
+    }
+}
+
+/// Puts a file in the place of another, durably.
+pub(super) fn replace(path: &Path, new: &Path) -> Result<(), StorageError> {
+    let replaced =
+        fs::rename(new, path).and_then(|()| path.parent().map_or(Ok(()), files::sync_folder));
+    replaced.map_err(StorageError::new)
+}
+
+/// Copies what can be read, as one commit.
+fn copy(
+    table: Table,
+    snapshot: &impl Snapshot,
+    spans: &[Span],
+    target: &Database,
+) -> Result<(), StorageError> {
+    let transaction = target.begin_write().map_err(StorageError::new)?;
+    let mut entries = transaction.open_table(table).map_err(StorageError::new)?;
+    let mut from: &[u8] = &[];
+    let mut ends = spans.iter();
+    loop {
+        let span = ends.next();
+        let to = span.map_or(END, |span| &span.from);
+        if from < to {
+            snapshot.visit(from, to, false, |key, value| {
+                let inserted = entries.insert(key, value);
+                inserted.map_err(|error| Fault::Engine(StorageError::new(error)))?;
+                Ok(true)
+            })?;
+        }
+        match span.map(|span| span.to.as_deref()) {
+            Some(Some(to)) => from = to,
+            // The end, or a damaged page that goes on to the end.
+            Some(None) | None => break,
+        }
+    }
+    drop(entries);
+    transaction.commit().map_err(StorageError::new)
+}

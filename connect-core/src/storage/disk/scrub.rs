@@ -1,0 +1,123 @@
+//! Checking the pages of an open store, slowly and again and again.
+//!
+//! A page may be damaged at any time, long after the store was opened. A thread checks some pages
+//! a second, each time as of the last commit, so it holds nobody up and keeps no room on the disk.
+//! Once a read has failed in a way that damage explains, all pages are checked at once.
+
+use std::{
+    sync::{
+        Arc,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use super::{
+    damage::{Checked, DamagedPages},
+    engine::caught,
+    health::HealthProbe,
+    queue::{Message, Queue},
+};
+use crate::storage::StorageError;
+
+/// The pages that are checked at a time: 1 MiB, so 1 GB takes a quarter of an hour.
+const AT_ONCE: u64 = 256;
+
+/// The pause between two times.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A thread that checks pages until this is dropped.
+pub(super) struct Scrub {
+    orders: mpsc::SyncSender<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Scrub {
+    /// Starts the thread of a store that has been opened.
+    pub(super) fn start(
+        queue: Arc<Queue>,
+        damage: Arc<DamagedPages>,
+        health: HealthProbe,
+    ) -> std::io::Result<Self> {
+        let (orders, received) = mpsc::sync_channel(1);
+        let work = Work {
+            queue,
+            damage,
+            health,
+            from: Vec::new(),
+        };
+        let thread = thread::Builder::new()
+            .name("store-scrub".to_owned())
+            .spawn(move || work.run(&received))?;
+        Ok(Self {
+            orders,
+            thread: Some(thread),
+        })
+    }
+
+    /// Has all pages checked at once.
+    pub(super) fn check_now(&self) {
+        // One that is waiting already will do.
+        let _ = self.orders.try_send(());
+    }
+}
+
+impl Drop for Scrub {
+    fn drop(&mut self) {
+        // The thread ends once nobody can give orders.
+        let (orders, _) = mpsc::sync_channel(1);
+        self.orders = orders;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Work {
+    queue: Arc<Queue>,
+    damage: Arc<DamagedPages>,
+    health: HealthProbe,
+    /// The engine key to go on from.
+    from: Vec<u8>,
+}
+
+impl Work {
+    fn run(mut self, orders: &mpsc::Receiver<()>) {
+        loop {
+            let is_all = match orders.recv_timeout(PAUSE) {
+                Ok(()) => true,
+                Err(RecvTimeoutError::Timeout) => false,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            match self.check(is_all) {
+                Ok(checked) => {
+                    self.from = checked.next.unwrap_or_default();
+                    if self.damage.add(&checked.damaged)
+                        && let Some(reason) = self.damage.describe()
+                    {
+                        self.health.damaged(reason);
+                    }
+                }
+                // The store is being opened again, which checks all pages, or it is closed.
+                Err(error) => tracing::debug!(%error, "pages were not checked"),
+            }
+        }
+    }
+
+    fn check(&self, is_all: bool) -> Result<Checked, StorageError> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        self.queue.send(Message::Pages(reply))?;
+        let stopped = |_| StorageError::new("the writer of the store has stopped");
+        let Some(pages) = answer.recv().map_err(stopped)?? else {
+            return Ok(Checked::default());
+        };
+        caught(|| {
+            if is_all {
+                pages.check_all()
+            } else {
+                pages.check_some(&self.from, AT_ONCE)
+            }
+        })?
+    }
+}
