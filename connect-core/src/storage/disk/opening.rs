@@ -1,6 +1,6 @@
 //! Opening a store: its folder, its engine, and what a crash has left.
 
-use std::time::Instant;
+use std::{path::Path, time::Instant};
 
 use super::{
     OpenError,
@@ -10,6 +10,7 @@ use super::{
     engine::{Batch, Engine, Failed, Fault, Snapshot as _, caught},
     layout::{self, Was},
     progress::Mark,
+    space::Space,
     staged,
 };
 use crate::storage::{Entry, StorageError};
@@ -25,6 +26,7 @@ pub(super) struct Opened<E> {
 /// Opens the engine of a folder that was just taken. A new store has these rows from its first write on.
 pub(super) fn open<E: Engine>(
     directory: &mut Directory,
+    space: &Space,
     options: &E::Options,
     first_rows: &[Entry],
 ) -> Result<Opened<E>, OpenError> {
@@ -36,10 +38,16 @@ pub(super) fn open<E: Engine>(
     let engine_path = directory.engine_path();
     let mut engine = caught(|| E::open(&engine_path, options)).map_err(damaged)??;
     if !directory.is_new() {
-        check_pages(&engine).map_err(damaged)?;
-        if is_damaged(&engine) && directory.accepts_loss() {
-            tracing::warn!("writing the store anew without its damaged pages");
-            engine = engine.rewrite(&engine_path, options).map_err(damaged)?;
+        let used = check_pages(&engine).map_err(damaged)?;
+        if is_damaged(&engine) {
+            if directory.accepts_loss() {
+                tracing::warn!("writing the store anew without its damaged pages");
+                engine = engine.rewrite(&engine_path, options).map_err(damaged)?;
+            }
+        } else if let Some(used) = used
+            && space.is_mostly_unused(used)
+        {
+            engine = shrink(engine, &engine_path, options).map_err(damaged)?;
         }
     }
     if is_damaged(&engine) {
@@ -115,10 +123,33 @@ pub(super) fn open_again<E: Engine>(
     })
 }
 
-/// Checks all pages of the engine's files, and keeps its snapshots away from those that are damaged.
-fn check_pages<E: Engine>(engine: &E) -> Result<(), StorageError> {
+/// Writes the engine's files anew, without the room of removed rows.
+fn shrink<E: Engine>(engine: E, path: &Path, options: &E::Options) -> Result<E, StorageError> {
+    let length = || path.metadata().map_or(0, |file| file.len()) / 1_000_000;
+    let (before, began) = (length(), Instant::now());
+    match engine.rewrite(path, options) {
+        Ok(engine) => {
+            tracing::info!(
+                megabytes_before = before,
+                megabytes = length(),
+                milliseconds = began.elapsed().as_millis(),
+                "gave the room of removed rows back to the disk"
+            );
+            Ok(engine)
+        }
+        Err(error) => {
+            // Nothing is lost by a file that is longer than it need be.
+            tracing::info!(%error, "the store's file was not made shorter");
+            E::open(path, options).map_err(StorageError::new)
+        }
+    }
+}
+
+/// Checks all pages of the engine's files, and keeps its snapshots away from those that are damaged. Returns
+/// the bytes of pages in use.
+fn check_pages<E: Engine>(engine: &E) -> Result<Option<u64>, StorageError> {
     let Some(pages) = engine.pages()? else {
-        return Ok(());
+        return Ok(None);
     };
     let began = Instant::now();
     let checked = pages.check_all()?;
@@ -137,7 +168,7 @@ fn check_pages<E: Engine>(engine: &E) -> Result<(), StorageError> {
     if let Some(damage) = engine.damage() {
         damage.add(&checked.damaged);
     }
-    Ok(())
+    Ok(Some(checked.bytes))
 }
 
 fn is_damaged<E: Engine>(engine: &E) -> bool {

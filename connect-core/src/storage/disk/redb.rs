@@ -63,6 +63,7 @@ impl Engine for Redb {
             path: path.into(),
             reason: error.to_string(),
         };
+        rewrite::remove_unfinished(path).map_err(failed)?;
         let file = files::private()
             .read(true)
             .write(true)

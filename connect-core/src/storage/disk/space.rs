@@ -13,6 +13,15 @@ use std::{
 
 use super::files;
 
+/// The length from which on a data file is made shorter, in bytes.
+const WORTH_SHRINKING: u64 = 64 * 1024 * 1024;
+
+/// A data file is made shorter when less than one part of so many is in use.
+const UNUSED_SHARE: u64 = 3;
+
+/// The length of a copy at most, as a multiple of the bytes in use.
+const LONGEST_COPY: u64 = 2;
+
 /// The name of the ballast.
 pub(super) const BALLAST_FILE: &str = "connect.ballast";
 
@@ -86,6 +95,13 @@ impl Space {
     pub(super) fn has_room_for(&self, bytes: u64) -> bool {
         let wanted = self.options.reserve_bytes.saturating_add(bytes);
         self.room().map_or(true, |room| room >= wanted)
+    }
+
+    /// Returns whether most of a long data file is unused, and a copy of the rest has room.
+    pub(super) fn is_mostly_unused(&self, used: u64) -> bool {
+        let length = fs::metadata(&self.data).map_or(0, |metadata| metadata.len());
+        let copy = used.saturating_mul(LONGEST_COPY);
+        length >= WORTH_SHRINKING && used < length / UNUSED_SHARE && self.has_room_for(copy)
     }
 
     /// Makes room for opening by giving up the ballast, when there is less than half of the reserve

@@ -55,7 +55,7 @@ impl<E: Engine> DiskStore<E> {
         let mut directory = Directory::take(path, E::KIND)?;
         let mut space = Space::new(path, &directory.data_path(), space);
         space.make_room().map_err(failed)?;
-        let opened = opening::open::<E>(&mut directory, &options, first_rows)?;
+        let opened = opening::open::<E>(&mut directory, &space, &options, first_rows)?;
         let snapshot = opened.engine.snapshot();
         let snapshot = snapshot.map_err(|fault| OpenError::Damaged {
             path: path.into(),

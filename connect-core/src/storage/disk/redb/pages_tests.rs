@@ -261,3 +261,36 @@ async fn a_store_at_work_is_found_whole() {
     drop(store);
     assert!(checked.join().unwrap() > 10);
 }
+
+/// redb uses the room of removed rows again, and keeps it.
+#[tokio::test]
+async fn a_file_that_is_mostly_unused_gets_shorter_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.redb");
+    let key = |row: u32| Key::from(&row.to_be_bytes()[..]);
+    let value = Value::from(vec![7; 40_000]);
+    let store = open(folder.path()).unwrap();
+    for rows in (0..2000).collect::<Vec<_>>().chunks(100) {
+        let put = |row: &u32| (key(*row), Write::Put(value.clone()));
+        store
+            .apply(commit(rows.iter().map(put).collect()))
+            .await
+            .unwrap();
+    }
+    drop(store);
+    let length = || fs::metadata(&file).unwrap().len();
+    let full = length();
+    let store = open(folder.path()).unwrap();
+    assert_eq!(length(), full, "all of it is in use");
+    let removed = (100..2000).map(|row| (key(row), Write::Remove));
+    store.apply(commit(removed.collect())).await.unwrap();
+    drop(store);
+    // A process that was killed while it wrote the file anew has left this.
+    let unfinished = folder.path().join("store.redb.new");
+    fs::write(&unfinished, "half").unwrap();
+    let store = open(folder.path()).unwrap();
+    assert!(length() < full / 4, "{} of {full} bytes", length());
+    assert!(!unfinished.exists());
+    let report = store.verify(&mut |_| {}).unwrap();
+    assert!(report.is_clean() && report.rows == 100, "{report:?}");
+}

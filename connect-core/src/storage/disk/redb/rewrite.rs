@@ -4,7 +4,7 @@
 //! This takes as long as reading the file once and writing what is left of it.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -33,7 +33,7 @@ pub(super) fn write_beside(
     snapshot: &impl Snapshot,
     spans: &[Span],
 ) -> Result<PathBuf, StorageError> {
-    let new = path.with_extension("redb.new");
+    let new = unfinished(path);
     let file = files::private()
         .read(true)
         .write(true)
@@ -55,6 +55,19 @@ pub(super) fn write_beside(
             Err(error)
         }
     }
+}
+
+/// Removes the new file of a process that was killed while it wrote it.
+pub(super) fn remove_unfinished(path: &Path) -> io::Result<()> {
+    match fs::remove_file(unfinished(path)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The name of a new file.
+fn unfinished(path: &Path) -> PathBuf {
+    path.with_extension("redb.new")
 }
 
 /// Puts a file in the place of another, durably.
