@@ -2,6 +2,7 @@
 //!
 //! Each test is written once, for any engine, and runs on each.
 
+mod damaged_files;
 mod frozen;
 mod harness;
 mod kill;

@@ -24,6 +24,19 @@ pub struct CopiesError {
     problem: String,
 }
 
+/// The reason for which a copy cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The bytes are not those that were stored.
+    #[error(
+        "the file is damaged: restore it from a copy, or remove it and set the image's link again"
+    )]
+    Damaged,
+}
+
 impl Copies {
     /// Copies in a folder, which is made when there is none. Several processes may share it.
     ///
@@ -67,13 +80,17 @@ impl Copies {
     /// Reads a copy; `None` when there is none of this name.
     ///
     /// # Errors
-    /// The store failed.
-    pub async fn get(&self, name: &CopyName) -> Result<Option<Bytes>, Error> {
-        match self.0.get(&name.key()).await {
-            Ok(found) => found.bytes().await.map(Some),
-            Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
+    /// The store failed, or the bytes are not those that were stored.
+    pub async fn get(&self, name: &CopyName) -> Result<Option<Bytes>, CopyError> {
+        let bytes = match self.0.get(&name.key()).await {
+            Ok(found) => found.bytes().await?,
+            Err(Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if hex::encode(Sha256::digest(&bytes)) != name.digest {
+            return Err(CopyError::Damaged);
         }
+        Ok(Some(bytes))
     }
 }
 
@@ -165,6 +182,9 @@ mod tests {
         assert_eq!(&reopened.get(&first).await.unwrap().unwrap()[..], b"bread");
         std::fs::remove_file(inner.join(first.to_string())).unwrap();
         assert_eq!(reopened.get(&first).await.unwrap(), None);
+        std::fs::write(inner.join(other.to_string()), b"soap").unwrap();
+        let damaged = reopened.get(&other).await;
+        assert!(matches!(damaged, Err(CopyError::Damaged)), "{damaged:?}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod serve;
 mod service;
 mod strips;
 
-pub use copies::{Copies, CopiesError, CopyName};
+pub use copies::{Copies, CopiesError, CopyError, CopyName};
 pub use encode::{CopyKind, ScaledCopy};
 pub use folder::{FoldersOverlap, check_apart};
 pub use scale::scaled_copy;

@@ -1,0 +1,184 @@
+//! Damage anywhere in the files of a store: it is found, and nothing wrong is read.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use connect_core::storage::{Key, Range, Read, Storage, Value, Write, disk::Health};
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+
+use super::{
+    harness::{Engine, commit, get, put, write},
+    on_each_engine,
+};
+
+type Rows = BTreeMap<Key, Value>;
+
+on_each_engine!(damage_is_found_and_nothing_wrong_is_read);
+
+/// The number of damaged copies.
+const CASES: u32 = 60;
+
+/// Fills a store with rows of many lengths, and removes a part of them again.
+async fn fill<E: Engine>(folder: &Path, random: &mut StdRng) -> Rows {
+    let store = E::open(folder).unwrap();
+    let mut rows = Rows::new();
+    for piece in 0..8_u8 {
+        let mut writes = Vec::new();
+        for row in 0..1000 {
+            let number: u64 = random.random();
+            let key = [&number.to_be_bytes()[..], b"key", &[piece; 20]].concat();
+            let len = if row % 500 == 0 {
+                20_000
+            } else {
+                random.random_range(0..300)
+            };
+            let value = vec![row as u8; len];
+            writes.push(write(&key, &value));
+            rows.insert(key.into(), value.into());
+        }
+        commit(&store, writes).await.unwrap();
+    }
+    let gone: Vec<Key> = rows.keys().step_by(7).cloned().collect();
+    let removed = gone.iter().map(|key| (key.clone(), Write::Remove));
+    commit(&store, removed.collect()).await.unwrap();
+    rows.retain(|key, _| !gone.contains(key));
+    rows
+}
+
+/// The outcome of reading a store from one end to the other.
+#[derive(Debug, Default)]
+struct Outcome {
+    /// Rows that were read.
+    read: usize,
+    /// Reads that were refused.
+    refused: usize,
+}
+
+/// Reads everything, in pages in both directions and row by row. Whatever is read has to be right.
+async fn read_all(store: &impl Storage, rows: &Rows) -> Outcome {
+    let mut outcome = Outcome::default();
+    let keys: Vec<&Key> = rows.keys().collect();
+    for page in keys.chunks(50) {
+        let (from, last) = (page[0], page[page.len() - 1]);
+        let to = [&last[..], &[0]].concat();
+        let expected: Vec<_> = page
+            .iter()
+            .map(|key| ((*key).clone(), rows[*key].clone()))
+            .collect();
+        for newest_first in [false, true] {
+            let scan = Read::Scan {
+                range: Range {
+                    from,
+                    to: Some(&to),
+                },
+                limit: 100,
+                newest_first,
+            };
+            let Ok(mut state) = store.read(&[scan]).await else {
+                outcome.refused += 1;
+                continue;
+            };
+            let mut found = state.entries().unwrap();
+            if newest_first {
+                found.reverse();
+            }
+            assert!(found == expected, "a page is short or wrong");
+            outcome.read += found.len();
+        }
+        match get(store, from).await {
+            Ok(found) => assert!(found.as_ref() == Some(&rows[from])),
+            Err(_) => outcome.refused += 1,
+        }
+    }
+    outcome
+}
+
+/// Flips a bit near the beginning of a page, where heads and keys are, or fills a page with zeros.
+fn damage(file: &Path, zeros: bool, random: &mut StdRng) {
+    let mut bytes = fs::read(file).unwrap();
+    let pages = bytes.len().div_ceil(4096);
+    let page = random.random_range(0..pages) * 4096;
+    let len = bytes.len();
+    if zeros {
+        bytes[page..len.min(page + 4096)].fill(0);
+    } else {
+        let at = page + random.random_range(0..600);
+        bytes[at.min(len - 1)] ^= 1 << random.random_range(0..8);
+    }
+    fs::write(file, bytes).unwrap();
+}
+
+/// The files below a folder that are not empty, with their paths from there.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = PathBuf::from(path.file_name().unwrap());
+        if path.is_dir() {
+            found.extend(files(&path).into_iter().map(|below| name.join(below)));
+        } else if path.metadata().unwrap().len() > 0 {
+            found.push(name);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+async fn damage_is_found_and_nothing_wrong_is_read<E: Engine>() {
+    let mut random = StdRng::seed_from_u64(32);
+    let origin = tempfile::tempdir().unwrap();
+    let rows = fill::<E>(origin.path(), &mut random).await;
+    let files = files(origin.path());
+    let length = |file: &&PathBuf| origin.path().join(file).metadata().unwrap().len();
+    let is_data = |file: &&PathBuf| !file.ends_with("connect.ballast");
+    let data = files.iter().filter(is_data).max_by_key(length).unwrap();
+    let (mut harmless, mut damaged, mut refused) = (0, 0, 0);
+    for case in 0..CASES {
+        let folder = tempfile::tempdir().unwrap();
+        copy(origin.path(), folder.path());
+        // Most of the damage is to the file of the rows.
+        let file = match case % 4 {
+            0 => &files[random.random_range(0..files.len())],
+            _ => data,
+        };
+        damage(&folder.path().join(file), case % 2 == 0, &mut random);
+        let Ok(store) = E::open(folder.path()) else {
+            refused += 1;
+            continue;
+        };
+        let outcome = read_all(&store, &rows).await;
+        let is_damaged = matches!(E::health(&store).health(), Health::Damaged { .. });
+        let written = put(&store, b"new", b"row").await;
+        let report = E::verify(&store);
+        let case = format_args!("case {case}: {outcome:?}, {report:?}, {written:?}").to_string();
+        assert_eq!(is_damaged, outcome.refused > 0, "{case}");
+        assert_eq!(is_damaged, written.is_err(), "{case}");
+        assert_eq!(is_damaged, !report.is_clean(), "{case}");
+        if is_damaged {
+            damaged += 1;
+            assert!(outcome.read > rows.len(), "{case}");
+        } else {
+            harmless += 1;
+        }
+    }
+    assert!(
+        damaged + refused >= 8,
+        "{harmless} harmless, {damaged} damaged, {refused} refused"
+    );
+}
