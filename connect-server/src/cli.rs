@@ -14,7 +14,7 @@ use clap::{
     builder::{BoolishValueParser, TypedValueParser},
     error::ErrorKind,
 };
-use connect_core::{RateLimits, storage::RowsVersion, wire::limits};
+use connect_core::{HostLimits, RateLimits, storage::RowsVersion, wire::limits};
 use lettre::message::Mailbox;
 
 pub use self::{account_limits::AccountLimitOptions, network::NetworkOptions};
@@ -547,9 +547,25 @@ pub struct WebhookOptions {
     #[arg(long, value_name = "SECONDS", env = "CONNECT_DELIVERY_INTERVAL",
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub delivery_interval: Option<u64>,
+    /// The most webhook requests to one host at a time, of all accounts together.
+    #[arg(long, value_name = "N", env = "CONNECT_WEBHOOK_HOST_REQUESTS",
+          default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub webhook_host_requests: u32,
+    /// The most webhook requests to one host in a second, of all accounts together.
+    #[arg(long, value_name = "N", env = "CONNECT_WEBHOOK_HOST_RATE",
+          default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub webhook_host_rate: u32,
 }
 
 impl WebhookOptions {
+    /// The limits on requests to one host.
+    pub fn host_limits(&self) -> HostLimits {
+        HostLimits {
+            at_a_time: self.webhook_host_requests,
+            a_second: self.webhook_host_rate,
+        }
+    }
+
     /// The time between two rounds of deliveries.
     pub fn interval(&self, is_demo: bool) -> Duration {
         let default = if is_demo { 1 } else { 60 };

@@ -223,6 +223,7 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     let images = images(&options, allowed, &api)?;
     let mailer = mailer.map(|mailer| Arc::new(mailer) as Arc<dyn Mailer>);
     let interval = options.webhooks.interval(is_demo);
+    let host_limits = options.webhooks.host_limits();
     // Workers of a copy that is tried do nothing until the server stops.
     let delivers = !holds_deliveries;
     let shop = if is_demo {
@@ -313,7 +314,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
                 }
             }),
             keep_running("webhooks", stopped.clone(), || {
-                let mut worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
+                let worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
+                let mut worker = worker.with_host_limits(host_limits);
                 if let Some(pages) = &webhook_pages {
                     worker = worker.with_pages(pages.as_str());
                 }

@@ -37,7 +37,7 @@ pub use sign_in::{IssuedInvitation, IssuedSession, Owner, SESSION_SECONDS};
 pub use stock::{JsonStock, Stock};
 pub use stored::{AccountStored, LocationStored, StoredTotals};
 pub use tokens::{IssuedToken, NewToken};
-pub use webhook_worker::{DeliveryWork, WebhookHealth, WebhookWorker};
+pub use webhook_worker::{DeliveryWork, HostLimits, WebhookHealth, WebhookWorker};
 pub(crate) use webhook_worker::{SentStock, WebhookState, due_key};
 pub use webhooks::{
     IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, WaitingEvents, WebhookChange,

@@ -11,6 +11,7 @@
 //! attempt whose end was not written down is made again, so an event arrives at least once.
 
 mod attempt;
+mod hosts;
 mod look;
 mod mail;
 mod parts;
@@ -38,11 +39,12 @@ use tokio::{
 };
 use uuid::Uuid;
 
+pub use self::{hosts::HostLimits, state::WebhookHealth, work::DeliveryWork};
 use self::{
+    hosts::Hosts,
     look::{Chosen, Look},
     parts::Parts,
 };
-pub use self::{state::WebhookHealth, work::DeliveryWork};
 pub(crate) use self::{
     state::{WebhookState, due_key},
     stock::SentStock,
@@ -90,6 +92,15 @@ impl WebhookWorker {
         // Nobody else has the parts before the worker runs.
         if let Some(parts) = Arc::get_mut(&mut self.parts) {
             parts.pages = Some(pages.into());
+        }
+        self
+    }
+
+    /// Limits the requests to one host, all accounts together. Without it there is no such limit.
+    #[must_use]
+    pub fn with_host_limits(mut self, limits: HostLimits) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.parts) {
+            parts.hosts = Hosts::limited(limits);
         }
         self
     }

@@ -7,6 +7,7 @@ mod fan_out;
 mod feed;
 mod figures;
 mod health;
+mod hosts;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod killed;
 mod leases;

@@ -22,6 +22,25 @@ fn deliveries_are_made_every_minute_and_every_second_in_the_demo() {
 }
 
 #[test]
+fn requests_to_one_host_are_limited() {
+    for (flags, expected) in [
+        (&[][..], Some((20, 100))),
+        (
+            &["--webhook-host-requests=3", "--webhook-host-rate=4"],
+            Some((3, 4)),
+        ),
+        (&["--webhook-host-requests=0"], None),
+        (&["--webhook-host-rate=0"], None),
+    ] {
+        let limits = serve(flags)
+            .ok()
+            .map(|options| options.webhooks.host_limits());
+        let limits = limits.map(|limits| (limits.at_a_time, limits.a_second));
+        assert_eq!(limits, expected, "{flags:?}");
+    }
+}
+
+#[test]
 fn the_password_of_the_mail_server_is_never_shown() {
     let url = "smtps://user:word@mail.example";
     let from = "The Shop <shop@example.com>";

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, watch};
 
+use super::hosts::Hosts;
 use crate::{
     engine::Connect,
     environment::{Mailer, WebhookSender},
@@ -22,6 +23,8 @@ pub(super) struct Parts {
     pub(super) pages: Option<String>,
     /// The attempts that may be under way.
     pub(super) places: Semaphore,
+    /// The same at each host.
+    pub(super) hosts: Hosts,
     /// Set once no new attempts are to be made.
     pub(super) stop: watch::Sender<bool>,
 }
@@ -38,6 +41,7 @@ impl Parts {
             mailer,
             pages: None,
             places: Semaphore::new(PLACES),
+            hosts: Hosts::default(),
             stop: watch::Sender::new(false),
         }
     }

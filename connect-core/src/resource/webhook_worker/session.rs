@@ -1,5 +1,7 @@
 //! A session: all that is due at one webhook.
 
+mod reading;
+
 use std::{collections::VecDeque, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
@@ -7,11 +9,12 @@ use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::{
-    attempt::{Attempted, Body, Due, NotTried, attempt, ping},
+    attempt::{Attempted, Due, NotTried, attempt},
+    hosts::{Host, HostPlace},
     look::Chosen,
     mail,
     parts::Parts,
-    purge, queue, resume,
+    purge, resume,
     rounds::{self, Leased},
     stock,
     work::DeliveryWork,
@@ -20,8 +23,8 @@ use crate::{
     environment::{Randomness as _, SystemRandomness},
     error::Error,
     record::{
-        Delivery, DeliveryStatus, Fault, Looked, OwnWebhook, Salvage, Webhook,
-        keys::{Family, Part, key},
+        Delivery, DeliveryStatus, Fault, OwnWebhook, Webhook,
+        keys::{Family, key},
     },
     rules::webhook::{MAX_FAILURES, count_failure, is_probed, most_under_way},
     storage::Key,
@@ -35,13 +38,6 @@ const MOST_ATTEMPTS: usize = 32;
 
 /// The attempts that may have ended without having been written down.
 const MOST_UNRECORDED: usize = 256;
-
-/// The deliveries that are read at a time, without the events.
-const PIECE: usize = 128;
-
-/// The bytes of events that a session holds ready, going by the largest event that it read last. It
-/// reads as many events at a time as it makes attempts, and fewer where they are large.
-const READY_BYTES: usize = 256 * 1024;
 
 /// The time for which an attempt waits for its place among those of all webhooks. Waiting is not held
 /// against the endpoint.
@@ -140,6 +136,8 @@ enum Step {
     Crowded(Box<Due>),
     /// An attempt that was not made, since the sender had no room for it.
     NotTried(Box<NotTried>),
+    /// The end of the wait for a place at the host; `None` when it took too long.
+    Admitted(Option<HostPlace>),
     /// A commit: the lease as it is now, and the number of attempts that were written down.
     Recorded(Result<Option<Leased>, Fault>, DeliveryWork),
 }
@@ -169,8 +167,12 @@ struct Session<'w> {
     /// The attempts that are being written down; `None` when no commit is under way.
     recording: Option<usize>,
     most: usize,
-    /// Set once the sender had no room: the session makes way for others, and another one goes on
-    /// after a pause.
+    /// The host is full, and the session stands in line for a place.
+    is_in_line: bool,
+    /// The place for which it stood in line, until the next attempts begin.
+    admitted: Option<HostPlace>,
+    /// Set once the sender, or the host, had no room: the session makes way for others, and another one
+    /// goes on after a pause.
     is_crowded: bool,
     /// The attempts that have failed in a row, those that are not written down yet included.
     failures: u32,
@@ -197,6 +199,8 @@ impl<'w> Session<'w> {
             ended: Vec::new(),
             under_way: 0,
             recording: None,
+            is_in_line: false,
+            admitted: None,
             is_crowded: false,
             most: most_under_way(failures, FIRST_ATTEMPTS),
             failures,
@@ -219,6 +223,8 @@ impl<'w> Session<'w> {
                     }
                 }
             }
+            // Others can use it.
+            self.admitted = None;
             self.record(&mut steps);
             match steps.next().await {
                 None => return Ok(Some(self.leased.clone())),
@@ -226,6 +232,11 @@ impl<'w> Session<'w> {
                 Some(Step::Crowded(due)) => {
                     self.under_way -= 1;
                     self.ready.push_front(*due);
+                }
+                Some(Step::Admitted(place)) => {
+                    self.is_in_line = false;
+                    self.is_crowded |= place.is_none() && self.under_way == 0;
+                    self.admitted = place;
                 }
                 Some(Step::NotTried(not_tried)) => {
                     if !self.is_crowded {
@@ -265,79 +276,21 @@ impl<'w> Session<'w> {
         own.webhook.is_enabled().then(|| own.clone())
     }
 
-    /// Makes deliveries ready when none is.
-    async fn refill(&mut self) -> Result<(), Fault> {
-        if !self.ready.is_empty() {
-            return Ok(());
-        }
-        while self.queued.is_empty()
-            && let Some(from) = self.cursor.take()
-        {
-            self.read_queue(from).await?;
-        }
-        self.read_events().await
-    }
-
-    /// Reads more of the queue.
-    async fn read_queue(&mut self, from: Key) -> Result<(), Fault> {
-        let end = Part::Time(self.horizon.plus_micros(1));
-        let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
-        let reader = Salvage::new(self.parts.store());
-        let piece = reader.piece(&from, Some(&end), PIECE).await?;
-        self.cursor = piece.next;
-        // It stays where it is: perhaps the storage can return it later.
-        if let Some((place, error)) = piece.damaged {
-            let fault = Fault::corrupt(&place, error);
-            tracing::error!(%fault, "a delivery is passed over");
-        }
-        for (place, row) in piece.entries {
-            match queue::read_delivery(&place, &row) {
-                Some(delivery) => self.queued.push_back((place, delivery)),
-                None => self.broken.push(place),
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the events of the next deliveries.
-    async fn read_events(&mut self) -> Result<(), Fault> {
-        let room = READY_BYTES / self.largest.max(1);
-        let count = room.clamp(1, self.most).min(self.queued.len());
-        let due: Vec<_> = self.queued.drain(..count).collect();
-        let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
-        let keys: Vec<Key> = events.iter().flatten().cloned().collect();
-        let reader = Salvage::new(self.parts.store());
-        let mut bodies = reader.values(&keys).await?.into_iter();
-        self.largest = 0;
-        for ((place, delivery), event) in due.into_iter().zip(&events) {
-            let body = match event {
-                None => ping(&delivery).map_or(Body::Gone, Body::Found),
-                Some(_) => match bodies.next() {
-                    Some(Looked::Found(Some(body))) => Body::Found(body),
-                    Some(Looked::Found(None)) | None => Body::Gone,
-                    Some(Looked::Damaged) => Body::Unreadable,
-                },
-            };
-            if let Body::Found(body) = &body {
-                self.largest = self.largest.max(body.len());
-            }
-            self.ready.push_back(Due {
-                place,
-                delivery,
-                body,
-            });
-        }
-        Ok(())
-    }
-
     /// Begins as many attempts as may be under way.
     fn begin(&mut self, own: &Arc<OwnWebhook>, steps: &mut Steps<'w>) {
         let parts = self.parts;
         if parts.store().now().plus_seconds(SPARE) >= self.leased.until {
             return;
         }
+        let host = parts.hosts.of(&own.webhook.url);
         let recording = self.recording.unwrap_or_default() + self.ended.len();
         while self.under_way < self.most && self.under_way + recording < MOST_UNRECORDED {
+            if self.ready.is_empty() {
+                return;
+            }
+            let Some(at_host) = self.admitted.take().or_else(|| host.try_enter()) else {
+                return self.line_up(host, steps);
+            };
             let Some(due) = self.ready.pop_front() else {
                 return;
             };
@@ -345,7 +298,7 @@ impl<'w> Session<'w> {
             let is_probe = is_probed(self.failures);
             let own = own.clone();
             steps.push(Box::pin(async move {
-                let Ok(Ok(_place)) = timeout(WAIT, parts.places.acquire()).await else {
+                let Ok(Some(_place)) = timeout(WAIT, at_host.begin(&parts.places)).await else {
                     return Step::Crowded(Box::new(due));
                 };
                 if *parts.stop.borrow() {
@@ -359,11 +312,29 @@ impl<'w> Session<'w> {
         }
     }
 
+    /// Waits for a place at a host that is full. Where many wait already, others get the session's.
+    fn line_up(&mut self, host: Arc<Host>, steps: &mut Steps<'w>) {
+        if self.is_in_line {
+            return;
+        }
+        match host.line_up() {
+            Some(place) => {
+                self.is_in_line = true;
+                let place = timeout(WAIT, place);
+                steps.push(Box::pin(async {
+                    Step::Admitted(place.await.ok().flatten())
+                }));
+            }
+            None => self.is_crowded |= self.under_way == 0,
+        }
+    }
+
     /// Begins to write down what has ended, and to renew the lease, unless that is under way. While
     /// one commit is on its way, the attempts that end are collected for the next.
     fn record(&mut self, steps: &mut Steps<'w>) {
         let is_idle = self.ended.is_empty() && self.broken.is_empty();
-        let is_waiting_for_lease = self.under_way == 0 && !self.ready.is_empty();
+        let is_waiting = self.under_way == 0 && !self.ready.is_empty();
+        let is_waiting_for_lease = is_waiting && !self.is_in_line;
         let must_renew = is_waiting_for_lease && self.may_go_on().is_some();
         if self.recording.is_some() || (is_idle && !must_renew) {
             return;

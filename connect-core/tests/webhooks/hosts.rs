@@ -1,0 +1,153 @@
+//! Hosts that many webhooks lead to: limits on their requests, and no harm to other hosts.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use connect_core::{
+    HostLimits, NewAccount, NewWebhook, Webhook,
+    environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
+    wire::{EventType, Id},
+};
+use tokio::time::{Instant, sleep};
+
+use super::{Scene, URL};
+
+const LIMITS: HostLimits = HostLimits {
+    at_a_time: 20,
+    a_second: 100,
+};
+
+/// A host that many webhooks lead to, and one of a webhook that works.
+struct TwoHosts {
+    start: Instant,
+    takes: Duration,
+    crowd: Mutex<Crowd>,
+    others: Mutex<Vec<Duration>>,
+}
+
+#[derive(Default)]
+struct Crowd {
+    under_way: usize,
+    most: usize,
+    begun: Vec<Duration>,
+}
+
+#[async_trait]
+impl WebhookSender for TwoHosts {
+    async fn send(&self, request: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
+        let now = self.start.elapsed();
+        if request.url == URL {
+            self.others.lock().unwrap().push(now);
+            return Ok(WebhookAnswer::of(200));
+        }
+        {
+            let mut crowd = self.crowd.lock().unwrap();
+            crowd.begun.push(now);
+            crowd.under_way += 1;
+            crowd.most = crowd.most.max(crowd.under_way);
+        }
+        sleep(self.takes).await;
+        self.crowd.lock().unwrap().under_way -= 1;
+        Ok(WebhookAnswer::of(200))
+    }
+}
+
+/// Webhooks of several accounts at one host, however it is spelt, with pings to send.
+async fn crowd(scene: &Scene, webhooks: usize, pings: usize) {
+    let connect = scene.connect();
+    for account in 0..webhooks.div_ceil(100) {
+        let owner = NewAccount {
+            name: format!("Shop {account}"),
+            owner_email: format!("owner{account}@shop.example"),
+            sandbox: true,
+        };
+        let owner = connect.create_account(owner).await.unwrap().id;
+        for number in 0..100 {
+            let host = ["crowd.example", "Crowd.Example.", "crowd.example:8443"][number % 3];
+            let new = NewWebhook {
+                url: format!("https://{host}/{account}/{number}"),
+                events: vec![EventType::ProductChanged],
+                location_ids: Vec::new(),
+            };
+            let made = connect.create_webhook(owner, new).await.unwrap().webhook;
+            for _ in 0..pings {
+                connect.test_webhook(owner, made.id).await.unwrap();
+            }
+        }
+    }
+}
+
+/// Delivers for so many seconds, and pings the other host each second.
+async fn deliver(scene: &Scene, takes: Duration, seconds: usize) -> Arc<TwoHosts> {
+    let other: Id<Webhook> = scene.webhook(&[EventType::ProductChanged]).await.webhook.id;
+    let hosts = Arc::new(TwoHosts {
+        start: Instant::now(),
+        takes,
+        crowd: Mutex::default(),
+        others: Mutex::default(),
+    });
+    let worker = scene.connect().webhook_worker(hosts.clone(), None);
+    let worker = worker.with_host_limits(LIMITS);
+    let passing = async {
+        for _ in 0..seconds {
+            let tested = scene.connect().test_webhook(scene.shop.account, other);
+            tested.await.unwrap();
+            sleep(Duration::from_secs(1)).await;
+            scene.shop.clock.advance(1);
+        }
+    };
+    worker.run(Duration::from_secs(1), passing).await;
+    hosts
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_gets_so_many_requests_at_a_time_and_in_a_second() {
+    // A place is free again after so many milliseconds; so many requests begin in ten seconds.
+    for (millis, most_at_a_time, expected) in [(10, 1..=20, 700..=1000), (2_000, 20..=20, 90..=100)]
+    {
+        let scene = Scene::open().await;
+        crowd(&scene, 100, 12).await;
+        let hosts = deliver(&scene, Duration::from_millis(millis), 10).await;
+        let crowd = hosts.crowd.lock().unwrap();
+        assert!(most_at_a_time.contains(&crowd.most), "{}", crowd.most);
+        assert!(
+            expected.contains(&crowd.begun.len()),
+            "{}",
+            crowd.begun.len()
+        );
+        for within in crowd.begun.windows(LIMITS.a_second as usize + 1) {
+            let took = within[within.len() - 1] - within[0];
+            assert!(took >= Duration::from_secs(1), "{took:?}");
+        }
+    }
+}
+
+/// More webhooks than get a session at a time lead to a host that takes its time.
+#[tokio::test(start_paused = true)]
+async fn a_full_host_holds_nothing_that_others_could_use() {
+    let scene = Scene::open().await;
+    crowd(&scene, 400, 2).await;
+    let hosts = deliver(&scene, Duration::from_secs(9), 30).await;
+    assert_eq!(hosts.crowd.lock().unwrap().most, 20);
+    let others = hosts.others.lock().unwrap();
+    assert_eq!(others.len(), 30);
+    for (second, at) in others.iter().enumerate() {
+        let at = at.as_secs_f32();
+        assert!(at <= second as f32 + 2.0, "{second}: {at}");
+    }
+}
+
+/// Webhooks behind a line that is full come again.
+#[tokio::test(start_paused = true)]
+async fn all_webhooks_of_a_full_host_have_their_turn() {
+    let scene = Scene::open().await;
+    crowd(&scene, 100, 12).await;
+    let hosts = deliver(&scene, Duration::from_secs(1), 90).await;
+    assert_eq!(hosts.crowd.lock().unwrap().begun.len(), 1200);
+    let count = scene.connect().backlog().await.unwrap().deliveries.count;
+    assert_eq!(count, 0);
+    scene.check().await;
+}
