@@ -63,42 +63,14 @@ pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
 
 /// Reads a store from a file: exit code 0, or 1 with the reason on standard error.
 pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
-    let moved = async {
-        let choice = options.store.choice()?;
-        if choice == StorageChoice::Memory {
-            return Err(NotMoved::InMemory);
-        }
-        if geteuid().is_root() {
-            choice.check_owner()?;
-        }
-        let mut line = ProgressLine::new();
-        let mut show = |progress| line.show(&told(progress));
-        let how = transfer::ImportOptions::default();
-        let read = read_into(&choice, options, how, &mut show).await;
-        line.end();
-        print(&options.file, &read?, IMPORTED, options.json)
-    };
-    exit("import", moved.await)
+    let how = transfer::ImportOptions::default();
+    exit("import", read(options, how, IMPORTED).await)
 }
 
 /// Makes a store from a backup and checks it: the exit code of the check, or 1 with the reason on standard error.
 pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
-    let restored = async {
-        let choice = options.store.choice()?;
-        if choice == StorageChoice::Memory {
-            return Err(NotMoved::InMemory);
-        }
-        if geteuid().is_root() {
-            choice.check_owner()?;
-        }
-        let mut line = ProgressLine::new();
-        let mut show = |progress| line.show(&told(progress));
-        let how = transfer::ImportOptions { restores: true };
-        let read = read_into(&choice, options, how, &mut show).await;
-        line.end();
-        print(&options.file, &read?, RESTORED, options.json)
-    };
-    if let Err(error) = restored.await {
+    let how = transfer::ImportOptions { restores: true };
+    if let Err(error) = read(options, how, RESTORED).await {
         return exit("restore", Err(error));
     }
     let check = CheckOptions {
@@ -110,15 +82,28 @@ pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
 
 /// Reads the whole file, and then opens the store and writes its rows there. A file that is refused leaves no store,
 /// and whatever interrupts the rest, none that passes for whole.
-async fn read_into(
-    choice: &StorageChoice,
+async fn read(
     options: &ImportOptions,
     how: transfer::ImportOptions,
-    show: &mut (dyn FnMut(TransferProgress) + Send),
-) -> Result<Transferred, NotMoved> {
-    let file = CheckedFile::read(&options.file, show).await?;
-    let store = Store::open_with(choice, &options.store, file.first_rows(how)?).await?;
-    Ok(file.import(&*store.storage(), how, show).await?)
+    note: &str,
+) -> Result<(), NotMoved> {
+    let choice = options.store.choice()?;
+    if choice == StorageChoice::Memory {
+        return Err(NotMoved::InMemory);
+    }
+    if geteuid().is_root() {
+        choice.check_owner()?;
+    }
+    let mut line = ProgressLine::new();
+    let mut show = |progress| line.show(&told(progress));
+    let moved = async {
+        let file = CheckedFile::read(&options.file, &mut show).await?;
+        let store = Store::open_with(&choice, &options.store, file.first_rows(how)?).await?;
+        Ok::<_, NotMoved>(file.import(&*store.storage(), how, &mut show).await?)
+    };
+    let moved = moved.await;
+    line.end();
+    print(&options.file, &moved?, note, options.json)
 }
 
 /// The advice that follows an export.

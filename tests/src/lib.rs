@@ -14,6 +14,7 @@ pub mod data;
 pub mod document;
 pub mod http;
 pub mod kept_requests;
+pub mod place;
 pub mod process;
 pub mod shop;
 pub mod watch;

@@ -79,6 +79,18 @@ pub async fn run_in(program: &str, arguments: &[&str], variables: &[(&str, &str)
     }
 }
 
+impl Finished {
+    /// Checks that the command was refused for this reason, and wrote nothing.
+    ///
+    /// # Panics
+    /// It was not.
+    #[track_caller]
+    pub fn is_refused(&self, why: &str) {
+        assert_eq!((self.code, &self.output[..]), (Some(1), ""), "{self:?}");
+        assert!(self.said.contains(why), "{why:?} is not in {}", self.said);
+    }
+}
+
 impl Process {
     /// Starts `program demo` on a store in `data`, of the engine that is the default.
     ///

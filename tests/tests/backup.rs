@@ -15,46 +15,21 @@ use std::{
 use connect_core::storage::postgres::testing::TestDatabase;
 use connect_tests::{
     http::Request,
-    process::{Finished, PLENTY, Process, run, run_in},
+    place::Place,
+    process::{PLENTY, Process, run, run_in},
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::{process::Command, time::sleep};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
-/// A folder with a store and a backup.
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn storage(&self, engine: &str) -> String {
-        format!("{engine}:{}", self.path("store"))
-    }
-
-    async fn server(&self, engine: &str) -> Process {
-        let storage = self.storage(engine);
-        Process::start_on(PROGRAM, &storage, &PLENTY).await.unwrap()
-    }
-
-    async fn backup(&self, engine: &str, more: &[&str]) -> Finished {
-        let (storage, file) = (self.storage(engine), self.path("shop.backup"));
-        let words = ["backup", "--storage", &storage, &file];
-        run(PROGRAM, &[&words[..], more].concat()).await
-    }
+fn place() -> Place {
+    Place::new(PROGRAM)
 }
 
-#[track_caller]
-fn refused(done: &Finished, why: &str) {
-    assert_eq!((done.code, &done.output[..]), (Some(1), ""), "{done:?}");
-    assert!(done.said.contains(why), "{why:?} is not in {}", done.said);
+async fn serve(place: &Place, engine: &str) -> Process {
+    let storage = place.storage(engine);
+    Process::start_on(PROGRAM, &storage, &PLENTY).await.unwrap()
 }
 
 /// A product with a long description, which differs.
@@ -101,8 +76,8 @@ async fn write(
 
 /// Makes a backup beside writers and restores it: all that was acknowledged before its start is there.
 async fn backs_up_beside_writers(engine: &str) {
-    let place = Place::new();
-    let server = Arc::new(place.server(engine).await);
+    let place = place();
+    let server = Arc::new(serve(&place, engine).await);
     fill(&server, 1200).await;
     let (stop, written) = (
         Arc::new(AtomicBool::new(false)),
@@ -118,7 +93,9 @@ async fn backs_up_beside_writers(engine: &str) {
         sleep(Duration::from_millis(10)).await;
     }
     let before = written.lock().unwrap().clone();
-    let done = place.backup(engine, &["--rate", "2", "--json"]).await;
+    let done = place
+        .moved("backup", &place.storage(engine), &["--rate", "2", "--json"])
+        .await;
     stop.store(true, Ordering::Relaxed);
     let mut longest = Duration::ZERO;
     for writer in writers {
@@ -134,9 +111,9 @@ async fn backs_up_beside_writers(engine: &str) {
     let result: Value = serde_json::from_str(&done.output).unwrap();
     assert!(result["rows"].as_u64().unwrap() > 1200, "{result}");
     assert_eq!(result["images"], place.path("images"));
-    let file = place.path("shop.backup");
+    let file = place.path("shop.connect");
     assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
-    assert!(!Path::new(&place.path("shop.backup.part")).exists());
+    assert!(!Path::new(&place.path("shop.connect.part")).exists());
     let path = server.at("products");
     let token = server.token();
     drop(server);
@@ -165,10 +142,10 @@ async fn a_backup_beside_writers_has_all_that_was_acknowledged_on_sled() {
 
 #[tokio::test]
 async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
-    let place = Place::new();
-    let server = place.server("redb").await;
+    let place = place();
+    let server = serve(&place, "redb").await;
     fill(&server, 2400).await;
-    let (file, part) = (place.path("shop.backup"), place.path("shop.backup.part"));
+    let (file, part) = (place.path("shop.connect"), place.path("shop.connect.part"));
     let storage = place.storage("redb");
     let mut child = Command::new(PROGRAM)
         .args(["backup", "--storage", &storage, "--rate", "1", &file])
@@ -181,13 +158,15 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
         assert_eq!(child.try_wait().unwrap(), None);
         sleep(Duration::from_millis(10)).await;
     }
-    refused(&place.backup("redb", &[]).await, "is in use by another");
+    place
+        .moved("backup", &place.storage("redb"), &[])
+        .await
+        .is_refused("is in use by another");
     let other = place.path("other.backup");
     let words = ["backup", "--storage", &storage, &other];
-    refused(
-        &run(PROGRAM, &words).await,
-        "another backup of this store is under way",
-    );
+    run(PROGRAM, &words)
+        .await
+        .is_refused("another backup of this store is under way");
     child.kill().await.unwrap();
     assert!(!Path::new(&file).exists() && Path::new(&part).exists());
     assert_eq!(server.stop().await, Some(0));
@@ -210,24 +189,35 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
     assert_eq!(run(PROGRAM, &export).await.code, Some(0));
     assert!(fs::read(&file).unwrap() == fs::read(&exported).unwrap());
 
-    refused(&place.backup("redb", &[]).await, "exists already");
+    place
+        .moved("backup", &place.storage("redb"), &[])
+        .await
+        .is_refused("exists already");
     assert!(fs::read(&file).unwrap() == fs::read(&exported).unwrap());
     fs::remove_file(&file).unwrap();
     fs::write(&part, "Dear").unwrap();
-    refused(&place.backup("redb", &[]).await, "is not an exported store");
+    place
+        .moved("backup", &place.storage("redb"), &[])
+        .await
+        .is_refused("is not an exported store");
     assert_eq!(fs::read(&part).unwrap(), b"Dear");
 }
 
 #[tokio::test]
 async fn what_cannot_be_backed_up_is_refused_in_words() {
-    let place = Place::new();
-    refused(&place.backup("redb", &[]).await, "there is no store in");
-    let file = place.path("shop.backup");
+    let place = place();
+    place
+        .moved("backup", &place.storage("redb"), &[])
+        .await
+        .is_refused("there is no store in");
+    let file = place.path("shop.connect");
     let memory = ["backup", "--storage", "memory", &file];
-    refused(&run(PROGRAM, &memory).await, "gone with its server");
+    run(PROGRAM, &memory)
+        .await
+        .is_refused("gone with its server");
     if let Some(database) = TestDatabase::new() {
         let words = ["backup", "--storage", &database.address(), &file];
-        refused(&run(PROGRAM, &words).await, "pg_dump");
+        run(PROGRAM, &words).await.is_refused("pg_dump");
     }
     assert!(!Path::new(&file).exists());
 }

@@ -9,59 +9,21 @@ use connect_core::storage::{
 };
 use connect_tests::{
     http::{Request, send},
-    process::{Finished, Process, run, run_in},
+    place::Place,
+    process::{Process, run_in},
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio::{net::TcpListener, process::Command, time::timeout};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
-/// A folder with a file and stores.
-struct Place(TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    /// The store of this engine.
-    fn storage(&self, engine: &str) -> String {
-        format!("{engine}:{}", self.path(engine))
-    }
-
-    async fn command(&self, words: &[&str]) -> Finished {
-        run(PROGRAM, words).await
-    }
-
-    async fn export(&self, engine: &str, more: &[&str]) -> Finished {
-        self.moved("export", &self.storage(engine), more).await
-    }
-
-    async fn import(&self, engine: &str, more: &[&str]) -> Finished {
-        self.moved("import", &self.storage(engine), more).await
-    }
-
-    async fn moved(&self, command: &str, storage: &str, more: &[&str]) -> Finished {
-        let file = self.path("shop.connect");
-        let words = [command, "--storage", storage, &file];
-        self.command(&[&words[..], more].concat()).await
-    }
-}
-
-#[track_caller]
-fn refused(done: &Finished, why: &str) {
-    assert_eq!((done.code, &done.output[..]), (Some(1), ""), "{done:?}");
-    assert!(done.said.contains(why), "{why:?} is not in {}", done.said);
+fn place() -> Place {
+    Place::new(PROGRAM)
 }
 
 #[tokio::test]
 async fn a_served_shop_moves_to_another_engine_and_back() {
-    let place = Place::new();
+    let place = place();
     let sled = place.storage("sled");
     moves_there_and_back(place, &sled).await;
 }
@@ -71,7 +33,7 @@ async fn a_served_shop_moves_to_a_database_and_back() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
-    moves_there_and_back(Place::new(), &database.address()).await;
+    moves_there_and_back(place(), &database.address()).await;
 }
 
 /// Moves a shop from redb to another store, serves it there, and moves it back.
@@ -83,12 +45,12 @@ async fn moves_there_and_back(place: Place, other: &str) {
     let rye = Request::post(&path, &json!({ "name": "Rye" })).key("moved");
     let made = server.send(&token, rye.clone()).await.expect(201);
     let products = server.send(&token, Request::get(&path)).await.expect(200);
-    let in_use = place.export("redb", &[]).await;
-    refused(&in_use, "is in use by another process");
+    let in_use = place.moved("export", &place.storage("redb"), &[]).await;
+    in_use.is_refused("is in use by another process");
     assert!(!Path::new(&place.path("shop.connect")).exists());
     assert_eq!(server.stop().await, Some(0));
 
-    let exported = place.export("redb", &[]).await;
+    let exported = place.moved("export", &place.storage("redb"), &[]).await;
     assert_eq!(
         (exported.code, &exported.said[..]),
         (Some(0), ""),
@@ -141,20 +103,32 @@ async fn moves_there_and_back(place: Place, other: &str) {
     assert_eq!(server.stop().await, Some(0));
 
     // And back, over the older file.
-    refused(
-        &place.moved("export", other, &[]).await,
-        "is a finished export of other rows",
-    );
+    place
+        .moved("export", other, &[])
+        .await
+        .is_refused("is a finished export of other rows");
     let variable = [("CONNECT_OVERWRITE", "1"), ("CONNECT_STORAGE", other)];
     let file = place.path("shop.connect");
     let again = run_in(PROGRAM, &["export", &file], &variable).await;
     assert_eq!(again.code, Some(0), "{again:?}");
     fs::rename(place.path("redb"), place.path("old")).unwrap();
-    assert_eq!(place.import("redb", &[]).await.code, Some(0));
+    assert_eq!(
+        place
+            .moved("import", &place.storage("redb"), &[])
+            .await
+            .code,
+        Some(0)
+    );
     let check = ["check", "--storage", &place.storage("redb")];
     assert_eq!(place.command(&check).await.code, Some(0));
     // What is there is told to be equal, and nothing is written.
-    assert_eq!(place.import("redb", &[]).await.code, Some(0));
+    assert_eq!(
+        place
+            .moved("import", &place.storage("redb"), &[])
+            .await
+            .code,
+        Some(0)
+    );
 }
 
 /// Rows for some twenty chunks.
@@ -196,7 +170,7 @@ async fn killed_until_done(words: &[&str]) -> u64 {
 
 #[tokio::test]
 async fn commands_that_were_killed_go_on() {
-    let place = Place::new();
+    let place = place();
     fill(&place.path("redb")).await;
     let (redb, sled) = (place.storage("redb"), place.storage("sled"));
     let (file, whole) = (place.path("shop.connect"), place.path("whole.connect"));
@@ -215,43 +189,58 @@ async fn commands_that_were_killed_go_on() {
 
 #[tokio::test]
 async fn what_cannot_be_moved_is_refused_in_words() {
-    let place = Place::new();
-    refused(&place.export("redb", &[]).await, "there is no store in");
+    let place = place();
+    place
+        .moved("export", &place.storage("redb"), &[])
+        .await
+        .is_refused("there is no store in");
     assert!(!Path::new(&place.path("redb")).exists());
-    let missing = place.import("redb", &[]).await;
-    refused(&missing, "shop.connect: No such file");
+    let missing = place.moved("import", &place.storage("redb"), &[]).await;
+    missing.is_refused("shop.connect: No such file");
     assert!(!Path::new(&place.path("redb")).exists());
     for command in ["export", "import"] {
         let file = place.path("shop.connect");
         let words = [command, "--storage", "memory", &file];
-        refused(
-            &place.command(&words).await,
-            "a store in memory belongs to its server",
-        );
+        place
+            .command(&words)
+            .await
+            .is_refused("a store in memory belongs to its server");
         assert!(!Path::new(&file).exists());
     }
     let redb = place.storage("redb");
     let server = Process::start_on(PROGRAM, &redb, &[]).await.unwrap();
     assert_eq!(server.stop().await, Some(0));
     fs::write(place.path("shop.connect"), "Dear").unwrap();
-    refused(
-        &place.export("redb", &["--overwrite"]).await,
-        "is not an exported store",
-    );
-    refused(&place.import("sled", &[]).await, "is not an exported store");
+    place
+        .moved("export", &place.storage("redb"), &["--overwrite"])
+        .await
+        .is_refused("is not an exported store");
+    place
+        .moved("import", &place.storage("sled"), &[])
+        .await
+        .is_refused("is not an exported store");
     fs::remove_file(place.path("shop.connect")).unwrap();
-    assert_eq!(place.export("redb", &[]).await.code, Some(0));
+    assert_eq!(
+        place
+            .moved("export", &place.storage("redb"), &[])
+            .await
+            .code,
+        Some(0)
+    );
     let server = Process::start_on(PROGRAM, &place.storage("sled"), &[])
         .await
         .unwrap();
     assert_eq!(server.stop().await, Some(0));
-    refused(&place.import("sled", &[]).await, "the store is not empty");
+    place
+        .moved("import", &place.storage("sled"), &[])
+        .await
+        .is_refused("the store is not empty");
 }
 
 /// A store that is whole and empty would be served, and the good file could not enter it then.
 #[tokio::test]
 async fn an_import_that_is_refused_leaves_no_store() {
-    let place = Place::new();
+    let place = place();
     fill(&place.path("source")).await;
     let source = format!("redb:{}", place.path("source"));
     let exported = place.moved("export", &source, &[]).await;
@@ -269,13 +258,16 @@ async fn an_import_that_is_refused_leaves_no_store() {
     ] {
         fs::write(&file, bytes).unwrap();
         for engine in ["redb", "sled"] {
-            refused(&place.import(engine, &[]).await, why);
+            place
+                .moved("import", &place.storage(engine), &[])
+                .await
+                .is_refused(why);
             assert!(!Path::new(&place.path(engine)).exists(), "{engine}: {why}");
         }
     }
     fs::write(&file, &whole).unwrap();
     for engine in ["redb", "sled"] {
-        let imported = place.import(engine, &[]).await;
+        let imported = place.moved("import", &place.storage(engine), &[]).await;
         assert_eq!(imported.code, Some(0), "{imported:?}");
     }
 }
@@ -290,7 +282,7 @@ async fn readiness(server: &Process) -> String {
 async fn a_restored_store_delivers_once_it_is_told_to() {
     const HELD: &str = r#"{"status":"ready","deliveries":"off"}"#;
     const READY: &str = r#"{"status":"ready"}"#;
-    let place = Place::new();
+    let place = place();
     let source = format!("redb:{}", place.path("source"));
     let server = Process::start_on(PROGRAM, &source, &[]).await.unwrap();
     assert_eq!(readiness(&server).await, READY);
@@ -309,7 +301,7 @@ async fn a_restored_store_delivers_once_it_is_told_to() {
         for told in ["File and store are equal.", "--deliveries", "No problems."] {
             assert!(restored.output.contains(told), "{restored:?}");
         }
-        refused(&restore().await, "there is a store already");
+        restore().await.is_refused("there is a store already");
         for (more, expected) in [
             (&[][..], HELD),
             (&["--deliveries"], READY),
@@ -339,7 +331,7 @@ async fn nothing_goes_out_while_deliveries_are_off() {
     /// The demo makes a round of deliveries each second, and looks at images at once.
     const ROUNDS: Duration = Duration::from_secs(3);
     const PATIENCE: Duration = Duration::from_secs(30);
-    let place = Place::new();
+    let place = place();
     let storage = place.storage("redb");
     let (receiver, images) = (listener().await, listener().await);
     let hook = format!("http://{}/hook", receiver.local_addr().unwrap());
@@ -375,12 +367,14 @@ async fn listener() -> TcpListener {
 
 #[tokio::test]
 async fn a_store_whose_import_did_not_finish_is_not_served() {
-    let place = Place::new();
+    let place = place();
     let sled = Process::start_on(PROGRAM, &place.storage("sled"), &[])
         .await
         .unwrap();
     assert_eq!(sled.stop().await, Some(0));
-    let exported = place.export("sled", &["--json"]).await;
+    let exported = place
+        .moved("export", &place.storage("sled"), &["--json"])
+        .await;
     let exported: Value = serde_json::from_str(&exported.output).unwrap();
 
     // As an import leaves it that was killed before its first chunk was in.
@@ -405,12 +399,10 @@ async fn a_store_whose_import_did_not_finish_is_not_served() {
         assert_eq!(refused.code, Some(1));
         assert!(refused.said.contains(WHY), "{}", refused.said);
     }
-    refused(
-        &place
-            .command(&["account", "list", "--storage", &redb])
-            .await,
-        WHY,
-    );
+    place
+        .command(&["account", "list", "--storage", &redb])
+        .await
+        .is_refused(WHY);
     let check = place.command(&["check", "--storage", &redb]).await;
     assert_eq!(check.code, Some(1));
     assert!(
@@ -420,12 +412,18 @@ async fn a_store_whose_import_did_not_finish_is_not_served() {
         "{check:?}"
     );
     let file = place.path("other.connect");
-    refused(
-        &place.command(&["export", "--storage", &redb, &file]).await,
-        WHY,
-    );
+    place
+        .command(&["export", "--storage", &redb, &file])
+        .await
+        .is_refused(WHY);
 
-    assert_eq!(place.import("redb", &[]).await.code, Some(0));
+    assert_eq!(
+        place
+            .moved("import", &place.storage("redb"), &[])
+            .await
+            .code,
+        Some(0)
+    );
     let server = Process::start_as(PROGRAM, "serve", &redb, &[])
         .await
         .unwrap();

@@ -9,7 +9,7 @@ use super::{
     keys::{Family, key},
 };
 use crate::{
-    storage::{Key, Value},
+    storage::{Commit, Guard, Key, Value},
     wire::Timestamp,
 };
 
@@ -73,13 +73,28 @@ impl ChangeClock {
         found.map_or(0, |(_, number)| *number)
     }
 
-    /// The clock moved to a later time by a commit that changes nothing else.
-    pub(crate) fn moved_to(self, time: Timestamp, nonce: u64) -> Self {
-        Self {
+    /// A commit that moves the clock from `was` to a later time, and changes nothing else.
+    pub(crate) fn moving_to(
+        self,
+        time: Timestamp,
+        nonce: u64,
+        (key, was): (Key, Value),
+    ) -> Result<Commit, Fault> {
+        let moved = Self {
             updated_at: time,
             nonce,
             ..self
-        }
+        };
+        let becomes = serde_json::to_vec(&moved).map_err(|e| Fault::corrupt(&key, e))?;
+        let guard = Guard {
+            key,
+            was: Some(was),
+            becomes: Value::from(becomes),
+        };
+        Ok(Commit {
+            guard: Some(guard),
+            ..Commit::default()
+        })
     }
 
     /// The time of the next commit: now, but strictly later than the commit before, even when the
@@ -114,12 +129,15 @@ mod tests {
             ..ChangeClock::START
         };
         let time = Timestamp::from_micros(100);
-        let moved = clock.clone().moved_to(time, 8);
+        let key = clock_key(Uuid::nil());
+        let was = (key.clone(), Value::from(Vec::new()));
+        let guard = clock.clone().moving_to(time, 8, was).unwrap().guard;
+        let moved = ChangeClock::read(&key, guard.map(|guard| guard.becomes).as_ref());
         let expected = ChangeClock {
             updated_at: time,
             nonce: 8,
             ..clock
         };
-        assert_eq!(moved, expected);
+        assert_eq!(moved.unwrap(), expected);
     }
 }

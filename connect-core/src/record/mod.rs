@@ -52,7 +52,7 @@ pub(crate) use salvage::{Looked, Piece, Salvage};
 pub(crate) use sign_in::{Invitation, PasswordHash, Session, SignIn};
 pub(crate) use sort_key::{Change, SortKey};
 pub(crate) use span::Span;
-pub(crate) use store::Store;
+pub(crate) use store::{Store, committed};
 pub(crate) use table::{change_key, entries};
 pub(crate) use unit::{Attempt, MOST_HOLDERS, Unit};
 pub use usage::StorageLimits;

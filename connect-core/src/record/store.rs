@@ -152,12 +152,7 @@ impl Store {
     pub(crate) async fn commit(&self, commit: Commit) -> Result<bool, Fault> {
         // That of a probe changes nothing, and is no commit to anybody.
         let is_counted = !commit.writes.is_empty();
-        let result = match self.storage.commit(commit).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict) => Ok(false),
-            Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
-            Err(CommitError::Unknown(error)) => Err(Fault::Unknown(error)),
-        };
+        let result = committed(self.storage.commit(commit).await);
         match &result {
             Ok(true) if is_counted => self.figures.commits.increase(),
             Ok(true) => {}
@@ -170,6 +165,16 @@ impl Store {
     /// The value of one key.
     pub(crate) async fn get(&self, key: &Key) -> Result<Option<Value>, Fault> {
         Ok(self.read(&[Read::Get(key)]).await?.value()?)
+    }
+}
+
+/// Tells whether a commit was applied; `false` when another one was faster.
+pub(crate) fn committed(outcome: Result<(), CommitError>) -> Result<bool, Fault> {
+    match outcome {
+        Ok(()) => Ok(true),
+        Err(CommitError::Conflict) => Ok(false),
+        Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
+        Err(CommitError::Unknown(error)) => Err(Fault::Unknown(error)),
     }
 }
 

@@ -2,27 +2,21 @@
 
 use std::{io::Write as _, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
-use connect_core::{
-    Connect, Error,
-    environment::Clock as _,
-    storage::disk::{self, OpenError},
-};
+use connect_core::{Connect, Error, environment::Clock as _};
 use http::StatusCode;
 use serde_json::Value;
 
 use super::{
-    AdminCommand, Pass, PassError, PassFile,
-    send::{NotSent, send, user},
+    AdminCommand, NotReached, NotSent, PATH, Pass, PassFile, Reached, reach::ask_server, send, user,
 };
 use crate::{
     audit::{self, Asked, Person, Subject},
     cli::{AdminOptions, StorageChoice},
-    half_import::{self, HalfImport},
     networks::Networks,
     outbound::AddressGuard,
     sandbox::{ClockFileError, SandboxClock},
     start_clock::{self, DoubtfulClock},
-    store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
+    store::{NoDataFolder, Store},
     webhooks::PublicWebhooks,
 };
 
@@ -40,22 +34,7 @@ enum NotDone {
     )]
     InMemory(String),
     #[error(transparent)]
-    NoStore(#[from] NoStore),
-    #[error(transparent)]
-    Owner(#[from] OtherOwner),
-    #[error(transparent)]
-    Pass(#[from] PassError),
-    #[error(transparent)]
-    Sent(#[from] NotSent),
-    #[error(
-        "the store in {store} is in use by a process that is starting, stopping, or takes no \
-         commands ({found}); try again in a moment"
-    )]
-    NoCommands { store: String, found: String },
-    #[error(transparent)]
-    Open(#[from] StoreError),
-    #[error(transparent)]
-    HalfImport(#[from] HalfImport),
+    Reached(#[from] NotReached),
     #[error(transparent)]
     ClockFile(#[from] ClockFileError),
     #[error(transparent)]
@@ -125,46 +104,34 @@ async fn result(
     guard: AddressGuard,
 ) -> Result<(Value, ExecutedBy), NotDone> {
     let choice = options.store.choice()?;
-    if choice.is_shared() {
-        let store = Store::open(&choice, &options.store).await?;
-        return on_store(store, &choice, command, guard).await;
+    let ask = async |pass: Pass| send(&pass, PATH, command, AT_MOST).await;
+    if choice == StorageChoice::Memory {
+        let pass = options.store.pass().ok_or(NoDataFolder)?;
+        return Ok((in_memory(&pass, ask).await?, ExecutedBy::Server));
     }
-    let pass = options.store.pass().ok_or(NoDataFolder)?;
-    let Some(folder) = choice.path() else {
-        return in_memory(&pass, command).await;
-    };
-    choice.check_exists()?;
-    let mut found = None;
-    // A pass that a killed server left is not looked at, whoever has its port by now.
-    if disk::is_in_use(folder) {
-        match by_server(&pass, command).await {
-            Err(NotDone::Sent(NotSent::NoServer(instead))) => found = Some(instead),
-            done => return Ok((done?, ExecutedBy::Server)),
+    Ok(match Reached::find(&options.store, &choice, ask).await? {
+        Reached::Server(result) => (result, ExecutedBy::Server),
+        Reached::Here(store) => {
+            let result = on_store(store, &choice, command, guard).await?;
+            (result, ExecutedBy::CommandLine)
         }
-    }
-    choice.check_owner()?;
-    // Waits a moment for a process that is about to end.
-    let store = match (Store::open(&choice, &options.store).await, found) {
-        (Err(StoreError::Embedded(OpenError::InUse { path })), Some(found)) => {
-            let store = path.display().to_string();
-            return Err(NotDone::NoCommands { store, found });
-        }
-        (opened, _) => opened?,
-    };
-    on_store(store, &choice, command, guard).await
+    })
 }
 
 /// Has the server with a store in memory execute a command.
-async fn in_memory(pass: &Path, command: &AdminCommand) -> Result<(Value, ExecutedBy), NotDone> {
+async fn in_memory(
+    pass: &Path,
+    ask: impl AsyncFnOnce(Pass) -> Result<Value, NotSent>,
+) -> Result<Value, NotDone> {
     // What a killed server left is not looked at, whoever has its port by now.
     if !PassFile::is_held(pass) {
         let none = format!("no server holds {}", pass.display());
         return Err(NotDone::InMemory(none));
     }
-    match by_server(pass, command).await {
-        Err(NotDone::Sent(NotSent::NoServer(found))) => Err(NotDone::InMemory(found)),
-        done => Ok((done?, ExecutedBy::Server)),
-    }
+    ask_server(pass, ask).await.map_err(|error| match error {
+        NotReached::Sent(NotSent::NoServer(found)) => NotDone::InMemory(found),
+        other => other.into(),
+    })
 }
 
 /// Executes a command on a store that is open here.
@@ -173,8 +140,7 @@ async fn on_store(
     choice: &StorageChoice,
     command: &AdminCommand,
     guard: AddressGuard,
-) -> Result<(Value, ExecutedBy), NotDone> {
-    half_import::check(&*store.storage()).await?;
+) -> Result<Value, NotDone> {
     let links = PublicWebhooks::new(guard);
     let clock = SandboxClock::of(store.storage(), choice.clock()).await?;
     let connect = Connect::builder(store.storage())
@@ -192,14 +158,5 @@ async fn on_store(
         let person = Person::Operator(user());
         audit::write(Asked::CommandLine, action, &person, subject, status);
     }
-    Ok((result?, ExecutedBy::CommandLine))
-}
-
-/// Has the server to which a pass leads execute a command.
-async fn by_server(path: &Path, command: &AdminCommand) -> Result<Value, NotDone> {
-    let pass = Pass::read(path)?.ok_or_else(|| {
-        let missing = format!("there is no file {}", path.display());
-        NotSent::NoServer(missing)
-    })?;
-    Ok(send(&pass, command, AT_MOST).await?)
+    Ok(result?)
 }

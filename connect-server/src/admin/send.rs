@@ -6,12 +6,9 @@ use bytes::Bytes;
 use connect_core::wire::ErrorBody;
 use http::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
-use serde_json::Value;
+use serde::{Serialize, de::DeserializeOwned};
 
-use super::{
-    AdminCommand, Pass,
-    command::{MARK, OPERATOR, PATH, operator_name},
-};
+use super::{MARK, OPERATOR, Pass, operator_name};
 use crate::outbound::install_provider;
 
 /// The reason why a server has not executed a command, or has not said that it did.
@@ -32,31 +29,35 @@ pub(crate) enum NotSent {
     NoAnswer { url: String, cause: String },
 }
 
-/// Has the server of this pass execute a command. Returns the result.
-pub(super) async fn send(
+/// Sends a request as JSON to a path of the server of this pass. Returns its answer, read from JSON.
+///
+/// # Errors
+/// See [`NotSent`].
+pub(crate) async fn send<T: DeserializeOwned>(
     pass: &Pass,
-    command: &AdminCommand,
+    path: &str,
+    request: &impl Serialize,
     at_most: Duration,
-) -> Result<Value, NotSent> {
-    // Our own shapes have string keys only: this cannot fail.
-    let command = serde_json::to_vec(command).unwrap_or_default();
-    let result = post(pass, PATH, command, at_most).await?;
-    serde_json::from_slice(&result).map_err(|error| NotSent::NoAnswer {
+) -> Result<T, NotSent> {
+    let answer = post(pass, path, request, at_most).await?;
+    serde_json::from_slice(&answer).map_err(|error| NotSent::NoAnswer {
         url: pass.url.clone(),
         cause: error.to_string(),
     })
 }
 
-/// Sends JSON to a path of the server of this pass. Returns the body of its answer.
+/// The same. Returns the bytes of the answer.
 ///
 /// # Errors
 /// See [`NotSent`].
 pub(crate) async fn post(
     pass: &Pass,
     path: &str,
-    body: Vec<u8>,
+    request: &impl Serialize,
     at_most: Duration,
 ) -> Result<Bytes, NotSent> {
+    // Our own shapes have string keys only: this cannot fail.
+    let body = serde_json::to_vec(request).unwrap_or_default();
     let url = &pass.url;
     let no_answer = |error: reqwest::Error| NotSent::NoAnswer {
         url: url.clone(),
@@ -121,7 +122,12 @@ mod tests {
         net::TcpListener,
     };
 
-    use super::{super::screens::ScreenCommand, *};
+    use serde_json::Value;
+
+    use super::{
+        super::{AdminCommand, PATH, screens::ScreenCommand},
+        *,
+    };
 
     /// Sends a command to a program that reads it and says this.
     async fn sent_to(says: Option<&'static str>) -> NotSent {
@@ -138,7 +144,7 @@ mod tests {
             }
         });
         let list = AdminCommand::Screen(ScreenCommand::List);
-        let sent = send(&pass, &list, Duration::from_millis(300)).await;
+        let sent = send::<Value>(&pass, PATH, &list, Duration::from_millis(300)).await;
         other.abort();
         sent.unwrap_err()
     }

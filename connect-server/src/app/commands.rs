@@ -1,84 +1,40 @@
 //! The operator's commands as one warp filter.
 
-use std::{net::IpAddr, sync::Arc};
+use std::sync::Arc;
 
-use connect_core::{Connect, Error, Reason};
-use http::{HeaderValue, Method, StatusCode};
-use warp::{Filter as _, filters::BoxedFilter, reply::Response};
+use connect_core::Connect;
+use http::StatusCode;
+use warp::{filters::BoxedFilter, reply::Response};
 
-use super::{
-    gate,
-    incoming::{Asked, Body, Incoming, incoming, respond},
-    operator::{Key, person},
-};
+use super::operator::{Order, orders};
 use crate::{
-    admin::{AdminCommand, MARK, PATH, Pass},
+    admin::{AdminCommand, PATH, Pass},
     audit::{self, Subject},
     endpoint::Reply,
-    net::RequestNote,
 };
 
 /// Answers `POST /admin/v1/commands` of those who have the pass. Rejects every other path.
 pub(super) fn commands(connect: Connect, pass: &Pass, owner_url: &str) -> BoxedFilter<(Response,)> {
-    let (key, url) = (Key::of(pass), Arc::<str>::from(owner_url));
-    warp::path!("admin" / "v1" / "commands")
-        .and(incoming())
-        .then(move |client, incoming| answer(connect.clone(), key, url.clone(), client, incoming))
-        .boxed()
+    let url = Arc::<str>::from(owner_url);
+    orders(PATH, pass, move |order| {
+        execute(connect.clone(), url.clone(), order)
+    })
 }
 
-async fn answer(
+async fn execute(
     connect: Connect,
-    key: Key,
     url: Arc<str>,
-    client: IpAddr,
-    mut incoming: Incoming<impl Body>,
-) -> Response {
-    let asked = Asked::of(&mut incoming);
-    let mut note = RequestNote::of(Some(PATH));
-    if let Err(refused) = key.check(&incoming.headers) {
-        return respond(refused.into(), asked, None, note).await;
-    }
-    note.set_caller(|| "operator".to_owned());
-    let reply = execute(&connect, &url, client, incoming).await;
-    let reply = reply.unwrap_or_else(|refused| refused);
-    let mut response = respond(reply, asked, None, note).await;
-    let mark = HeaderValue::from_static("1");
-    response.headers_mut().insert(MARK, mark);
-    response
-}
-
-async fn execute<S: Body>(
-    connect: &Connect,
-    url: &str,
-    client: IpAddr,
-    incoming: Incoming<S>,
+    order: Order<AdminCommand>,
 ) -> Result<Reply, Reply> {
-    if incoming.method != Method::POST {
-        return Err(Reply::method_not_allowed(&incoming.method, &[Method::POST]));
-    }
-    let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
-    gate::check_content(&incoming.headers)?;
-    if body.is_empty() {
-        let missing = Reason::of("body", "is missing; send a command as JSON");
-        return Err(Error::Malformed(missing).into());
-    }
-    let command: AdminCommand = serde_json::from_slice(&body).map_err(|error| {
-        let problem = format!("is no command of this version: {error}");
-        Error::Malformed(Reason::of("body", problem))
-    })?;
-    let mut subject = Subject::default();
-    let result = command.execute(connect, Some(url), &mut subject).await;
+    let (command, mut subject) = (&order.content, Subject::default());
+    let result = command.execute(&connect, Some(&url), &mut subject).await;
     if let Some(action) = command.action() {
-        let headers = &incoming.headers;
-        let asked = audit::Asked::Request { client, headers };
         let status = result
             .as_ref()
             .map_or_else(audit::status_of, |_| StatusCode::OK);
-        audit::write(asked, action, &person(headers), subject, status);
+        order.write_down(action, subject, status);
     }
-    let result = result?;
-    Ok(Reply::json(StatusCode::OK, result.to_string()))
+    Ok(Reply::json(StatusCode::OK, result?.to_string()))
 }
 
 #[cfg(test)]

@@ -1,43 +1,122 @@
-//! The operator behind a command: the key, and the name for the log.
+//! The operator's requests: one entry for those who have the key of the running server.
+
+use std::net::IpAddr;
 
 use connect_core::{Error, Reason};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
+use warp::{Filter as _, filters::BoxedFilter, reply::Response};
 
-use super::gate;
+use super::{
+    gate,
+    incoming::{self, Body, Incoming, incoming, respond},
+};
 use crate::{
-    admin::{OPERATOR, Pass, operator_name},
-    audit::Person,
+    admin::{MARK, OPERATOR, Pass, operator_name},
+    audit::{self, Action, Asked, Person, Subject},
+    endpoint::Reply,
+    net::RequestNote,
 };
 
-/// The key of the running server.
-///
-/// Digests are compared, so the time that takes says nothing of the key.
-#[derive(Clone, Copy)]
-pub(super) struct Key([u8; 32]);
+/// A request of the operator.
+pub(super) struct Order<T> {
+    client: IpAddr,
+    headers: HeaderMap,
+    /// Its content.
+    pub(super) content: T,
+}
 
-impl Key {
-    /// That of a pass.
-    pub(super) fn of(pass: &Pass) -> Self {
-        Self(Sha256::digest(pass.key().as_bytes()).into())
-    }
-
-    /// Checks that a request has the key.
-    ///
-    /// # Errors
-    /// It has another, or none.
-    pub(super) fn check(self, headers: &HeaderMap) -> Result<(), Error> {
-        let digest = |key: &str| <[u8; 32]>::from(Sha256::digest(key.as_bytes()));
-        if gate::bearer(headers).map(digest) == Ok(self.0) {
-            return Ok(());
-        }
-        let reason = Reason::of("key", "must be that in the file of the running server");
-        Err(Error::Unauthorized(reason))
+impl<T> Order<T> {
+    /// Writes down how it ended.
+    pub(super) fn write_down(&self, action: Action, subject: Subject, status: StatusCode) {
+        let asked = Asked::Request {
+            client: self.client,
+            headers: &self.headers,
+        };
+        // The name is that from the command line.
+        let name = self.headers.get(OPERATOR);
+        let name = name.and_then(|name| name.to_str().ok());
+        let person = Person::Operator(name.and_then(operator_name));
+        audit::write(asked, action, &person, subject, status);
     }
 }
 
-/// The operator, under the name from the command line.
-pub(super) fn person(headers: &HeaderMap) -> Person {
-    let name = headers.get(OPERATOR).and_then(|name| name.to_str().ok());
-    Person::Operator(name.and_then(operator_name))
+/// Has requests at `path` answered that are `POST` with the key. Rejects every other path.
+pub(super) fn orders<T, F>(
+    path: &'static str,
+    pass: &Pass,
+    answer: impl Fn(Order<T>) -> F + Clone + Send + Sync + 'static,
+) -> BoxedFilter<(Response,)>
+where
+    T: DeserializeOwned + Send + 'static,
+    F: Future<Output = Result<Reply, Reply>> + Send + 'static,
+{
+    let key = digest(pass.key());
+    let mut at = warp::any().boxed();
+    for segment in path.split('/').skip(1) {
+        at = at.and(warp::path(segment)).boxed();
+    }
+    at.and(warp::path::end())
+        .and(incoming())
+        .then(move |client, mut incoming| {
+            let answer = answer.clone();
+            async move {
+                let asked = incoming::Asked::of(&mut incoming);
+                let mut note = RequestNote::of(Some(path));
+                if let Err(refused) = check_key(key, &incoming.headers) {
+                    return respond(refused.into(), asked, None, note).await;
+                }
+                note.set_caller(|| "operator".to_owned());
+                let reply = match order(client, incoming).await {
+                    Ok(order) => answer(order).await,
+                    Err(refused) => Err(refused),
+                };
+                let reply = reply.unwrap_or_else(|refused| refused);
+                let mut response = respond(reply, asked, None, note).await;
+                let mark = HeaderValue::from_static("1");
+                response.headers_mut().insert(MARK, mark);
+                response
+            }
+        })
+        .boxed()
+}
+
+/// Reads a request.
+async fn order<T: DeserializeOwned>(
+    client: IpAddr,
+    incoming: Incoming<impl Body>,
+) -> Result<Order<T>, Reply> {
+    if incoming.method != Method::POST {
+        return Err(Reply::method_not_allowed(&incoming.method, &[Method::POST]));
+    }
+    let headers = incoming.headers;
+    let body = gate::read(&headers, incoming.body, incoming.held).await?;
+    gate::check_content(&headers)?;
+    if body.is_empty() {
+        let missing = Reason::of("body", "is missing; send a command as JSON");
+        return Err(Error::Malformed(missing).into());
+    }
+    let content = serde_json::from_slice(&body).map_err(|error| {
+        let problem = format!("is no command of this version: {error}");
+        Error::Malformed(Reason::of("body", problem))
+    })?;
+    Ok(Order {
+        client,
+        headers,
+        content,
+    })
+}
+
+/// Digests are compared, so the time that takes says nothing of the key.
+fn digest(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
+}
+
+fn check_key(key: [u8; 32], headers: &HeaderMap) -> Result<(), Error> {
+    if gate::bearer(headers).map(digest) == Ok(key) {
+        return Ok(());
+    }
+    let reason = Reason::of("key", "must be that in the file of the running server");
+    Err(Error::Unauthorized(reason))
 }

@@ -8,10 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use connect_core::{
-    storage::disk::{self, OpenError},
-    transfer::{BackupFile, Pieces, TransferError, Transferred},
-};
+use connect_core::transfer::{BackupFile, Pieces, TransferError, Transferred};
 use http::StatusCode;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
@@ -21,12 +18,11 @@ use super::{
     request::{BackupBegun, BackupRequest, PATH},
 };
 use crate::{
-    admin::{NotSent, Pass, PassError, post, user},
+    admin::{NotReached, Pass, Reached, post, send, user},
     audit::{self, Action, Asked, Person, Subject},
     cli::{BackupOptions, StorageChoice},
-    half_import::{self, HalfImport},
     progress_line::ProgressLine,
-    store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
+    store::{NoDataFolder, Store},
 };
 
 /// The time that a server may take for a piece.
@@ -48,28 +44,11 @@ enum NotBackedUp {
     )]
     Database,
     #[error(transparent)]
-    NoStore(#[from] NoStore),
-    #[error(transparent)]
-    Owner(#[from] OtherOwner),
-    #[error(transparent)]
-    Pass(#[from] PassError),
-    #[error(transparent)]
-    Sent(#[from] NotSent),
-    #[error(
-        "the store in {store} is in use by a process that is starting, stopping, or takes no \
-         commands ({found}); try again in a moment"
-    )]
-    NoCommands { store: String, found: String },
-    #[error(transparent)]
-    Open(#[from] StoreError),
-    #[error(transparent)]
-    HalfImport(#[from] HalfImport),
+    Reached(#[from] NotReached),
     #[error(transparent)]
     Held(#[from] NoBackup),
     #[error(transparent)]
     Transfer(#[from] TransferError),
-    #[error("the server answered something else than a backup: {0}")]
-    Garbled(#[from] serde_json::Error),
     #[error("the backup is whole, but the result could not be written: {0}")]
     Output(#[from] io::Error),
 }
@@ -89,15 +68,16 @@ pub(crate) async fn run(options: &BackupOptions) -> ExitCode {
 
 async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
     let choice = options.store.choice()?;
-    let folder = match &choice {
+    match choice {
         StorageChoice::Memory => return Err(NotBackedUp::InMemory),
         StorageChoice::Postgres(_) => return Err(NotBackedUp::Database),
-        StorageChoice::Redb(folder) | StorageChoice::Sled(folder) => folder,
-    };
-    choice.check_exists()?;
+        StorageChoice::Redb(_) | StorageChoice::Sled(_) => {
+            choice.check_exists().map_err(NotReached::from)?
+        }
+    }
     // Before the store keeps anything for it.
     let mut file = BackupFile::create(&options.file)?;
-    let mut source = Source::find(options, &choice, folder).await?;
+    let mut source = Source::find(options, &choice).await?;
     let mut line = ProgressLine::new();
     let (started, mut bytes) = (Instant::now(), 0);
     loop {
@@ -126,30 +106,15 @@ enum Source {
 
 impl Source {
     /// Has the rows kept as they are now: by the server that has the store open, or else here.
-    async fn find(
-        options: &BackupOptions,
-        choice: &StorageChoice,
-        folder: &Path,
-    ) -> Result<Self, NotBackedUp> {
-        let mut found = None;
-        // A pass that a killed server left is not looked at, whoever has its port by now.
-        if disk::is_in_use(folder) {
-            let path = options.store.pass().ok_or(NoDataFolder)?;
-            match Self::of_server(&path).await {
-                Err(NotBackedUp::Sent(NotSent::NoServer(instead))) => found = Some(instead),
-                source => return source,
-            }
-        }
-        choice.check_owner()?;
-        // Waits a moment for a process that is about to end.
-        let store = match (Store::open(choice, &options.store).await, found) {
-            (Err(StoreError::Embedded(OpenError::InUse { path })), Some(found)) => {
-                let store = path.display().to_string();
-                return Err(NotBackedUp::NoCommands { store, found });
-            }
-            (opened, _) => opened?,
+    async fn find(options: &BackupOptions, choice: &StorageChoice) -> Result<Self, NotBackedUp> {
+        let ask = async |pass: Pass| {
+            let begun = send(&pass, PATH, &BackupRequest::Begin, AT_MOST).await?;
+            Ok(Self::Server { pass, begun })
         };
-        half_import::check(&*store.storage()).await?;
+        let store = match Reached::find(&options.store, choice, ask).await? {
+            Reached::Server(source) => return Ok(source),
+            Reached::Here(store) => store,
+        };
         let pieces = store.freeze();
         let status = match &pieces {
             Ok(_) => StatusCode::OK,
@@ -171,31 +136,17 @@ impl Source {
         })
     }
 
-    async fn of_server(path: &Path) -> Result<Self, NotBackedUp> {
-        let pass = Pass::read(path)?.ok_or_else(|| {
-            let missing = format!("there is no file {}", path.display());
-            NotSent::NoServer(missing)
-        })?;
-        let begun = serde_json::from_slice(&asked(&pass, BackupRequest::Begin).await?)?;
-        Ok(Self::Server { pass, begun })
-    }
-
     /// The next piece of the file; empty behind its end.
     async fn next(&mut self) -> Result<Bytes, NotBackedUp> {
         Ok(match self {
             Self::Server { pass, begun } => {
                 let backup = begun.backup;
-                asked(pass, BackupRequest::Next { backup }).await?
+                let sent = post(pass, PATH, &BackupRequest::Next { backup }, AT_MOST).await;
+                sent.map_err(NotReached::from)?
             }
             Self::Here { pieces, .. } => pieces.next_piece()?.unwrap_or_default().into(),
         })
     }
-}
-
-async fn asked(pass: &Pass, request: BackupRequest) -> Result<Bytes, NotBackedUp> {
-    // Our own shapes have string keys only: this cannot fail.
-    let body = serde_json::to_vec(&request).unwrap_or_default();
-    Ok(post(pass, PATH, body, AT_MOST).await?)
 }
 
 fn print(

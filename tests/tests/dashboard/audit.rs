@@ -4,13 +4,14 @@ use std::fs::File;
 
 use connect_tests::{
     data::DataFolder,
-    process::{Process, run},
+    process::{Process, run, run_in},
 };
 use http::StatusCode;
 
 use super::{
     PROGRAM,
     browser::{Browser, PASSWORD},
+    filled::id,
 };
 
 /// A server that logs into a file.
@@ -189,27 +190,16 @@ async fn what_an_owner_does_is_in_the_log_with_account_person_and_object() {
 #[tokio::test]
 async fn what_an_operator_does_is_in_the_log_with_account_command_and_object() {
     let logged = Logged::start().await;
-    let made = logged
-        .command("account create --name Rye --email noor@rye.example")
-        .await;
-    let account = made["id"].as_str().unwrap().to_owned();
-    let at = logged
-        .command(&format!("location create --name Quay --account {account}"))
-        .await;
-    let at = at["id"].as_str().unwrap().to_owned();
-    let screen = logged
-        .command(&format!(
-            "screen create --location {at} --type pos --name Till"
-        ))
-        .await;
-    let screen = screen[0]["id"].as_str().unwrap().to_owned();
-    let token = logged
-        .command(&format!(
-            "token create --name Sync --all-scopes --account {account}"
-        ))
-        .await;
-    let value = token["token"].as_str().unwrap().to_owned();
-    let token = token["id"].as_str().unwrap().to_owned();
+    let create = "account create --name Rye --email noor@rye.example";
+    let account = id(&logged.command(create).await);
+    let create = format!("location create --name Quay --account {account}");
+    let at = id(&logged.command(&create).await);
+    let create = format!("screen create --location {at} --type pos --name Till");
+    let screen = id(&logged.command(&create).await[0]);
+    let create = format!("token create --name Sync --all-scopes --account {account}");
+    let token = logged.command(&create).await;
+    let value = token["token"].as_str().unwrap();
+    let token = id(&token);
     logged.command(&format!("token revoke {token}")).await;
     logged.command("token list").await;
     let unknown = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
@@ -241,7 +231,7 @@ async fn what_an_operator_does_is_in_the_log_with_account_command_and_object() {
         ],
     );
     assert!(
-        !log.contains(&value) && !log.contains("/invitations/"),
+        !log.contains(value) && !log.contains("/invitations/"),
         "{log}"
     );
 }
@@ -252,30 +242,20 @@ async fn a_command_without_a_server_writes_its_line_to_its_own_log() {
     let data = DataFolder::new(PROGRAM, "account");
     assert_eq!(data.serve().await.stop().await, Some(0));
     let folder = data.path().to_str().unwrap();
-    let words = [
-        "account",
-        "create",
-        "--name",
-        "Rye",
-        "--email",
-        "noor@rye.example",
+    let create = "account create --name Rye --email noor@rye.example --json --data";
+    let words: Vec<_> = create.split(' ').chain([folder]).collect();
+    let variables = [
+        ("CONNECT_TESTS_LOG", "1"),
+        ("RUST_LOG", "info"),
+        ("SUDO_USER", "noor"),
     ];
-    let done = tokio::process::Command::new(PROGRAM)
-        .args(words)
-        .args(["--data", folder, "--json"])
-        .env("CONNECT_TESTS_LOG", "1")
-        .env("RUST_LOG", "info")
-        .env("SUDO_USER", "noor")
-        .output()
-        .await
-        .unwrap();
-    let made: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
-    let said = String::from_utf8(done.stderr).unwrap();
+    let done = run_in(PROGRAM, &words, &variables).await;
+    let account = id(&serde_json::from_str(&done.output).unwrap());
+    let said = done.said;
     let line = said
         .lines()
         .find(|line| line.contains("audit: audit"))
         .unwrap();
-    let account = made["id"].as_str().unwrap();
     for part in [
         "action=\"account.create\" outcome=\"done\" status=200",
         &format!("account=\"{account}\" person=\"operator noor\""),

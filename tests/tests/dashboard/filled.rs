@@ -101,6 +101,18 @@ pub(super) async fn command(data: &DataFolder, words: &[&str]) -> Value {
     serde_json::from_str(&done.output).unwrap()
 }
 
+/// Makes an account; its id.
+pub(super) async fn account(data: &DataFolder, name: &str, email: &str) -> String {
+    let create = ["account", "create", "--name", name, "--email", email];
+    id(&command(data, &create).await)
+}
+
+/// Invites the owner of an account; the link.
+pub(super) async fn invite(data: &DataFolder, account: &str) -> String {
+    let invitation = command(data, &["account", "invite", account]).await;
+    invitation["link"].as_str().unwrap().to_owned()
+}
+
 /// The id of a record.
 pub(super) fn id(of: &Value) -> String {
     of["id"].as_str().unwrap().to_owned()
@@ -138,8 +150,7 @@ pub(super) async fn fill(
     short: &str,
     email: &str,
 ) -> Filled {
-    let create = ["account", "create", "--name", text, "--email", email];
-    let account = id(&command(data, &create).await);
+    let account = account(data, text, email).await;
     let of_account = ["--account", &account, "--name", text];
     let location = command(data, &[&["location", "create"][..], &of_account].concat()).await;
     let location = id(&location);
@@ -153,8 +164,7 @@ pub(super) async fn fill(
     }
     let create = [&["token", "create", "--all-scopes"][..], &of_account].concat();
     let token = command(data, &create).await;
-    let invitation = command(data, &["account", "invite", &account]).await;
-    let browser = Browser::of_owner(server, invitation["link"].as_str().unwrap()).await;
+    let browser = Browser::of_owner(server, &invite(data, &account).await).await;
 
     let value = token["token"].as_str().unwrap();
     let api = format!("/v1/locations/{location}");

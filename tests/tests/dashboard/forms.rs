@@ -7,7 +7,7 @@ use super::{
     PROGRAM,
     browser::{Browser, PASSWORD, text},
     demo,
-    filled::{between, command, id, serve},
+    filled::{account, between, invite, serve},
 };
 
 const INVALID: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
@@ -235,17 +235,8 @@ async fn an_invitation_says_what_is_wrong_and_nothing_of_others() {
     let server = serve(&data).await;
     let mut links = Vec::new();
     for name in ["Rye", "Oat"] {
-        let create = [
-            "account",
-            "create",
-            "--name",
-            name,
-            "--email",
-            "noor@shops.example",
-        ];
-        let account = id(&command(&data, &create).await);
-        let invitation = command(&data, &["account", "invite", &account]).await;
-        links.push(invitation["link"].as_str().unwrap().to_owned());
+        let account = account(&data, name, "noor@shops.example").await;
+        links.push(invite(&data, &account).await);
     }
     Browser::of_owner(&server, &links[0]).await;
 

@@ -7,7 +7,7 @@ use super::{
     PROGRAM,
     browser::{Browser, text},
     demo,
-    filled::{command, id, serve},
+    filled::{account, invite, serve},
     lists::between,
 };
 
@@ -16,17 +16,8 @@ use super::{
 async fn where_nothing_has_a_name_it_is_said_what_to_do() {
     let data = DataFolder::new(PROGRAM, "account");
     let server = serve(&data).await;
-    let create = [
-        "account",
-        "create",
-        "--name",
-        "Rye",
-        "--email",
-        "noor@rye.example",
-    ];
-    let account = id(&command(&data, &create).await);
-    let invitation = command(&data, &["account", "invite", &account]).await;
-    let mut owner = Browser::of_owner(&server, invitation["link"].as_str().unwrap()).await;
+    let account = account(&data, "Rye", "noor@rye.example").await;
+    let mut owner = Browser::of_owner(&server, &invite(&data, &account).await).await;
     let page = owner.read("/dashboard/screens/names").await;
     for says in [
         "has no locations yet. Ask the operator",

@@ -9,7 +9,7 @@ use http::StatusCode;
 use super::{
     PROGRAM,
     browser::{Browser, text},
-    filled::{Filled, command, fill, id, serve},
+    filled::{Filled, account, fill, invite, serve},
 };
 
 /// The pages of one account, as they are now.
@@ -184,18 +184,9 @@ async fn an_invitation_without_a_server_has_a_path_alone() {
     let server = Process::start_as(PROGRAM, "serve", &storage, &[])
         .await
         .unwrap();
-    let create = [
-        "account",
-        "create",
-        "--name",
-        "Rye",
-        "--email",
-        "noor@rye.example",
-    ];
-    let account = id(&command(&data, &create).await);
+    let account = account(&data, "Rye", "noor@rye.example").await;
     assert_eq!(server.stop().await, Some(0));
-    let invitation = command(&data, &["account", "invite", &account]).await;
-    let path = invitation["link"].as_str().unwrap();
+    let path = invite(&data, &account).await;
     assert!(path.starts_with("/dashboard/invitations/"), "{path}");
 
     let folder = data.path().to_str().unwrap();
@@ -219,7 +210,7 @@ async fn an_invitation_without_a_server_has_a_path_alone() {
         .await
         .unwrap();
     let mut browser = Browser::at(&server);
-    let replaced = browser.open(path).await;
+    let replaced = browser.open(&path).await;
     assert_eq!(
         replaced.status,
         StatusCode::GONE,

@@ -9,10 +9,10 @@ use uuid::Uuid;
 use super::super::connect::Connect;
 use crate::{
     record::{
-        ChangeClock, Counted, Fault, ReadKey, Usage, clock_key, counted,
+        ChangeClock, Counted, Fault, ReadKey, Usage, clock_key, committed, counted,
         keys::{Family, after_prefix},
     },
-    storage::{Commit, CommitError, Entry, Guard, Range, Read, Value},
+    storage::{Entry, Range, Read},
     wire::Timestamp,
 };
 
@@ -88,26 +88,10 @@ impl Connect {
         usage.counted_to = last.map(|(key, _)| hex::encode(key));
         let is_done = usage.is_complete();
         clock.usage = Some(usage);
-        let counted = clock
-            .clone()
-            .moved_to(clock.updated_at, self.store().nonce());
-        let becomes = serde_json::to_vec(&counted).map_err(|e| Fault::corrupt(&key, e))?;
-        let guard = Guard {
-            key,
-            was: Some(row),
-            becomes: Value::from(becomes),
-        };
-        let commit = Commit {
-            guard: Some(guard),
-            ..Commit::default()
-        };
+        let time = clock.updated_at;
+        let commit = clock.moving_to(time, self.store().nonce(), (key, row))?;
         let is_committed = match &mut lock {
-            Some(lock) => match lock.commit(commit).await {
-                Ok(()) => true,
-                Err(CommitError::Conflict) => false,
-                Err(CommitError::NotApplied(error)) => return Err(Fault::NotApplied(error)),
-                Err(CommitError::Unknown(error)) => return Err(Fault::Unknown(error)),
-            },
+            Some(lock) => committed(lock.commit(commit).await)?,
             None => self.store().commit(commit).await?,
         };
         Ok(match (is_committed, is_done) {

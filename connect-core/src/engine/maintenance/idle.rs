@@ -9,7 +9,6 @@ use uuid::Uuid;
 use super::super::connect::Connect;
 use crate::{
     record::{ChangeClock, Fault, clock_key},
-    storage::{Commit, Guard, Value},
     wire::{
         Timestamp,
         limits::{EVENT_DAYS, TOMBSTONE_DAYS},
@@ -36,17 +35,8 @@ impl Connect {
         if clock.updated_at >= now.plus_seconds(-OLDEST) {
             return Ok(());
         }
-        let moved = clock.moved_to(now.plus_seconds(-MOVED_TO), self.store().nonce());
-        let becomes = serde_json::to_vec(&moved).map_err(|e| Fault::corrupt(&key, e))?;
-        let guard = Guard {
-            key,
-            was: Some(row),
-            becomes: Value::from(becomes),
-        };
-        let commit = Commit {
-            guard: Some(guard),
-            ..Commit::default()
-        };
+        let time = now.plus_seconds(-MOVED_TO);
+        let commit = clock.moving_to(time, self.store().nonce(), (key, row))?;
         self.store().commit(commit).await.map(|_| ())
     }
 }
