@@ -39,6 +39,12 @@ impl Span {
         self.to.as_deref().is_none_or(|to| key < to)
     }
 
+    /// The last key that the page before may have. It leads to that page, where the span's first key
+    /// leads to the damaged one.
+    fn last_before(&self) -> Option<&[u8]> {
+        self.from.split_last().map(|(_, last)| last)
+    }
+
     fn contains(&self, key: &[u8]) -> bool {
         *self.from <= *key && self.ends_after(key)
     }
@@ -146,36 +152,39 @@ impl DamagedPages {
         to: &'a [u8],
         newest_first: bool,
     ) -> Readable<'a> {
-        // An engine looks for both ends, so neither may lie in a damaged page. Such a page begins
-        // behind the last key that the page before it may have.
-        let before = |span: &'a Span| span.from.split_last().map(|(_, last)| last);
-        let mut bounds = match spans.iter().find(|span| *span.from == *to).map(before) {
-            None => Some((Bound::Included(from), Bound::Excluded(to))),
-            Some(last) => up_to(from, last),
-        };
         let mut met = spans
             .iter()
             .filter(|span| *span.from < *to && span.ends_after(from));
-        let met = if newest_first {
-            met.next_back()
-        } else {
-            met.next()
-        };
-        if let Some(span) = met {
-            bounds = if newest_first {
-                let start = span.to.as_deref().filter(|start| *start < to);
-                bounds.and_then(|(_, end)| Some((Bound::Included(start?), end)))
-            } else {
-                up_to(from, before(span))
+        if newest_first {
+            let met = met.next_back();
+            let start = match met {
+                Some(span) => span.to.as_deref(),
+                None => Some(from),
             };
-        }
-        let is_empty = |(start, end): &Bounds<'_>| match (start, end) {
-            (Bound::Included(start), Bound::Included(end)) => start > end,
-            _ => false,
-        };
-        Readable {
-            bounds: bounds.filter(|bounds| !is_empty(bounds)),
-            met,
+            let mut before = spans.iter().filter(|span| !span.ends_after(from));
+            let edge = met.or_else(|| before.next_back());
+            let next = spans.iter().find(|span| *span.from >= *to);
+            Readable {
+                bounds: start.filter(|start| *start < to).map(|start| {
+                    let end = match next.filter(|next| *next.from == *to) {
+                        Some(next) => Bound::Included(next.last_before().unwrap_or_default()),
+                        None => Bound::Excluded(to),
+                    };
+                    (Bound::Included(start), end)
+                }),
+                edge: edge.and_then(|edge| edge.to.as_deref()),
+                met,
+            }
+        } else {
+            let met = met.next();
+            let next = met.or_else(|| spans.iter().find(|span| *span.from >= *to));
+            Readable {
+                bounds: met
+                    .is_none_or(|span| *span.from > *from)
+                    .then_some((Bound::Included(from), Bound::Excluded(to))),
+                edge: next.and_then(Span::last_before),
+                met,
+            }
         }
     }
 }
@@ -183,15 +192,14 @@ impl DamagedPages {
 /// The bounds of a walk.
 pub(crate) type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
-fn up_to<'a>(from: &'a [u8], last: Option<&'a [u8]>) -> Option<Bounds<'a>> {
-    Some((Bound::Included(from), Bound::Included(last?)))
-}
-
 /// The part of a walk that can be read.
 pub(crate) struct Readable<'a> {
     /// Its bounds; `None` when it is nothing.
     pub(crate) bounds: Option<Bounds<'a>>,
-    /// The damaged page behind it.
+    /// The edge of the damaged page ahead, or of the next one behind the walk: the last key before it, or
+    /// in the other direction the first one behind it. An entry there may not exist.
+    pub(crate) edge: Option<&'a [u8]>,
+    /// The damaged page at the end of the walk.
     met: Option<&'a Span>,
 }
 

@@ -6,7 +6,7 @@ mod pages;
 mod pages_tests;
 mod rewrite;
 
-use std::{fs::File, io, path::Path, sync::Arc};
+use std::{fs::File, io, ops::Bound, path::Path, sync::Arc};
 
 use redb::{Builder, Database, DatabaseError, ReadOnlyTable, ReadableDatabase, TableDefinition};
 
@@ -208,6 +208,24 @@ impl Snapshot for RedbSnapshot {
         let Some(bounds) = readable.bounds else {
             return readable.end();
         };
+        let last = match readable.edge {
+            Some(edge) => match self.last_readable(edge, newest_first)? {
+                Some(last) => Some(last),
+                None => return readable.end(),
+            },
+            None => None,
+        };
+        if let Some(last) = &last {
+            let is_behind = match bounds {
+                (_, Bound::Included(end)) if newest_first => **last > *end,
+                (_, Bound::Excluded(end)) if newest_first => **last >= *end,
+                (Bound::Included(start), _) => **last < *start,
+                _ => false,
+            };
+            if is_behind {
+                return readable.end();
+            }
+        }
         let range = self.table.range::<&[u8]>(bounds);
         let mut range = range.map_err(|error| fault(error.into()))?;
         loop {
@@ -223,7 +241,35 @@ impl Snapshot for RedbSnapshot {
             if !each(key.value(), value.value())? {
                 return Ok(());
             }
+            if last.as_deref() == Some(key.value()) {
+                return readable.end();
+            }
         }
+    }
+}
+
+impl RedbSnapshot {
+    /// The last entry on the way to a damaged page. redb looks for the end of a range by reading on, so a
+    /// walk has to end at an entry, or it would read that page.
+    fn last_readable(&self, edge: &[u8], newest_first: bool) -> Result<Option<Vec<u8>>, Fault> {
+        let bounds = if newest_first {
+            (Bound::Included(edge), Bound::Unbounded)
+        } else {
+            (Bound::Unbounded, Bound::Included(edge))
+        };
+        // Between two damaged pages there may be none.
+        if self.damage.at(edge).is_some() {
+            return Ok(None);
+        }
+        let range = self.table.range::<&[u8]>(bounds);
+        let mut range = range.map_err(|error| fault(error.into()))?;
+        let found = if newest_first {
+            range.next()
+        } else {
+            range.next_back()
+        };
+        let found = found.transpose().map_err(|error| fault(error.into()))?;
+        Ok(found.map(|(key, _)| key.value().to_vec()))
     }
 }
 

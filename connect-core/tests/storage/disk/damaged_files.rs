@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use connect_core::storage::{Key, Range, Read, Storage, Value, Write, disk::Health};
+use connect_core::storage::{Key, Range, Read, Storage, StorageError, Value, Write, disk::Health};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
 use super::{
@@ -57,6 +57,14 @@ struct Outcome {
     refused: usize,
 }
 
+impl Outcome {
+    /// Counts a read that was refused, and not by a panic of the engine.
+    fn refuse(&mut self, error: &StorageError) {
+        assert!(!error.to_string().contains("panicked"), "{error}");
+        self.refused += 1;
+    }
+}
+
 /// Reads everything, in pages in both directions and row by row. Whatever is read has to be right.
 async fn read_all(store: &impl Storage, rows: &Rows) -> Outcome {
     let mut outcome = Outcome::default();
@@ -77,11 +85,13 @@ async fn read_all(store: &impl Storage, rows: &Rows) -> Outcome {
                 limit: 100,
                 newest_first,
             };
-            let Ok(mut state) = store.read(&[scan]).await else {
-                outcome.refused += 1;
-                continue;
+            let mut found = match store.read(&[scan]).await {
+                Ok(mut state) => state.entries().unwrap(),
+                Err(error) => {
+                    outcome.refuse(&error);
+                    continue;
+                }
             };
-            let mut found = state.entries().unwrap();
             if newest_first {
                 found.reverse();
             }
@@ -90,7 +100,7 @@ async fn read_all(store: &impl Storage, rows: &Rows) -> Outcome {
         }
         match get(store, from).await {
             Ok(found) => assert!(found.as_ref() == Some(&rows[from])),
-            Err(_) => outcome.refused += 1,
+            Err(error) => outcome.refuse(&error),
         }
     }
     outcome
