@@ -172,6 +172,37 @@ async fn what_waits_is_purged_after_30_days() {
     scene.check().await;
 }
 
+#[tokio::test]
+async fn counts_of_stock_that_wait_are_purged_after_30_days_too() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::StockChanged]).await.webhook;
+    let bread = scene.product("Bread").await.id;
+    let cake = scene.product("Cake").await.id;
+    let account = scene.shop.account;
+    let off = scene.connect().disable_webhook(account, webhook.id).await;
+    off.unwrap();
+    count(&scene, bread, 1.0).await;
+    count(&scene, cake, 2.0).await;
+    // Days to pass, deliveries that are purged then, and those that wait.
+    for (days, purged, waiting) in [(20, 0, 2), (11, 1, 1), (18, 0, 1), (2, 1, 0)] {
+        scene.shop.clock.advance(days * 24 * 3600);
+        let done = scene.connect().maintain().await.unwrap();
+        assert_eq!((done.deliveries, done.failed), (purged, 0), "{days}");
+        assert_eq!(scene.waiting(&webhook).await, waiting, "{days}");
+        scene.check().await;
+        if days == 20 {
+            count(&scene, cake, 3.0).await;
+        }
+    }
+    count(&scene, bread, 4.0).await;
+    scene.switch_on(&webhook, WaitingEvents::Send).await;
+    scene.worker.tick().await.unwrap();
+    let events = scene.endpoints.events();
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].data["quantity"].as_f64(), Some(4.0));
+    scene.check().await;
+}
+
 /// A worker ends while it goes through what waited. The next one finishes that.
 #[tokio::test]
 async fn what_waited_is_gone_through_again_after_a_worker_died() {

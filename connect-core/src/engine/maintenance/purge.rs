@@ -123,8 +123,10 @@ impl<'c> Purge<'c> {
             let id = own.webhook.id.uuid();
             let purged = self.deliveries(id).await;
             self.note(purged, id);
-            if !own.webhook.is_enabled() {
+            if let Some(off) = &own.webhook.switched_off {
                 let purged = self.waiting_deliveries(id).await;
+                self.note(purged, id);
+                let purged = self.waiting_stock(id, off.at).await;
                 self.note(purged, id);
             }
         }
@@ -268,6 +270,42 @@ impl<'c> Purge<'c> {
                     ..Commit::default()
                 };
                 self.connect.store().commit(commit).await?;
+                self.done.deliveries += count;
+            }
+        }
+        Ok(())
+    }
+
+    /// Purges counts of stock that waited as long. They lie by product, so all are read; within the first 30
+    /// days none is that old.
+    async fn waiting_stock(&mut self, webhook: Uuid, off_since: Timestamp) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-WAITING_DAYS * DAY);
+        if off_since >= oldest {
+            return Ok(());
+        }
+        let start = key(webhook, Family::WaitingStock, &[]);
+        let end = after_prefix(&start);
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            from = piece.next;
+            let is_old = |row: &Entry| created_at(&row.1).is_some_and(|at| at < oldest);
+            let old: Vec<Entry> = piece.entries.into_iter().filter(is_old).collect();
+            let count = old.len();
+            if count == 0 {
+                continue;
+            }
+            // A writer may put a newer one in its place.
+            let unchanged = |(place, row): &Entry| {
+                let unchanged = Expectation::unchanged(Some(row.clone()));
+                (place.clone(), unchanged)
+            };
+            let commit = Commit {
+                expects: old.iter().map(unchanged).collect(),
+                writes: removed(old),
+                ..Commit::default()
+            };
+            if self.connect.store().commit(commit).await? {
                 self.done.deliveries += count;
             }
         }
