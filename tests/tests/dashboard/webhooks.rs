@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use connect_core::wire::Timestamp;
 use connect_tests::{
     http::{Request, send},
     process::Process,
@@ -52,6 +53,31 @@ async fn unanswered(owner: &mut Browser) -> String {
     let list = owner.read("/dashboard/webhooks").await;
     let id = between(&list, "class=\"wide\" href=\"/dashboard/webhooks/", "\"")[0];
     format!("/dashboard/webhooks/{id}")
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_probed_says_when_the_next_attempt_is() {
+    let (server, mut owner) = demo().await;
+    let page = unanswered(&mut owner).await;
+    products(&server, &["A", "B", "C", "D"]).await;
+    let failing = until(&mut owner, &page, "4 failed in a row", 1).await;
+    assert!(!failing.contains("probed"), "{failing}");
+    products(&server, &["E", "F"]).await;
+    let probed = until(&mut owner, &page, "Probed: 5 failed in a row", 1).await;
+    let next = between(
+        &probed,
+        "until one succeeds, the next at <time datetime=\"",
+        "\"",
+    )[0];
+    let last = between(&probed, "<dt>Last failure</dt><dd><time datetime=\"", "\"")[0];
+    let [next, last]: [Timestamp; 2] = [next, last].map(|time| time.parse().unwrap());
+    assert_eq!(next, last.plus_seconds(60));
+    let list = owner.read("/dashboard/webhooks").await;
+    assert!(list.contains("Probed: 5 failed in a row"), "{list}");
+    owner.submit(&format!("{page}/disable"), &[]).await;
+    let off = until(&mut owner, &page, "You switched it off", 1).await;
+    assert!(!off.contains("robed"), "{off}");
+    server.kill().await;
 }
 
 #[tokio::test]

@@ -32,8 +32,8 @@ impl WebhookHealth {
         is_probed(self.failures_in_a_row)
     }
 
-    /// The time of the next attempt while the endpoint is probed.
-    pub(super) fn next_probe(&self) -> Option<Timestamp> {
+    /// The time before which no attempt is made, while the endpoint is probed.
+    pub fn next_probe(&self) -> Option<Timestamp> {
         self.last_failure_at
             .filter(|_| self.is_probed())
             .map(next_probe)

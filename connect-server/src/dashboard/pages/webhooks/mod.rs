@@ -67,6 +67,9 @@ fn state(webhook: &Webhook, health: &WebhookHealth) -> Markup {
         @match &webhook.switched_off {
             Some(off) if off.reason == SwitchOffReason::Failures => span.tag.bad { "Switched off" },
             Some(_) => span.tag { "Off" },
+            None if health.is_probed() => {
+                span.tag.bad { "Probed: " (health.failures_in_a_row) " failed in a row" }
+            }
             None if health.failures_in_a_row > 0 => {
                 span.tag.bad { (health.failures_in_a_row) " failed in a row" }
             }

@@ -29,6 +29,7 @@ pub(super) async fn page(
     let content = html! {
         (components::problem(refused, &[]))
         @if let Some(off) = &webhook.switched_off { (switched_off(off, waiting)) }
+        @else if let Some(next) = health.next_probe() { (probed(next)) }
         (facts(to, &webhook, &health))
         div.actions { (actions(to, &webhook, waiting)) }
         h2 { "Recent deliveries" }
@@ -57,6 +58,16 @@ fn switched_off(off: &SwitchedOff, waiting: usize) -> Markup {
                 1 => " One event waits, for up to 30 days.",
                 some => { " " (some) " events wait, for up to 30 days." }
             }
+        }
+    }
+}
+
+fn probed(next: Timestamp) -> Markup {
+    html! {
+        p.warning {
+            "The webhook is probed: one attempt a minute until one succeeds, the next at "
+            (components::time(next)) " or when a delivery is due after that. Its other deliveries wait, and \
+             are sent after the success."
         }
     }
 }
