@@ -1,11 +1,22 @@
 //! The program: `connect-server export` and `connect-server import`.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::Path, process::Stdio, time::Duration};
+use std::{
+    fs, os::unix::fs::MetadataExt as _, path::Path, process::Stdio, sync::Arc, time::Duration,
+};
 
-use connect_core::storage::{
-    Commit, Storage, Write,
-    postgres::testing::TestDatabase,
-    redb::{RedbOptions, RedbStorage},
+use async_trait::async_trait;
+use connect_core::{
+    Connect, NewAccount, NewWebhook, OwnerMail,
+    environment::{
+        Clock as _, Mail, Mailer, ManualClock, SendFailure, SystemClock, WebhookAnswer,
+        WebhookRequest, WebhookSender,
+    },
+    storage::{
+        Commit, Storage, Write,
+        postgres::testing::TestDatabase,
+        redb::{RedbOptions, RedbStorage},
+    },
+    wire::EventType,
 };
 use connect_tests::{
     http::{Request, send},
@@ -337,7 +348,12 @@ async fn nothing_goes_out_while_deliveries_are_off() {
     let hook = format!("http://{}/hook", receiver.local_addr().unwrap());
     let image = format!("http://{}/rye.png", images.local_addr().unwrap());
     let start = |more| Process::start_as(PROGRAM, "demo", &storage, more);
-    let server = start(&["--no-deliveries"]).await.unwrap();
+    mail_is_due(&place.path("redb")).await;
+    let mails = listener().await;
+    let smtp = format!("smtp://{}", mails.local_addr().unwrap());
+    let mail = ["--smtp-url", &smtp, "--mail-from", "shop@shop.example"];
+    let held = [&mail[..], &["--no-deliveries"]].concat();
+    let server = start(&held).await.unwrap();
     let events = "catalog.product.changed";
     let create = ["webhook", "--storage", &storage, "--json", "create"];
     let create = [&create[..], &["--url", &hook, "--events", events]].concat();
@@ -350,15 +366,65 @@ async fn nothing_goes_out_while_deliveries_are_off() {
         tokio::select! {
             _ = receiver.accept() => "the receiver",
             _ = images.accept() => "the host of the image",
+            _ = mails.accept() => "the mail server",
         }
     };
     assert_eq!(timeout(ROUNDS, connected).await.ok(), None);
     assert_eq!(server.stop().await, Some(0));
-    let server = start(&[]).await.unwrap();
-    for waits in [receiver.accept(), images.accept()] {
+    let server = start(&mail).await.unwrap();
+    for waits in [receiver.accept(), images.accept(), mails.accept()] {
         timeout(PATIENCE, waits).await.unwrap().unwrap();
     }
     assert_eq!(server.stop().await, Some(0));
+}
+
+/// Makes the store of a demo, with a webhook that was switched off an hour ago. Its owner was not told yet.
+async fn mail_is_due(store: &str) {
+    struct Down;
+
+    #[async_trait]
+    impl WebhookSender for Down {
+        async fn send(&self, _: &WebhookRequest) -> Result<WebhookAnswer, SendFailure> {
+            Ok(WebhookAnswer::of(503))
+        }
+    }
+
+    #[async_trait]
+    impl Mailer for Down {
+        async fn send(&self, _: &Mail) -> Result<(), String> {
+            Err("the mail server is down".to_owned())
+        }
+    }
+
+    let clock = ManualClock::at(SystemClock.now().plus_seconds(-7_200));
+    let store = RedbStorage::open(store, RedbOptions::default()).unwrap();
+    let connect = Connect::builder(Arc::new(store))
+        .clock(clock.clone())
+        .build();
+    let account = NewAccount {
+        name: "De Korenbloem".into(),
+        owner_email: "owner@korenbloem.example".into(),
+        sandbox: true,
+    };
+    let account = connect.create_account(account).await.unwrap().id;
+    let webhook = NewWebhook {
+        url: "https://1.1.1.1/in".into(),
+        events: vec![EventType::ProductChanged],
+        location_ids: Vec::new(),
+    };
+    let webhook = connect.create_webhook(account, webhook).await.unwrap();
+    for _ in 0..50 {
+        let tested = connect.test_webhook(account, webhook.webhook.id);
+        tested.await.unwrap();
+    }
+    let worker = connect.webhook_worker(Arc::new(Down), Some(Arc::new(Down)));
+    for _ in 0..60 {
+        worker.tick().await.unwrap();
+        clock.advance(60);
+    }
+    let off = connect.webhook(account, webhook.webhook.id).await.unwrap();
+    let mail = off.switched_off.and_then(|off| off.owner_mail);
+    assert_eq!(mail, Some(OwnerMail::Due));
 }
 
 async fn listener() -> TcpListener {

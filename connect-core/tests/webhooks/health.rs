@@ -187,6 +187,15 @@ async fn the_owner_is_told_once() {
     };
     assert_eq!(sent.to, "owner@shop.example");
     assert!(sent.text.contains("https://hooks.example/in"), "{sent:?}");
+    // The address of the dashboard is not known.
+    let place = format!(
+        "or dropped. Sign in to the dashboard of the service, open Webhooks, and choose this one. If you \
+         do not know the address of the dashboard, ask whoever runs the service, and name the webhook: \
+         {}\n",
+        webhook.id
+    );
+    assert!(sent.text.ends_with(&place), "{sent:?}");
+    assert_eq!(sent.text.matches("://").count(), 1, "{sent:?}");
     let state = scene.now(&webhook).await.switched_off.and_then(mail);
     assert_eq!(state, Some(OwnerMail::Sent));
 }
