@@ -396,8 +396,8 @@ pub struct Options {
     #[arg(long, env = "CONNECT_NO_DELIVERIES", value_parser = yes_or_no())]
     pub no_deliveries: bool,
     /// Make a store that was restored from a backup the one in use: it sends webhooks and e-mail, and downloads
-    /// images, from now on.
-    #[arg(long, env = "CONNECT_DELIVERIES", value_parser = yes_or_no())]
+    /// images, from now on. It has no variable, so that no copy delivers by accident.
+    #[arg(long)]
     pub deliveries: bool,
     /// The address of the API: "0.0.0.0:8443", "localhost:8080", or a port of this machine alone.
     /// Port 0 lets the system choose one.

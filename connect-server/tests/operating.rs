@@ -87,6 +87,11 @@ fn every_setting_is_in_the_table_with_its_variable_and_its_default() {
 #[test]
 fn the_variable_of_a_flag_has_its_name() {
     for (flag, (_, variable, _)) in settings() {
+        // One that stays set would make every restored copy deliver.
+        if flag == "--deliveries" {
+            assert_eq!(variable, "");
+            continue;
+        }
         let name = flag.trim_start_matches('-').replace('-', "_");
         assert_eq!(variable, format!("CONNECT_{}", name.to_uppercase()));
     }

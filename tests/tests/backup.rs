@@ -199,7 +199,7 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
     place
         .moved("backup", &place.storage("redb"), &[])
         .await
-        .is_refused("is not an exported store");
+        .is_refused("is neither an export nor a backup of a store");
     assert_eq!(fs::read(&part).unwrap(), b"Dear");
 }
 

@@ -225,11 +225,11 @@ async fn what_cannot_be_moved_is_refused_in_words() {
     place
         .moved("export", &place.storage("redb"), &["--overwrite"])
         .await
-        .is_refused("is not an exported store");
+        .is_refused("is neither an export nor a backup of a store");
     place
         .moved("import", &place.storage("sled"), &[])
         .await
-        .is_refused("is not an exported store");
+        .is_refused("is neither an export nor a backup of a store");
     fs::remove_file(place.path("shop.connect")).unwrap();
     assert_eq!(
         place

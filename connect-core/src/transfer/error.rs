@@ -43,13 +43,13 @@ pub enum TransferError {
         source: io::Error,
     },
     /// Another process is writing to the file, or reading it.
-    #[error("{} is in use by another export or import", .0.display())]
+    #[error("{} is in use by another command", .0.display())]
     FileInUse(PathBuf),
     /// There is a file of the name that a backup is to have.
     #[error("{} exists already: choose another name, or move it away", .0.display())]
     Exists(PathBuf),
     /// The file is something else.
-    #[error("{} is not an exported store", .0.display())]
+    #[error("{} is neither an export nor a backup of a store", .0.display())]
     NotAnExport(PathBuf),
     /// The file is of another version.
     #[error(
@@ -72,8 +72,8 @@ pub enum TransferError {
     },
     /// The file ends before its end: the export that wrote it was interrupted, or a copy of it was.
     #[error(
-        "{} ends too soon, at byte {length}: run the export again to finish it, or copy the whole \
-         file", path.display()
+        "{} ends too soon, at byte {length}: copy the whole file; if this is all of it, run the export \
+         again to finish it, or make another backup", path.display()
     )]
     Unfinished {
         /// The file.
