@@ -311,10 +311,9 @@ impl StoreHealth {
         match self {
             Self::Memory => Health::Working,
             Self::Embedded(probe) => probe.health(),
-            Self::Postgres(storage) => match storage.check_version() {
-                Ok(()) => Health::Working,
-                Err(_) => Health::Outdated,
-            },
+            Self::Postgres(storage) if storage.check_version().is_err() => Health::Outdated,
+            Self::Postgres(storage) if storage.is_full() => Health::Full,
+            Self::Postgres(_) => Health::Working,
         }
     }
 }

@@ -5,6 +5,7 @@ mod cuts;
 mod distance;
 mod far;
 mod proxy;
+mod room;
 mod secrecy;
 mod together;
 mod turns;

@@ -110,6 +110,42 @@ async fn a_database_that_is_away_is_waited_for() {
     arrives(&endpoint, &made).await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_whose_disk_is_full_makes_a_server_unready_until_there_is_room() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let words = words(folder.path());
+    let server = Process::start_as(PROGRAM, "serve", &database.address(), &words).await;
+    let scene = Scene {
+        server: server.unwrap(),
+        premises: Premises::set_up(&database.address()).await,
+    };
+    database.execute(
+        "CREATE TABLE filled (by text); \
+         CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         IF EXISTS (SELECT FROM filled) THEN RAISE 'no room' USING ERRCODE = 'disk_full'; END IF; \
+         RETURN NEW; END $$; \
+         CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON connect_rows \
+         FOR EACH ROW EXECUTE FUNCTION no_room(); \
+         INSERT INTO filled VALUES ('others')",
+    );
+    scene
+        .send(scene.product("one"))
+        .await
+        .fails(503, "server_error");
+    let full = json!({ "status": "unready", "reason": "full" });
+    assert_eq!(scene.probe("/readyz").await, (503, full));
+    database.execute("DELETE FROM filled");
+    let since = Instant::now();
+    while scene.probe("/readyz").await.0 != 200 {
+        assert!(since.elapsed() < Duration::from_secs(30));
+        sleep(Duration::from_millis(20)).await;
+    }
+    scene.send(scene.product("one")).await.expect(201);
+}
+
 /// Makes products one after another, whatever happens, and repeats what was not answered with a success.
 async fn write(scene: Arc<Scene>, round: usize, is_over: Arc<AtomicBool>) -> Vec<String> {
     let mut written = Vec::new();

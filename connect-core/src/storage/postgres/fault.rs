@@ -13,6 +13,9 @@ const CONFLICT: &str = "CN001";
 
 /// Says why nothing can be read.
 pub(super) fn unreadable(error: &Error) -> StorageError {
+    if error.code() == Some(&SqlState::DISK_FULL) {
+        return StorageError::full(in_words(error));
+    }
     StorageError::new(in_words(error))
 }
 

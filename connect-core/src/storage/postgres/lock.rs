@@ -12,6 +12,7 @@ use super::{
     connections::{Connection, Connections, Parameter},
     fault::{Failed, unreadable},
     reads::{self, Question},
+    room::RoomProbe,
     schema::Schema,
 };
 use crate::storage::{
@@ -39,6 +40,7 @@ pub(super) struct Lock {
     /// For reads once the lock is over.
     connections: Connections,
     schema: Schema,
+    room: RoomProbe,
 }
 
 impl Lock {
@@ -48,7 +50,7 @@ impl Lock {
     /// # Errors
     /// The database is away, or others held the lock for too long.
     pub(super) async fn take(
-        (connections, schema): (Connections, Schema),
+        (connections, schema, room): (Connections, Schema, RoomProbe),
         guard: Key,
         lease: Duration,
         turn: OwnedRwLockWriteGuard<()>,
@@ -68,6 +70,7 @@ impl Lock {
             lease: Lease::new(transaction, lease),
             connections,
             schema,
+            room,
         })
     }
 }
@@ -92,10 +95,11 @@ impl Locked for Lock {
         let Some(mut transaction) = held.take() else {
             return Err(CommitError::Conflict);
         };
-        let guard = self.guard.clone();
+        let (guard, room) = (self.guard.clone(), self.room.clone());
         Finishing::new(async move {
             let result = transaction.commit(&commit, &guard).await;
             drop((transaction, held));
+            room.note_commit(&result);
             result
         })
         .await

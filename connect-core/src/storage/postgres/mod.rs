@@ -23,12 +23,15 @@ mod open_error;
 mod options;
 mod reader;
 mod reads;
+mod room;
 mod schema;
 #[cfg(feature = "conformance")]
 pub mod testing;
 mod version;
 
 use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
 
 pub use self::{
     address::{AddressError, DatabaseAddress, Encryption},
@@ -42,13 +45,13 @@ use self::{
     lock::Lock,
     reader::Reader,
     reads::Question,
+    room::RoomProbe,
     schema::Schema,
 };
 use super::{
     Commit, CommitError, Locked, MAX_KEY_LEN, NewerRows, Read, State, Storage, StorageError,
     in_process::GuardLocks,
 };
-use async_trait::async_trait;
 
 /// A [`Storage`] on PostgreSQL. Cheap to clone; all clones share their connections. It needs a tokio
 /// runtime with timers and sockets.
@@ -60,6 +63,7 @@ pub struct PostgresStorage {
     locks: Arc<GuardLocks>,
     lease: Duration,
     schema: Schema,
+    room: RoomProbe,
 }
 
 impl PostgresStorage {
@@ -93,6 +97,7 @@ impl PostgresStorage {
         let storage = Self {
             reads: Batcher::new(Reader(readers), reader::UNDER_WAY),
             commits: Batcher::new(committer, committer::UNDER_WAY),
+            room: RoomProbe::new(writers.clone()),
             writers,
             locks: Arc::default(),
             lease: options.lease,
@@ -106,9 +111,20 @@ impl PostgresStorage {
             }
         };
         schema::check_durability(&connection).await?;
+        if !schema::has_checksums(&connection).await? {
+            tracing::warn!(
+                "the database keeps no checksums of its pages: damage on its disk stays unseen"
+            );
+        }
         storage.schema.open(&connection).await?;
         drop(connection);
         Ok(storage)
+    }
+
+    /// Returns whether the disk of the database is full: a write found no room, and no try to write has gone well
+    /// since.
+    pub fn is_full(&self) -> bool {
+        self.room.is_full()
     }
 
     /// Checks that no newer program has written to the database, as each new connection finds out. Once one has,
@@ -138,14 +154,18 @@ impl Storage for PostgresStorage {
             None => None,
         };
         let answer = self.commits.send(Unsent { commit, entered }).await;
-        answer.unwrap_or_else(|| Err(CommitError::Unknown(unanswered())))
+        let ended = answer.unwrap_or_else(|| Err(CommitError::Unknown(unanswered())));
+        self.room.note_commit(&ended);
+        ended
     }
 
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError> {
         self.schema.version.is_known()?;
         let turn = self.locks.lock(guard).await;
-        let place = (self.writers.clone(), self.schema.clone());
-        let lock = Lock::take(place, guard.into(), self.lease, turn).await?;
+        let (writers, schema) = (self.writers.clone(), self.schema.clone());
+        let place = (writers, schema, self.room.clone());
+        let lock = Lock::take(place, guard.into(), self.lease, turn).await;
+        let lock = lock.inspect_err(|error| self.room.note(error))?;
         Ok(Box::new(lock))
     }
 }

@@ -132,3 +132,48 @@ pub(super) async fn check_durability(connection: &Connection) -> Result<(), Open
         _ => Ok(()),
     }
 }
+
+/// Returns whether the database keeps checksums of its pages.
+///
+/// # Errors
+/// The database gives no answer.
+pub(super) async fn has_checksums(connection: &Connection) -> Result<bool, OpenError> {
+    let shown = connection.query_once("SHOW data_checksums", &[]).await;
+    let shown = match shown {
+        Ok(shown) => shown,
+        // A database of another kind, which speaks the same protocol, may not know the setting.
+        Err(error) if error.as_db_error().is_some() => return Ok(true),
+        Err(error) => return Err(OpenError::Away(in_words(&error))),
+    };
+    let value: Option<&str> = shown.first().and_then(|row| row.try_get(0).ok());
+    Ok(value != Some("off"))
+}
+
+#[cfg(feature = "conformance")]
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{
+            PostgresOptions,
+            testing::{Cluster, TestDatabase},
+        },
+        *,
+    };
+
+    #[tokio::test]
+    async fn a_database_tells_whether_it_keeps_checksums() {
+        for does in [false, true] {
+            let Some(cluster) = Cluster::start(does) else {
+                return;
+            };
+            let database = TestDatabase::on(cluster.config());
+            let (config, options) = (
+                database.address().parse().unwrap(),
+                PostgresOptions::default(),
+            );
+            let connections = Connections::new(&config, 1, &options, &Version::default()).unwrap();
+            let connection = connections.get().await.unwrap();
+            assert_eq!(has_checksums(&connection).await.unwrap(), does);
+        }
+    }
+}

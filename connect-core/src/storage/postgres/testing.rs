@@ -175,7 +175,7 @@ cd / && rm -rf "$OLDPWD"
 
 impl Cluster {
     /// Starts a server; `None`, with a word on standard error, where there are no programs for it. Only
-    /// one that is durable survives a loss of power, is as slow, and has the memory of a small server.
+    /// one that is durable survives a loss of power, is as slow, has the memory of a small server, and keeps checksums.
     ///
     /// # Panics
     /// It does not start.
@@ -184,7 +184,7 @@ impl Cluster {
             eprintln!("skipped: there is no PostgreSQL here, and {ADDRESS} names none");
             return None;
         };
-        let initdb = [
+        let mut initdb = vec![
             "-D",
             "data",
             "-A",
@@ -196,6 +196,9 @@ impl Cluster {
             "--locale=C",
             "-N",
         ];
+        if is_durable {
+            initdb.push("--data-checksums");
+        }
         let cluster = Self::make(&binaries, is_durable, "initdb", &initdb);
         Some(cluster.expect("PostgreSQL starts"))
     }
