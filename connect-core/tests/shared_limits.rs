@@ -35,14 +35,14 @@ struct Processes {
 
 impl Processes {
     async fn open(count: usize) -> Self {
-        Self::open_on(Arc::new(MemoryStorage::new()), count).await
+        Self::open_on(Arc::new(MemoryStorage::new()), count, LIMITS).await
     }
 
-    async fn open_on(store: Arc<dyn Storage>, count: usize) -> Self {
+    async fn open_on(store: Arc<dyn Storage>, count: usize, limits: RateLimits) -> Self {
         let shop = shop::open_on(store.clone()).await;
         let process = |_| {
             let builder = Connect::builder(store.clone()).clock(shop.clock.clone());
-            builder.limits(LIMITS).share_limits().build()
+            builder.limits(limits).share_limits().build()
         };
         Self {
             all: (0..count).map(process).collect(),
@@ -107,6 +107,34 @@ async fn a_limit_that_was_used_up_at_one_process_is_used_up_at_the_others() {
 }
 
 #[tokio::test]
+async fn three_processes_let_a_twentieth_more_through_than_a_large_limit() {
+    let limits = RateLimits {
+        token: 10_000,
+        account: 600,
+        ..LIMITS
+    };
+    for spread in [
+        // One after another, each to its end: the most that can be had.
+        [0, 1, 2].map(|process| [process; 700]).concat(),
+        (0..2100).map(|number| number % 3).collect(),
+        (0..2100)
+            .map(|number| [0, 0, 0, 0, 1, 2][number % 6])
+            .collect(),
+        (0..2100).map(|number| number / 50 % 3).collect(),
+    ] {
+        let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
+        let shop = Processes::open_on(store.clone(), 3, limits).await;
+        let token = shop.token().await;
+        let trips = store.trips();
+        let admitted = shop.admitted(spread, &token).await;
+        assert!((600..=630).contains(&admitted), "{admitted}");
+        // A request reads its token; the exchanges are a commit and a read for each 15 requests.
+        let exchanges = store.trips() - trips - 2100;
+        assert!(exchanges <= 2 * 630 / 15 + 2 * 3, "{exchanges}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_left_is_told_of_all_processes() {
     let shop = Processes::open(2).await;
     let token = shop.token().await;
@@ -160,7 +188,7 @@ async fn requests_at_once_do_not_pass_by_the_limit() {
 #[tokio::test]
 async fn a_slow_caller_costs_the_store_nothing() {
     let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
-    let shop = Processes::open_on(store.clone(), 2).await;
+    let shop = Processes::open_on(store.clone(), 2, LIMITS).await;
     let token = shop.token().await;
     let (rows, trips) = (shop.rows().await, store.trips());
     assert_eq!(shop.admitted([0, 0, 0, 0, 1, 1, 1, 1], &token).await, 8);

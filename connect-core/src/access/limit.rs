@@ -30,6 +30,9 @@ impl fmt::Display for Caller {
     }
 }
 
+/// The fewest requests that are worth an exchange, which is a commit and a read.
+const FEWEST: u32 = 12;
+
 /// A caller with the most requests of a window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit {
@@ -40,13 +43,17 @@ pub(super) struct Limit {
 impl Limit {
     /// Returns the requests that a server counts before it tells the others of them.
     ///
-    /// Those without a valid token are told in larger steps: strangers are to cost the store few commits.
+    /// A fortieth of the limit holds three servers to 1.05 times it. Of a small limit that would be an exchange
+    /// for every few requests, so there the step is [`FEWEST`] or a tenth. Those without a valid token are told
+    /// in larger steps: strangers are to cost the store few commits.
     pub(super) fn step(self) -> u32 {
-        let steps = match self.caller {
-            Caller::Token(_) | Caller::Account(_) | Caller::Screen(_) | Caller::Owner(_) => 10,
-            Caller::Address(_) => 3,
+        let step = match self.caller {
+            Caller::Token(_) | Caller::Account(_) | Caller::Screen(_) | Caller::Owner(_) => {
+                (self.most / 40).max(FEWEST.min(self.most / 10))
+            }
+            Caller::Address(_) => self.most / 3,
         };
-        (self.most / steps).max(1)
+        step.max(1)
     }
 }
 
@@ -55,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_is_a_tenth_of_a_limit_or_a_third_of_that_of_an_address() {
+    fn steps_are_small_beside_the_limit_and_worth_an_exchange() {
         let address = |most| Limit {
             caller: Caller::Address(IpAddr::from([127, 0, 0, 1])),
             most,
@@ -64,7 +71,17 @@ mod tests {
             caller: Caller::Token(uuid::Uuid::nil().into()),
             most,
         };
-        let steps = [token(120), token(9), token(0), address(30)];
-        assert_eq!(steps.map(Limit::step), [12, 1, 1, 10]);
+        for (limit, step) in [
+            (token(0), 1),
+            (token(9), 1),
+            (token(40), 4),
+            (token(120), 12),
+            (token(480), 12),
+            (token(600), 15),
+            (token(u32::MAX), u32::MAX / 40),
+            (address(30), 10),
+        ] {
+            assert_eq!(limit.step(), step, "{limit:?}");
+        }
     }
 }

@@ -7,6 +7,10 @@
 //! All servers together count at most `(servers - 1) * step` requests more than the limit. Look at the
 //! last server that told of its requests and found the limit not yet reached: it goes on to the limit
 //! and no further, and each other server tells of its next step, and stops.
+//!
+//! Nothing does better with as few exchanges. A server that has told may stay silent while another uses the limit up,
+//! which must not be refused what nobody has used; then the first lets in what it may without an exchange. To
+//! have kept that back for it, the other would have refused requests within the limit.
 
 use std::{
     array,
