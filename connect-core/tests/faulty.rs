@@ -217,7 +217,7 @@ impl Locked for FaultyLock {
         self.store.answer(reads, state).await
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         match self.store.fate(&commit) {
             Fate::Lost => Err(lost()),
             Fate::Refused => Err(refused()),

@@ -68,7 +68,7 @@ impl Locked for StallingLock {
         self.lock.read(reads).await
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         if take_one(&self.stalls) {
             tokio::time::sleep(LEASE * 2).await;
         }

@@ -578,8 +578,9 @@ impl<'s> Unit<'s> {
             writes: self.writes.into_all(self.partition),
         };
         let storage = self.store.storage();
+        let lock = self.lock.take();
         let committing = async {
-            match &mut self.lock {
+            match lock {
                 Some(lock) => lock.commit(commit).await,
                 None => storage.commit(commit).await,
             }

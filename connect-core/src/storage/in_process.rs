@@ -190,16 +190,15 @@ impl<L: Local> Locked for Lock<L> {
         self.local.read(reads).await
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         commit.check_guard(&self.guard)?;
-        let held = self.lease.held().await;
-        if held.is_none() {
+        let Some(turn) = self.lease.held().await.take() else {
             return Err(CommitError::Conflict);
-        }
+        };
         let local = self.local.clone();
         Finishing::new(async move {
             let result = local.apply(commit).await;
-            drop(held);
+            drop(turn);
             result
         })
         .await

@@ -160,14 +160,14 @@ pub trait Storage: Send + Sync + 'static {
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError>;
 }
 
-/// A lock on a guard. Dropping it releases it.
+/// A lock on a guard. Its commit uses it up, and dropping it releases it.
 #[async_trait]
 pub trait Locked: Send + Sync {
     /// As [`Storage::read`]. Sees every commit that was applied before the lock was granted.
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
-    /// As [`Storage::commit`], for a commit with the guard that is locked. The lock may end with
-    /// it. Once the lock has ended or is lost, the answer is [`CommitError::Conflict`]; to a commit with
-    /// another guard, or none, it is [`CommitError::NotApplied`].
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError>;
+    /// As [`Storage::commit`], for a commit with the guard that is locked. The lock ends with it, however that
+    /// ends. When the lease was over, the answer is [`CommitError::Conflict`]; to a commit with another guard, or
+    /// none, it is [`CommitError::NotApplied`].
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError>;
 }

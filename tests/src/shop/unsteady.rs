@@ -128,7 +128,7 @@ impl Locked for UnsteadyLock {
         self.lock.read(reads).await
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         let mood = *self.mood.lock().unwrap();
         before_commit(mood)?;
         self.lock.commit(commit).await?;

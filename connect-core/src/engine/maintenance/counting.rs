@@ -90,7 +90,7 @@ impl Connect {
         clock.usage = Some(usage);
         let time = clock.updated_at;
         let commit = clock.moving_to(time, self.store().nonce(), (key, row))?;
-        let is_committed = match &mut lock {
+        let is_committed = match lock {
             Some(lock) => committed(lock.commit(commit).await)?,
             None => self.store().commit(commit).await?,
         };

@@ -69,9 +69,8 @@ pub(super) async fn under_a_lock(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
     for round in 0..ROUNDS / 3 {
         let was = get(&*store, b"g").await?;
-        let mut lock = store.lock(b"g").await?;
+        let lock = store.lock(b"g").await?;
         give_up(lock.commit(large(was, round, 0)), round).await?;
-        drop(lock);
         soon("a lock after a lock", place, under_lock(&*store, round)).await??;
         whole(&*store, round).await?;
     }
@@ -80,7 +79,7 @@ pub(super) async fn under_a_lock(place: &dyn Place) -> Result<(), Fault> {
 
 /// Makes a commit under a lock. It meets no conflict, for nothing else is under way by then.
 async fn under_lock(store: &dyn Storage, round: u32) -> Result<(), Fault> {
-    let mut lock = store.lock(b"g").await?;
+    let lock = store.lock(b"g").await?;
     let was = lock.read(&[Read::Get(b"g")]).await?.value()?;
     // Time in which what is under way without a right to could end.
     some_trips(store).await?;

@@ -97,8 +97,8 @@ impl Locked for DistantLock {
         self.way.trip(self.lock.read(reads)).await
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
-        let Self { lock, way } = self;
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
+        let Self { lock, way } = *self;
         way.trip(lock.commit(commit)).await
     }
 }

@@ -17,7 +17,7 @@ use crate::storage::{Commit, CommitError, Guard, Read, StorageError};
 
 pub(super) async fn hold_off_commits(place: &dyn Place) -> Result<(), Fault> {
     within_a_lease(place, |store, guard| async move {
-        let mut lock = store.lock(&guard).await?;
+        let lock = store.lock(&guard).await?;
         let waiting = tokio::spawn({
             let (store, late) = (store.clone(), guarded(&guard, Some(b"1"), b"2", b"k", b"2"));
             async move { store.commit(late).await }
@@ -30,7 +30,6 @@ pub(super) async fn hold_off_commits(place: &dyn Place) -> Result<(), Fault> {
         // The one that waits expects what only the holder of the lock writes.
         let first = guarded(&guard, None, b"1", b"k", b"1");
         lock.commit(first).await?;
-        drop(lock);
         waiting.await??;
         let found = get(&*store, b"k").await?;
         same_value("the row, once all is done", found.as_ref(), Some(b"2"))
@@ -40,12 +39,12 @@ pub(super) async fn hold_off_commits(place: &dyn Place) -> Result<(), Fault> {
 
 pub(super) async fn leave_others_alone(place: &dyn Place) -> Result<(), Fault> {
     within_a_lease(place, |store, guard| async move {
-        let mut lock = store.lock(&guard).await?;
+        let lock = store.lock(&guard).await?;
         let other = [&guard[..], b" other"].concat();
         put(&*store, &[("k", "by nobody")]).await?;
         let with_another = guarded(&other, None, b"1", b"k", b"by another");
         store.commit(with_another).await?;
-        let mut second = store.lock(&other).await?;
+        let second = store.lock(&other).await?;
         let with_second = guarded(&other, Some(b"1"), b"2", b"k", b"by the second");
         second.commit(with_second).await?;
         let found = get(&*store, b"k").await?;
@@ -60,7 +59,7 @@ pub(super) async fn leave_others_alone(place: &dyn Place) -> Result<(), Fault> {
 
 pub(super) async fn exclusive(place: &dyn Place) -> Result<(), Fault> {
     within_a_lease(place, |store, guard| async move {
-        let mut first = store.lock(&guard).await?;
+        let first = store.lock(&guard).await?;
         let next = tokio::spawn({
             let (store, guard) = (store.clone(), guard.clone());
             async move {
@@ -77,8 +76,7 @@ pub(super) async fn exclusive(place: &dyn Place) -> Result<(), Fault> {
         }
         let change = guarded(&guard, None, &[2], b"k", &[2]);
         first.commit(change).await?;
-        drop(first);
-        let (mut next, found) = next.await??;
+        let (next, found) = next.await??;
         same_value("the guard under the next lock", found.as_ref(), Some(&[2]))?;
         let more = guarded(&guard, Some(&[2]), &[3], b"k", &[3]);
         next.commit(more).await?;
@@ -132,7 +130,7 @@ pub(super) async fn released_when_dropped(place: &dyn Place) -> Result<(), Fault
     within_a_lease(place, |store, guard| async move {
         let mut was: Option<[u8; 1]> = None;
         for round in 0..10_u8 {
-            let mut lock = store.lock(&guard).await?;
+            let lock = store.lock(&guard).await?;
             let was_now = was.as_ref().map(|was| &was[..]);
             let commit = guarded(&guard, was_now, &[round], b"k", b"");
             if round % 3 == 0 {
@@ -172,23 +170,22 @@ pub(super) async fn see_what_was_before(place: &dyn Place) -> Result<(), Fault> 
 pub(super) async fn for_one_guard(place: &dyn Place) -> Result<(), Fault> {
     within_a_lease(place, |store, guard| async move {
         let before = everything(&*store).await?;
-        let mut lock = store.lock(&guard).await?;
         let other = guarded(b"other", None, b"1", b"k", b"wrong");
         let none = Commit {
             guard: None::<Guard>,
             ..other.clone()
         };
         for wrong in [other, none] {
-            let result = lock.commit(wrong).await;
+            let result = store.lock(&guard).await?.commit(wrong).await;
             if !matches!(result, Err(CommitError::NotApplied(_))) {
                 let what = format!("wanted NotApplied for another guard, got {result:?}");
                 return Err(Fault::new(what));
             }
         }
         same_rows("after that", &everything(&*store).await?, &before)?;
-        // The lock is none the worse for it.
+        // The lock was released all the same.
         let right = guarded(&guard, None, b"1", &guard.repeat(2), b"right");
-        lock.commit(right).await?;
+        store.lock(&guard).await?.commit(right).await?;
         Ok(())
     })
     .await
@@ -216,9 +213,8 @@ pub(super) async fn given_up_waiting(place: &dyn Place) -> Result<(), Fault> {
         some_trips(&*store).await?;
         drop(waiting);
         drop(first);
-        let mut next = next.await??;
+        let next = next.await??;
         next.commit(commit(None, b"1")).await?;
-        drop(next);
         store.commit(commit(Some(b"1"), b"2")).await?;
         Ok(())
     })

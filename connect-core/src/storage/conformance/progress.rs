@@ -37,7 +37,7 @@ async fn work(store: &Arc<dyn Storage>, nonce: &[u8]) -> Result<(), Fault> {
     if won(store.commit(first).await)? {
         return Ok(());
     }
-    let mut lock = store.lock(b"g").await?;
+    let lock = store.lock(b"g").await?;
     let second = one_more(&mut lock.read(&READS).await?, nonce)?;
     // The work itself takes some time too.
     yield_now().await;

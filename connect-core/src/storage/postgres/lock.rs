@@ -87,18 +87,16 @@ impl Locked for Lock {
         found.map(State::new)
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         commit.check_guard(&self.guard)?;
         let prepared = self.schema.prepare(&self.connections).await;
         prepared.map_err(CommitError::NotApplied)?;
-        let mut held = self.lease.held().await;
-        let Some(mut transaction) = held.take() else {
+        let Some(transaction) = self.lease.held().await.take() else {
             return Err(CommitError::Conflict);
         };
         let (guard, room) = (self.guard.clone(), self.room.clone());
         Finishing::new(async move {
             let result = transaction.commit(&commit, &guard).await;
-            drop((transaction, held));
             room.note_commit(&result);
             result
         })
@@ -155,7 +153,7 @@ impl Transaction {
         Ok(transaction)
     }
 
-    async fn commit(&mut self, commit: &Commit, guard: &[u8]) -> Result<(), CommitError> {
+    async fn commit(mut self, commit: &Commit, guard: &[u8]) -> Result<(), CommitError> {
         let changes = Changes::of(&[commit]).ok_or(CommitError::Conflict)?;
         let Some(connection) = self.connection.take() else {
             return Err(CommitError::Conflict);

@@ -191,7 +191,7 @@ impl Locked for OwnLock {
         self.store.store.read(reads).await
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         match self.store.broken {
             Broken::ForgetsCommitsOfThoseWhoLeft => self.store.apply_in_a_while(commit).await,
             _ => self.store.store.commit(commit).await,
@@ -228,8 +228,9 @@ impl Locked for BrokenLock {
         Ok(State::new(found))
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
-        let result = self.inner.commit(commit.clone()).await;
+    async fn commit(mut self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
+        let inner = std::mem::replace(&mut *self.inner, Box::new(Never));
+        let result = inner.commit(commit.clone()).await;
         match (self.store.broken, result) {
             (Broken::TakesAnyGuard, Err(CommitError::NotApplied(_)))
             | (Broken::TakesLateCommits, Err(CommitError::Conflict)) => {
@@ -258,7 +259,7 @@ impl Locked for Never {
         Err(StorageError::new("released"))
     }
 
-    async fn commit(&mut self, _: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, _: Commit) -> Result<(), CommitError> {
         Err(CommitError::Conflict)
     }
 }

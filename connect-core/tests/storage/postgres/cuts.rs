@@ -79,7 +79,7 @@ async fn cut_everywhere(stores: &Stores, way: Way, under_a_lock: bool) -> (u32, 
         let (commit, after) = next(&before);
         let cuts = stores.proxy.heal();
         let result = if under_a_lock {
-            let mut lock = stores.far.lock(b"guard").await.unwrap();
+            let lock = stores.far.lock(b"guard").await.unwrap();
             stores.proxy.cut(way, bytes);
             lock.commit(commit).await
         } else {

@@ -163,7 +163,7 @@ async fn each_call_is_one_trip() {
     drop(store.lock(b"other").await.unwrap());
     store.commit(commit(b"2")).await.unwrap();
     trips();
-    let mut lock = store.lock(b"g").await.unwrap();
+    let lock = store.lock(b"g").await.unwrap();
     assert_eq!(trips(), 2, "lock where there is no row");
     lock.read(&reads[..1]).await.unwrap();
     trips();

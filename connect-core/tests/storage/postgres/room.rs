@@ -65,7 +65,7 @@ async fn a_full_disk_is_known_until_there_is_room() {
         database.execute(FILL);
         let refused = match (way, lock) {
             (Way::Commit, _) => refusal(storage.commit(commit(b"1")).await),
-            (_, Some(mut lock)) => refusal(lock.commit(commit(b"1")).await),
+            (_, Some(lock)) => refusal(lock.commit(commit(b"1")).await),
             (_, None) => storage.lock(b"guard").await.err().unwrap(),
         };
         assert!(refused.is_full(), "{way:?}: {refused}");

@@ -135,7 +135,7 @@ impl Locked for HistoryLock {
         self.lock.read(reads).await
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         let done = self.deeds.of(&commit);
         self.lock.commit(commit).await?;
         self.deeds.add(done);

@@ -100,14 +100,12 @@ impl Storage for Mortal {
         self.distance().await;
         let lock = self.storage.lock(guard).await?;
         let process = self.clone();
-        let lock = Some(lock);
         Ok(Box::new(MortalLock { lock, process }))
     }
 }
 
 struct MortalLock {
-    /// `None` once the process has died: the store takes its locks back.
-    lock: Option<Box<dyn Locked>>,
+    lock: Box<dyn Locked>,
     process: Mortal,
 }
 
@@ -115,25 +113,21 @@ struct MortalLock {
 impl Locked for MortalLock {
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
         self.process.distance().await;
-        match &self.lock {
-            Some(lock) => lock.read(reads).await,
-            None => pending().await,
-        }
+        self.lock.read(reads).await
     }
 
-    async fn commit(&mut self, commit: Commit) -> Result<(), CommitError> {
+    async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         self.process.distance().await;
         let fate = self.process.fate();
-        let Some(lock) = &mut self.lock else {
-            return pending().await;
+        let Self { lock, process } = *self;
+        let done = if fate.is_none_or(|death| death.is_applied) {
+            lock.commit(commit).await
+        } else {
+            drop(lock);
+            Ok(())
         };
-        let mut done = Ok(());
-        if fate.is_none_or(|death| death.is_applied) {
-            done = lock.commit(commit).await;
-        }
         if fate.is_some() {
-            self.lock = None;
-            return self.process.die().await;
+            return process.die().await;
         }
         done
     }
