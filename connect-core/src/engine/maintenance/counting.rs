@@ -44,7 +44,7 @@ impl Connect {
 
     async fn count_piece(&self, at: Uuid, now: Timestamp, locks: bool) -> Result<Step, Fault> {
         let (storage, key) = (self.store().storage(), clock_key(at));
-        let mut lock = match locks {
+        let lock = match locks {
             true => Some(storage.lock(&key).await?),
             false => None,
         };

@@ -267,7 +267,7 @@ async fn a_commit_that_cannot_hold_ends_its_lock() {
     };
     let other = server(&database).await;
     fill(&*store).await;
-    let mut held = store.lock(&key("guard", 0)).await.unwrap();
+    let held = store.lock(&key("guard", 0)).await.unwrap();
     let expects = [&b"good"[..], b"bad"].map(|value| {
         let expectation = Expectation::Is(value.into());
         (b"token"[..].into(), expectation)
@@ -308,14 +308,12 @@ async fn a_commit_under_a_lock_that_is_refused_leaves_no_row() {
         }),
         ..Commit::default()
     };
-    let mut held = store.lock(b"nobody's").await.unwrap();
+    let held = store.lock(b"nobody's").await.unwrap();
     let refused = held.commit(guarded(Some(b"0"))).await;
     assert!(matches!(refused, Err(CommitError::Conflict)), "{refused:?}");
-    drop(held);
     assert_eq!(count().await, before);
-    let mut held = store.lock(b"nobody's").await.unwrap();
+    let held = store.lock(b"nobody's").await.unwrap();
     held.commit(guarded(None)).await.unwrap();
-    drop(held);
     assert_eq!(count().await, before + 1);
 }
 
