@@ -124,7 +124,7 @@ impl DamagedPages {
         let pages = spans.len() - rows;
         (!spans.is_empty()).then(|| {
             format!(
-                "{pages} pages and {rows} rows in the file of the store are damaged; run \
+                "the file of the store is damaged (pages: {pages}, single rows: {rows}); run \
                  `connect-server check`, and restore the whole folder from a copy without damage"
             )
         })
