@@ -44,6 +44,14 @@ impl Place {
         run(self.program, words).await
     }
 
+    /// Runs a command between the store of this engine and a file.
+    ///
+    /// # Panics
+    /// The program cannot be run.
+    pub async fn on(&self, engine: &str, command: &str, more: &[&str]) -> Finished {
+        self.moved(command, &self.storage(engine), more).await
+    }
+
     /// Runs a command that carries a store to a file, or from it.
     ///
     /// # Panics

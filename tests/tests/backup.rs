@@ -93,9 +93,7 @@ async fn backs_up_beside_writers(engine: &str) {
         sleep(Duration::from_millis(10)).await;
     }
     let before = written.lock().unwrap().clone();
-    let done = place
-        .moved("backup", &place.storage(engine), &["--rate", "2", "--json"])
-        .await;
+    let done = place.on(engine, "backup", &["--rate", "2", "--json"]).await;
     stop.store(true, Ordering::Relaxed);
     let mut longest = Duration::ZERO;
     for writer in writers {
@@ -159,7 +157,7 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
         sleep(Duration::from_millis(10)).await;
     }
     place
-        .moved("backup", &place.storage("redb"), &[])
+        .on("redb", "backup", &[])
         .await
         .is_refused("is in use by another");
     let other = place.path("other.backup");
@@ -190,14 +188,14 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
     assert!(fs::read(&file).unwrap() == fs::read(&exported).unwrap());
 
     place
-        .moved("backup", &place.storage("redb"), &[])
+        .on("redb", "backup", &[])
         .await
         .is_refused("exists already");
     assert!(fs::read(&file).unwrap() == fs::read(&exported).unwrap());
     fs::remove_file(&file).unwrap();
     fs::write(&part, "Dear").unwrap();
     place
-        .moved("backup", &place.storage("redb"), &[])
+        .on("redb", "backup", &[])
         .await
         .is_refused("is neither an export nor a backup of a store");
     assert_eq!(fs::read(&part).unwrap(), b"Dear");
@@ -207,7 +205,7 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
 async fn what_cannot_be_backed_up_is_refused_in_words() {
     let place = place();
     place
-        .moved("backup", &place.storage("redb"), &[])
+        .on("redb", "backup", &[])
         .await
         .is_refused("there is no store in");
     let file = place.path("shop.connect");

@@ -56,12 +56,12 @@ async fn moves_there_and_back(place: Place, other: &str) {
     let rye = Request::post(&path, &json!({ "name": "Rye" })).key("moved");
     let made = server.send(&token, rye.clone()).await.expect(201);
     let products = server.send(&token, Request::get(&path)).await.expect(200);
-    let in_use = place.moved("export", &place.storage("redb"), &[]).await;
+    let in_use = place.on("redb", "export", &[]).await;
     in_use.is_refused("is in use by another process");
     assert!(!Path::new(&place.path("shop.connect")).exists());
     assert_eq!(server.stop().await, Some(0));
 
-    let exported = place.moved("export", &place.storage("redb"), &[]).await;
+    let exported = place.on("redb", "export", &[]).await;
     assert_eq!(
         (exported.code, &exported.said[..]),
         (Some(0), ""),
@@ -123,23 +123,11 @@ async fn moves_there_and_back(place: Place, other: &str) {
     let again = run_in(PROGRAM, &["export", &file], &variable).await;
     assert_eq!(again.code, Some(0), "{again:?}");
     fs::rename(place.path("redb"), place.path("old")).unwrap();
-    assert_eq!(
-        place
-            .moved("import", &place.storage("redb"), &[])
-            .await
-            .code,
-        Some(0)
-    );
+    assert_eq!(place.on("redb", "import", &[]).await.code, Some(0));
     let check = ["check", "--storage", &place.storage("redb")];
     assert_eq!(place.command(&check).await.code, Some(0));
     // What is there is told to be equal, and nothing is written.
-    assert_eq!(
-        place
-            .moved("import", &place.storage("redb"), &[])
-            .await
-            .code,
-        Some(0)
-    );
+    assert_eq!(place.on("redb", "import", &[]).await.code, Some(0));
 }
 
 /// Rows for some twenty chunks.
@@ -202,11 +190,11 @@ async fn commands_that_were_killed_go_on() {
 async fn what_cannot_be_moved_is_refused_in_words() {
     let place = place();
     place
-        .moved("export", &place.storage("redb"), &[])
+        .on("redb", "export", &[])
         .await
         .is_refused("there is no store in");
     assert!(!Path::new(&place.path("redb")).exists());
-    let missing = place.moved("import", &place.storage("redb"), &[]).await;
+    let missing = place.on("redb", "import", &[]).await;
     missing.is_refused("shop.connect: No such file");
     assert!(!Path::new(&place.path("redb")).exists());
     for command in ["export", "import"] {
@@ -223,27 +211,21 @@ async fn what_cannot_be_moved_is_refused_in_words() {
     assert_eq!(server.stop().await, Some(0));
     fs::write(place.path("shop.connect"), "Dear").unwrap();
     place
-        .moved("export", &place.storage("redb"), &["--overwrite"])
+        .on("redb", "export", &["--overwrite"])
         .await
         .is_refused("is neither an export nor a backup of a store");
     place
-        .moved("import", &place.storage("sled"), &[])
+        .on("sled", "import", &[])
         .await
         .is_refused("is neither an export nor a backup of a store");
     fs::remove_file(place.path("shop.connect")).unwrap();
-    assert_eq!(
-        place
-            .moved("export", &place.storage("redb"), &[])
-            .await
-            .code,
-        Some(0)
-    );
+    assert_eq!(place.on("redb", "export", &[]).await.code, Some(0));
     let server = Process::start_on(PROGRAM, &place.storage("sled"), &[])
         .await
         .unwrap();
     assert_eq!(server.stop().await, Some(0));
     place
-        .moved("import", &place.storage("sled"), &[])
+        .on("sled", "import", &[])
         .await
         .is_refused("the store is not empty");
 }
@@ -269,16 +251,13 @@ async fn an_import_that_is_refused_leaves_no_store() {
     ] {
         fs::write(&file, bytes).unwrap();
         for engine in ["redb", "sled"] {
-            place
-                .moved("import", &place.storage(engine), &[])
-                .await
-                .is_refused(why);
+            place.on(engine, "import", &[]).await.is_refused(why);
             assert!(!Path::new(&place.path(engine)).exists(), "{engine}: {why}");
         }
     }
     fs::write(&file, &whole).unwrap();
     for engine in ["redb", "sled"] {
-        let imported = place.moved("import", &place.storage(engine), &[]).await;
+        let imported = place.on(engine, "import", &[]).await;
         assert_eq!(imported.code, Some(0), "{imported:?}");
     }
 }
@@ -438,9 +417,7 @@ async fn a_store_whose_import_did_not_finish_is_not_served() {
         .await
         .unwrap();
     assert_eq!(sled.stop().await, Some(0));
-    let exported = place
-        .moved("export", &place.storage("sled"), &["--json"])
-        .await;
+    let exported = place.on("sled", "export", &["--json"]).await;
     let exported: Value = serde_json::from_str(&exported.output).unwrap();
 
     // As an import leaves it that was killed before its first chunk was in.
@@ -483,13 +460,7 @@ async fn a_store_whose_import_did_not_finish_is_not_served() {
         .await
         .is_refused(WHY);
 
-    assert_eq!(
-        place
-            .moved("import", &place.storage("redb"), &[])
-            .await
-            .code,
-        Some(0)
-    );
+    assert_eq!(place.on("redb", "import", &[]).await.code, Some(0));
     let server = Process::start_as(PROGRAM, "serve", &redb, &[])
         .await
         .unwrap();

@@ -1,4 +1,4 @@
-//! Damage anywhere in the files of a store: it is found, and nothing wrong is read.
+//! Damage anywhere in the files of a store: it is found, and nothing wrong is read. Files that are written anew.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use connect_core::storage::{Key, Range, Read, Storage, StorageError, Value, Writ
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
 use super::{
-    harness::{Engine, commit, get, put, write},
+    harness::{Engine, Redb, commit, get, put, write},
     on_each_engine,
 };
 
@@ -22,10 +22,10 @@ on_each_engine!(damage_is_found_and_nothing_wrong_is_read);
 const CASES: u32 = 60;
 
 /// Fills a store with rows of many lengths, and removes a part of them again.
-async fn fill<E: Engine>(folder: &Path, random: &mut StdRng) -> Rows {
+async fn fill<E: Engine>(folder: &Path, pieces: u8, random: &mut StdRng) -> Rows {
     let store = E::open(folder).unwrap();
     let mut rows = Rows::new();
-    for piece in 0..8_u8 {
+    for piece in 0..pieces {
         let mut writes = Vec::new();
         for row in 0..1000 {
             let number: u64 = random.random();
@@ -153,7 +153,7 @@ fn copy(from: &Path, to: &Path) {
 async fn damage_is_found_and_nothing_wrong_is_read<E: Engine>() {
     let mut random = StdRng::seed_from_u64(32);
     let origin = tempfile::tempdir().unwrap();
-    let rows = fill::<E>(origin.path(), &mut random).await;
+    let rows = fill::<E>(origin.path(), 8, &mut random).await;
     let files = files(origin.path());
     let length = |file: &&PathBuf| origin.path().join(file).metadata().unwrap().len();
     let is_data = |file: &&PathBuf| !file.ends_with("connect.ballast");
@@ -191,4 +191,74 @@ async fn damage_is_found_and_nothing_wrong_is_read<E: Engine>() {
         damaged + refused >= 8,
         "{harmless} harmless, {damaged} damaged, {refused} refused"
     );
+}
+
+/// Without a copy, the operator goes on with what is left.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_goes_on_without_its_damaged_pages() {
+    let mut random = StdRng::seed_from_u64(33);
+    let folder = tempfile::tempdir().unwrap();
+    let rows = fill::<Redb>(folder.path(), 4, &mut random).await;
+    let file = folder.path().join("store.redb");
+    let whole = fs::read(&file).unwrap();
+    // A row that is in use, by its bytes; every copy of it.
+    let key = rows.keys().nth(1000).unwrap();
+    let mut bytes = whole.clone();
+    for at in 0..bytes.len() - key.len() {
+        if bytes[at..].starts_with(key) {
+            bytes[at] ^= 1;
+        }
+    }
+    fs::write(&file, bytes).unwrap();
+    let store = Redb::open(folder.path()).unwrap();
+    let health = Redb::health(&store).health();
+    assert!(matches!(health, Health::Damaged { .. }), "{health:?}");
+    drop(store);
+    fs::write(folder.path().join("connect.accept-loss"), "").unwrap();
+    let store = Redb::open(folder.path()).unwrap();
+    assert_eq!(Redb::health(&store).health(), Health::Working);
+    put(&store, b"new", b"row").await.unwrap();
+    let report = Redb::verify(&store);
+    assert!(report.is_clean(), "{report:?}");
+    assert!(report.rows + 60 > rows.len() as u64, "{report:?}");
+    let mut gone = 0;
+    for (key, value) in &rows {
+        match get(&store, key).await.unwrap() {
+            Some(found) => assert!(found == *value),
+            None => gone += 1,
+        }
+    }
+    assert!((1..60).contains(&gone), "{gone} rows are gone");
+}
+
+/// redb uses the room of removed rows again, and keeps it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_mostly_unused_gets_shorter_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.redb");
+    let key = |row: u32| Key::from(&row.to_be_bytes()[..]);
+    let value = Value::from(vec![7; 40_000]);
+    let store = Redb::open(folder.path()).unwrap();
+    for rows in (0..2000).collect::<Vec<_>>().chunks(100) {
+        let put = |row: &u32| (key(*row), Write::Put(value.clone()));
+        commit(&store, rows.iter().map(put).collect())
+            .await
+            .unwrap();
+    }
+    drop(store);
+    let length = || fs::metadata(&file).unwrap().len();
+    let full = length();
+    let store = Redb::open(folder.path()).unwrap();
+    assert_eq!(length(), full, "all of it is in use");
+    let removed = (100..2000).map(|row| (key(row), Write::Remove));
+    commit(&store, removed.collect()).await.unwrap();
+    drop(store);
+    // A process that was killed while it wrote the file anew has left this.
+    let unfinished = folder.path().join("store.redb.new");
+    fs::write(&unfinished, "half").unwrap();
+    let store = Redb::open(folder.path()).unwrap();
+    assert!(length() < full / 4, "{} of {full} bytes", length());
+    assert!(!unfinished.exists());
+    let report = Redb::verify(&store);
+    assert!(report.is_clean() && report.rows == 100, "{report:?}");
 }
