@@ -20,6 +20,7 @@ pub mod demo;
 pub mod docs;
 mod encoding;
 pub mod endpoint;
+mod failure;
 mod half_import;
 #[cfg(test)]
 mod heard;

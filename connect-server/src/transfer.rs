@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::{
     check,
     cli::{CheckOptions, ExportOptions, ImportOptions, StorageChoice},
+    failure,
     progress_line::ProgressLine,
     store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
 };
@@ -157,8 +158,7 @@ fn exit(command: &str, moved: Result<(), NotMoved>) -> ExitCode {
     match moved {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The last resort: if nobody can read this, the exit code has to do.
-            let _ = writeln!(io::stderr(), "connect-server {command}: {error}");
+            failure::tell(&format!("connect-server {command}"), &error);
             ExitCode::FAILURE
         }
     }

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     audit::{self, Asked, Person, Subject},
     cli::{AdminOptions, StorageChoice},
+    failure,
     networks::Networks,
     outbound::AddressGuard,
     sandbox::{ClockFileError, SandboxClock},
@@ -68,8 +69,7 @@ pub(crate) async fn run(
     match print_result(options, &command, guard).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The last resort: if nobody can read this, the exit code has to do.
-            let _ = writeln!(std::io::stderr(), "connect-server: {error}");
+            failure::tell("connect-server", &error);
             ExitCode::FAILURE
         }
     }

@@ -21,6 +21,7 @@ use crate::{
     admin::{NotReached, Pass, Reached, post, send, user},
     audit::{self, Action, Asked, Person, Subject},
     cli::{BackupOptions, StorageChoice},
+    failure,
     progress_line::ProgressLine,
     store::{NoDataFolder, Store},
 };
@@ -59,8 +60,7 @@ pub(crate) async fn run(options: &BackupOptions) -> ExitCode {
     match back_up(options).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The last resort: if nobody can read this, the exit code has to do.
-            let _ = writeln!(io::stderr(), "connect-server backup: {error}");
+            failure::tell("connect-server backup", &error);
             ExitCode::FAILURE
         }
     }

@@ -14,6 +14,7 @@ use connect_core::{CheckProgress, Connect};
 use self::findings::Findings;
 use crate::{
     cli::{CheckOptions, StorageChoice},
+    failure,
     progress_line::ProgressLine,
     sandbox::{ClockFileError, SandboxClock},
     store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
@@ -54,8 +55,7 @@ pub(crate) async fn run(options: &CheckOptions) -> ExitCode {
         Ok(findings) if findings.is_clean() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(FOUND),
         Err(error) => {
-            // The last resort: if nobody can read this, the exit code has to do.
-            let _ = writeln!(io::stderr(), "connect-server check: {error}");
+            failure::tell("connect-server check", &error);
             ExitCode::from(NOT_CHECKED)
         }
     }

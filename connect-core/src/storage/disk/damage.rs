@@ -132,7 +132,7 @@ impl DamagedPages {
 
     /// The damaged page that would have this key.
     pub(crate) fn at(&self, key: &[u8]) -> Option<Span> {
-        self.spans().into_iter().find(|span| span.contains(key))
+        self.find(|span| span.contains(key))
     }
 
     /// Refuses a key in a damaged page.
@@ -142,7 +142,14 @@ impl DamagedPages {
 
     /// The first damaged page that begins at a key or behind it.
     pub(crate) fn next(&self, from: &[u8]) -> Option<Span> {
-        self.spans().into_iter().find(|span| *span.from >= *from)
+        self.find(|span| *span.from >= *from)
+    }
+
+    fn find(&self, is_wanted: impl FnMut(&&Span) -> bool) -> Option<Span> {
+        if !self.is_there.load(Ordering::Acquire) {
+            return None;
+        }
+        self.spans.read().iter().find(is_wanted).cloned()
     }
 
     /// The part of a walk through `from <= key < to` that comes before a damaged page.

@@ -6,7 +6,13 @@ mod pages;
 mod pages_tests;
 mod rewrite;
 
-use std::{fs::File, io, ops::Bound, path::Path, sync::Arc};
+use std::{
+    fs::File,
+    io,
+    ops::{Bound, RangeBounds},
+    path::Path,
+    sync::Arc,
+};
 
 use redb::{Builder, Database, DatabaseError, ReadOnlyTable, ReadableDatabase, TableDefinition};
 
@@ -208,24 +214,19 @@ impl Snapshot for RedbSnapshot {
         let Some(bounds) = readable.bounds else {
             return readable.end();
         };
+        // A walk that begins behind the last readable entry has nothing to read.
+        let ahead = if newest_first {
+            (Bound::Unbounded, bounds.1)
+        } else {
+            (bounds.0, Bound::Unbounded)
+        };
         let last = match readable.edge {
             Some(edge) => match self.last_readable(edge, newest_first)? {
-                Some(last) => Some(last),
-                None => return readable.end(),
+                Some(last) if RangeBounds::<[u8]>::contains(&ahead, &*last) => Some(last),
+                _ => return readable.end(),
             },
             None => None,
         };
-        if let Some(last) = &last {
-            let is_behind = match bounds {
-                (_, Bound::Included(end)) if newest_first => **last > *end,
-                (_, Bound::Excluded(end)) if newest_first => **last >= *end,
-                (Bound::Included(start), _) => **last < *start,
-                _ => false,
-            };
-            if is_behind {
-                return readable.end();
-            }
-        }
         let range = self.table.range::<&[u8]>(bounds);
         let mut range = range.map_err(|error| fault(error.into()))?;
         loop {

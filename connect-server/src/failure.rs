@@ -1,0 +1,12 @@
+//! The reason for which a command failed.
+
+use std::{
+    fmt::Display,
+    io::{self, Write as _},
+};
+
+/// Writes the reason to standard error, behind the name of the command.
+pub(crate) fn tell(command: &str, reason: &impl Display) {
+    // The last resort: if nobody can read this, the exit code has to do.
+    let _ = writeln!(io::stderr(), "{command}: {reason}");
+}
