@@ -34,6 +34,15 @@ impl Span {
         self.from.is_empty() && self.to.is_none()
     }
 
+    /// Says that all of another is in this one.
+    fn covers(&self, other: &Self) -> bool {
+        let ends_behind = match (&self.to, &other.to) {
+            (Some(to), Some(other)) => other <= to,
+            (to, _) => to.is_none(),
+        };
+        self.from <= other.from && ends_behind
+    }
+
     /// Says that the key is before the end.
     fn ends_after(&self, key: &[u8]) -> bool {
         self.to.as_deref().is_none_or(|to| key < to)
@@ -89,7 +98,8 @@ impl Span {
 #[derive(Debug, Default)]
 pub(crate) struct DamagedPages {
     is_there: AtomicBool,
-    /// In the order of their keys. None overlap, since each is a page.
+    /// In the order of their keys. None is in another one: those of pages are apart, and those of rows reach to
+    /// the rows beside them.
     spans: RwLock<Vec<Span>>,
 }
 
@@ -97,16 +107,18 @@ impl DamagedPages {
     /// Notes damaged pages; returns whether one of them is new.
     pub(crate) fn add(&self, found: &[Span]) -> bool {
         let mut spans = self.spans.write();
-        let before = spans.len();
+        let mut is_new = false;
         for span in found {
-            // A page may have been split since by another writing of the same file.
-            if !spans.iter().any(|known| known.from == span.from) {
+            // The rest of a page may be lost later than its first row, and the page above later than both.
+            if !spans.iter().any(|known| known.covers(span)) {
+                spans.retain(|known| !span.covers(known));
                 spans.push(span.clone());
+                is_new = true;
             }
         }
         spans.sort_by(|one, other| one.from.cmp(&other.from));
         self.is_there.store(!spans.is_empty(), Ordering::Release);
-        spans.len() > before
+        is_new
     }
 
     /// The damaged pages.

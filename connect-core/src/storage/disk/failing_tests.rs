@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[cfg(feature = "redb")]
+mod damage;
+
 use std::{
     io,
     marker::PhantomData,
@@ -20,6 +23,7 @@ use parking_lot::Mutex;
 
 use super::{
     Kind, OpenError,
+    damage::{Checked, DamagedPages, Pages},
     engine::{Batch, Change, Engine, Failed, Fault, Slice, Snapshot},
     health::Health,
     layout, opening,
@@ -67,6 +71,10 @@ struct Plan {
     gate: Mutex<()>,
     /// The engine is about to apply something, and needs the gate for it.
     is_at_gate: AtomicBool,
+    /// A gate for checks of pages.
+    check_gate: Mutex<()>,
+    /// The number of such checks that have begun, and that have ended.
+    checks: (AtomicUsize, AtomicUsize),
 }
 
 impl Plan {
@@ -93,6 +101,35 @@ impl Plan {
             assert!(Instant::now() < give_up, "the writer does not come");
             thread::sleep(Duration::from_millis(1));
         }
+    }
+}
+
+/// Pages that are checked as planned.
+struct FailingPages {
+    pages: Box<dyn Pages>,
+    plan: Arc<Plan>,
+}
+
+impl FailingPages {
+    fn check(
+        &self,
+        check: impl FnOnce(&dyn Pages) -> Result<Checked, StorageError>,
+    ) -> Result<Checked, StorageError> {
+        self.plan.checks.0.fetch_add(1, Ordering::SeqCst);
+        drop(self.plan.check_gate.lock());
+        let checked = check(&*self.pages);
+        self.plan.checks.1.fetch_add(1, Ordering::SeqCst);
+        checked
+    }
+}
+
+impl Pages for FailingPages {
+    fn check_all(&self) -> Result<Checked, StorageError> {
+        self.check(|pages| pages.check_all())
+    }
+
+    fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError> {
+        self.check(|pages| pages.check_some(from, at_most))
     }
 }
 
@@ -152,7 +189,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
             return Err(OpenError::io(path)(io::Error::other("as planned")));
         }
         plan.openings.fetch_add(1, Ordering::Relaxed);
-        let mut engine = E::open(path, &(1 << 24))?;
+        let mut engine = E::open(path, &(1 << 20))?;
         if let Some(key) = plan.lost.lock().take() {
             let mark = opening::mark(&engine).unwrap().unwrap();
             let (value, was) = (None, None);
@@ -188,6 +225,16 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
             }
             Some(Failure::Panic) => panic!("as planned"),
         }
+    }
+
+    fn pages(&self) -> Result<Option<Box<dyn Pages>>, StorageError> {
+        let plan = self.plan.clone();
+        let pages = self.engine.pages()?;
+        Ok(pages.map(|pages| Box::new(FailingPages { pages, plan }) as Box<dyn Pages>))
+    }
+
+    fn damage(&self) -> Option<&Arc<DamagedPages>> {
+        self.engine.damage()
     }
 }
 

@@ -4,7 +4,13 @@ use std::sync::{Arc, mpsc};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::{damage::Pages, frozen::FrozenRows, pending::Prepared, staged, verify::Check};
+use super::{
+    damage::{Pages, Span},
+    frozen::FrozenRows,
+    pending::Prepared,
+    staged,
+    verify::Check,
+};
 use crate::storage::{Commit, CommitError, StorageError};
 
 /// The number of commits that may wait before further callers wait for a place in the queue.
@@ -20,6 +26,8 @@ pub(super) enum Message {
     Freeze(mpsc::SyncSender<Result<FrozenRows, StorageError>>),
     /// Return the engine's pages as of now.
     Pages(mpsc::SyncSender<Result<Option<Box<dyn Pages>>, StorageError>>),
+    /// Keep reads away from these pages, which are damaged.
+    Damaged(Vec<Span>),
     /// Open the engine again: a read has failed.
     Reopen(StorageError),
     /// Finish what is in the queue, and close the store.

@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::{
+    damage::Span,
     engine::{Engine, Failed, caught},
     health::Health,
     opening::{self, Opened},
@@ -130,6 +131,15 @@ impl<E: Engine> Writer<E> {
         }
     }
 
+    /// Keeps reads away from pages that were found to be damaged.
+    pub(super) fn keep_away(&self, found: &[Span]) {
+        let damage = self.engine.as_ref().and_then(|engine| engine.damage());
+        if damage.is_some_and(|damage| damage.add(found)) {
+            self.view.forget_runs();
+            self.tell_damage();
+        }
+    }
+
     /// Answers those who wait without knowing what became of their commits.
     fn leave_unknown(&mut self, error: &StorageError) {
         if !self.work.group.is_empty() {
@@ -185,7 +195,8 @@ impl<E: Engine> Writer<E> {
                 Ok(Message::Pages(reply)) => {
                     let _ = reply.send(Err(refused.clone()));
                 }
-                Ok(Message::Reopen(_)) => {}
+                // The opening checks all pages.
+                Ok(Message::Reopen(_) | Message::Damaged(_)) => {}
                 Ok(Message::Close) => return false,
                 Err(RecvTimeoutError::Timeout) => return true,
                 Err(RecvTimeoutError::Disconnected) => return false,

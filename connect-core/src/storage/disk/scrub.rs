@@ -2,6 +2,7 @@
 //!
 //! A page may be damaged at any time, long after the store was opened. A thread checks some pages
 //! a second, each time as of the last commit, so it holds nobody up and keeps no room on the disk.
+//! The writer gets the findings, since only it knows which engine is open by now.
 //! Once a read has failed in a way that damage explains, all pages are checked at once.
 
 use std::{
@@ -14,9 +15,8 @@ use std::{
 };
 
 use super::{
-    damage::{Checked, DamagedPages},
+    damage::Checked,
     engine::caught,
-    health::HealthProbe,
     queue::{Message, Queue},
 };
 use crate::storage::StorageError;
@@ -35,16 +35,10 @@ pub(super) struct Scrub {
 
 impl Scrub {
     /// Starts the thread of a store that has been opened.
-    pub(super) fn start(
-        queue: Arc<Queue>,
-        damage: Arc<DamagedPages>,
-        health: HealthProbe,
-    ) -> std::io::Result<Self> {
+    pub(super) fn start(queue: Arc<Queue>) -> std::io::Result<Self> {
         let (orders, received) = mpsc::sync_channel(1);
         let work = Work {
             queue,
-            damage,
-            health,
             from: Vec::new(),
         };
         let thread = thread::Builder::new()
@@ -76,8 +70,6 @@ impl Drop for Scrub {
 
 struct Work {
     queue: Arc<Queue>,
-    damage: Arc<DamagedPages>,
-    health: HealthProbe,
     /// The engine key to go on from.
     from: Vec<u8>,
 }
@@ -93,10 +85,9 @@ impl Work {
             match self.check(is_all) {
                 Ok(checked) => {
                     self.from = checked.next.unwrap_or_default();
-                    if self.damage.add(&checked.damaged)
-                        && let Some(reason) = self.damage.describe()
-                    {
-                        self.health.damaged(reason);
+                    if !checked.damaged.is_empty() {
+                        // Without a writer, nobody reads.
+                        let _ = self.queue.send(Message::Damaged(checked.damaged));
                     }
                 }
                 // The store is being opened again, which checks all pages, or it is closed.

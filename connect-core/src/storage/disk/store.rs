@@ -38,7 +38,7 @@ pub(crate) struct DiskStore<E: Engine> {
     view: Arc<View<E>>,
     health: HealthProbe,
     /// The check of the engine's pages, where it keeps checksums of them.
-    scrub: Mutex<Option<Scrub>>,
+    pub(super) scrub: Mutex<Option<Scrub>>,
     /// The time at which the writer was asked last to open the engine again.
     asked: Mutex<Option<Instant>>,
 }
@@ -66,7 +66,7 @@ impl<E: Engine> DiskStore<E> {
         let (queue, receiver) = Queue::new();
         let queue = Arc::new(queue);
         space.refill_ballast();
-        let damage = opened.engine.damage().cloned();
+        let has_pages = opened.engine.damage().is_some();
         let writer = Writer {
             view: view.clone(),
             queue: receiver,
@@ -92,7 +92,7 @@ impl<E: Engine> DiskStore<E> {
             .name(format!("{}-writer", E::KIND))
             .spawn(run)
             .map_err(failed)?;
-        let scrub = damage.map(|damage| Scrub::start(queue.clone(), damage, health.clone()));
+        let scrub = has_pages.then(|| Scrub::start(queue.clone()));
         Ok(Self {
             queue,
             writer: Mutex::new(Some(thread)),

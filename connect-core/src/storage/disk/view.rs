@@ -149,6 +149,13 @@ impl<E: Engine> View<E> {
         self.runs.forget(keys);
     }
 
+    /// Forgets what was read of indexes: a page may have been damaged before it was found to be.
+    pub(super) fn forget_runs(&self) {
+        // Under the lock: no reader may put in what it read before.
+        let _shown = self.shown.write();
+        self.runs.clear();
+    }
+
     /// The large commit is in its place, which the snapshot shows.
     pub(super) fn settle(&self, snapshot: E::Snapshot) {
         let mut shown = self.shown.write();

@@ -168,6 +168,10 @@ impl<E: Engine> Writer<E> {
                 let _ = reply.send(pages);
                 Ok(())
             }
+            Message::Damaged(found) => {
+                self.keep_away(&found);
+                Ok(())
+            }
             Message::Reopen(error) => self.reopen(error),
             Message::Close => {
                 self.work.is_closing = true;

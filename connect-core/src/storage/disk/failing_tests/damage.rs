@@ -1,0 +1,121 @@
+//! Damage that is found while a store is open.
+
+use std::{
+    fs::{self, File},
+    io::{Seek as _, SeekFrom, Write as _},
+    path::Path,
+};
+
+use super::{
+    super::redb::Redb, Commit, Failure, HANGS, Health, Instant, Key, Local as _, Ordering, Plan,
+    Read, Store, Write, thread,
+};
+use crate::storage::Range;
+
+const ROWS: u32 = 20_000;
+
+impl Plan {
+    /// Waits until one more check of pages has begun and ended, and what the one before found was told.
+    fn wait_for_a_check(&self) {
+        let ends = self.checks.1.load(Ordering::SeqCst) + 2;
+        wait_until(|| self.checks.1.load(Ordering::SeqCst) >= ends);
+    }
+}
+
+fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let give_up = Instant::now() + HANGS;
+    while !is_so() {
+        assert!(Instant::now() < give_up, "it does not come");
+        thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Entries of an index, with long keys so that many pages lead to others.
+async fn fill(store: &Store<Redb>) {
+    for first in (0..ROWS).step_by(1000) {
+        let commit = Commit {
+            writes: (first..first + 1000)
+                .map(|row| (key(row), Write::Put(b""[..].into())))
+                .collect(),
+            ..Commit::default()
+        };
+        store.store.apply(commit).await.unwrap();
+    }
+}
+
+fn key(row: u32) -> Key {
+    [&row.to_be_bytes()[..], &[7; 60]].concat().into()
+}
+
+/// Reads all entries in lists of a hundred. Returns the number of lists that were whole, refused and short.
+async fn read_all(store: &Store<Redb>) -> (usize, usize, usize) {
+    let (mut whole, mut refused, mut short) = (0, 0, 0);
+    for first in (0..ROWS).step_by(100) {
+        let (from, to) = (key(first), key(first + 100));
+        let range = Range {
+            from: &from,
+            to: Some(&to),
+        };
+        let scan = Read::Scan {
+            range,
+            limit: 1000,
+            newest_first: false,
+        };
+        match store.store.read(&[scan]).await {
+            Ok(mut state) => match state.entries().unwrap().len() {
+                100 => whole += 1,
+                _ => short += 1,
+            },
+            Err(_) => refused += 1,
+        }
+    }
+    (whole, refused, short)
+}
+
+/// Flips a bit in three keys of each page that leads to others, but for those of the first quarter.
+fn damage_branches(file: &Path) {
+    let bytes = fs::read(file).unwrap();
+    let mut file = File::options().write(true).open(file).unwrap();
+    for at in (4096..bytes.len()).step_by(4096) {
+        let keys = usize::from(u16::from_le_bytes([bytes[at + 2], bytes[at + 3]]));
+        if bytes[at] != 2 || keys < 10 {
+            continue;
+        }
+        let place = |key: usize| {
+            let ends = at + 8 + 24 * (keys + 1) + 4 * key;
+            let end = bytes[ends..ends + 4].try_into().unwrap();
+            at + usize::try_from(u32::from_le_bytes(end)).unwrap()
+        };
+        // A key of a row begins with a letter and the row's number.
+        let row =
+            |place: usize| u32::from_be_bytes(bytes[place + 1..place + 5].try_into().unwrap());
+        if row(place(0)) > ROWS / 4 && row(place(keys - 2)) < ROWS {
+            for key in [keys / 4, keys / 2, 3 * keys / 4] {
+                file.seek(SeekFrom::Start(place(key) as u64)).unwrap();
+                file.write_all(&[bytes[place(key)] ^ 0x40]).unwrap();
+            }
+        }
+    }
+}
+
+/// Damage that is found later keeps reads away from it, whatever they have read before: also when the
+/// engine was opened again since.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_found_after_a_reopening_is_not_read() {
+    let store = Store::<Redb>::open();
+    fill(&store).await;
+    store.plan.fail(0, Failure::Lost);
+    store.put(b"row", b"lost").await.unwrap_err();
+    damage_branches(&store._folder.path().join("store.redb"));
+    let (_, _, short) = read_all(&store).await;
+    assert!(short > 0, "nothing was read of what is damaged");
+    wait_until(|| store.store.health().health() != Health::Working);
+    store.store.scrub.lock().as_ref().unwrap().check_now();
+    store.plan.wait_for_a_check();
+    store.put(b"row", b"refused").await.unwrap_err();
+    let (whole, refused, short) = read_all(&store).await;
+    assert!(
+        whole > 0 && refused > 0 && short == 0,
+        "whole {whole}, refused {refused}, short {short}"
+    );
+}
