@@ -54,6 +54,10 @@ impl Span {
         self.from.split_last().map(|(_, last)| last)
     }
 
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.ends_after(&other.from) && other.ends_after(&self.from)
+    }
+
     fn contains(&self, key: &[u8]) -> bool {
         *self.from <= *key && self.ends_after(key)
     }
@@ -119,6 +123,13 @@ impl DamagedPages {
         spans.sort_by(|one, other| one.from.cmp(&other.from));
         self.is_there.store(!spans.is_empty(), Ordering::Release);
         is_new
+    }
+
+    /// Those of these pages that are not known to be damaged.
+    pub(crate) fn unknown(&self, mut found: Vec<Span>) -> Vec<Span> {
+        let known = self.spans.read();
+        found.retain(|span| !known.iter().any(|known| known.covers(span)));
+        found
     }
 
     /// The damaged pages.
@@ -236,6 +247,8 @@ pub(crate) struct Checked {
     pub(crate) bytes: u64,
     /// Those that are damaged.
     pub(crate) damaged: Vec<Span>,
+    /// The disk could not return one of these; it may a moment later.
+    pub(crate) is_unread: bool,
     /// The engine key to go on from; `None` when everything was checked.
     pub(crate) next: Option<Vec<u8>>,
 }
@@ -247,4 +260,7 @@ pub(crate) trait Pages: Send + Sync {
 
     /// Checks the pages of entries from a key on, about so many.
     fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError>;
+
+    /// Checks once more what was found; returns what is damaged still.
+    fn check_again(&self, found: &[Span]) -> Result<Vec<Span>, StorageError>;
 }

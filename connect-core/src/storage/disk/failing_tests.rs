@@ -13,6 +13,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
     },
     task::{Context, Waker},
     thread,
@@ -23,7 +24,7 @@ use parking_lot::Mutex;
 
 use super::{
     Kind, OpenError,
-    damage::{Checked, DamagedPages, Pages},
+    damage::{Checked, DamagedPages, Pages, Span},
     engine::{Batch, Change, Engine, Failed, Fault, Slice, Snapshot},
     health::Health,
     layout, opening,
@@ -71,10 +72,14 @@ struct Plan {
     gate: Mutex<()>,
     /// The engine is about to apply something, and needs the gate for it.
     is_at_gate: AtomicBool,
-    /// A gate for checks of pages.
-    check_gate: Mutex<()>,
-    /// The number of such checks that have begun, and that have ended.
-    checks: (AtomicUsize, AtomicUsize),
+    /// A gate that the next check of pages waits at.
+    check_gate: Mutex<Option<mpsc::Receiver<()>>>,
+    /// The number of such checks that have ended.
+    checks: AtomicUsize,
+    /// The number of times that the disk cannot return a page which is whole.
+    unread: AtomicUsize,
+    /// Damaged pages that were found.
+    found: AtomicUsize,
 }
 
 impl Plan {
@@ -92,6 +97,19 @@ impl Plan {
             }
             None => None,
         }
+    }
+
+    /// The page that the disk cannot return this time.
+    fn unread(&self) -> Option<Span> {
+        let one_less = |times: usize| times.checked_sub(1);
+        let planned = self
+            .unread
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+        planned.ok().map(|_| Span {
+            from: layout::row_key(b"x"),
+            to: Some(layout::row_key(b"y")),
+            row: None,
+        })
     }
 
     /// Waits until the writer is held up by the gate.
@@ -115,11 +133,17 @@ impl FailingPages {
         &self,
         check: impl FnOnce(&dyn Pages) -> Result<Checked, StorageError>,
     ) -> Result<Checked, StorageError> {
-        self.plan.checks.0.fetch_add(1, Ordering::SeqCst);
-        drop(self.plan.check_gate.lock());
-        let checked = check(&*self.pages);
-        self.plan.checks.1.fetch_add(1, Ordering::SeqCst);
-        checked
+        let gate = self.plan.check_gate.lock().take();
+        gate.map(|gate| gate.recv());
+        let mut checked = check(&*self.pages)?;
+        if let Some(span) = self.plan.unread() {
+            checked.damaged.push(span);
+            checked.is_unread = true;
+        }
+        let found = checked.damaged.len();
+        self.plan.found.fetch_add(found, Ordering::SeqCst);
+        self.plan.checks.fetch_add(1, Ordering::SeqCst);
+        Ok(checked)
     }
 }
 
@@ -130,6 +154,12 @@ impl Pages for FailingPages {
 
     fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError> {
         self.check(|pages| pages.check_some(from, at_most))
+    }
+
+    fn check_again(&self, found: &[Span]) -> Result<Vec<Span>, StorageError> {
+        let mut damaged = self.pages.check_again(found)?;
+        damaged.extend(self.plan.unread());
+        Ok(damaged)
     }
 }
 
@@ -241,7 +271,7 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
 struct Store<E: Engine<Options = u64>> {
     store: Arc<DiskStore<Failing<E>>>,
     plan: Arc<Plan>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     _engine: PhantomData<E>,
 }
 
@@ -251,13 +281,16 @@ fn value(bytes: &[u8]) -> Option<Value> {
 
 impl<E: Engine<Options = u64>> Store<E> {
     fn open() -> Self {
-        let (folder, plan) = (tempfile::tempdir().unwrap(), Arc::<Plan>::default());
+        Self::open_in(tempfile::tempdir().unwrap(), Arc::default())
+    }
+
+    fn open_in(folder: tempfile::TempDir, plan: Arc<Plan>) -> Self {
         let path = folder.path();
         let store = DiskStore::open(path, plan.clone(), 1 << 24, SpaceOptions::default(), &[]);
         Self {
             store: Arc::new(store.unwrap()),
             plan,
-            _folder: folder,
+            folder,
             _engine: PhantomData,
         }
     }

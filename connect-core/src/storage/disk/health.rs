@@ -43,7 +43,7 @@ pub struct HealthProbe {
 #[derive(Debug)]
 struct State {
     now: Health,
-    /// The damage of the store, which stays.
+    /// The damage of the store, which stays until all pages were found whole by another opening.
     damage: Option<String>,
 }
 
@@ -87,13 +87,17 @@ impl HealthProbe {
         )))
     }
 
-    /// Says what of the store is damaged, and tells the log when that is another damage.
-    pub(super) fn damaged(&self, reason: String) {
+    /// Says what of the store is damaged, if anything is, and tells the log when that is another damage.
+    pub(super) fn set_damage(&self, reason: Option<String>) {
         let mut state = self.state.lock();
-        if state.damage.as_ref() != Some(&reason) {
-            tracing::error!(%reason, "the store is damaged");
-            state.damage = Some(reason);
+        if state.damage == reason {
+            return;
         }
+        match &reason {
+            Some(reason) => tracing::error!(%reason, "the store is damaged"),
+            None => tracing::info!("the store is no longer damaged"),
+        }
+        state.damage = reason;
     }
 
     /// Changes the condition, and tells the log when it is another one.
@@ -107,7 +111,7 @@ impl HealthProbe {
             // Only a database, which has no such probe, is written to by others.
             Health::Outdated => {}
             Health::Full => tracing::warn!("the disk has no room left; commits are refused"),
-            // Said by `damaged`.
+            // Said by `set_damage`.
             Health::Damaged { .. } => return,
             Health::Failed { reason } => {
                 tracing::error!(%reason, "the store has failed and is opened again");

@@ -1,6 +1,6 @@
 //! Opening a store: its folder, its engine, and what a crash has left.
 
-use std::{path::Path, time::Instant};
+use std::{path::Path, thread, time::Instant};
 
 use super::{
     OpenError,
@@ -10,6 +10,7 @@ use super::{
     engine::{Batch, Engine, Failed, Fault, Snapshot as _, caught},
     layout::{self, Was},
     progress::Mark,
+    scrub,
     space::Space,
     staged,
 };
@@ -152,7 +153,12 @@ fn check_pages<E: Engine>(engine: &E) -> Result<Option<u64>, StorageError> {
         return Ok(None);
     };
     let began = Instant::now();
-    let checked = pages.check_all()?;
+    let mut checked = pages.check_all()?;
+    if checked.is_unread {
+        // A disk that could not read may be able to a moment later.
+        thread::sleep(scrub::PAUSE);
+        checked.damaged = pages.check_again(&checked.damaged)?;
+    }
     let took = began.elapsed();
     tracing::info!(
         megabytes = checked.bytes / 1_000_000,

@@ -26,7 +26,7 @@ pub(super) enum Message {
     Freeze(mpsc::SyncSender<Result<FrozenRows, StorageError>>),
     /// Return the engine's pages as of now.
     Pages(mpsc::SyncSender<Result<Option<Box<dyn Pages>>, StorageError>>),
-    /// Keep reads away from these pages, which are damaged.
+    /// Check these pages once more, and keep reads away from those that are damaged.
     Damaged(Vec<Span>),
     /// Open the engine again: a read has failed.
     Reopen(StorageError),

@@ -126,18 +126,25 @@ impl<E: Engine> Writer<E> {
     /// Says what of the engine's files is damaged, if anything is.
     pub(super) fn tell_damage(&self) {
         let damage = self.engine.as_ref().and_then(|engine| engine.damage());
-        if let Some(reason) = damage.and_then(|damage| damage.describe()) {
-            self.health.damaged(reason);
-        }
+        let reason = damage.and_then(|damage| damage.describe());
+        self.health.set_damage(reason);
     }
 
-    /// Keeps reads away from pages that were found to be damaged.
-    pub(super) fn keep_away(&self, found: &[Span]) {
-        let damage = self.engine.as_ref().and_then(|engine| engine.damage());
-        if damage.is_some_and(|damage| damage.add(found)) {
+    /// Checks once more what a check of pages has found, and keeps reads away from what is damaged.
+    ///
+    /// What was found may be false: an engine that was opened again uses the pages of former states, and a disk
+    /// may fail for a moment.
+    pub(super) fn keep_away(&mut self, found: Vec<Span>) -> Result<(), StorageError> {
+        let engine = self.engine()?;
+        let (Some(damage), Some(pages)) = (engine.damage().cloned(), engine.pages()?) else {
+            return Ok(());
+        };
+        let found = damage.unknown(found);
+        if damage.add(&caught(|| pages.check_again(&found))??) {
             self.view.forget_runs();
             self.tell_damage();
         }
+        Ok(())
     }
 
     /// Answers those who wait without knowing what became of their commits.

@@ -6,6 +6,7 @@
 //! Once a read has failed in a way that damage explains, all pages are checked at once.
 
 use std::{
+    mem,
     sync::{
         Arc,
         mpsc::{self, RecvTimeoutError},
@@ -15,7 +16,7 @@ use std::{
 };
 
 use super::{
-    damage::Checked,
+    damage::{Checked, Span},
     engine::caught,
     queue::{Message, Queue},
 };
@@ -24,8 +25,8 @@ use crate::storage::StorageError;
 /// The pages that are checked at a time: 1 MiB, so 1 GB takes a quarter of an hour.
 const AT_ONCE: u64 = 256;
 
-/// The pause between two times.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The pause between two times, and before what could not be read is read once more.
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// A thread that checks pages until this is dropped.
 pub(super) struct Scrub {
@@ -40,6 +41,7 @@ impl Scrub {
         let work = Work {
             queue,
             from: Vec::new(),
+            found: Vec::new(),
         };
         let thread = thread::Builder::new()
             .name("store-scrub".to_owned())
@@ -72,6 +74,8 @@ struct Work {
     queue: Arc<Queue>,
     /// The engine key to go on from.
     from: Vec<u8>,
+    /// Damaged pages, for the writer.
+    found: Vec<Span>,
 }
 
 impl Work {
@@ -82,17 +86,28 @@ impl Work {
                 Err(RecvTimeoutError::Timeout) => false,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
+            self.tell();
             match self.check(is_all) {
                 Ok(checked) => {
                     self.from = checked.next.unwrap_or_default();
-                    if !checked.damaged.is_empty() {
-                        // Without a writer, nobody reads.
-                        let _ = self.queue.send(Message::Damaged(checked.damaged));
+                    self.found = checked.damaged;
+                    // A disk that could not read may be able to a moment later.
+                    if !checked.is_unread {
+                        self.tell();
                     }
                 }
                 // The store is being opened again, which checks all pages, or it is closed.
                 Err(error) => tracing::debug!(%error, "pages were not checked"),
             }
+        }
+    }
+
+    /// Hands what was found to the writer.
+    fn tell(&mut self) {
+        let found = mem::take(&mut self.found);
+        if !found.is_empty() {
+            // Without a writer, nobody reads.
+            let _ = self.queue.send(Message::Damaged(found));
         }
     }
 

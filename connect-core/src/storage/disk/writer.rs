@@ -169,7 +169,10 @@ impl<E: Engine> Writer<E> {
                 Ok(())
             }
             Message::Damaged(found) => {
-                self.keep_away(&found);
+                if let Err(error) = self.keep_away(found) {
+                    // The next check finds it again.
+                    tracing::debug!(%error, "pages were not checked again");
+                }
                 Ok(())
             }
             Message::Reopen(error) => self.reopen(error),

@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     super::redb::Redb, Commit, Failure, HANGS, Health, Instant, Key, Local as _, Ordering, Plan,
-    Read, Store, Write, thread,
+    Read, Store, Write, mpsc, thread,
 };
 use crate::storage::Range;
 
@@ -17,8 +17,8 @@ const ROWS: u32 = 20_000;
 impl Plan {
     /// Waits until one more check of pages has begun and ended, and what the one before found was told.
     fn wait_for_a_check(&self) {
-        let ends = self.checks.1.load(Ordering::SeqCst) + 2;
-        wait_until(|| self.checks.1.load(Ordering::SeqCst) >= ends);
+        let ends = self.checks.load(Ordering::SeqCst) + 2;
+        wait_until(|| self.checks.load(Ordering::SeqCst) >= ends);
     }
 }
 
@@ -106,7 +106,7 @@ async fn what_is_found_after_a_reopening_is_not_read() {
     fill(&store).await;
     store.plan.fail(0, Failure::Lost);
     store.put(b"row", b"lost").await.unwrap_err();
-    damage_branches(&store._folder.path().join("store.redb"));
+    damage_branches(&store.folder.path().join("store.redb"));
     let (_, _, short) = read_all(&store).await;
     assert!(short > 0, "nothing was read of what is damaged");
     wait_until(|| store.store.health().health() != Health::Working);
@@ -118,4 +118,45 @@ async fn what_is_found_after_a_reopening_is_not_read() {
         whole > 0 && refused > 0 && short == 0,
         "whole {whole}, refused {refused}, short {short}"
     );
+}
+
+/// A disk that cannot read for a moment damages nothing: neither in an open store nor as one is opened.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_read_the_second_time_is_whole() {
+    let store = Store::<Redb>::open();
+    store.put(b"row", b"one").await.unwrap();
+    store.plan.unread.store(1, Ordering::SeqCst);
+    wait_until(|| store.plan.unread.load(Ordering::SeqCst) == 0);
+    store.plan.wait_for_a_check();
+    store.put(b"row", b"two").await.unwrap();
+    let Store {
+        store,
+        plan,
+        folder,
+        ..
+    } = store;
+    drop(store);
+    plan.unread.store(1, Ordering::SeqCst);
+    let store = Store::<Redb>::open_in(folder, plan);
+    store.put(b"row", b"three").await.unwrap();
+    assert_eq!(store.plan.found.load(Ordering::SeqCst), 2);
+}
+
+/// A check may go on while the engine is opened again, and then finds pages that are used again by now.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_from_before_a_reopening_damages_nothing() {
+    let store = Store::<Redb>::open();
+    fill(&store).await;
+    let (open, gate) = mpsc::channel();
+    *store.plan.check_gate.lock() = Some(gate);
+    wait_until(|| store.plan.check_gate.lock().is_none());
+    store.plan.fail(0, Failure::Lost);
+    store.put(b"row", b"lost").await.unwrap_err();
+    for _ in 0..2 {
+        fill(&store).await;
+    }
+    drop(open);
+    store.plan.wait_for_a_check();
+    store.put(b"row", b"written").await.unwrap();
+    assert!(store.plan.found.load(Ordering::SeqCst) > 0);
 }

@@ -118,6 +118,7 @@ impl<P> FilePages<P> {
         widths: Widths,
         bytes: &'b mut Vec<u8>,
     ) -> io::Result<Option<Page<'b>>> {
+        bytes.clear();
         let Some((start, len)) = self.header.place(link) else {
             return Ok(None);
         };
@@ -126,12 +127,8 @@ impl<P> FilePages<P> {
             return Ok(None);
         }
         bytes.resize(len, 0);
-        match read_at(&self.file, bytes, start) {
-            Ok(()) => Ok(Page::check(bytes, link, widths)),
-            // What the disk itself cannot return is damaged as well.
-            Err(error) if error.raw_os_error() == Some(EIO) => Ok(None),
-            Err(error) => Err(error),
-        }
+        read_at(&self.file, bytes, start)?;
+        Ok(Page::check(bytes, link, widths))
     }
 
     fn walk(&self, tree: Tree, walk: &mut Walk<'_>) -> io::Result<()> {
@@ -152,7 +149,15 @@ impl<P> FilePages<P> {
         walk: &mut Walk<'_>,
     ) -> io::Result<()> {
         let mut bytes = walk.buffers.pop().unwrap_or_default();
-        let children = match self.page(link, widths, &mut bytes)? {
+        let page = match self.page(link, widths, &mut bytes) {
+            // What the disk itself cannot return is damaged as well, should it stay so.
+            Err(error) if is_unread(&error) => {
+                walk.checked.is_unread = true;
+                None
+            }
+            page => page?,
+        };
+        let children = match page {
             Some(Page::Leaf(_)) => Some(Vec::new()),
             Some(Page::Branch(branch)) if height > 0 => branch.children(),
             _ => None,
@@ -221,7 +226,11 @@ impl<P> FilePages<P> {
     fn parts(&self, tree: Tree) -> io::Result<Vec<Option<Vec<u8>>>> {
         let mut bytes = Vec::new();
         let page = match tree.root {
-            Some(root) => self.page(root, tree.widths, &mut bytes)?,
+            Some(root) => match self.page(root, tree.widths, &mut bytes) {
+                // The walk finds it.
+                Err(error) if is_unread(&error) => None,
+                page => page?,
+            },
             None => None,
         };
         let children = match page {
@@ -255,6 +264,7 @@ impl<P: Send + Sync> Pages for FilePages<P> {
                 self.walk(tree, &mut walk)?;
                 let mut found = found.lock();
                 found.bytes += walk.checked.bytes;
+                found.is_unread |= walk.checked.is_unread;
                 found.damaged.append(&mut walk.checked.damaged);
             }
         };
@@ -285,6 +295,19 @@ impl<P: Send + Sync> Pages for FilePages<P> {
         let mut walk = Walk::new(from, None, at_most);
         self.walk(tree, &mut walk).map_err(StorageError::new)?;
         Ok(walk.checked)
+    }
+
+    fn check_again(&self, found: &[Span]) -> Result<Vec<Span>, StorageError> {
+        let tree = self.entries().map_err(StorageError::new)?;
+        let mut damaged = Vec::new();
+        for span in found {
+            // Enough for the way to the page, and little where it is whole and leads to many.
+            let mut walk = Walk::new(&span.from, span.to.as_deref(), HIGHEST as u64);
+            self.walk(tree, &mut walk).map_err(StorageError::new)?;
+            let again = walk.checked.damaged.into_iter();
+            damaged.extend(again.filter(|again| again.overlaps(span)));
+        }
+        Ok(damaged)
     }
 }
 
@@ -353,8 +376,11 @@ fn behind(key: &[u8]) -> Vec<u8> {
     [key, &[0]].concat()
 }
 
-/// The system's number for a disk that cannot read.
-const EIO: i32 = 5;
+/// Says that the disk could not read, by the system's number for that.
+fn is_unread(error: &io::Error) -> bool {
+    const EIO: i32 = 5;
+    error.raw_os_error() == Some(EIO)
+}
 
 #[cfg(unix)]
 fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
