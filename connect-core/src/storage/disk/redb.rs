@@ -183,16 +183,16 @@ fn write(
     Ok(mark)
 }
 
-/// Checks what redb reads as it opens a file that was closed. After a crash it checks all by itself.
+/// Checks what redb reads as it opens a file that was closed. After a crash it checks all by itself, and may go
+/// back to the commit before one that was under way, whose header need not be whole.
 fn check_before(file: &Arc<File>) -> Result<(), Unchecked> {
     if file.metadata()?.len() == 0 {
         return Ok(());
     }
-    let pages = FilePages::read(file.clone(), ())?;
-    if pages.is_open() {
+    if pages::is_open(file)? {
         return Ok(());
     }
-    pages.check_tables()
+    FilePages::read(file.clone(), ())?.check_tables()
 }
 
 impl Snapshot for RedbSnapshot {

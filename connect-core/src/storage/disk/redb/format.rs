@@ -54,12 +54,16 @@ pub(super) struct Header {
     page_len: u64,
     region_header_pages: u64,
     region_pages: u64,
-    /// A process has the file open, or did not close it.
-    pub(super) is_open: bool,
     /// The tables.
     pub(super) data: Tree,
     /// redb's own tables.
     pub(super) system: Tree,
+}
+
+/// Says, by its header, that a process has the file open, or did not close it.
+pub(super) fn is_open(header: &[u8]) -> bool {
+    let flags = header.strip_prefix(MAGIC).and_then(<[u8]>::first);
+    flags.is_some_and(|flags| flags & IS_OPEN != 0)
 }
 
 impl Header {
@@ -87,7 +91,6 @@ impl Header {
             page_len: u32_at(bytes, 12)?.into(),
             region_header_pages: u32_at(bytes, 16)?.into(),
             region_pages: u32_at(bytes, 20)?.into(),
-            is_open: flags & IS_OPEN != 0,
             data: tree(1, 8)?,
             system: tree(2, 40)?,
         };

@@ -12,7 +12,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::format::{HEADER_LEN, Header, Leaf, Link, Page, Tree, Widths};
+use super::format::{self, HEADER_LEN, Header, Leaf, Link, Page, Tree, Widths};
 use crate::storage::{
     StorageError,
     disk::{
@@ -48,23 +48,28 @@ pub(super) enum Unchecked {
     Everything(&'static str),
 }
 
+/// Says that a process has the file open, or did not close it.
+pub(super) fn is_open(file: &File) -> io::Result<bool> {
+    Ok(format::is_open(&header(file)?))
+}
+
+fn header(file: &File) -> io::Result<[u8; HEADER_LEN]> {
+    let mut bytes = [0; HEADER_LEN];
+    read_at(file, &mut bytes, 0)?;
+    Ok(bytes)
+}
+
 impl<P> FilePages<P> {
     /// The pages as the file's header has them now.
     pub(super) fn read(file: Arc<File>, pin: P) -> Result<Self, Unchecked> {
-        let mut bytes = [0; HEADER_LEN];
-        read_at(&file, &mut bytes, 0)?;
-        let header = Header::read(&bytes).ok_or(Unchecked::Everything("the file's header"))?;
+        let header =
+            Header::read(&header(&file)?).ok_or(Unchecked::Everything("the file's header"))?;
         Ok(Self {
             len: file.metadata()?.len(),
             file,
             header,
             _pin: pin,
         })
-    }
-
-    /// Says that a process has the file open, or did not close it.
-    pub(super) fn is_open(&self) -> bool {
-        self.header.is_open
     }
 
     /// Checks redb's own tables, and what leads to ours.

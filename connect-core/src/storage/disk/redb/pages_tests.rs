@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 
 use super::Redb;
 use crate::storage::{
-    Commit, Key, Write,
+    Commit, Key, Read, Write,
     disk::{Health, SpaceOptions, store::DiskStore},
     in_process::Local,
 };
@@ -80,4 +80,34 @@ async fn a_store_at_work_is_found_whole() {
     assert_eq!(store.health().health(), Health::Working);
     drop(store);
     assert!(checked.join().unwrap() > 10);
+}
+
+/// A crash may tear the header of the commit under way. The one before is there.
+#[tokio::test]
+async fn a_header_that_a_crash_has_torn_is_recovered() {
+    let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = open(folder.path()).unwrap();
+    let put = |key: &[u8]| commit(vec![(Key::from(key), Write::Put(vec![7; 60].into()))]);
+    store.apply(put(b"one")).await.unwrap();
+    let progress = fs::read(folder.path().join("connect.progress")).unwrap();
+    store.apply(put(b"two")).await.unwrap();
+    for file in fs::read_dir(folder.path()).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), crashed.path().join(file.file_name())).unwrap();
+    }
+    fs::write(crashed.path().join("connect.progress"), progress).unwrap();
+    let path = crashed.path().join("store.redb");
+    let mut bytes = fs::read(&path).unwrap();
+    let (flags, slot_len) = (bytes[9], 128);
+    assert_eq!(flags & 2, 2, "the file is open");
+    // The last byte of the checksum of the slot in use.
+    bytes[64 + slot_len * usize::from(flags & 1) + slot_len - 1] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let store = open(crashed.path()).unwrap();
+    let found = store.read(&[Read::Get(b"one"), Read::Get(b"two")]).await;
+    let mut found = found.unwrap();
+    assert!(found.value().unwrap().is_some());
+    assert_eq!(found.value().unwrap(), None);
+    assert_eq!(store.health().health(), Health::Working);
+    store.apply(put(b"three")).await.unwrap();
 }
