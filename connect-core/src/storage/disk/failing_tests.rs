@@ -72,6 +72,8 @@ struct Plan {
     gate: Mutex<()>,
     /// The engine is about to apply something, and needs the gate for it.
     is_at_gate: AtomicBool,
+    /// What happens before a batch, and the batches before that one.
+    meanwhile: Mutex<Option<(usize, Box<dyn FnOnce() + Send>)>>,
     /// A gate that the next check of pages waits at.
     check_gate: Mutex<Option<mpsc::Receiver<()>>>,
     /// The number of such checks that have ended.
@@ -245,6 +247,15 @@ impl<E: Engine<Options = u64>> Engine for Failing<E> {
         self.plan.is_at_gate.store(true, Ordering::SeqCst);
         drop(self.plan.gate.lock());
         self.plan.is_at_gate.store(false, Ordering::SeqCst);
+        let mut meanwhile = self.plan.meanwhile.lock();
+        let is_due = |(batches, _): &mut (usize, _)| {
+            *batches = batches.wrapping_sub(1);
+            *batches == usize::MAX
+        };
+        if let Some((_, act)) = meanwhile.take_if(is_due) {
+            act();
+        }
+        drop(meanwhile);
         match self.plan.next() {
             None => self.engine.apply(batch, mark),
             Some(Failure::Refused) => Err(Failed::NotApplied(error())),

@@ -34,6 +34,20 @@ pub(super) enum Message {
     Close,
 }
 
+impl Message {
+    /// Answers with an error, where somebody waits for an answer.
+    pub(super) fn refuse(self, error: &StorageError) {
+        let error = error.clone();
+        match self {
+            Self::Commit(request) => drop(request.reply.send(Err(CommitError::NotApplied(error)))),
+            Self::Check(_, reply) => drop(reply.send(Err(error))),
+            Self::Freeze(reply) => drop(reply.send(Err(error))),
+            Self::Pages(reply) => drop(reply.send(Err(error))),
+            Self::Damaged(_) | Self::Reopen(_) | Self::Close => {}
+        }
+    }
+}
+
 /// A commit, with its answer's address. The answer may find nobody: a caller that went away does
 /// not take back its commit.
 pub(super) struct Request {

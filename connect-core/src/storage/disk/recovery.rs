@@ -167,10 +167,9 @@ impl<E: Engine> Writer<E> {
             let _ = reply.send(Err(answer));
         }
         let waiting = self.work.waiting.drain(..).chain(self.work.ready.drain(..));
-        for request in waiting {
-            let _ = request
-                .reply
-                .send(Err(CommitError::NotApplied(error.clone())));
+        let waiting = waiting.map(Message::Commit);
+        for message in waiting.chain(self.work.checks.drain(..)) {
+            message.refuse(error);
         }
     }
 
@@ -189,22 +188,8 @@ impl<E: Engine> Writer<E> {
                 None => self.queue.recv_timeout(left),
             };
             match received {
-                Ok(Message::Commit(request)) => {
-                    let refused = CommitError::NotApplied(refused.clone());
-                    let _ = request.reply.send(Err(refused));
-                }
-                Ok(Message::Check(_, reply)) => {
-                    let _ = reply.send(Err(refused.clone()));
-                }
-                Ok(Message::Freeze(reply)) => {
-                    let _ = reply.send(Err(refused.clone()));
-                }
-                Ok(Message::Pages(reply)) => {
-                    let _ = reply.send(Err(refused.clone()));
-                }
-                // The opening checks all pages.
-                Ok(Message::Reopen(_) | Message::Damaged(_)) => {}
                 Ok(Message::Close) => return false,
+                Ok(message) => message.refuse(&refused),
                 Err(RecvTimeoutError::Timeout) => return true,
                 Err(RecvTimeoutError::Disconnected) => return false,
             }

@@ -77,9 +77,13 @@ impl<E: Engine> Writer<E> {
 
     /// In a store that is damaged: refuses a large commit, or leaves it as it is when it is in force.
     fn hold_staged(&mut self, damage: StorageError) -> Result<(), Failed> {
-        let refused = CommitError::NotApplied(damage);
+        let refused = CommitError::NotApplied(damage.clone());
         if matches!(&self.work.staged, Some((staged, _)) if staged.is_in_force()) {
             self.work.is_blocked = true;
+            // It may never end, so nothing waits for that.
+            for check in self.work.checks.drain(..) {
+                check.refuse(&damage);
+            }
             for request in self.work.waiting.drain(..) {
                 let _ = request.reply.send(Err(refused.clone()));
             }

@@ -64,7 +64,7 @@ pub(super) struct InHand {
     /// A message that came out of the queue while a group was gathered, and is no commit.
     pub(super) aside: Option<Message>,
     /// Checks, and states to be kept, that wait for the end of the large commit: its rows are not in their place.
-    checks: VecDeque<Message>,
+    pub(super) checks: VecDeque<Message>,
     /// The large commit cannot go on for want of room.
     pub(super) is_blocked: bool,
     /// The store is being closed, once the queue is empty.

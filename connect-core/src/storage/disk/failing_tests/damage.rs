@@ -3,14 +3,15 @@
 use std::{
     fs::{self, File},
     io::{Seek as _, SeekFrom, Write as _},
+    ops::Range,
     path::Path,
 };
 
 use super::{
-    super::redb::Redb, Commit, Failure, HANGS, Health, Instant, Key, Local as _, Ordering, Plan,
-    Read, Store, Write, mpsc, thread,
+    super::redb::Redb, Commit, Failure, HANGS, Health, Instant, Key, Local as _, Message, Ordering,
+    Plan, Read, StorageError, Store, Write, mpsc, thread,
 };
-use crate::storage::Range;
+use crate::storage;
 
 const ROWS: u32 = 20_000;
 
@@ -33,13 +34,17 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
 /// Entries of an index, with long keys so that many pages lead to others.
 async fn fill(store: &Store<Redb>) {
     for first in (0..ROWS).step_by(1000) {
-        let commit = Commit {
-            writes: (first..first + 1000)
-                .map(|row| (key(row), Write::Put(b""[..].into())))
-                .collect(),
-            ..Commit::default()
-        };
+        let commit = rows(first..first + 1000);
         store.store.apply(commit).await.unwrap();
+    }
+}
+
+fn rows(rows: Range<u32>) -> Commit {
+    Commit {
+        writes: rows
+            .map(|row| (key(row), Write::Put(b""[..].into())))
+            .collect(),
+        ..Commit::default()
     }
 }
 
@@ -52,7 +57,7 @@ async fn read_all(store: &Store<Redb>) -> (usize, usize, usize) {
     let (mut whole, mut refused, mut short) = (0, 0, 0);
     for first in (0..ROWS).step_by(100) {
         let (from, to) = (key(first), key(first + 100));
-        let range = Range {
+        let range = storage::Range {
             from: &from,
             to: Some(&to),
         };
@@ -159,4 +164,42 @@ async fn a_check_from_before_a_reopening_damages_nothing() {
     store.plan.wait_for_a_check();
     store.put(b"row", b"written").await.unwrap();
     assert!(store.plan.found.load(Ordering::SeqCst) > 0);
+}
+
+/// Damage holds up a large commit that is in force for as long as it is there. Checks and backups do not wait for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_for_a_commit_that_cannot_end_is_answered() {
+    const ALL: u32 = 9000;
+    let store = Store::<Redb>::open();
+    let (plan, queue) = (store.plan.clone(), store.store.queue.clone());
+    let damage = move || {
+        plan.unread.store(1_000_000, Ordering::SeqCst);
+        let found = plan.unread().into_iter().collect();
+        queue.send(Message::Damaged(found)).unwrap();
+    };
+    // Three slices are stored, and one batch commits.
+    *store.plan.meanwhile.lock() = Some((4, Box::new(damage)));
+    store.store.apply(rows(0..ALL)).await.unwrap();
+    wait_until(|| matches!(store.store.health().health(), Health::Damaged { .. }));
+    let (told, answers) = mpsc::channel();
+    let asking = store.store.clone();
+    thread::spawn(move || {
+        told.send(asking.verify(&mut |_| {}).is_err()).unwrap();
+        told.send(asking.freeze().is_err()).unwrap();
+    });
+    assert!(answers.recv_timeout(HANGS).unwrap());
+    assert!(answers.recv_timeout(HANGS).unwrap());
+    store.plan.unread.store(0, Ordering::SeqCst);
+    wait_until(|| {
+        let error = StorageError::new("as planned");
+        store.store.queue.send(Message::Reopen(error)).unwrap();
+        store.store.health().health() == Health::Working
+    });
+    store.put(b"row", b"written").await.unwrap();
+    let report = store.store.verify(&mut |_| {}).unwrap();
+    assert!(
+        report.is_clean() && report.complete == Some(true),
+        "{report:?}"
+    );
+    assert_eq!(report.rows, u64::from(ALL) + 1);
 }
