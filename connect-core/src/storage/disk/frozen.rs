@@ -213,7 +213,9 @@ impl<E: Engine> FrozenStates<E> {
     /// Begins to keep the state of a snapshot that was just taken, between two groups.
     pub(super) fn freeze(&self, snapshot: E::Snapshot) -> FrozenRows {
         let frozen = Arc::new(Frozen::<E>::new(snapshot));
-        self.0.lock().push(Arc::downgrade(&frozen));
+        let mut states = self.0.lock();
+        states.retain(|state| state.strong_count() > 0);
+        states.push(Arc::downgrade(&frozen));
         let mut from = Some(layout::row_key(&[]));
         FrozenRows(Box::new(move || frozen.page(&mut from)))
     }
@@ -267,5 +269,26 @@ impl<E: Engine> FrozenStates<E> {
                 let _snapshot = state.snapshot.write().take();
             }
         }
+    }
+}
+
+#[cfg(all(test, feature = "redb"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::{Engine as _, FrozenStates};
+    use crate::storage::disk::redb::Redb;
+
+    #[test]
+    fn states_that_were_read_are_let_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Redb::open(&folder.path().join("store.redb"), &(1 << 20)).unwrap();
+        let states = FrozenStates::<Redb>::new();
+        let is_read = states.freeze(engine.snapshot().unwrap());
+        for _ in 0..3 {
+            drop(states.freeze(engine.snapshot().unwrap()));
+        }
+        assert_eq!(states.0.lock().len(), 2, "one that is read, and the last");
+        drop(is_read);
     }
 }
