@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{ErrorKind, Read as _, Write as _},
+    io::{self, ErrorKind, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -102,13 +102,87 @@ impl BackupFile {
                 break written;
             }
         };
-        // Unlike a rename it never replaces a file.
-        fs::hard_link(&self.part, &self.path).map_err(|error| match error.kind() {
+        give_name(&self.part, &self.path, &WAYS).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => TransferError::Exists(self.path.clone()),
             _ => TransferError::io(&self.path)(error),
         })?;
-        fs::remove_file(&self.part).map_err(TransferError::io(&self.part))?;
         sync_folder(&self.path)?;
         Ok(written)
+    }
+}
+
+/// A way to give a file another name, in place of no other file.
+type Way = fn(&Path, &Path) -> io::Result<()>;
+
+/// The ways, the surest first. File systems such as exFAT and those over a network lack some.
+const WAYS: [Way; 3] = [by_link, by_rename, by_place];
+
+/// Gives a file another name, by the first way that the file system has.
+fn give_name(from: &Path, to: &Path, ways: &[Way]) -> io::Result<()> {
+    let mut result = Err(ErrorKind::Unsupported.into());
+    for way in ways {
+        result = way(from, to);
+        let is_done = match &result {
+            Ok(()) => true,
+            Err(error) => error.kind() == ErrorKind::AlreadyExists,
+        };
+        if is_done {
+            break;
+        }
+    }
+    result
+}
+
+fn by_link(from: &Path, to: &Path) -> io::Result<()> {
+    fs::hard_link(from, to)?;
+    // The file has its name, and the other one takes no room.
+    let _ = fs::remove_file(from);
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn by_rename(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn by_rename(_from: &Path, _to: &Path) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// Takes the name with an empty file, and replaces that.
+fn by_place(from: &Path, to: &Path) -> io::Result<()> {
+    drop(File::create_new(to)?);
+    fs::rename(from, to).inspect_err(|_| {
+        // Nobody has written to it.
+        let _ = fs::remove_file(to);
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// Each way does by itself on a file system that has no other, and replaces nothing.
+    #[test]
+    fn a_file_gets_its_name_where_there_are_no_links() {
+        let lacks: Way = |_, _| Err(io::Error::from_raw_os_error(1));
+        for way in WAYS {
+            let folder = tempfile::tempdir().unwrap();
+            let [part, path] = ["file.part", "file"].map(|name| folder.path().join(name));
+            fs::write(&part, "backup").unwrap();
+            fs::write(&path, "other").unwrap();
+            let refused = give_name(&part, &path, &[lacks, way, by_place]).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+            assert_eq!(fs::read(&path).unwrap(), b"other");
+            fs::remove_file(&path).unwrap();
+            give_name(&part, &path, &[lacks, way, by_place]).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"backup");
+            assert!(!part.exists());
+        }
     }
 }
