@@ -1,11 +1,11 @@
 //! An empty shop with one location, and a clock that stands still.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use connect_core::{
     Access, Account, Connect, Error, Fingerprint, Idempotency, NewAccount, NewLocation, NewScreen,
     Records, Request, ScreenType, Token,
-    environment::ManualClock,
+    environment::{Clock, ManualClock},
     storage::{Storage, memory::MemoryStorage},
     wire::{Category, Id, IdempotencyKey, Product, Scope, Timestamp, VatRate},
 };
@@ -60,6 +60,29 @@ pub(crate) async fn open_on(storage: Arc<dyn Storage>) -> Shop {
 pub(crate) fn connect(storage: Arc<dyn Storage>, clock: &Arc<ManualClock>) -> Connect {
     // Ids of several processes differ, as those of UUID v7 do.
     Connect::builder(storage).clock(clock.clone()).build()
+}
+
+/// The core of another process on the same storage, with its clock ahead.
+pub(crate) fn connect_ahead(
+    storage: Arc<dyn Storage>,
+    clock: &Arc<ManualClock>,
+    by: i64,
+) -> Connect {
+    let clock = Ahead(clock.clone(), by);
+    Connect::builder(storage).clock(Arc::new(clock)).build()
+}
+
+/// A clock with a constant lead over another, in seconds.
+struct Ahead(Arc<ManualClock>, i64);
+
+impl Clock for Ahead {
+    fn now(&self) -> Timestamp {
+        self.0.now().plus_seconds(self.1)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
 }
 
 /// A new location of an account.

@@ -42,6 +42,7 @@ use crate::{
     environment::{ImageFailure, Images},
     error::Error,
     record::Fault,
+    rules::{image::LEASE, lease::LEASE_MARGIN},
     wire::{ImageErrorCode, ImageJob},
 };
 
@@ -56,10 +57,13 @@ const DOWNLOADS_OF_ACCOUNT: usize = DOWNLOADS / 2;
 const DOWNLOADS_OF_LOCATION: usize = 3;
 
 /// The time within which a leased job has to be begun; it is given back otherwise.
-const BEGIN: Duration = Duration::from_secs(30);
+const BEGIN: Duration = Duration::from_secs(25);
 
-/// The time that an image may take. With [`BEGIN`] it ends well within the lease.
+/// The time that an image may take.
 const LIMIT: Duration = Duration::from_secs(75);
+
+// What is begun last is written down before the lease is over by any clock.
+const _: () = assert!((BEGIN.as_secs() + LIMIT.as_secs()) as i64 + LEASE_MARGIN <= LEASE);
 
 /// The time between two looks at the queue, for the jobs of other processes.
 const POLL: Duration = Duration::from_secs(1);
@@ -186,8 +190,8 @@ impl ImageWorker {
             jobs,
         } = due;
         let working = AssertUnwindSafe(async {
-            let leased = self.lease(location, &jobs).await;
             let begin_by = Instant::now() + BEGIN;
+            let leased = self.lease(location, &jobs).await;
             let of_account = self.downloads_of(account);
             let of_location = Semaphore::new(DOWNLOADS_OF_LOCATION);
             let turns = [&of_location, &*of_account, &self.downloads];

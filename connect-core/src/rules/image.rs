@@ -6,7 +6,8 @@ use crate::wire::{ImageJob, ImageStatus, Timestamp};
 pub(crate) const MOST_ATTEMPTS: u32 = 3;
 
 /// The seconds for which a worker has a job to itself. A worker that has not ended it by then is
-/// taken for dead, and another takes the job over.
+/// taken for dead, and another takes the job over. The work at it ends
+/// [earlier](super::lease::LEASE_MARGIN).
 pub(crate) const LEASE: i64 = 120;
 
 /// The seconds before the second try, and before the third.

@@ -4,6 +4,7 @@ pub(crate) mod access;
 pub(crate) mod cursor;
 pub(crate) mod idempotency;
 pub(crate) mod image;
+pub(crate) mod lease;
 pub(crate) mod option_group;
 pub(crate) mod option_link;
 pub(crate) mod order;

@@ -1,8 +1,13 @@
 //! Several workers, and writes while a download is under way.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use connect_core::{ImageWork, storage::memory::MemoryStorage, wire::ProductInput};
+use connect_core::{
+    ImageWork,
+    storage::{conformance::Distant, memory::MemoryStorage},
+    wire::ProductInput,
+};
+use tokio::time::sleep;
 
 use super::{
     Scene,
@@ -147,4 +152,57 @@ async fn a_lease_that_is_over_passes_to_another() {
     assert_eq!(scene.job(product).await.unwrap().attempts, 2);
     assert_eq!(scene.events().await, [[product.uuid()]]);
     scene.check().await;
+}
+
+/// A job waits for its turn, and takes nearly as long as it may.
+///
+/// It is the fourth of its location, on a store that takes seconds.
+#[tokio::test(start_paused = true)]
+async fn no_image_is_downloaded_twice_while_clocks_agree_well_enough() {
+    let second = Duration::from_secs(1);
+    for ahead in [14, -14] {
+        let storage = Arc::new(MemoryStorage::new());
+        let scene = Scene::on(Arc::new(Distant::new(storage.clone(), second))).await;
+        let names = ["held-0", "held-1", "held-2", "held-3"];
+        for name in names {
+            scene.make(name).await;
+        }
+        let worker = scene.worker();
+        let other = shop::connect_ahead(storage, &scene.shop.clock, ahead);
+        let other = other.image_worker(scene.port.clone());
+        let held = async {
+            for (jobs, seconds) in [(3, 29), (1, 74)] {
+                for _ in 0..jobs {
+                    scene.port.begun().await;
+                }
+                sleep(seconds * second).await;
+                (0..jobs).for_each(|_| scene.port.let_go());
+            }
+            // For a download of the other one.
+            scene.port.let_go();
+        };
+        let passing = async {
+            loop {
+                sleep(second).await;
+                scene.shop.clock.advance(1);
+            }
+        };
+        let others = async {
+            // The first one has all leases.
+            sleep(10 * second).await;
+            loop {
+                sleep(second).await;
+                other.tick().await.unwrap();
+            }
+        };
+        tokio::select! {
+            _ = async { tokio::join!(worker.tick(), held) } => {}
+            () = passing => {}
+            () = others => {}
+        }
+        for name in names {
+            assert_eq!(scene.port.calls(name), 1, "{name}, {ahead}");
+        }
+        scene.check().await;
+    }
 }

@@ -46,6 +46,11 @@ impl Endpoints {
         self.answers.lock().unwrap().insert(url.to_owned(), answers);
     }
 
+    /// The number of requests since they were last taken.
+    pub(crate) fn requests(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+
     /// The requests since the last call.
     pub(crate) fn take(&self) -> Vec<WebhookRequest> {
         std::mem::take(&mut *self.requests.lock().unwrap())

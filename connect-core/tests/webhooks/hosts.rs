@@ -13,7 +13,7 @@ use connect_core::{
 };
 use tokio::time::{Instant, sleep};
 
-use super::{Scene, URL};
+use super::{Scene, URL, endpoints::Answers};
 
 const LIMITS: HostLimits = HostLimits {
     at_a_time: 20,
@@ -150,4 +150,48 @@ async fn all_webhooks_of_a_full_host_have_their_turn() {
     let count = scene.connect().backlog().await.unwrap().deliveries.count;
     assert_eq!(count, 0);
     scene.check().await;
+}
+
+/// A lease is renewed beside an attempt, and the next one keeps its place.
+///
+/// It has too little time left when the second place of a webhook is free, and another stands in line behind.
+#[tokio::test(start_paused = true)]
+async fn a_place_at_a_host_is_kept_while_a_lease_is_renewed() {
+    let scene = Scene::open().await;
+    let worker = scene
+        .connect()
+        .webhook_worker(scene.endpoints.clone(), None);
+    let worker = worker.with_host_limits(HostLimits {
+        at_a_time: 2,
+        a_second: 100,
+    });
+    // Places are free again at 9, 15 and 18 seconds.
+    let pings = [
+        (0, "a", 1),
+        (6, "b", 1),
+        (6, "c", 1),
+        (7, "x", 2),
+        (16, "y", 1),
+    ];
+    let passing = async {
+        for second in 0..40 {
+            for (_, name, pings) in pings.iter().filter(|(at, ..)| *at == second) {
+                let url = format!("{URL}/{name}");
+                scene.endpoints.answer(&url, Answers::Slowly);
+                let events = [EventType::ProductChanged];
+                let made = scene.webhook_at(&url, &events, &[]).await.webhook;
+                for _ in 0..*pings {
+                    let tested = scene.connect().test_webhook(scene.shop.account, made.id);
+                    tested.await.unwrap();
+                }
+            }
+            sleep(Duration::from_secs(1)).await;
+            scene.shop.clock.advance(1);
+        }
+    };
+    worker.run(Duration::from_secs(1), passing).await;
+    let requests = scene.endpoints.take();
+    let mut names: Vec<_> = requests.iter().map(|to| &to.url[URL.len() + 1..]).collect();
+    names[1..3].sort_unstable();
+    assert_eq!(names, ["a", "b", "c", "x", "x", "y"]);
 }

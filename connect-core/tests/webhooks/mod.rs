@@ -16,6 +16,7 @@ mod resend;
 mod schedule;
 mod secrets;
 mod setup;
+mod skew;
 mod stock;
 #[cfg(feature = "conformance")]
 mod trips;

@@ -6,13 +6,13 @@ use tokio::time::timeout;
 
 use super::{
     parts::Parts,
-    state::{Failing, WebhookState},
+    state::{Failing, LEASE, WebhookState},
 };
 use crate::{
     environment::Mail,
     error::Error,
     record::{Account, OwnerMail, SwitchOffReason, SwitchedOff, Webhook, Webhooks},
-    rules::webhook::MAX_FAILURES,
+    rules::{lease::LEASE_MARGIN, webhook::MAX_FAILURES},
     wire::Timestamp,
 };
 
@@ -21,6 +21,9 @@ const MAIL_PAUSE: i64 = 300;
 
 /// The time that the mail server may take.
 const MAIL_LIMIT: Duration = Duration::from_secs(30);
+
+// The message is sent right after a commit.
+const _: () = assert!(MAIL_LIMIT.as_secs() as i64 + LEASE_MARGIN <= LEASE);
 
 /// Switches a webhook off. Returns whether it was on.
 pub(super) async fn switch_off(parts: &Parts, webhook: &Webhook) -> Result<bool, Error> {

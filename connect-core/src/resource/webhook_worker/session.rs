@@ -16,6 +16,7 @@ use super::{
     parts::Parts,
     purge, resume,
     rounds::{self, Leased},
+    state::LEASE,
     stock,
     work::DeliveryWork,
 };
@@ -26,9 +27,12 @@ use crate::{
         Delivery, DeliveryStatus, Fault, OwnWebhook, Webhook,
         keys::{Family, key},
     },
-    rules::webhook::{MAX_FAILURES, count_failure, is_probed, most_under_way},
+    rules::{
+        lease::LEASE_MARGIN,
+        webhook::{MAX_FAILURES, count_failure, is_probed, most_under_way},
+    },
     storage::Key,
-    wire::{Id, Timestamp},
+    wire::{Id, Timestamp, limits::WEBHOOK_SECONDS},
 };
 
 /// The attempts at one webhook at a time: as many at first, and the most once it has shown that it
@@ -46,9 +50,13 @@ const WAIT: Duration = Duration::from_secs(20);
 /// The time after which a session begins no more attempts, so that others get its place.
 const TURN: Duration = Duration::from_secs(60);
 
-/// The seconds that the lease must have left when an attempt begins: it waits for twenty at most, and
-/// takes ten.
-const SPARE: i64 = 35;
+/// The least rest of the lease, in seconds, when an attempt begins.
+///
+/// The attempt waits for its place, is made, and is written down before the lease is over by any clock.
+const SPARE: i64 = WAIT.as_secs() as i64 + WEBHOOK_SECONDS as i64 + LEASE_MARGIN;
+
+// Where attempts take their ten seconds, others follow them without waiting for a commit.
+const _: () = assert!(SPARE + WEBHOOK_SECONDS as i64 <= LEASE);
 
 /// The seconds for which a webhook waits whose request the sender had no room for.
 const CROWDED_PAUSE: i64 = 5;
@@ -223,9 +231,12 @@ impl<'w> Session<'w> {
                     }
                 }
             }
-            // Others can use it.
-            self.admitted = None;
-            self.record(&mut steps);
+            let must_renew = self.must_renew();
+            if !must_renew {
+                // Others can use it.
+                self.admitted = None;
+            }
+            self.record(must_renew, &mut steps);
             match steps.next().await {
                 None => return Ok(Some(self.leased.clone())),
                 Some(Step::Attempted(attempted)) => self.note(*attempted),
@@ -276,10 +287,21 @@ impl<'w> Session<'w> {
         own.webhook.is_enabled().then(|| own.clone())
     }
 
+    /// Returns whether the lease has too little left for another attempt.
+    fn is_lease_short(&self) -> bool {
+        self.parts.store().now().plus_seconds(SPARE) >= self.leased.until
+    }
+
+    /// Returns whether attempts could begin, were it not for the lease.
+    fn must_renew(&self) -> bool {
+        let is_room = self.under_way < self.most && !self.is_in_line;
+        is_room && !self.ready.is_empty() && self.is_lease_short() && self.may_go_on().is_some()
+    }
+
     /// Begins as many attempts as may be under way.
     fn begin(&mut self, own: &Arc<OwnWebhook>, steps: &mut Steps<'w>) {
         let parts = self.parts;
-        if parts.store().now().plus_seconds(SPARE) >= self.leased.until {
+        if self.is_lease_short() {
             return;
         }
         let host = parts.hosts.of(&own.webhook.url);
@@ -331,11 +353,8 @@ impl<'w> Session<'w> {
 
     /// Begins to write down what has ended, and to renew the lease, unless that is under way. While
     /// one commit is on its way, the attempts that end are collected for the next.
-    fn record(&mut self, steps: &mut Steps<'w>) {
+    fn record(&mut self, must_renew: bool, steps: &mut Steps<'w>) {
         let is_idle = self.ended.is_empty() && self.broken.is_empty();
-        let is_waiting = self.under_way == 0 && !self.ready.is_empty();
-        let is_waiting_for_lease = is_waiting && !self.is_in_line;
-        let must_renew = is_waiting_for_lease && self.may_go_on().is_some();
         if self.recording.is_some() || (is_idle && !must_renew) {
             return;
         }

@@ -89,8 +89,9 @@ pub(super) struct Lease {
     pub(super) until: Timestamp,
 }
 
-/// The seconds for which a session has a webhook to itself, after each commit.
-const LEASE: i64 = 60;
+/// The seconds of a session's lease after each commit. What it does ends
+/// [earlier](crate::rules::lease::LEASE_MARGIN).
+pub(super) const LEASE: i64 = 60;
 
 impl Lease {
     /// The lease of a session from now on.

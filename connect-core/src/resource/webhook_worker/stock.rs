@@ -180,7 +180,7 @@ fn replace(unit: &mut Unit<'_>, mut former: Delivery, newer: Id<Delivery>) {
 }
 
 /// Removes the notes of products that are free again and have nothing in the queue. By the clock of
-/// another process a product may not be free yet, so its note stays for as long as clocks may differ.
+/// another process a product may not be free yet, so its note stays for [`CLOCK_TOLERANCE`] longer.
 async fn forget(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<(), Fault> {
     let oldest = unit
         .now()

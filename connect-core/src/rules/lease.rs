@@ -1,0 +1,14 @@
+//! Rules of leases: the time for work, and the difference of clocks.
+
+/// The largest difference, in seconds, between clocks of processes on one store.
+///
+/// A lease that is not over by one clock may be over by another. So a worker ends what it does so many
+/// seconds before its lease is over by its own. Where clocks differ by more, leases are taken over too
+/// early: nothing is lost, but work is done twice.
+pub(crate) const MAX_CLOCK_SKEW: i64 = 15;
+
+/// The time for the commit after the work, in seconds.
+const COMMIT: i64 = 5;
+
+/// The seconds at the end of a lease without work under way.
+pub(crate) const LEASE_MARGIN: i64 = COMMIT + MAX_CLOCK_SKEW;
