@@ -14,6 +14,7 @@
 mod address;
 mod alike;
 mod batcher;
+mod clocks;
 mod commits;
 mod committer;
 mod connections;
@@ -32,6 +33,7 @@ mod version;
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use tokio::task::JoinSet;
 
 pub use self::{
     address::{AddressError, DatabaseAddress, Encryption},
@@ -64,6 +66,8 @@ pub struct PostgresStorage {
     lease: Duration,
     schema: Schema,
     room: RoomProbe,
+    /// The hourly comparison of clocks. It ends with the last clone.
+    _clocks: Arc<JoinSet<()>>,
 }
 
 impl PostgresStorage {
@@ -94,6 +98,8 @@ impl PostgresStorage {
         let readers = Connections::new(config, options.readers, &options, &schema.version)?;
         let writers = Connections::new(config, options.writers, &options, &schema.version)?;
         let committer = Committer::new(writers.clone(), schema.version.clone());
+        let mut clocks = JoinSet::new();
+        clocks.spawn(clocks::watch(writers.clone()));
         let storage = Self {
             reads: Batcher::new(Reader(readers), reader::UNDER_WAY),
             commits: Batcher::new(committer, committer::UNDER_WAY),
@@ -102,6 +108,7 @@ impl PostgresStorage {
             locks: Arc::default(),
             lease: options.lease,
             schema,
+            _clocks: Arc::new(clocks),
         };
         let connection = match storage.writers.try_get().await {
             Ok(connection) => connection,
@@ -116,6 +123,7 @@ impl PostgresStorage {
                 "the database keeps no checksums of its pages: damage on its disk stays unseen"
             );
         }
+        clocks::compare(&connection).await;
         storage.schema.open(&connection).await?;
         drop(connection);
         Ok(storage)
