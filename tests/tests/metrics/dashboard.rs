@@ -1,7 +1,11 @@
 //! The operator's guide and the Grafana dashboard name the metrics that there are, and all of them; their
 //! queries ask for labels that these have.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use connect_tests::process::Process;
 use serde_json::Value;
@@ -159,6 +163,33 @@ async fn the_guide_and_the_dashboard_name_what_there_is() {
     };
     let unseen: Vec<_> = metrics.iter().filter(|metric| !is_shown(metric)).collect();
     assert!(unseen.is_empty(), "the dashboard does not show {unseen:?}");
+}
+
+/// A state that the query left out was shown as that of a store which works.
+#[tokio::test]
+async fn the_panel_of_the_store_shows_each_state() {
+    let (_, all) = metrics().await;
+    let of_store = all.iter().filter(|s| s.name == "connect_store_state");
+    let states: BTreeSet<&str> = of_store.map(|s| &*s.labels["state"]).collect();
+    let dashboard: Value = serde_json::from_str(&file("deploy/grafana/connect.json")).unwrap();
+    let mut panels = dashboard["panels"].as_array().unwrap().iter();
+    let panel = panels.find(|panel| panel["title"] == "Store").unwrap();
+    // The text that is shown for the highest of the numbers in the query.
+    let texts = &panel["fieldConfig"]["defaults"]["mappings"][0]["options"];
+    let query = panel["targets"][0]["expr"].as_str().unwrap();
+    let terms = query.strip_prefix("max(").unwrap().split(" or ");
+    let shown = terms.map(|term| {
+        let number = term.split_once(" * ").map_or("1", |(number, _)| number);
+        (term.split("state=\"").nth(1).unwrap(), number)
+    });
+    let mut shown: BTreeMap<_, _> = shown
+        .map(|(state, number)| (state.split('"').next().unwrap(), number))
+        .collect();
+    shown.insert("working", "0");
+    assert_eq!(shown.keys().copied().collect::<BTreeSet<_>>(), states);
+    for (state, number) in shown {
+        assert_eq!(texts[number]["text"], state);
+    }
 }
 
 /// It can be imported anywhere: the source of the data is chosen there.
