@@ -182,8 +182,8 @@ impl StorageChoice {
         })
     }
 
-    /// The file beside the store's directory that says by how much the clock of a sandbox is ahead, if
-    /// the store has a directory.
+    /// The file beside the store's directory in which former versions kept by how much the clock of a sandbox
+    /// is ahead, if the store has a directory.
     pub fn clock(&self) -> Option<PathBuf> {
         self.beside(".clock.json")
     }

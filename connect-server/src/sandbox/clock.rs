@@ -1,47 +1,42 @@
 //! The clock of a sandbox: it can be put ahead, so that tokens expire, retries come due and days end while
 //! somebody watches.
 //!
-//! Time only passes faster, for the core as for everybody who asks it. By how much is kept in a file
-//! beside the store, or in a database: otherwise the time would go back with the next start, and what was written in the
-//! meantime would be of a time to come.
+//! Time only passes faster, for the core as for everybody who asks it. By how much is kept in the store, and so in
+//! each copy of it: otherwise the time would go back with the next start, and what was written in the meantime would be of a
+//! time to come.
 
 use std::{
     fs,
-    io::{self, ErrorKind, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use connect_core::{
-    Connect,
+    Connect, Error,
     environment::{Clock, SystemClock},
     storage::Storage,
     wire::Timestamp,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// The most seconds that the clock can be ahead: ten years.
 pub(super) const MOST_AHEAD: u64 = 3650 * 24 * 3600;
 
 /// The machine's clock, and the seconds by which this one is ahead of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SandboxClock {
     ahead: AtomicU64,
-    /// The file that keeps them; `None` where the store does.
-    file: Option<PathBuf>,
     /// One advance at a time.
-    turn: Mutex<()>,
-    /// The same where the store keeps them.
-    turn_in_store: tokio::sync::Mutex<()>,
+    turn: tokio::sync::Mutex<()>,
 }
 
-/// The content of the file.
-#[derive(Serialize, Deserialize)]
+/// The content of the file in which former versions kept the seconds.
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Kept {
     ahead_by_seconds: u64,
@@ -64,89 +59,52 @@ pub(super) enum NotAdvanced {
     /// It would be too far ahead.
     TooFar,
     /// That could not be written down.
-    Unwritten(io::Error),
+    Unwritten(Error),
 }
 
 impl SandboxClock {
-    /// A clock that is as far ahead as the file says; without a file, or without that one, it is not.
+    /// Opens the clock of a store, as far ahead as the store says. A row that cannot be read is logged by the core;
+    /// the time of the last service tells then. What a file of a former version says beyond that goes into the store.
     ///
     /// # Errors
     /// The file is there, and cannot be read.
-    pub(crate) fn open(file: Option<PathBuf>) -> Result<Arc<Self>, ClockFileError> {
-        let read = file.as_deref().map(|path| {
-            read(path).map_err(|source| ClockFileError {
-                path: path.to_owned(),
-                source,
-            })
-        });
-        let ahead = read.transpose()?.flatten();
-        Ok(Arc::new(Self {
-            ahead: AtomicU64::new(ahead.unwrap_or(0)),
-            file,
-            turn: Mutex::default(),
-            turn_in_store: tokio::sync::Mutex::default(),
-        }))
-    }
-
-    /// The clock of a store: as far ahead as the file beside it says, or the store itself, which keeps that where
-    /// there is no file. A row that cannot be read is logged by the core; the time of the last service tells then.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
     pub(crate) async fn of(
         storage: Arc<dyn Storage>,
         file: Option<PathBuf>,
     ) -> Result<Arc<Self>, ClockFileError> {
-        let clock = Self::open(file)?;
-        let kept = Connect::builder(storage).build().clock_lead().await;
-        clock
-            .ahead
-            .fetch_max(kept.unwrap_or(0).min(MOST_AHEAD), Ordering::SeqCst);
-        Ok(clock)
-    }
-
-    /// Puts it ahead as [`advance`](Self::advance) does, and keeps that in the store where there is no file.
-    ///
-    /// # Errors
-    /// As [`advance`](Self::advance).
-    pub(super) async fn advance_kept(
-        self: &Arc<Self>,
-        connect: &Connect,
-        seconds: u64,
-    ) -> Result<(), NotAdvanced> {
-        let _turn = self.turn_in_store.lock().await;
-        let ahead = self.ahead().saturating_add(seconds);
-        if self.file.is_none() && ahead <= MOST_AHEAD {
-            let kept = connect.keep_clock_lead(ahead).await;
-            kept.map_err(|error| {
-                NotAdvanced::Unwritten(io::Error::other(error.cause().to_owned()))
-            })?;
+        let read = file.map(|path| read(&path).map_err(|source| ClockFileError { path, source }));
+        let in_file = read.transpose()?.flatten().unwrap_or(0);
+        let connect = Connect::builder(storage).build();
+        let kept = connect.clock_lead().await.unwrap_or(0).min(MOST_AHEAD);
+        if in_file > kept
+            && let Err(error) = connect.keep_clock_lead(in_file).await
+        {
+            let cause = error.cause();
+            tracing::warn!(%cause, "copies of this store will not know that its clock is ahead");
         }
-        let clock = self.clone();
-        let advanced = tokio::task::spawn_blocking(move || clock.advance(seconds)).await;
-        advanced.unwrap_or_else(|error| Err(NotAdvanced::Unwritten(io::Error::other(error))))
+        Ok(Arc::new(Self {
+            ahead: AtomicU64::new(kept.max(in_file)),
+            ..Self::default()
+        }))
     }
 
-    /// The seconds by which it is ahead.
+    /// Returns the seconds by which it is ahead.
     pub(crate) fn ahead(&self) -> u64 {
         self.ahead.load(Ordering::SeqCst)
     }
 
-    /// Puts it so many seconds ahead of what it shows, and keeps that for the next start. It waits for the
-    /// disk, so it is for a thread that may wait; and nobody can leave it halfway, with another time in the
-    /// file than in memory.
+    /// Puts it so many seconds ahead of what it shows, once the store has that.
     ///
     /// # Errors
     /// It would be too far ahead, or that cannot be written down. It shows what it did before then.
-    pub(super) fn advance(&self, seconds: u64) -> Result<(), NotAdvanced> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) async fn advance(&self, connect: &Connect, seconds: u64) -> Result<(), NotAdvanced> {
+        let _turn = self.turn.lock().await;
         let ahead = self.ahead().saturating_add(seconds);
         if ahead > MOST_AHEAD {
             return Err(NotAdvanced::TooFar);
         }
-        if let Some(file) = &self.file {
-            write(file, ahead).map_err(NotAdvanced::Unwritten)?;
-        }
+        let kept = connect.keep_clock_lead(ahead).await;
+        kept.map_err(NotAdvanced::Unwritten)?;
         self.ahead.store(ahead, Ordering::SeqCst);
         Ok(())
     }
@@ -179,29 +137,6 @@ fn read(path: &Path) -> io::Result<Option<u64>> {
     Ok(Some(kept.ahead_by_seconds))
 }
 
-/// Writes the file in such a way that it is whole after a crash at any moment.
-///
-/// # Errors
-/// It is as it was before.
-fn write(path: &Path, ahead_by_seconds: u64) -> io::Result<()> {
-    let new = path.with_extension("new");
-    let mut options = fs::OpenOptions::new();
-    let options = options.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = options.open(&new)?;
-    let content = serde_json::to_vec(&Kept { ahead_by_seconds })?;
-    file.write_all(&content)?;
-    file.sync_all()?;
-    fs::rename(&new, path)?;
-    // That of a name alone is the folder of the process.
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let folder = fs::File::open(folder.unwrap_or(Path::new(".")));
-    if let Err(error) = folder.and_then(|folder| folder.sync_all()) {
-        // The file has the new time already, so the clock has to show it.
-        tracing::warn!(%error, "the clock of the sandbox may be set back by a loss of power");
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use connect_core::storage::memory::MemoryStorage;
@@ -210,63 +145,48 @@ mod tests {
 
     const DAY: u64 = 24 * 3600;
 
-    #[test]
-    fn time_passes_for_both_of_its_hands_and_never_goes_back() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("store.clock.json");
-        let clock = SandboxClock::open(Some(file.clone())).unwrap();
-        let read = |clock: &SandboxClock| (clock.now().seconds(), clock.elapsed().as_secs());
-        let before = read(&clock);
-        clock.advance(3 * DAY).unwrap();
-        clock.advance(60).unwrap();
-        let after = read(&clock);
-        let passed = 3 * DAY + 60;
-        assert!((passed..passed + 60).contains(&((after.0 - before.0) as u64)));
-        assert!((passed..passed + 60).contains(&(after.1 - before.1)));
-        drop(clock);
-        let again = SandboxClock::open(Some(file)).unwrap();
-        assert_eq!(again.ahead(), passed);
-        assert!(again.now().seconds() >= after.0);
-    }
-
-    /// A database has no folder beside it. Every command on it was refused, as its time seemed to go back.
+    /// Commands on a copy, and on a database, were refused: their time seemed to go back.
     #[tokio::test]
-    async fn a_store_without_a_folder_keeps_the_lead_itself() {
+    async fn time_passes_for_both_hands_and_never_goes_back_for_who_has_the_store() {
         let storage = Arc::new(MemoryStorage::new());
         let clock = SandboxClock::of(storage.clone(), None).await.unwrap();
         let connect = Connect::builder(storage.clone())
             .clock(clock.clone())
             .build();
-        clock.advance_kept(&connect, 40 * DAY).await.unwrap();
-        clock.advance_kept(&connect, 60).await.unwrap();
+        let read = || (clock.now().seconds(), clock.elapsed().as_secs());
+        let before = read();
+        clock.advance(&connect, 40 * DAY).await.unwrap();
+        clock.advance(&connect, 60).await.unwrap();
+        let after = read();
+        let passed = 40 * DAY + 60;
+        assert!((passed..passed + 60).contains(&((after.0 - before.0) as u64)));
+        assert!((passed..passed + 60).contains(&(after.1 - before.1)));
         connect.trust_clock().await.unwrap();
         let again = SandboxClock::of(storage.clone(), None).await.unwrap();
-        assert_eq!(again.ahead(), 40 * DAY + 60);
+        assert_eq!(again.ahead(), passed);
         let connect = Connect::builder(storage).clock(again.clone()).build();
         let checked = crate::start_clock::check(&connect, again.now()).await;
         assert_eq!(checked, Ok(()));
         let report = connect.check(&mut |_| {}).await.unwrap();
         assert!(report.is_clean(), "{report:?}");
-    }
-
-    #[test]
-    fn an_advance_that_cannot_be_kept_is_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let clock = SandboxClock::open(Some(folder.path().join("missing/clock.json"))).unwrap();
-        let refused = clock.advance(60);
-        assert!(matches!(refused, Err(NotAdvanced::Unwritten(_))));
-        assert_eq!(clock.ahead(), 0);
-        let clock = SandboxClock::open(None).unwrap();
-        clock.advance(MOST_AHEAD).unwrap();
-        let refused = clock.advance(1);
+        let refused = again.advance(&connect, MOST_AHEAD - passed + 1).await;
         assert!(matches!(refused, Err(NotAdvanced::TooFar)));
-        assert_eq!(clock.ahead(), MOST_AHEAD);
+        assert_eq!(again.ahead(), passed);
     }
 
-    #[test]
-    fn a_file_that_cannot_be_read_is_no_reason_to_go_back() {
+    #[tokio::test]
+    async fn what_a_file_of_a_former_version_says_goes_into_the_store() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.clock.json");
+        let storage = Arc::new(MemoryStorage::new());
+        let open = |file: &Path| SandboxClock::of(storage.clone(), Some(file.to_owned()));
+        for (content, ahead) in [(None, 0), (Some(90), 90), (Some(60), 90), (None, 90)] {
+            let _ = fs::remove_file(&file);
+            if let Some(seconds) = content {
+                fs::write(&file, format!("{{\"aheadBySeconds\":{seconds}}}")).unwrap();
+            }
+            assert_eq!(open(&file).await.unwrap().ahead(), ahead, "{content:?}");
+        }
         for content in [
             "",
             "{}",
@@ -274,7 +194,7 @@ mod tests {
             "{\"aheadBySeconds\":99999999999}",
         ] {
             fs::write(&file, content).unwrap();
-            let error = SandboxClock::open(Some(file.clone())).unwrap_err();
+            let error = open(&file).await.unwrap_err();
             assert!(error.to_string().contains("store.clock.json"), "{error}");
         }
     }

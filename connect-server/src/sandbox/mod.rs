@@ -206,7 +206,7 @@ impl Sandbox {
 
     /// Puts the clock ahead, and tells the store.
     async fn put_ahead(&self, seconds: u64) -> Result<ClockNow, Error> {
-        let advanced = self.clock.advance_kept(&self.connect, seconds).await;
+        let advanced = self.clock.advance(&self.connect, seconds).await;
         advanced.map_err(|refused| match refused {
             NotAdvanced::TooFar => {
                 let problem = "the clock is ten years ahead, which is as far as it goes; begin with \
@@ -214,6 +214,7 @@ impl Sandbox {
                 Error::Conflict(Reason::new(problem))
             }
             NotAdvanced::Unwritten(error) => {
+                let error = error.cause();
                 let cause = format!("the clock of the sandbox could not be written down: {error}");
                 StorageError::new(cause).into()
             }

@@ -1,9 +1,7 @@
 //! Tests of the sandbox where clients go away, and where the disk fails.
 
 use std::{
-    fs,
-    path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
@@ -15,7 +13,6 @@ use connect_core::{
     },
 };
 use futures_util::FutureExt as _;
-use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
 use super::*;
@@ -23,10 +20,10 @@ use crate::demo;
 
 const HOUR: u64 = 3600;
 
-/// A storage whose disk can be full.
+/// A storage whose disk has room for so many commits.
 struct Disk {
     storage: MemoryStorage,
-    is_full: AtomicBool,
+    room: AtomicUsize,
 }
 
 #[async_trait]
@@ -36,7 +33,11 @@ impl Storage for Disk {
     }
 
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
-        if self.is_full.load(Ordering::Relaxed) {
+        let less = |room: usize| room.checked_sub(1);
+        let fits = self
+            .room
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        if fits.is_err() {
             return Err(CommitError::NotApplied(StorageError::new("full")));
         }
         self.storage.commit(commit).await
@@ -47,40 +48,31 @@ impl Storage for Disk {
     }
 }
 
-/// A demo whose clock is kept in a file.
 struct Demo {
     disk: Arc<Disk>,
     sandbox: Sandbox,
     account: Id<Account>,
-    folder: TempDir,
 }
 
 impl Demo {
     async fn start() -> Self {
         let disk = Arc::new(Disk {
             storage: MemoryStorage::new(),
-            is_full: AtomicBool::new(false),
+            room: AtomicUsize::new(usize::MAX),
         });
-        let folder = tempfile::tempdir().unwrap();
-        let clock = SandboxClock::open(Some(Self::file(&folder))).unwrap();
+        let clock = SandboxClock::of(disk.clone(), None).await.unwrap();
         let connect = Connect::builder(disk.clone()).clock(clock.clone()).build();
         let account = demo::open(&connect).await.unwrap().account.id;
         Self {
             disk,
             sandbox: Sandbox::new(connect, clock),
             account,
-            folder,
         }
     }
 
-    fn file(folder: &TempDir) -> PathBuf {
-        folder.path().join("store.clock.json")
-    }
-
     /// The seconds by which the clock would be ahead after another start.
-    fn kept(&self) -> u64 {
-        let clock = SandboxClock::open(Some(Self::file(&self.folder)));
-        clock.unwrap().ahead()
+    async fn kept(&self) -> u64 {
+        self.sandbox.connect.clock_lead().await.unwrap()
     }
 
     /// The seconds by which the store is behind the clock.
@@ -124,7 +116,7 @@ async fn the_shop_does_not_write_with_the_screens_of_the_sandbox() {
     assert!(connect.authenticate_screen(here, Some(&till)).await.is_ok());
 }
 
-/// The file had the new time, and the clock the former one: a next start was refused.
+/// The next start had the new time, and the clock the former one: it was refused.
 #[tokio::test]
 async fn an_advance_goes_on_when_nobody_waits_for_it() {
     let demo = Demo::start().await;
@@ -133,7 +125,7 @@ async fn an_advance_goes_on_when_nobody_waits_for_it() {
         assert!(advance.now_or_never().is_none());
         let began = Instant::now();
         loop {
-            let (kept, shown) = (demo.kept(), demo.sandbox.clock.ahead());
+            let (kept, shown) = (demo.kept().await, demo.sandbox.clock.ahead());
             let is_told = demo.behind().await.is_some_and(|behind| behind < 60);
             if is_told && (kept, shown) == (advances * HOUR, advances * HOUR) {
                 break;
@@ -148,8 +140,7 @@ async fn an_advance_goes_on_when_nobody_waits_for_it() {
 #[tokio::test]
 async fn an_advance_that_cannot_be_written_down_is_a_fault_of_ours() {
     let demo = Demo::start().await;
-    // A folder stands where the file is to be written.
-    fs::create_dir(demo.folder.path().join("store.clock.new")).unwrap();
+    demo.disk.room.store(0, Ordering::Relaxed);
     let failed = demo.sandbox.advance(demo.account, Some(HOUR)).await;
     let error = failed.unwrap_err();
     assert_eq!(error.status(), 503);
@@ -158,19 +149,19 @@ async fn an_advance_that_cannot_be_written_down_is_a_fault_of_ours() {
         cause.contains("clock of the sandbox could not be written down"),
         "{cause}"
     );
-    assert_eq!((demo.kept(), demo.sandbox.clock.ahead()), (0, 0));
+    assert_eq!((demo.kept().await, demo.sandbox.clock.ahead()), (0, 0));
 }
 
 /// The answer was that nothing had been done, and the clock was ahead.
 #[tokio::test]
 async fn an_advance_that_the_store_is_not_told_of_is_done() {
     let demo = Demo::start().await;
-    demo.disk.is_full.store(true, Ordering::Relaxed);
+    demo.disk.room.store(1, Ordering::Relaxed);
     let advanced = demo.sandbox.advance(demo.account, Some(HOUR)).await;
     assert_eq!(advanced.unwrap().ahead_by_seconds, HOUR);
-    assert_eq!(demo.kept(), HOUR);
+    assert_eq!(demo.kept().await, HOUR);
     assert!(demo.behind().await.is_none_or(|behind| behind >= 3600));
-    demo.disk.is_full.store(false, Ordering::Relaxed);
+    demo.disk.room.store(usize::MAX, Ordering::Relaxed);
     demo.sandbox.connect.maintain().await.unwrap();
     assert!(demo.behind().await.is_some_and(|behind| behind < 60));
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use connect_tests::{
     data::DataFolder,
     http::{Answer, Request, send},
+    place::Place,
     process::{Process, run},
 };
 use http::{Method, StatusCode};
@@ -103,6 +104,29 @@ async fn a_token_expires_and_a_day_ends() {
     assert_eq!(gone.status, StatusCode::NOT_FOUND);
     assert_eq!(served.stop().await, Some(0));
     data.json(&["list"]).await;
+}
+
+/// What said by how much the clock is ahead lay beside the store, so a copy of the store refused to start.
+#[tokio::test]
+async fn a_copy_of_a_store_goes_by_its_clock() {
+    let place = Place::new(PROGRAM);
+    for (command, copy) in [("backup", "restore"), ("export", "import")] {
+        let engine = format!("redb:{}", place.path(command));
+        let server = Process::start_on(PROGRAM, &engine, &[]).await.unwrap();
+        let shown = ahead(&server, &server.token(), 31 * DAY).await;
+        assert_eq!(server.stop().await, Some(0));
+        let file = place.path(&format!("{command}.connect"));
+        let copied = format!("redb:{}", place.path(copy));
+        for (command, storage) in [(command, &engine), (copy, &copied)] {
+            let done = place.command(&[command, "--storage", storage, &file]).await;
+            assert_eq!(done.code, Some(0), "{done:?}");
+        }
+        let server = Process::start_on(PROGRAM, &copied, &[]).await.unwrap();
+        let again = ahead(&server, &server.token(), 1).await;
+        assert_eq!(again["aheadBySeconds"], 31 * DAY + 1);
+        assert!(again["now"].as_str() > shown["now"].as_str());
+        assert_eq!(server.stop().await, Some(0));
+    }
 }
 
 /// Waits for the next request to an endpoint, and answers it with this status.
