@@ -98,12 +98,12 @@ fn is_of_demo(account: &Account) -> bool {
     account.sandbox && (account.name == NAME || has_place)
 }
 
-/// Revokes the tokens of former starts that nobody has used for longest, where there are too many for
-/// another one.
+/// Revokes tokens of former starts where there are too many for another one: those never used first, then those
+/// not used for longest.
 async fn make_room(connect: &Connect, account: Id<Account>) -> Result<(), Error> {
     let mut tokens = connect.tokens(account).await?;
     tokens.retain(|(token, _)| token.name == TOKEN && !connect.has_ended(token));
-    tokens.sort_by_key(|(token, used)| used.unwrap_or(token.created_at));
+    tokens.sort_by_key(|(token, used)| (used.is_some(), used.unwrap_or(token.created_at)));
     let too_many = (tokens.len() + 1).saturating_sub(MOST_TOKENS);
     for (token, _) in &tokens[..too_many] {
         connect.revoke_token(account, token.id).await?;
