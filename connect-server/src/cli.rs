@@ -95,7 +95,8 @@ impl Arguments {
     pub fn read() -> Self {
         let command = Self::command();
         let matches = settings::without_empty(command.clone()).try_get_matches();
-        let matches = matches.unwrap_or_else(|error| secret::without_secrets(error).exit());
+        let matches =
+            matches.unwrap_or_else(|error| secret::without_secrets(error, &command).exit());
         let read = Self::from_arg_matches(&matches);
         let mut arguments = read.unwrap_or_else(|error| error.format(&mut Self::command()).exit());
         if let (Command::Config(config), Some((name, matches))) =

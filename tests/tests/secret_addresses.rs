@@ -1,4 +1,4 @@
-//! A database's address, mistyped or not: the program never shows its password.
+//! Addresses with a password, mistyped or not: the program never shows it.
 
 use connect_tests::process::run_in;
 use tempfile::TempDir;
@@ -93,9 +93,30 @@ async fn an_address_in_the_wrong_place_is_not_repeated() {
         &["serve", "--storag", address],
         &["token", address],
         &["check", address],
+        &["restore", "--smtps://mail:s3cret@mail.example"],
     ] {
         let (done, said) = said(words, None).await;
         assert!(!done, "{words:?}: {said}");
+    }
+    for flag in [
+        "--trusted-proxy",
+        "--allow-networks",
+        "--cache",
+        "--listen",
+        "--public-url",
+        "--admin-url",
+        "--mail-from",
+    ] {
+        for given in [
+            "mail:s3cret@mail.example",
+            "smtps://mail:s3cret",
+            "smtps://mail:12/s3cret",
+            "10.0.0.7,smtps://mail:s3cret@mail.example",
+        ] {
+            let (done, said) = said(&["serve", flag, given], None).await;
+            let names = said.contains(flag) && said.contains("'********'");
+            assert!(!done && names, "{flag} {given}: {said}");
+        }
     }
 }
 

@@ -48,19 +48,62 @@ const GIVEN: [ContextKind; 3] = [
     ContextKind::InvalidValue,
 ];
 
-/// Takes what may be a secret out of a refusal: an address with a password where no address belongs.
-pub(super) fn without_secrets(mut error: Error) -> Error {
-    for kind in GIVEN {
-        if let Some(ContextValue::String(given)) = error.get(kind)
-            && may_hold_secret(given)
-        {
-            error.insert(kind, ContextValue::String(super::settings::MASK.to_owned()));
-        }
+/// Takes what may be a secret out of a refusal: an address with a password where no address belongs. What the parser
+/// says of the value may repeat a part of it, and is left out then.
+pub(super) fn without_secrets(error: Error, command: &Command) -> Error {
+    let is_secret = |kind, value: &ContextValue| {
+        let given = GIVEN.contains(&kind).then_some(value);
+        matches!(given, Some(ContextValue::String(given)) if may_hold_secret(given))
+    };
+    if !error.context().any(|(kind, value)| is_secret(kind, value)) {
+        return error;
     }
-    error
+    // The text of the parser cannot be taken out of the error, so it is made anew. Suggestions repeat the argument.
+    let mut masked = Error::new(error.kind()).with_cmd(command);
+    let context = error.context();
+    for (kind, value) in context.filter(|(kind, _)| *kind != ContextKind::Suggested) {
+        let value = match is_secret(kind, value) {
+            true => ContextValue::String(super::settings::MASK.to_owned()),
+            false => value.clone(),
+        };
+        masked.insert(kind, value);
+    }
+    masked
 }
 
 fn may_hold_secret(given: &str) -> bool {
     let given = given.to_ascii_lowercase();
-    given.contains("password") || given.contains('@') && given.contains(':')
+    if given.contains("password") || given.contains('@') && given.contains(':') {
+        return true;
+    }
+    let Some((scheme, rest)) = given.split_once("://") else {
+        return false;
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // An IPv6 address has colons of its own.
+    let host = host.rsplit(']').next().unwrap_or_default();
+    // A password that begins as a port does is told by the scheme.
+    let has_password = ["smtp", "postgres"].iter().any(|of| scheme.starts_with(of));
+    let port = host.split_once(':').map(|(_, port)| port);
+    port.is_some_and(|port| has_password || port.parse::<u16>().is_err())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_hold_no_password_is_repeated() {
+        for given in [
+            "--listn",
+            "0.0.0.0:port",
+            "redb:/var/lib/store",
+            "http://0.0.0.0:8080",
+            "https://[::1]:8443/shop:1",
+            "https://[2001:db8::1]/",
+            "smtps://mail.example",
+        ] {
+            assert!(!may_hold_secret(given), "{given}");
+        }
+    }
 }
