@@ -9,23 +9,17 @@
 //! (another link, a deletion, a worker that dies, a lease that runs out), nothing old is written
 //! over anything newer.
 
+mod places;
 mod queue;
 mod round;
 
-use std::{
-    collections::{HashMap, HashSet},
-    panic::AssertUnwindSafe,
-    pin::pin,
-    sync::{Arc, Weak},
-    time::Duration,
-};
+use std::{collections::HashSet, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures_util::{
     FutureExt as _, StreamExt as _,
     future::{Either, join_all, pending, select},
     stream::FuturesUnordered,
 };
-use parking_lot::Mutex;
 use tokio::{
     sync::{Semaphore, watch},
     time::{Instant, timeout, timeout_at},
@@ -34,6 +28,7 @@ use uuid::Uuid;
 
 pub use self::round::ImageWork;
 use self::{
+    places::Places,
     queue::{Due, LOCATIONS, Turns},
     round::{Leased, Outcome, Queued},
 };
@@ -46,12 +41,9 @@ use crate::{
     wire::{ImageErrorCode, ImageJob},
 };
 
-/// The downloads that a worker makes at a time.
+/// The downloads that a worker makes at a time. An account has its part of them: slow hosts of one tenant must
+/// not hold up the images of all others, also where nothing else is to be done.
 const DOWNLOADS: usize = 8;
-
-/// The downloads that are made for one account at a time: slow hosts of one tenant must not hold up the
-/// images of all others, also where nothing else is to be done.
-const DOWNLOADS_OF_ACCOUNT: usize = DOWNLOADS / 2;
 
 /// The same for one location: those of one shop must not hold up the others of its account.
 const DOWNLOADS_OF_LOCATION: usize = 3;
@@ -75,9 +67,7 @@ const POLL: Duration = Duration::from_secs(1);
 pub struct ImageWorker {
     connect: Connect,
     images: Arc<dyn Images>,
-    downloads: Semaphore,
-    /// The downloads of each account that has some.
-    of_accounts: Mutex<HashMap<Uuid, Weak<Semaphore>>>,
+    downloads: Places,
     stop: watch::Sender<bool>,
 }
 
@@ -87,8 +77,7 @@ impl Connect {
         ImageWorker {
             connect: self.clone(),
             images,
-            downloads: Semaphore::new(DOWNLOADS),
-            of_accounts: Mutex::default(),
+            downloads: Places::new(DOWNLOADS),
             stop: watch::Sender::new(false),
         }
     }
@@ -192,11 +181,13 @@ impl ImageWorker {
         let working = AssertUnwindSafe(async {
             let begin_by = Instant::now() + BEGIN;
             let leased = self.lease(location, &jobs).await;
-            let of_account = self.downloads_of(account);
             let of_location = Semaphore::new(DOWNLOADS_OF_LOCATION);
-            let turns = [&of_location, &*of_account, &self.downloads];
             let downloads = leased.into_iter().map(async |leased| {
-                let outcome = self.take_over(&leased, turns, begin_by).await;
+                let turn = async {
+                    let of_location = of_location.acquire().await;
+                    (of_location, self.downloads.take(account).await)
+                };
+                let outcome = self.take_over(&leased, timeout_at(begin_by, turn)).await;
                 (leased, outcome)
             });
             let ended = join_all(downloads).await;
@@ -207,18 +198,6 @@ impl ImageWorker {
             ImageWork::default()
         });
         (location, work)
-    }
-
-    /// The downloads that are made for an account.
-    fn downloads_of(&self, account: Uuid) -> Arc<Semaphore> {
-        let mut all = self.of_accounts.lock();
-        if let Some(known) = all.get(&account).and_then(Weak::upgrade) {
-            return known;
-        }
-        all.retain(|_, known| known.strong_count() > 0);
-        let new = Arc::new(Semaphore::new(DOWNLOADS_OF_ACCOUNT));
-        all.insert(account, Arc::downgrade(&new));
-        new
     }
 
     /// Leases the jobs together; when that fails, one by one.
@@ -257,22 +236,17 @@ impl ImageWorker {
         work
     }
 
-    /// Downloads the image of a job, when its turns come in time, one after the other.
-    async fn take_over(
+    /// Downloads the image of a job, when its turn comes in time.
+    async fn take_over<T, E>(
         &self,
         leased: &Leased,
-        turns: [&Semaphore; 3],
-        begin_by: Instant,
+        turn: impl Future<Output = Result<T, E>>,
     ) -> Outcome {
         let job = &leased.job;
         if leased.is_used_up() {
             return Some(Err(ended_early()));
         }
-        // An error would mean that nobody gives out turns any more.
-        let mut had = Vec::with_capacity(turns.len());
-        for turn in turns {
-            had.push(timeout_at(begin_by, turn.acquire()).await.ok()?);
-        }
+        let _turn = turn.await.ok()?;
         let working = AssertUnwindSafe(async { self.images.take_over(&job.source_url).await });
         let working = timeout(LIMIT, working.catch_unwind());
         let mut stopped = self.stop.subscribe();

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use uuid::Uuid;
 
-use super::round::Queued;
+use super::{places::may_take, round::Queued};
 use crate::{
     record::{
         Fault, Looked, ReadKey, Salvage, Store, Webhooks,
@@ -20,9 +20,6 @@ use crate::{
 
 /// The locations that a worker is at, at a time.
 pub(super) const LOCATIONS: usize = 8;
-
-/// The same of one account.
-const LOCATIONS_OF_ACCOUNT: usize = LOCATIONS / 2;
 
 /// The most jobs that are leased by one commit: those of a turn.
 const LEASED: usize = 16;
@@ -74,7 +71,7 @@ impl Default for Turns {
 impl Turns {
     /// Returns the jobs of at most `most` locations whose turn it is, without some locations: first
     /// of those that had no turn, then of the others, the longest waiting first. No account gets more than
-    /// its part beside the locations at which the worker is.
+    /// its part of the `most` and the locations at which the worker is.
     ///
     /// # Errors
     /// The queue cannot be read.
@@ -101,11 +98,10 @@ impl Turns {
         for one in found.others.due {
             let of_account = due.iter().filter(|other| other.account == one.account);
             let at_work = parts.get(&one.account).copied().unwrap_or_default();
-            if of_account.count() + at_work < LOCATIONS_OF_ACCOUNT {
+            if may_take(of_account.count() + at_work, most - due.len()) {
                 due.push(one);
             }
         }
-        due.truncate(most);
         self.had.extend(due.iter().map(|due| due.location));
         Ok(due)
     }
@@ -251,7 +247,7 @@ impl Group {
             None if self.is_full() => return,
             None => {
                 let part = self.parts.entry(account).or_default();
-                if *part == LOCATIONS_OF_ACCOUNT {
+                if !may_take(*part, self.most - self.due.len()) {
                     return;
                 }
                 *part += 1;
@@ -399,7 +395,7 @@ mod tests {
         // The next have had no turn yet, and the former ones get what is left of the part: nothing.
         let all = turns.next(&store, 8, &none, &none).await.unwrap();
         assert_eq!(at(all), [5, 6, 7, 8, 20, 21]);
-        let beside = turns.next(&store, 8, &two, &two).await.unwrap();
+        let beside = turns.next(&store, 6, &two, &two).await.unwrap();
         assert_eq!(at(beside), [9, 3, 20, 21]);
     }
 }
