@@ -11,10 +11,11 @@
 //!   address has one failure a minute for it, in place of ten. Guessing from many networks becomes slow,
 //!   and the first attempt of everybody is still made. It refuses nobody by itself: a limit over all
 //!   networks that did could be used up by anybody, in the name of any owner.
-//! - **The places where passwords are hashed** are few. A hundred wait for one, and who comes then is told to come
+//! - **The places where passwords are hashed**, and new ones judged, are few. A hundred wait for one, and who comes then is told to come
 //!   back. Owners with a session or an invitation have a place of their own.
 //! - **A signed-in owner** who gives the password once more has a count of the account's own, which only
-//!   holders of a session can fill. So an owner with a session changes the password while somebody guesses.
+//!   holders of a session or an invitation can fill. So an owner with a session changes the password while somebody
+//!   guesses. Each password that is set counts there as well, since to judge one may take long.
 //!
 //! Networks are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. Once 100 000 of them have tried
 //! in a minute, newcomers share the count of a wide network ([`rate::wide_network`]), which is full when their
@@ -49,7 +50,7 @@ const OF_EMAIL: u32 = 100;
 /// The attempts in a minute from each network address.
 const OF_ADDRESS: u32 = 30;
 
-/// The passwords in a minute that the owner of an account gives once more in vain.
+/// The passwords in a minute that the owner of an account gives once more in vain, or would set.
 const OF_ACCOUNT: u32 = 10;
 
 /// More callers than this are not told apart within a minute, so that memory stays bounded. A network
@@ -66,7 +67,7 @@ const LET_IN: usize = 1;
 /// The digest of an e-mail address.
 type Email = [u8; 32];
 
-/// The attempts of the minute under way, and the places where passwords are hashed.
+/// The attempts of the minute under way, and the places where passwords are judged and hashed.
 pub(crate) struct SignIns {
     store: Arc<Store>,
     counts: Mutex<Counts>,
@@ -158,7 +159,7 @@ impl SignIns {
         counts.emails.take_back(&attempt.pair.1, at);
     }
 
-    /// Counts a password that a signed-in owner gives once more, before it is hashed.
+    /// Counts a password that an owner who was let in gives once more, or would set, before it is hashed.
     ///
     /// # Errors
     /// [`Error::RateLimited`]; it then counts against nothing.
@@ -173,14 +174,22 @@ impl SignIns {
         self.counts.lock().accounts.take_back(&account, at);
     }
 
-    /// Hashes the password that an owner sets, who was let in to do so.
+    /// Judges and hashes the password that an owner sets, who was let in to do so.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] when too many do.
-    pub(crate) async fn hash(&self, password: String) -> Result<PasswordHash, Error> {
+    /// It is too short, too long or easy to guess; [`Error::RateLimited`] when too many set one.
+    pub(crate) async fn hash(
+        &self,
+        account: &Account,
+        password: &str,
+    ) -> Result<PasswordHash, Error> {
         let randomness = self.store.environment().randomness.clone();
-        let job = move || password::hash(&password, &*randomness);
-        Ok(self.let_in.run(job).await??)
+        let (account, password) = (account.clone(), password.to_owned());
+        let job = move || {
+            password::check(&password, &account)?;
+            Ok(password::hash(&password, &*randomness)?)
+        };
+        self.let_in.run(job).await?
     }
 
     /// Returns whether the password that a signed-in owner gives once more is the one that was hashed.
@@ -255,6 +264,17 @@ mod tests {
         matches!(counted, Err(Error::RateLimited(_)))
     }
 
+    fn shop() -> Account {
+        Account {
+            id: Id::new(Uuid::nil()),
+            name: "Shop".into(),
+            owner_email: "owner@shop.example".into(),
+            sandbox: false,
+            locations: Vec::new(),
+            screens: Vec::new(),
+        }
+    }
+
     const AT: Moment = Moment {
         now: Timestamp::EPOCH,
         elapsed: Duration::ZERO,
@@ -292,7 +312,7 @@ mod tests {
             let job = sign_ins.strangers.run(move || is_done.lock().recv());
             timeout(Duration::from_millis(20), job).await.unwrap_err();
         }
-        let hash = sign_ins.hash("rye and spelt".into()).await.unwrap();
+        let hash = sign_ins.hash(&shop(), "rye and spelt").await.unwrap();
         assert!(
             sign_ins
                 .is_owners(hash, "rye and spelt".into())
@@ -300,6 +320,23 @@ mod tests {
                 .unwrap()
         );
         drop(done);
+    }
+
+    /// Passwords once were judged on the threads that answer requests.
+    #[tokio::test]
+    async fn a_password_is_judged_at_a_place() {
+        let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());
+        let sign_ins = SignIns::new(Arc::new(store));
+        let (done, is_done) = mpsc::channel::<()>();
+        let job = sign_ins.let_in.run(move || is_done.recv());
+        timeout(Duration::from_millis(20), job).await.unwrap_err();
+        let shop = shop();
+        let mut judged = Box::pin(sign_ins.hash(&shop, "1234567890"));
+        timeout(Duration::from_millis(20), &mut judged)
+            .await
+            .unwrap_err();
+        drop(done);
+        assert!(matches!(judged.await, Err(Error::Invalid(_))));
     }
 
     #[test]

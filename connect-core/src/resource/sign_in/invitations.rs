@@ -14,7 +14,6 @@ use crate::{
     },
     resource::accounts::get_account,
     rules::{
-        password,
         secret::{self, Secret},
         text,
     },
@@ -74,15 +73,16 @@ impl Connect {
     /// # Errors
     /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the invitation was
     /// replaced, used or has expired; [`Error::Conflict`] when the owner of another account signs in
-    /// with the e-mail address of this one; [`Error::RateLimited`] when too many set one at this moment.
+    /// with the e-mail address of this one; [`Error::RateLimited`] when too many set one at this moment, or one
+    /// was set 10 times for this account within a minute.
     pub async fn accept_invitation(
         &self,
         invitation: &str,
         password: &str,
     ) -> Result<IssuedSession, Error> {
         let invited = self.invited_account(invitation).await?;
-        password::check(password, &invited)?;
-        let hash = self.core.sign_ins.hash(password.to_owned()).await?;
+        self.core.sign_ins.confirm(invited.id)?;
+        let hash = self.core.sign_ins.hash(&invited, password).await?;
         let mut attempts = self.attempts(invited.id.uuid());
         loop {
             let mut unit = attempts.begin();

@@ -77,8 +77,8 @@ impl Connect {
         }
     }
 
-    /// Gives an owner another password. All sessions end but the owner's own. In a minute 10 current
-    /// passwords of an account may be wrong.
+    /// Gives an owner another password. All sessions end but the owner's own. An account may have 10
+    /// calls a minute, those that succeed included.
     ///
     /// # Errors
     /// `currentPassword` is wrong, `password` is too short, too long or easy to guess,
@@ -90,10 +90,8 @@ impl Connect {
         password: &str,
     ) -> Result<(), Error> {
         let account = owner.account().id;
-        password::check(password, owner.account())?;
         let confirmed = self.confirmed_password(account, current).await?;
-        self.core.sign_ins.confirmed(account);
-        let hash = self.core.sign_ins.hash(password.to_owned()).await?;
+        let hash = self.core.sign_ins.hash(owner.account(), password).await?;
         let mut attempts = self.attempts(account.uuid());
         loop {
             let mut unit = attempts.begin();
