@@ -28,12 +28,17 @@ struct Counted {
 }
 
 impl Counted {
-    /// A shop of an account with five more locations.
+    /// A shop of an account with five more locations. What they store is known: it is read beside a write.
     async fn open() -> Self {
         let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
         let shop = shop::open_on(store.clone()).await;
         for name in ["A", "B", "C", "D", "E"] {
-            shop::location(&shop.connect, shop.account, name).await;
+            let there = shop::location(&shop.connect, shop.account, name).await;
+            let categories = shop.connect.location(&there).categories();
+            categories
+                .create(CategoryInput::named("Bread"))
+                .await
+                .unwrap();
         }
         let mut counted = Self { shop, store };
         counted.enter().await;

@@ -17,7 +17,7 @@ use std::{
     sync::Arc,
 };
 
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, future::join};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     error::Refusal,
-    record::{Attempt, Fault, Reads, Siblings, Store, Unit},
+    record::{Attempt, Fault, Reads, Store, Unit},
 };
 
 type Outcome = Result<Answer, Refusal>;
@@ -155,7 +155,7 @@ async fn commit_together(
         attempts.lock_if_contended().await?;
         loop {
             let mut unit = attempts.begin();
-            load(&mut unit, location, jobs).await?;
+            load(store, &mut unit, location, jobs).await?;
             let mut outcomes = Vec::with_capacity(jobs.len());
             for job in jobs {
                 outcomes.push(perform_guarded(&mut unit, job).await);
@@ -172,19 +172,26 @@ async fn commit_together(
 }
 
 /// Reads what all jobs will look up: in one round trip, and a second one for what depends on the
-/// first.
-async fn load(unit: &mut Unit<'_>, location: Uuid, jobs: &[Job]) -> Result<(), Fault> {
+/// first. What the other locations of the account store is read at the same time, and fails nothing.
+async fn load(
+    store: &Store,
+    unit: &mut Unit<'_>,
+    location: Uuid,
+    jobs: &[Job],
+) -> Result<(), Fault> {
     let mut wanted = Reads::of(location);
     for job in jobs {
         reads(job, &mut wanted);
     }
-    let locations = jobs
-        .iter()
-        .take(1)
-        .flat_map(|job| &job.at.account().locations);
-    let siblings = Siblings::read(locations.map(|at| at.id.uuid()), unit, &mut wanted);
-    unit.load(wanted).await?;
-    siblings.note(unit);
+    let elsewhere = async {
+        match jobs.first() {
+            Some(job) => store.bytes_elsewhere(job.at.account(), location).await,
+            None => 0,
+        }
+    };
+    let (loaded, elsewhere) = join(unit.load(wanted), elsewhere).await;
+    loaded?;
+    unit.set_bytes_elsewhere(elsewhere);
     let mut wanted = Reads::of(location);
     for job in jobs {
         job.change.more_reads(&job.at, unit, &mut wanted);

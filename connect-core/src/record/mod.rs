@@ -57,6 +57,5 @@ pub(crate) use table::{change_key, entries};
 pub(crate) use unit::{Attempt, MOST_HOLDERS, Unit};
 pub use usage::StorageLimits;
 pub(crate) use usage::{Counted, Usage, counted};
-pub(crate) use usage_cache::Siblings;
 pub(crate) use webhook::{FormerSecret, OwnWebhook, SigningSecret, Webhooks};
 pub use webhook::{OwnerMail, SwitchOffReason, SwitchedOff, Webhook};

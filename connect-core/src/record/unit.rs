@@ -107,11 +107,6 @@ impl<'s> Unit<'s> {
         self.time = self.clock.next_time(self.now);
     }
 
-    /// The store that this unit works on.
-    pub(super) fn store(&self) -> &'s Store {
-        self.store
-    }
-
     /// The location, account or token that this unit works on.
     pub(crate) fn partition(&self) -> Uuid {
         self.partition

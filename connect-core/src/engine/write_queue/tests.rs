@@ -8,7 +8,10 @@ use crate::{
     access::Access,
     engine::{Change, answer::Outcome as Kind},
     error::Error,
-    record::keys::{Family, Part, key},
+    record::{
+        clock_key,
+        keys::{Family, Part, key},
+    },
     storage::{Key, Value, memory::MemoryStorage, torn::Torn},
     wire::VatRate,
 };
@@ -55,20 +58,34 @@ async fn open(torn: &Key) -> (Connect, Access) {
     let storage = MemoryStorage::new();
     let key = torn.clone();
     let connect = Connect::builder(Arc::new(Torn { storage, key })).build();
+    let at = locations(&connect, 1).await.remove(0);
+    (connect, at)
+}
+
+/// Makes an account with so many locations.
+async fn locations(connect: &Connect, number: usize) -> Vec<Access> {
     let account = NewAccount {
         name: "Shop".into(),
         owner_email: "owner@shop.example".into(),
         sandbox: true,
     };
     let account = connect.create_account(account).await.unwrap().id;
-    let location = NewLocation {
-        name: "Here".into(),
-        currency: "EUR".into(),
-        default_vat_rate: VatRate::percent(21),
-    };
-    let location = connect.create_location(account, location).await.unwrap().id;
-    let at = connect.authorize_owner(account, location, account).await;
-    (connect, at.unwrap())
+    let mut locations = Vec::new();
+    for _ in 0..number {
+        let location = NewLocation {
+            name: "Here".into(),
+            currency: "EUR".into(),
+            default_vat_rate: VatRate::percent(21),
+        };
+        let made = connect.create_location(account, location).await;
+        locations.push(made.unwrap().id);
+    }
+    let mut all = Vec::new();
+    for location in locations {
+        let at = connect.authorize_owner(account, location, account).await;
+        all.push(at.unwrap());
+    }
+    all
 }
 
 fn row(number: u64) -> Key {
@@ -158,5 +175,24 @@ async fn writes_that_fail_together_are_done_one_by_one() {
         for (number, outcome) in numbers.iter().zip(outcomes) {
             assert_eq!(outcome.is_ok(), *number != 2, "{number} of {numbers:?}");
         }
+    }
+}
+
+/// The row that cannot be read is the clock of one location. The others of the account once stopped with it.
+#[tokio::test]
+async fn a_damaged_location_harms_no_other() {
+    let storage = MemoryStorage::new();
+    let all = locations(&Connect::builder(Arc::new(storage.clone())).build(), 2).await;
+    let key = clock_key(all[1].partition());
+    let connect = Connect::builder(Arc::new(Torn { storage, key })).build();
+    // The first write makes the clock, which is damaged from then on.
+    for (at, is_done) in [(1, true), (0, true), (1, false), (0, true)] {
+        let plain = Plain {
+            row: row(1),
+            panics: false,
+        };
+        let (at, jobs) = (&all[at], [job(&all[at], plain)]);
+        let outcomes = commit_group(connect.store(), at.partition(), &jobs).await;
+        assert_eq!(outcomes[0].is_ok(), is_done);
     }
 }
