@@ -110,6 +110,26 @@ async fn a_location_has_so_many_records_of_a_kind() {
     assert_eq!(check(&shop.connect).await, Vec::<String>::new());
 }
 
+/// A location whose first write was refused, which stores the answer alone, once had no limits.
+#[tokio::test]
+async fn a_location_is_counted_from_its_first_write_on() {
+    for products in [0, 1] {
+        let (shop, _) = open(StorageLimits { products, ..SMALL }).await;
+        let json = shop.connect.location(&shop.at).json::<Product>();
+        let create = |input: ProductInput, name: &str| {
+            json.create(keyed(connect_core::Request::from(input), name))
+        };
+        if products == 1 {
+            let nameless = create(ProductInput::default(), "nameless");
+            assert_eq!(nameless.await.unwrap_err().error.status(), 422);
+            create(ProductInput::named("A"), "A").await.unwrap();
+        }
+        let refused = create(ProductInput::named("B"), "B").await.unwrap_err();
+        assert_eq!(refused.error.code(), ErrorCode::LimitReached);
+        assert_eq!(check(&shop.connect).await, Vec::<String>::new());
+    }
+}
+
 #[tokio::test]
 async fn items_beyond_the_limit_fail_alone() {
     let (shop, _) = open(SMALL).await;

@@ -191,6 +191,7 @@ async fn load(
     };
     let (loaded, elsewhere) = join(unit.load(wanted), elsewhere).await;
     loaded?;
+    unit.begin_counts();
     unit.set_bytes_elsewhere(elsewhere);
     let mut wanted = Reads::of(location);
     for job in jobs {

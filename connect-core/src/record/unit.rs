@@ -373,6 +373,13 @@ impl<'s> Unit<'s> {
         self.writes.put(key, write);
     }
 
+    /// Begins to count the rows of a location, if it has none yet: all that it will have is counted.
+    pub(crate) fn begin_counts(&mut self) {
+        if self.clock_row == Some(None) {
+            self.clock.usage.get_or_insert_default();
+        }
+    }
+
     /// Counts a write to a row of this location.
     fn count(&mut self, key: &Key, write: &Write) {
         let own = key.strip_prefix(self.partition.as_bytes());
@@ -380,10 +387,6 @@ impl<'s> Unit<'s> {
         let Some(family) = family.filter(|family| counted(*family).is_some()) else {
             return;
         };
-        if self.clock_row == Some(None) {
-            // The first rows of a location: all that it will have is counted.
-            self.clock.usage.get_or_insert_default();
-        }
         let Some(usage) = &mut self.clock.usage else {
             return;
         };

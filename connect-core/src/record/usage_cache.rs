@@ -158,6 +158,7 @@ mod tests {
             let location = Uuid::from_u128(location);
             let mut unit = store.attempts(location).begin();
             unit.load(Reads::of(location)).await.unwrap();
+            unit.begin_counts();
             let id = Part::Id(store.environment().ids.next());
             unit.put_new(
                 key(location, Family::Product, &[id]),
