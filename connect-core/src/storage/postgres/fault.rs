@@ -34,6 +34,22 @@ pub(super) fn away(error: &PoolError) -> String {
     }
 }
 
+/// Returns whether a change of the tables failed since others do the same at this moment: it may go well the next time.
+pub(super) fn is_beside_others(error: &Error) -> bool {
+    let in_the_way = [
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+        // What was not there yet when it was looked for.
+        SqlState::UNIQUE_VIOLATION,
+        SqlState::DUPLICATE_TABLE,
+        SqlState::DUPLICATE_OBJECT,
+        SqlState::DUPLICATE_FUNCTION,
+        // "tuple concurrently updated", and what was still there.
+        SqlState::INTERNAL_ERROR,
+    ];
+    error.code().is_some_and(|code| in_the_way.contains(code))
+}
+
 /// Returns whether a newer program has taken away the function by which this one commits.
 pub(super) fn is_taken_away(error: &Error) -> bool {
     error.code() == Some(&SqlState::UNDEFINED_FUNCTION)

@@ -90,6 +90,7 @@ impl Locked for Lock {
     async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError> {
         commit.check_guard(&self.guard)?;
         let prepared = self.schema.prepare(&self.connections).await;
+        let prepared = prepared.inspect_err(|error| self.room.note(error));
         prepared.map_err(CommitError::NotApplied)?;
         let Some(transaction) = self.lease.held().await.take() else {
             return Err(CommitError::Conflict);

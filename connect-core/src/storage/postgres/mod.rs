@@ -156,6 +156,7 @@ impl Storage for PostgresStorage {
     async fn commit(&self, commit: Commit) -> Result<(), CommitError> {
         check_keys(&commit)?;
         let prepared = self.schema.prepare(&self.writers).await;
+        let prepared = prepared.inspect_err(|error| self.room.note(error));
         prepared.map_err(CommitError::NotApplied)?;
         let entered = match &commit.guard {
             Some(guard) => Some(self.locks.enter(&guard.key).await),

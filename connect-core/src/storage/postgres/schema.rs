@@ -11,7 +11,7 @@
 
 use std::{
     sync::{Arc, LazyLock},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::Mutex;
@@ -19,7 +19,7 @@ use tokio_postgres::Error;
 
 use super::{
     connections::{Connection, Connections},
-    fault::in_words,
+    fault::{in_words, is_beside_others, unreadable},
     open_error::OpenError,
     version::Version,
 };
@@ -54,12 +54,15 @@ static RAISE: LazyLock<String> = LazyLock::new(|| {
 /// `OR REPLACE` do not wait for each other.
 const PAUSES: [u64; 6] = [10, 30, 100, 300, 1000, 3000];
 
+/// The time after a failure for which nobody tries again: those in line fail with it.
+const FAILED_FOR: Duration = Duration::from_secs(1);
+
 /// The tables of a database, which are those of this program once it writes.
 #[derive(Clone, Default)]
 pub(super) struct Schema {
     pub(super) version: Version,
-    /// One task changes them.
-    turn: Arc<Mutex<()>>,
+    /// One task changes them. Has the last failure, and when that was.
+    turn: Arc<Mutex<Option<(Instant, StorageError)>>>,
 }
 
 impl Schema {
@@ -85,11 +88,22 @@ impl Schema {
         if self.version.is_raised() {
             return Ok(());
         }
-        let _turn = self.turn.lock().await;
+        let mut failure = self.turn.lock().await;
         if !self.version.is_raised() {
-            let connection = connections.get().await?;
-            let raised = self.raise(&connection).await;
-            raised.map_err(|error| StorageError::new(in_words(&error)))?;
+            if let Some((at, error)) = &*failure
+                && at.elapsed() < FAILED_FOR
+            {
+                return Err(error.clone());
+            }
+            let raised = async {
+                let connection = connections.get().await?;
+                let raised = self.raise(&connection).await;
+                raised.map_err(|error| unreadable(&error))
+            };
+            if let Err(error) = raised.await {
+                *failure = Some((Instant::now(), error.clone()));
+                return Err(error);
+            }
         }
         self.version.is_known()
     }
@@ -110,8 +124,8 @@ impl Schema {
                 }
                 return Ok(());
             };
-            let is_answer = error.as_db_error().is_some();
-            let Some(pause) = pauses.next().filter(|_| is_answer) else {
+            // A pause would not help where rights or room are missing.
+            let Some(pause) = pauses.next().filter(|_| is_beside_others(&error)) else {
                 return Err(error);
             };
             tokio::time::sleep(Duration::from_millis(*pause)).await;

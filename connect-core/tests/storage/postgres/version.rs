@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use connect_core::storage::{
-    Commit, CommitError, Read, RowsVersion, Storage, Value, Write,
+    Commit, CommitError, Guard, Read, RowsVersion, Storage, Value, Write,
     postgres::{OpenError, PostgresOptions, PostgresStorage, testing::TestDatabase},
 };
 
@@ -17,6 +17,17 @@ fn write(value: &[u8]) -> Commit {
     Commit {
         writes: vec![(b"key"[..].into(), Write::Put(value.into()))],
         ..Commit::default()
+    }
+}
+
+fn guarded(value: &[u8]) -> Commit {
+    Commit {
+        guard: Some(Guard {
+            key: b"guard"[..].into(),
+            was: None,
+            becomes: value.into(),
+        }),
+        ..write(value)
     }
 }
 
@@ -70,6 +81,66 @@ async fn a_database_without_numbers_gets_them_with_the_first_commit() {
         RowsVersion::THIS.oldest_reader
     ));
     assert_eq!(read(&both[0]).await.as_deref(), Some(&b"new"[..]));
+}
+
+/// Has each change of the version fail with a code until its number is reached. A number that was given stays so.
+fn refuse(database: &TestDatabase, code: &str, tries: u32) {
+    database.execute(&format!(
+        "CREATE SEQUENCE tries; \
+         CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         IF nextval('tries') < {tries} THEN RAISE 'refused' USING ERRCODE = '{code}'; END IF; \
+         RETURN NULL; END $$; \
+         CREATE TRIGGER refused BEFORE INSERT ON connect_schema FOR EACH STATEMENT EXECUTE FUNCTION refused()"
+    ));
+}
+
+/// Each commit in line once tried for four seconds, whatever the database answered.
+#[tokio::test]
+async fn a_version_that_cannot_be_raised_is_said_at_once() {
+    for (code, tries, is_full, under_lock) in [
+        ("42501", 2, false, false),
+        ("25006", 2, false, false),
+        ("53100", 2, true, false),
+        ("53100", 2, true, true),
+        // Others do the same: tried again at once.
+        ("40001", 3, false, false),
+        ("23505", 3, false, false),
+        ("XX000", 3, false, true),
+    ] {
+        let Some(database) = TestDatabase::new() else {
+            return;
+        };
+        drop(open(&database).await.unwrap());
+        make_unnumbered(&database);
+        let store = open(&database).await.unwrap();
+        let lock = match under_lock {
+            true => Some(store.lock(b"guard").await.unwrap()),
+            false => None,
+        };
+        refuse(&database, code, tries);
+        let first = match lock {
+            Some(lock) => lock.commit(guarded(b"first")).await,
+            None => store.commit(write(b"first")).await,
+        };
+        assert_eq!(store.is_full(), is_full, "{code}");
+        if tries == 3 {
+            first.unwrap();
+            continue;
+        }
+        for ended in [first, store.commit(write(b"second")).await] {
+            match ended {
+                Err(CommitError::NotApplied(error)) => {
+                    assert!(error.to_string().contains(code), "{error}");
+                    assert_eq!(error.is_full(), is_full, "{code}");
+                }
+                other => panic!("{code}: {other:?}"),
+            }
+        }
+        database.execute("SELECT 1 / (last_value = 1)::int FROM tries");
+        while store.commit(write(b"third")).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
 }
 
 #[tokio::test]
