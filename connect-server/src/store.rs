@@ -188,6 +188,12 @@ impl StorageChoice {
         self.beside(".clock.json")
     }
 
+    /// The file beside the store's directory that is locked for as long as a command backs the store up, if the
+    /// store has a directory.
+    pub fn backup_lock(&self) -> Option<PathBuf> {
+        self.beside(".backup.lock")
+    }
+
     /// The directory beside the store's in which copies of images are kept, if it has one.
     pub fn images(&self) -> Option<PathBuf> {
         self.path().map(|path| path.with_file_name("images"))

@@ -19,7 +19,10 @@ use connect_tests::{
     process::{PLENTY, Process, run, run_in},
 };
 use serde_json::{Value, json};
-use tokio::{process::Command, time::sleep};
+use tokio::{
+    process::{Child, Command},
+    time::sleep,
+};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 
@@ -138,17 +141,14 @@ async fn a_backup_beside_writers_has_all_that_was_acknowledged_on_sled() {
     backs_up_beside_writers("sled").await;
 }
 
-#[tokio::test]
-async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
-    let place = place();
-    let server = serve(&place, "redb").await;
-    fill(&server, 2400).await;
+/// A backup into `shop.connect` that is under way.
+async fn begin(place: &Place, engine: &str) -> Child {
     let (file, part) = (place.path("shop.connect"), place.path("shop.connect.part"));
-    let storage = place.storage("redb");
     let mut child = Command::new(PROGRAM)
-        .args(["backup", "--storage", &storage, "--rate", "1", &file])
+        .args(["backup", "--storage", &place.storage(engine)])
+        .args(["--rate", "1", &file])
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
@@ -156,16 +156,55 @@ async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
         assert_eq!(child.try_wait().unwrap(), None);
         sleep(Duration::from_millis(10)).await;
     }
-    place
-        .on("redb", "backup", &[])
-        .await
-        .is_refused("is in use by another");
-    let other = place.path("other.backup");
-    let words = ["backup", "--storage", &storage, &other];
-    run(PROGRAM, &words)
-        .await
-        .is_refused("another backup of this store is under way");
-    child.kill().await.unwrap();
+    assert!(!Path::new(&file).exists());
+    child
+}
+
+#[tokio::test]
+async fn one_backup_is_made_at_a_time_and_the_next_one_at_once_when_its_command_is_killed() {
+    for engine in ["redb", "sled"] {
+        let place = place();
+        let server = serve(&place, engine).await;
+        fill(&server, 2400).await;
+        let mut child = begin(&place, engine).await;
+        let (storage, other) = (place.storage(engine), place.path("other.backup"));
+        let words = ["backup", "--storage", &storage, &other];
+        run(PROGRAM, &words)
+            .await
+            .is_refused("another backup of this store is under way");
+        child.kill().await.unwrap();
+        let done = run(PROGRAM, &words).await;
+        assert_eq!(done.code, Some(0), "{engine}: {done:?}");
+        assert_eq!(server.stop().await, Some(0));
+    }
+}
+
+#[tokio::test]
+async fn a_backup_whose_server_ends_leaves_nothing() {
+    let place = place();
+    let server = serve(&place, "redb").await;
+    fill(&server, 2400).await;
+    let child = begin(&place, "redb").await;
+    server.kill().await;
+    let ended = child.wait_with_output().await.unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    for told in ["the server does not answer: ", "; there is no backup, "] {
+        assert!(said.contains(told), "{told:?} is not in {said}");
+    }
+    for file in ["shop.connect", "shop.connect.part"] {
+        assert!(!Path::new(&place.path(file)).exists(), "{file}");
+    }
+}
+
+#[tokio::test]
+async fn a_killed_backup_leaves_no_file_and_the_next_one_replaces_its_part() {
+    let place = place();
+    let server = serve(&place, "redb").await;
+    fill(&server, 2400).await;
+    let (file, part) = (place.path("shop.connect"), place.path("shop.connect.part"));
+    let storage = place.storage("redb");
+    begin(&place, "redb").await.kill().await.unwrap();
     assert!(!Path::new(&file).exists() && Path::new(&part).exists());
     assert_eq!(server.stop().await, Some(0));
 

@@ -16,11 +16,12 @@ use super::{
 };
 
 /// A backup that is being written. Only its owner can read it. It has the name with `.part` behind it until
-/// it is whole.
+/// it is whole. Dropped before that, it is removed.
 pub struct BackupFile {
     path: PathBuf,
     part: PathBuf,
     file: LockedFile,
+    is_whole: bool,
     /// The leftover of a killed backup. Kept, so no other backup takes it for such.
     _left: Option<LockedFile>,
 }
@@ -56,6 +57,7 @@ impl BackupFile {
             path: path.to_owned(),
             part,
             file,
+            is_whole: false,
             _left: left,
         })
     }
@@ -93,7 +95,7 @@ impl BackupFile {
     ///
     /// # Errors
     /// It is not whole, or cannot be read; or there is a file of that name.
-    pub fn finish(self) -> Result<Transferred, TransferError> {
+    pub fn finish(mut self) -> Result<Transferred, TransferError> {
         let failed = TransferError::io(&self.part);
         self.file.sync_all().map_err(failed)?;
         let mut reader = Reader::of(self.file.clone(), &self.part)?;
@@ -106,8 +108,18 @@ impl BackupFile {
             ErrorKind::AlreadyExists => TransferError::Exists(self.path.clone()),
             _ => TransferError::io(&self.path)(error),
         })?;
+        self.is_whole = true;
         sync_folder(&self.path)?;
         Ok(written)
+    }
+}
+
+impl Drop for BackupFile {
+    fn drop(&mut self) {
+        if !self.is_whole {
+            // What stays is no backup, as its name tells, and the next one replaces it.
+            let _ = fs::remove_file(&self.part);
+        }
     }
 }
 

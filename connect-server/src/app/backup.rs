@@ -44,7 +44,7 @@ fn refused(reason: NoBackup) -> Reply {
     let problem = Reason::new(reason.to_string());
     match reason {
         NoBackup::GivenUp => Error::NotFound(problem).into(),
-        NoBackup::InMemory | NoBackup::Database | NoBackup::Busy => Error::Conflict(problem).into(),
+        NoBackup::InMemory | NoBackup::Database => Error::Conflict(problem).into(),
         NoBackup::Store(_) | NoBackup::Row(_) | NoBackup::Panicked => {
             let cause = Some(reason.to_string());
             let problem = problem.detail(ErrorCode::ServerError);

@@ -1,8 +1,9 @@
 //! The command line's side: the pieces of a backup are written to a file.
 
 use std::{
+    fs::{File, TryLockError},
     io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
 };
@@ -18,7 +19,7 @@ use super::{
     request::{BackupBegun, BackupRequest, PATH},
 };
 use crate::{
-    admin::{NotReached, Pass, Reached, post, send, user},
+    admin::{NotReached, NotSent, Pass, Reached, post, send, user},
     audit::{self, Action, Asked, Person, Subject},
     cli::{BackupOptions, StorageChoice},
     failure,
@@ -44,14 +45,34 @@ enum NotBackedUp {
          server runs"
     )]
     Database,
+    #[error("another backup of this store is under way: wait until it is done")]
+    Busy,
+    #[error("{}: {source}", path.display())]
+    Lock { path: PathBuf, source: io::Error },
     #[error(transparent)]
-    Reached(#[from] NotReached),
+    Reached(NotReached),
+    #[error("the server does not answer: {0}")]
+    NoAnswer(String),
+    #[error(
+        "{0}; there is no backup, and what was written of it is removed: run connect-server backup again"
+    )]
+    Midway(Box<Self>),
     #[error(transparent)]
     Held(#[from] NoBackup),
     #[error(transparent)]
     Transfer(#[from] TransferError),
     #[error("the backup is whole, but the result could not be written: {0}")]
     Output(#[from] io::Error),
+}
+
+impl From<NotReached> for NotBackedUp {
+    fn from(reason: NotReached) -> Self {
+        match reason {
+            // A backup that was begun and is not wanted any more does no harm.
+            NotReached::Sent(NotSent::NoAnswer { cause, .. }) => Self::NoAnswer(cause),
+            other => Self::Reached(other),
+        }
+    }
 }
 
 /// Writes all rows of one moment into a file, beside a running server: exit code 0, or 1 with the reason on
@@ -75,10 +96,43 @@ async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
             choice.check_exists().map_err(NotReached::from)?
         }
     }
+    choice.check_owner().map_err(NotReached::from)?;
+    let _lock = lock(&choice)?;
     // Before the store keeps anything for it.
-    let mut file = BackupFile::create(&options.file)?;
-    let mut source = Source::find(options, &choice).await?;
+    let file = BackupFile::create(&options.file)?;
+    let source = Source::find(options, &choice).await?;
     let mut line = ProgressLine::new();
+    let written = write(source, file, options.rate, &mut line).await;
+    line.end();
+    let written = written.map_err(|reason| NotBackedUp::Midway(Box::new(reason)))?;
+    print(options, &written, choice.images().as_deref())
+}
+
+/// Locks the backups of this store until the file that is returned is closed.
+///
+/// The end of this process closes it, however that ends. So whoever gets the lock may begin anew what a server holds
+/// for another command.
+fn lock(choice: &StorageChoice) -> Result<Option<File>, NotBackedUp> {
+    let Some(path) = choice.backup_lock() else {
+        return Ok(None);
+    };
+    let open = File::options().create(true).append(true).open(&path);
+    let locked = open
+        .map_err(TryLockError::Error)
+        .and_then(|file| file.try_lock().map(|()| file));
+    match locked {
+        Ok(file) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(NotBackedUp::Busy),
+        Err(TryLockError::Error(source)) => Err(NotBackedUp::Lock { path, source }),
+    }
+}
+
+async fn write(
+    mut source: Source,
+    mut file: BackupFile,
+    rate: u32,
+    line: &mut ProgressLine,
+) -> Result<Transferred, NotBackedUp> {
     let (started, mut bytes) = (Instant::now(), 0);
     loop {
         let piece = source.next().await?;
@@ -89,11 +143,9 @@ async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
         bytes += piece.len();
         let mib = bytes as f64 / MIB;
         line.show(&format!("writing: {mib:.0} MiB"));
-        sleep_until(started + Duration::from_secs_f64(mib / f64::from(options.rate))).await;
+        sleep_until(started + Duration::from_secs_f64(mib / f64::from(rate))).await;
     }
-    line.end();
-    let written = file.finish()?;
-    print(options, &written, choice.images().as_deref())
+    Ok(file.finish()?)
 }
 
 /// The process that has the store open.
@@ -142,7 +194,10 @@ impl Source {
             Self::Server { pass, begun } => {
                 let backup = begun.backup;
                 let sent = post(pass, PATH, &BackupRequest::Next { backup }, AT_MOST).await;
-                sent.map_err(NotReached::from)?
+                sent.map_err(|reason| match reason {
+                    NotSent::NoServer(found) => NotBackedUp::NoAnswer(found),
+                    other => NotReached::from(other).into(),
+                })?
             }
             Self::Here { pieces, .. } => pieces.next_piece()?.unwrap_or_default().into(),
         })

@@ -24,14 +24,9 @@ pub(crate) enum NoBackup {
     /// The database makes its own.
     #[error("a database is backed up by its own means: pg_dump, or a snapshot")]
     Database,
-    /// There is one already.
-    #[error(
-        "another backup of this store is under way: wait until it is done, or for a minute if it was interrupted"
-    )]
-    Busy,
     /// It has ended.
     #[error(
-        "the backup was given up, as nobody asked for its next part for a minute: run connect-server backup again"
+        "the server gave the backup up: nobody asked for its next part for a minute, or another backup was begun"
     )]
     GivenUp,
     /// The store does not answer.
@@ -79,27 +74,24 @@ impl Backups {
 
     /// Begins a backup: it has all that was acknowledged before. Returns its id.
     ///
+    /// It takes the place of the one before: that command has ended, as a command holds the lock of the store's
+    /// backups for as long as it runs.
+    ///
     /// # Errors
     /// See [`NoBackup`].
     pub(crate) async fn begin(&self) -> Result<Uuid, NoBackup> {
         let id = Uuid::new_v4();
-        {
-            let mut held = self.0.held();
-            if held.is_some() {
-                return Err(NoBackup::Busy);
-            }
-            *held = Some(Held::reading(id));
-        }
+        let former = self.0.held().replace(Held::reading(id));
+        // Before anything is waited for: whoever waits here may be gone by then.
+        tokio::spawn(give_up(Arc::downgrade(&self.0), id));
         let inner = self.0.clone();
         let frozen = spawn_blocking(move || {
+            drop(former);
             let frozen = (inner.freeze)();
             inner.keep(id, frozen.map(Some))
         });
-        frozen.await.unwrap_or_else(|_| {
-            *self.0.held() = None;
-            Err(NoBackup::Panicked)
-        })?;
-        tokio::spawn(give_up(Arc::downgrade(&self.0), id));
+        let panicked = |_| self.0.keep(id, Err(NoBackup::Panicked));
+        frozen.await.unwrap_or_else(panicked)?;
         Ok(id)
     }
 
@@ -124,10 +116,12 @@ impl Backups {
             // Also when nobody waits for the piece any more.
             inner.keep(id, left).map(|()| piece)
         });
-        read.await.unwrap_or_else(|_| {
-            *self.0.held() = None;
-            Err(NoBackup::Panicked)
-        })
+        let panicked = |_| {
+            self.0
+                .keep(id, Err(NoBackup::Panicked))
+                .map(|()| Vec::new())
+        };
+        read.await.unwrap_or_else(panicked)
     }
 }
 
@@ -136,13 +130,17 @@ impl Inner {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what is left of a backup.
+    /// Keeps what is left of a backup, unless another has taken its place.
     fn keep(&self, id: Uuid, left: Result<Option<Pieces>, NoBackup>) -> Result<(), NoBackup> {
         let (left, outcome) = match left {
             Ok(left) => (left, Ok(())),
             Err(error) => (None, Err(error)),
         };
-        *self.held() = left.map(|pieces| Held {
+        let mut held = self.held();
+        if held.as_ref().is_none_or(|held| held.id != id) {
+            return Err(NoBackup::GivenUp);
+        }
+        *held = left.map(|pieces| Held {
             pieces: Some(pieces),
             ..Held::reading(id)
         });
@@ -182,7 +180,7 @@ async fn give_up(backups: Weak<Inner>, id: Uuid) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
+    use std::{collections::VecDeque, sync::mpsc};
 
     use super::*;
 
@@ -198,20 +196,51 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn there_is_one_backup_at_a_time_until_its_end() {
+    async fn a_backup_is_read_to_its_end_once() {
         let backups = backups();
         let id = backups.begin().await.unwrap();
-        assert!(matches!(backups.begin().await, Err(NoBackup::Busy)));
         let other = backups.next(Uuid::new_v4()).await;
         assert!(matches!(other, Err(NoBackup::GivenUp)));
         let mut pieces = 0;
         while !backups.next(id).await.unwrap().is_empty() {
-            assert!(matches!(backups.begin().await, Err(NoBackup::Busy)));
             pieces += 1;
         }
         assert!(pieces >= 3, "{pieces}");
         assert!(matches!(backups.next(id).await, Err(NoBackup::GivenUp)));
         backups.begin().await.unwrap();
+    }
+
+    /// The piece that was being read for the command that was killed comes later.
+    #[tokio::test]
+    async fn a_backup_takes_the_place_of_the_one_before() {
+        let (release, released) = mpsc::channel();
+        let released = Arc::new(Mutex::new(released));
+        let (tell, mut reading) = tokio::sync::mpsc::unbounded_channel();
+        let backups = Backups::new(move || {
+            let (released, tell) = (released.clone(), tell.clone());
+            let mut rows = (1..=3).map(|n: u8| (Box::from([n]), vec![n; 5 << 20].into()));
+            Ok(Pieces::of(move || {
+                tell.send(()).unwrap();
+                released.lock().unwrap().recv().unwrap();
+                Ok(rows.next().into_iter().collect())
+            }))
+        });
+        let killed = backups.begin().await.unwrap();
+        let late = tokio::spawn({
+            let backups = backups.clone();
+            async move { backups.next(killed).await }
+        });
+        reading.recv().await.unwrap();
+        let id = backups.begin().await.unwrap();
+        (0..100).for_each(|_| release.send(()).unwrap());
+        assert!(matches!(late.await.unwrap(), Err(NoBackup::GivenUp)));
+        let killed = backups.next(killed).await;
+        assert!(matches!(killed, Err(NoBackup::GivenUp)));
+        let mut bytes = 0;
+        while let piece @ [_, ..] = &backups.next(id).await.unwrap()[..] {
+            bytes += piece.len();
+        }
+        assert!(bytes > 3 * (5 << 20), "{bytes}");
     }
 
     #[tokio::test(start_paused = true)]
@@ -225,6 +254,33 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(62)).await;
         assert!(matches!(backups.next(id).await, Err(NoBackup::GivenUp)));
         backups.begin().await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_backup_whose_command_ends_while_it_begins_is_given_up_too() {
+        let (release, released) = mpsc::channel();
+        let released = Mutex::new(released);
+        let (tell, mut begins) = tokio::sync::mpsc::unbounded_channel();
+        let rows = Arc::new(());
+        let kept = Arc::downgrade(&rows);
+        let backups = Backups::new(move || {
+            tell.send(()).unwrap();
+            released.lock().unwrap().recv().unwrap();
+            let rows = rows.clone();
+            Ok(Pieces::of(move || {
+                let _rows = &rows;
+                Ok(Vec::new())
+            }))
+        });
+        let begun = tokio::spawn({
+            let backups = backups.clone();
+            async move { backups.begin().await }
+        });
+        begins.recv().await.unwrap();
+        begun.abort();
+        release.send(()).unwrap();
+        tokio::time::sleep(Duration::from_secs(62)).await;
+        assert_eq!(kept.strong_count(), 1);
     }
 
     #[tokio::test]
