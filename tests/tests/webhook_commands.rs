@@ -14,7 +14,7 @@ use connect_core::{
         postgres::testing::TestDatabase,
         redb::{RedbOptions, RedbStorage},
     },
-    wire::{Id, Location, VatRate},
+    wire::{Id, Location, Timestamp, VatRate},
 };
 use connect_tests::{
     data::DataFolder,
@@ -220,6 +220,7 @@ async fn managed(data: &DataFolder, url: &str, locations: &[String]) {
             "lastFailureAt",
             "lastSuccessAt",
             "locationIds",
+            "nextProbeAt",
             "switchedOff",
             "url",
         ]
@@ -434,6 +435,31 @@ async fn deliveries_are_listed_with_their_last_attempt_and_sent_again() {
     data.refuses(&["resend", &id, NOTHING], 1, &nothing).await;
     data.refuses(&["resend", &id, &first], 1, "this webhook is switched off")
         .await;
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_probed_is_listed_with_its_next_attempt() {
+    let (data, _) = with_shop().await;
+    let (id, _) = create(&data, URL, &[]).await;
+    for failures in 1..=5 {
+        let listed = data.json(&["list"]).await;
+        assert_eq!(listed[0]["nextProbeAt"], Value::Null, "{listed}");
+        data.json(&["test", &id]).await;
+        deliver(&data, 503).await;
+        let listed = data.json(&["list"]).await;
+        assert_eq!(listed[0]["failuresInARow"], failures);
+    }
+    let listed = data.json(&["list"]).await;
+    let [next, last] = ["nextProbeAt", "lastFailureAt"].map(|field| text(&listed[0], field));
+    let last: Timestamp = last.parse().unwrap();
+    assert_eq!(next, last.plus_seconds(60).to_string());
+    let shown = data.text(&["list"]).await;
+    let probed =
+        format!(", and probed: one attempt a minute until one succeeds, the next at {next} ");
+    assert!(shown.contains(&probed), "{shown}");
+    let off = data.json(&["disable", &id]).await;
+    assert_eq!(off["nextProbeAt"], Value::Null, "{off}");
+    assert!(!data.text(&["list"]).await.contains("probed"));
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ pub(super) async fn execute(
             let mut all = Vec::new();
             for account in connect.account_ids().await? {
                 let webhooks = connect.webhooks(account).await?.into_iter();
-                all.extend(webhooks.map(|(webhook, health)| WebhookView { webhook, health }));
+                all.extend(webhooks.map(WebhookView::new));
             }
             WebhookResult::Webhooks(all)
         }
@@ -142,8 +142,8 @@ async fn shown(
 ) -> Result<WebhookResult, Error> {
     let webhooks = connect.webhooks(account).await?;
     let found = webhooks.into_iter().find(|(webhook, _)| webhook.id == id);
-    let (webhook, health) = found.ok_or_else(|| no_webhook(id))?;
-    Ok(WebhookResult::Webhook(WebhookView { webhook, health }))
+    let found = found.ok_or_else(|| no_webhook(id))?;
+    Ok(WebhookResult::Webhook(WebhookView::new(found)))
 }
 
 /// Returns the account of a webhook.

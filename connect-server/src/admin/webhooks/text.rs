@@ -50,9 +50,14 @@ pub(super) fn webhook(view: &WebhookView) -> String {
         [] => "all".to_owned(),
         some => list(some),
     };
-    let status = match &webhook.switched_off {
-        None => format!("on since {}", webhook.enabled_at),
-        Some(off) => switched_off(off),
+    let status = match (&webhook.switched_off, view.next_probe_at) {
+        (Some(off), _) => switched_off(off),
+        (None, None) => format!("on since {}", webhook.enabled_at),
+        (None, Some(next)) => format!(
+            "on since {}, and probed: one attempt a minute until one succeeds, the next at {next} or when a \
+             delivery is due after that",
+            webhook.enabled_at
+        ),
     };
     let last_success = match health.last_success_at {
         Some(at) => at.to_string(),

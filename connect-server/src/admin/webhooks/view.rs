@@ -1,6 +1,9 @@
 //! The results of commands about webhooks, as programs get them.
 
-use connect_core::{Delivery, Webhook, WebhookHealth, wire::Id};
+use connect_core::{
+    Delivery, Webhook, WebhookHealth,
+    wire::{Id, Timestamp},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::admin::shown_once::ShownOnce;
@@ -28,6 +31,7 @@ pub struct NewSecret {
 
 /// A webhook as commands show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct WebhookView {
     /// The webhook.
     #[serde(flatten)]
@@ -35,6 +39,19 @@ pub struct WebhookView {
     /// The health of its endpoint.
     #[serde(flatten)]
     pub health: WebhookHealth,
+    /// The time before which no attempt is made, while the endpoint is probed: one attempt a minute.
+    pub next_probe_at: Option<Timestamp>,
+}
+
+impl WebhookView {
+    /// Shows a webhook. One that is off is not probed.
+    pub(super) fn new((webhook, health): (Webhook, WebhookHealth)) -> Self {
+        Self {
+            next_probe_at: health.next_probe().filter(|_| webhook.is_enabled()),
+            webhook,
+            health,
+        }
+    }
 }
 
 /// A webhook that was deleted.
