@@ -203,6 +203,34 @@ async fn counts_of_stock_that_wait_are_purged_after_30_days_too() {
     scene.check().await;
 }
 
+/// So is what a session notes of a product whose event it has put into the queue.
+#[tokio::test]
+async fn notes_of_stock_go_with_what_waited() {
+    let scene = Scene::open().await;
+    let webhook = scene.webhook(&[EventType::StockChanged]).await.webhook;
+    let bread = scene.product("Bread").await.id;
+    scene.endpoints.answer(URL, Answers::Fails);
+    count(&scene, bread, 1.0).await;
+    scene.worker.tick().await.unwrap();
+    let account = scene.shop.account;
+    let off = scene.connect().disable_webhook(account, webhook.id).await;
+    off.unwrap();
+    for (days, left) in [(29, Some(1)), (2, None)] {
+        scene.shop.clock.advance(days * 24 * 3600);
+        let done = scene.connect().maintain().await.unwrap();
+        assert_eq!(done.failed, 0);
+        let report = scene.connect().check(&mut |_| {}).await.unwrap();
+        assert_eq!(report.families.get("SentStock").copied(), left, "{days}");
+        scene.check().await;
+    }
+    scene.endpoints.answer(URL, Answers::Status(200));
+    count(&scene, bread, 2.0).await;
+    scene.switch_on(&webhook, WaitingEvents::Send).await;
+    scene.endpoints.take();
+    scene.worker.tick().await.unwrap();
+    assert_eq!(scene.endpoints.take().len(), 1);
+}
+
 /// A worker ends while it goes through what waited. The next one finishes that.
 #[tokio::test]
 async fn what_waited_is_gone_through_again_after_a_worker_died() {

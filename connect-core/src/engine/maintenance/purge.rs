@@ -51,6 +51,15 @@ pub struct Maintenance {
     pub is_held_off: bool,
 }
 
+/// The expectation of a commit that purges rows.
+#[derive(Clone, Copy)]
+enum Expects {
+    /// The rows are as they were read: writers may put newer ones in their places.
+    Unchanged,
+    /// None: nothing is put in their places.
+    Nothing,
+}
+
 /// The purge of one round.
 pub(super) struct Purge<'c> {
     connect: &'c Connect,
@@ -187,18 +196,7 @@ impl<'c> Purge<'c> {
         let start = key(NOBODY, Family::RequestCount, &[]);
         let end = [Part::Number(window.try_into().unwrap_or(0))];
         let end = key(NOBODY, Family::RequestCount, &end);
-        let mut from = Some(start);
-        while let Some(at) = from {
-            let piece = self.piece(&at, &end).await?;
-            from = piece.next;
-            if !piece.entries.is_empty() {
-                let commit = Commit {
-                    writes: removed(piece.entries),
-                    ..Commit::default()
-                };
-                self.connect.store().commit(commit).await?;
-            }
-        }
+        self.walk(start, end, Expects::Nothing, |_| true).await?;
         Ok(())
     }
 
@@ -259,54 +257,28 @@ impl<'c> Purge<'c> {
         let start = key(webhook, Family::DeliveryByDue, &[]);
         let oldest = Part::Time(self.now.plus_seconds(-WAITING_DAYS * DAY));
         let end = key(webhook, Family::DeliveryByDue, &[oldest]);
-        let mut from = Some(start);
-        while let Some(at) = from {
-            let piece = self.piece(&at, &end).await?;
-            from = piece.next;
-            let count = piece.entries.len();
-            if count > 0 {
-                let commit = Commit {
-                    writes: removed(piece.entries),
-                    ..Commit::default()
-                };
-                self.connect.store().commit(commit).await?;
-                self.done.deliveries += count;
-            }
-        }
+        self.done.deliveries += self.walk(start, end, Expects::Nothing, |_| true).await?;
         Ok(())
     }
 
-    /// Purges counts of stock that waited as long. They lie by product, so all are read; within the first 30
-    /// days none is that old.
+    /// Purges counts of stock that waited as long, and notes of those that were put into the queue then: their
+    /// deliveries are purged. Both lie by product, so all are read; within the first 30 days hardly any is that old.
     async fn waiting_stock(&mut self, webhook: Uuid, off_since: Timestamp) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-WAITING_DAYS * DAY);
         if off_since >= oldest {
             return Ok(());
         }
-        let start = key(webhook, Family::WaitingStock, &[]);
-        let end = after_prefix(&start);
-        let mut from = Some(start);
-        while let Some(at) = from {
-            let piece = self.piece(&at, &end).await?;
-            from = piece.next;
-            let is_old = |row: &Entry| created_at(&row.1).is_some_and(|at| at < oldest);
-            let old: Vec<Entry> = piece.entries.into_iter().filter(is_old).collect();
-            let count = old.len();
-            if count == 0 {
-                continue;
-            }
-            // A writer may put a newer one in its place.
-            let unchanged = |(place, row): &Entry| {
-                let unchanged = Expectation::unchanged(Some(row.clone()));
-                (place.clone(), unchanged)
+        let is_old = |row: &Entry| time_of(&row.1).is_some_and(|at| at < oldest);
+        for family in [Family::WaitingStock, Family::SentStock] {
+            let start = key(webhook, family, &[]);
+            let end = after_prefix(&start);
+            let pick = |rows: &mut Vec<Entry>| {
+                rows.retain(is_old);
+                true
             };
-            let commit = Commit {
-                expects: old.iter().map(unchanged).collect(),
-                writes: removed(old),
-                ..Commit::default()
-            };
-            if self.connect.store().commit(commit).await? {
-                self.done.deliveries += count;
+            let purged = self.walk(start, end, Expects::Unchanged, pick).await?;
+            if family == Family::WaitingStock {
+                self.done.deliveries += purged;
             }
         }
         Ok(())
@@ -320,26 +292,56 @@ impl<'c> Purge<'c> {
         partition: Uuid,
         family: Family,
     ) -> Result<usize, Fault> {
-        let mut purged = 0;
         let start = key(partition, family, &[]);
         let end = after_prefix(&start);
+        let pick = |rows: &mut Vec<Entry>| {
+            let read = rows.len();
+            // A row that is not what it should be is no newer than the readable ones behind it.
+            let is_new = |row: &Entry| time_of(&row.1).is_some_and(|at| at >= oldest);
+            rows.truncate(rows.iter().position(is_new).unwrap_or(read));
+            let is_all = rows.len() == read;
+            let has_readable = rows.iter().any(|row| time_of(&row.1).is_some());
+            if !has_readable && rows.len() < CHUNK {
+                rows.clear();
+            }
+            is_all
+        };
+        self.walk(start, end, Expects::Nothing, pick).await
+    }
+
+    /// Purges rows of a range. `pick` leaves those that are due of some that were read, and says whether to look
+    /// behind them. Returns how many were purged.
+    async fn walk(
+        &mut self,
+        start: Key,
+        end: Key,
+        expects: Expects,
+        pick: impl Fn(&mut Vec<Entry>) -> bool,
+    ) -> Result<usize, Fault> {
+        let mut purged = 0;
         let mut from = Some(start);
         while let Some(at) = from {
-            let piece = self.piece(&at, &end).await?;
-            let mut due = piece.entries;
-            let read = due.len();
-            // A row that is not what it should be is no newer than the readable ones behind it.
-            let is_new = |row: &Entry| created_at(&row.1).is_some_and(|at| at >= oldest);
-            due.truncate(due.iter().position(is_new).unwrap_or(read));
-            from = piece.next.filter(|_| due.len() == read);
-            let has_readable = due.iter().any(|row| created_at(&row.1).is_some());
-            if has_readable || due.len() == CHUNK {
-                let count = due.len();
-                let commit = Commit {
-                    writes: removed(due),
-                    ..Commit::default()
-                };
-                self.connect.store().commit(commit).await?;
+            let mut piece = self.piece(&at, &end).await?;
+            let goes_on = pick(&mut piece.entries);
+            from = piece.next.filter(|_| goes_on);
+            let count = piece.entries.len();
+            if count == 0 {
+                continue;
+            }
+            let unchanged = |(key, row): &Entry| {
+                let unchanged = Expectation::unchanged(Some(row.clone()));
+                (key.clone(), unchanged)
+            };
+            let expects = match expects {
+                Expects::Unchanged => piece.entries.iter().map(unchanged).collect(),
+                Expects::Nothing => Vec::new(),
+            };
+            let commit = Commit {
+                expects,
+                writes: removed(piece.entries),
+                ..Commit::default()
+            };
+            if self.connect.store().commit(commit).await? {
                 purged += count;
             }
         }
@@ -382,13 +384,14 @@ fn removed(entries: Vec<Entry>) -> Vec<(Key, Write)> {
 }
 
 /// Returns the time of a row's creation, read without the rest of it.
-fn created_at(row: &[u8]) -> Option<Timestamp> {
+fn time_of(row: &[u8]) -> Option<Timestamp> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Created {
-        created_at: Timestamp,
+    struct Times {
+        created_at: Option<Timestamp>,
+        /// That of a note.
+        at: Option<Timestamp>,
     }
-    serde_json::from_slice::<Created>(row)
-        .ok()
-        .map(|row| row.created_at)
+    let times = serde_json::from_slice::<Times>(row).ok()?;
+    times.created_at.or(times.at)
 }
