@@ -13,6 +13,7 @@ mod audit;
 mod backup;
 pub mod check;
 pub mod cli;
+mod completion;
 mod config;
 mod dashboard;
 mod deliveries;

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     admin::{MARK, OPERATOR, Pass, operator_name},
     audit::{self, Action, Asked, Person, Subject},
+    completion::complete,
     endpoint::Reply,
     net::RequestNote,
 };
@@ -69,7 +70,8 @@ where
                 }
                 note.set_caller(|| "operator".to_owned());
                 let reply = match order(client, incoming).await {
-                    Ok(order) => answer(order).await,
+                    // It leaves its line of the audit also when the client goes away.
+                    Ok(order) => complete(answer(order)).await,
                     Err(refused) => Err(refused),
                 };
                 let reply = reply.unwrap_or_else(|refused| refused);

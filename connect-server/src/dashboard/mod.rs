@@ -30,29 +30,18 @@ pub(crate) use used_forms::UsedForms;
 pub(crate) use visit::{Setting, Visit};
 
 use connect_core::Error;
-use http::{Method, StatusCode};
-use tokio::task::JoinError;
+use http::Method;
 
 use self::visit::SignedIn;
+use crate::completion::complete;
 
 /// Answers a request to the dashboard.
 pub(crate) async fn answer(visit: Visit) -> Answer {
-    if !pages::is_done_once(&visit) {
-        return find(visit).await;
+    if visit.method == Method::POST {
+        // A browser goes away from the first of two clicks, and the second one has to know what became of it.
+        return complete(find(visit)).await;
     }
-    // It is seen to its end also when the browser goes away, as it does from the first of two clicks: the
-    // second one has to know what became of it.
-    match tokio::spawn(find(visit))
-        .await
-        .map_err(JoinError::try_into_panic)
-    {
-        Ok(answer) => answer,
-        Err(Ok(panic)) => std::panic::resume_unwind(panic),
-        Err(Err(_)) => {
-            let page = problem_of_request("the server is about to stop; try again in a moment");
-            Answer::page(page).with_status(StatusCode::SERVICE_UNAVAILABLE)
-        }
-    }
+    find(visit).await
 }
 
 async fn find(visit: Visit) -> Answer {

@@ -27,6 +27,7 @@ use serde::Serialize;
 use tokio::sync::Mutex;
 
 use self::{basket::Chance, clock::NotAdvanced};
+use crate::completion::complete;
 
 /// A simulated shop.
 #[derive(Clone)]
@@ -185,10 +186,7 @@ impl Sandbox {
         }
         // Whoever asked may go away at any moment, which must not leave half of it done.
         let sandbox = self.clone();
-        let advanced = tokio::spawn(async move { sandbox.put_ahead(seconds).await });
-        advanced
-            .await
-            .unwrap_or_else(|error| Err(StorageError::new(error).into()))
+        complete(async move { sandbox.put_ahead(seconds).await }).await
     }
 
     /// Returns whether an account of this server is no sandbox. The clock is the same for all of them.

@@ -1,12 +1,17 @@
 //! The lines of the log that say who did what.
 
-use std::fs::File;
+use std::{fs::File, net::SocketAddr, time::Duration};
 
+use connect_server::admin::Pass;
 use connect_tests::{
     data::DataFolder,
+    http::{Request, send_over_http2},
     process::{Process, run, run_in},
 };
+use futures_util::future::join_all;
 use http::StatusCode;
+use serde_json::json;
+use tokio::time::{sleep, timeout};
 
 use super::{
     PROGRAM,
@@ -51,13 +56,18 @@ impl Logged {
     /// Stops the server. Returns all of its log, and the lines of actions.
     async fn stop(self) -> (String, Vec<String>) {
         assert_eq!(self.server.stop().await, Some(0));
-        let log = std::fs::read_to_string(self.data.path().join("log")).unwrap();
-        let lines = log
-            .lines()
-            .filter(|line| line.contains("connect_server::audit:"));
-        let lines = lines.map(str::to_owned).collect();
-        (log, lines)
+        lines(&self.data)
     }
+}
+
+/// The log in this folder, and its lines of actions.
+fn lines(data: &DataFolder) -> (String, Vec<String>) {
+    let log = std::fs::read_to_string(data.path().join("log")).unwrap();
+    let lines = log
+        .lines()
+        .filter(|line| line.contains("connect_server::audit:"));
+    let lines = lines.map(str::to_owned).collect();
+    (log, lines)
 }
 
 /// Holds that the lines are these, in this order, each with these parts.
@@ -262,4 +272,69 @@ async fn a_command_without_a_server_writes_its_line_to_its_own_log() {
     ] {
         assert!(line.contains(part), "{part}: {line}");
     }
+}
+
+/// Sends requests at the same time, and resets their streams some milliseconds later. Returns how many were
+/// answered before that.
+async fn send_and_reset(to: SocketAddr, requests: impl Iterator<Item = Request>) -> usize {
+    let sent = requests.zip(0..).map(|(request, n)| {
+        let patience = Duration::from_millis(3 * n);
+        timeout(patience, send_over_http2(to, request))
+    });
+    join_all(sent).await.into_iter().flatten().count()
+}
+
+/// The write went on when its request was dropped, and nothing wrote its line.
+#[tokio::test]
+async fn what_is_done_for_a_client_that_goes_away_is_in_the_log() {
+    const EACH: usize = 40;
+    let logged = Logged::start().await;
+    let (server, address) = (&logged.server, logged.server.owner_address);
+    let link = server.welcome["invitationUrl"].as_str().unwrap();
+    let mut owner = Browser::of_owner(server, link).await;
+    // Done as the store has it, and done as the log has it.
+    let counts = async |state: &str, action: &str| {
+        let tokens = logged.command("token list --all").await;
+        let tokens = tokens.as_array().unwrap().iter();
+        let tokens = tokens.filter(|token| token["name"] == "Left");
+        let tokens: Vec<_> = tokens
+            .filter(|token| state.is_empty() || token["state"] == state)
+            .map(id)
+            .collect();
+        let line = format!("action=\"{action}\" outcome=\"done\"");
+        let (_, lines) = lines(&logged.data);
+        let told = lines.iter().filter(|text| text.contains(&line)).count();
+        (tokens, told)
+    };
+    let settled = async |state: &str, action: &str, answered: usize| {
+        let equal = async {
+            loop {
+                let (done, told) = counts(state, action).await;
+                if done.len() == told {
+                    return done;
+                }
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let Ok(done) = timeout(Duration::from_secs(10), equal).await else {
+            let (done, told) = counts(state, action).await;
+            panic!("{action}: {} were done, {told} are in the log", done.len());
+        };
+        assert!(answered < done.len(), "{answered} of {}", done.len());
+        done
+    };
+
+    let pass = Pass::read(&logged.data.pass()).unwrap().unwrap();
+    let create = json!({ "token": { "create": {
+        "name": "Left", "rights": { "allScopes": true, "scopes": [], "grants": [] }, "locations": [],
+    }}});
+    let create = Request::post("/admin/v1/commands", &create).bearer(pass.key());
+    let answered = send_and_reset(address, std::iter::repeat_n(create, EACH)).await;
+    let made = settled("", "token.create", answered).await;
+
+    owner.read("/dashboard/tokens").await;
+    let revoke = |token| owner.submission(&format!("/dashboard/tokens/{token}/revoke"));
+    let answered = send_and_reset(address, made.iter().map(revoke)).await;
+    settled("revoked", "token.revoke", answered).await;
+    logged.stop().await;
 }

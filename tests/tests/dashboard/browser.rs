@@ -78,24 +78,29 @@ impl Browser {
 
     /// Sends a form with these fields alone.
     pub(super) async fn submit_bare(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let mut form = form_urlencoded::Serializer::new(String::new());
-        form.extend_pairs(fields);
-        let request = Request::new(Method::POST, path)
-            .header("content-type", "application/x-www-form-urlencoded")
-            .body(form.finish());
-        self.send(request).await
+        self.send(form(path, fields)).await
     }
 
-    /// Sends a request with the cookies.
-    pub(super) async fn send(&mut self, mut request: Request) -> Answer {
+    /// The request that sends a form with the token of the last page, with the cookies.
+    pub(super) fn submission(&self, path: &str) -> Request {
+        self.with_cookies(form(path, &[("csrf", self.csrf())]))
+    }
+
+    fn with_cookies(&self, request: Request) -> Request {
         let cookies = self
             .cookies
             .iter()
             .map(|(name, value)| format!("{name}={value}"));
         let cookies: Vec<_> = cookies.collect();
-        if !cookies.is_empty() {
-            request = request.header("cookie", cookies.join("; "));
+        match cookies.is_empty() {
+            true => request,
+            false => request.header("cookie", cookies.join("; ")),
         }
+    }
+
+    /// Sends a request with the cookies.
+    pub(super) async fn send(&mut self, request: Request) -> Answer {
+        let request = self.with_cookies(request);
         let answer = send(self.server, request).await.unwrap();
         for line in answer.headers.get_all("set-cookie") {
             let pair = line.to_str().unwrap().split(';').next().unwrap();
@@ -119,6 +124,15 @@ impl Browser {
     pub(super) fn set_cookie(&mut self, name: &str, value: &str) {
         self.cookies.insert(name.to_owned(), value.to_owned());
     }
+}
+
+/// The request that sends a form.
+fn form(path: &str, fields: &[(&str, &str)]) -> Request {
+    let mut form = form_urlencoded::Serializer::new(String::new());
+    form.extend_pairs(fields);
+    Request::new(Method::POST, path)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(form.finish())
 }
 
 /// A text without what lies between two others.

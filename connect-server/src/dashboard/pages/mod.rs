@@ -25,11 +25,6 @@ use super::{
     visit::{SignedIn, Visit},
 };
 
-/// Returns whether a request is to do what is done once for each form.
-pub(super) fn is_done_once(visit: &Visit) -> bool {
-    visit.method == Method::POST && once::of(&visit.place()).is_some()
-}
-
 /// Answers a request of an owner who is signed in.
 pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
     let place = to.place();
