@@ -402,6 +402,18 @@ async fn the_store_of_another_user_is_left_alone() {
     assert_eq!(run_in(PROGRAM, &words, &[]).await.code, Some(0));
 }
 
+/// A word that was no level stood for a part of the program, and all else was silent.
+#[tokio::test]
+async fn a_mistyped_level_of_the_log_silences_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path(), &[("RUST_LOG", "inof")]).await;
+    assert_eq!(server.stop().await, Some(0));
+    let log = log(folder.path());
+    for word in ["RUST_LOG: a word without", "INFO", "stopped"] {
+        assert!(log.contains(word), "{word}: {log}");
+    }
+}
+
 /// SIGHUP would end a process that does not take it.
 #[tokio::test]
 async fn the_level_of_the_log_is_read_again_while_the_server_runs() {

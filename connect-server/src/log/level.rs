@@ -1,13 +1,15 @@
 //! The level of the log, which can be read again while the program runs.
 
 use std::{
-    env, fs,
+    env,
+    fmt::Display,
+    fs,
     io::ErrorKind,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
 
-use tracing_subscriber::{EnvFilter, filter::ParseError};
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 /// The log unless `RUST_LOG` says otherwise. The `h2` crate warns of what clients do wrong, which
 /// would let them fill the log; `deadpool` of each connection that a database has closed.
@@ -21,41 +23,59 @@ pub(super) enum LevelError {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("{}: {source}; write a level such as \"debug\" or \"info,connect_server=debug\"", path.display())]
-    Unknown { path: PathBuf, source: ParseError },
+    #[error("{place}: {problem}; write a level such as \"debug\" or \"info,connect_server=debug\"")]
+    Unknown { place: String, problem: String },
+}
+
+/// The filter where nothing else is said.
+pub(super) fn usual() -> EnvFilter {
+    EnvFilter::new(DEFAULT)
 }
 
 /// The filter as the environment has it.
-pub(super) fn of_environment() -> EnvFilter {
-    let wanted = env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
-    match &*wanted {
-        // As with our own variables: without a value nothing is said.
-        "" => EnvFilter::new(DEFAULT),
-        wanted => EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(DEFAULT)),
-    }
+///
+/// # Errors
+/// It says something else than a level.
+pub(super) fn of_environment() -> Result<EnvFilter, LevelError> {
+    const NAME: &str = EnvFilter::DEFAULT_ENV;
+    let wanted = env::var(NAME).unwrap_or_default();
+    // As with our own variables: without a value nothing is said.
+    Ok(read(&wanted, NAME)?.unwrap_or_else(usual))
 }
 
-/// The filter in a file; that of the environment where there is no file, or nothing in it.
+/// The filter in a file; `None` where there is no file, or nothing in it.
 ///
 /// # Errors
 /// The file cannot be read, or says something else than a level.
-pub(super) fn in_file(path: &Path) -> Result<EnvFilter, LevelError> {
-    let path_buf = || path.to_owned();
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+pub(super) fn in_file(path: &Path) -> Result<Option<EnvFilter>, LevelError> {
+    match fs::read_to_string(path) {
+        Ok(text) => read(text.trim(), path.display()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(source) => {
-            let path = path_buf();
-            return Err(LevelError::Unreadable { path, source });
+            let path = path.to_owned();
+            Err(LevelError::Unreadable { path, source })
         }
-    };
-    match text.trim() {
-        "" => Ok(of_environment()),
-        wanted => EnvFilter::try_new(wanted).map_err(|source| LevelError::Unknown {
-            path: path_buf(),
-            source,
-        }),
     }
+}
+
+/// Reads the text of a place; `None` when it is empty.
+///
+/// To the filter a word alone that is no level is a target, and everything else is off then: `inof` would silence the
+/// log.
+fn read(wanted: &str, place: impl Display) -> Result<Option<EnvFilter>, LevelError> {
+    if wanted.is_empty() {
+        return Ok(None);
+    }
+    let is_target = |word: &str| word.contains(['=', '[', ':']);
+    let mut words = wanted.split(',');
+    let read = match words.find(|word| !is_target(word) && word.parse::<LevelFilter>().is_err()) {
+        Some(_) => Err("a word without \"=\" is no level".to_owned()),
+        None => EnvFilter::try_new(wanted).map_err(|error| error.to_string()),
+    };
+    read.map(Some).map_err(|problem| LevelError::Unknown {
+        place: place.to_string(),
+        problem,
+    })
 }
 
 /// The way to give the log of this process another level.
@@ -80,7 +100,8 @@ pub(crate) fn read_level_again() {
     let Some(level) = LEVEL.get() else {
         return;
     };
-    match in_file(&level.path) {
+    let read = in_file(&level.path);
+    match read.and_then(|filter| filter.map_or_else(of_environment, Ok)) {
         Ok(filter) => (level.set)(filter),
         Err(error) => tracing::warn!(%error, "the level of the log stays as it is"),
     }
@@ -94,23 +115,39 @@ mod tests {
     fn a_file_has_the_level_or_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("level");
-        let unset = of_environment().to_string();
+        let unknown = Err("write a level such as");
         for (content, level) in [
-            (None, Ok(&*unset)),
-            (Some(""), Ok(&*unset)),
-            (Some(" \n"), Ok(&*unset)),
-            (Some("debug\n"), Ok("debug")),
+            (None, Ok(None)),
+            (Some(""), Ok(None)),
+            (Some(" \n"), Ok(None)),
+            (Some("debug\n"), Ok(Some("debug"))),
+            (Some("WARN"), Ok(Some("warn"))),
+            (Some("off"), Ok(Some("off"))),
+            (Some("3"), Ok(Some("info"))),
             (
                 Some("warn,connect_server=debug"),
-                Ok("connect_server=debug,warn"),
+                Ok(Some("connect_server=debug,warn")),
             ),
-            (Some("loud=very"), Err("write a level such as")),
+            (
+                Some("connect_server::audit"),
+                Ok(Some("connect_server::audit=trace")),
+            ),
+            (Some("loud=very"), unknown),
+            (Some("connect_server=inof"), unknown),
+            (Some("inof"), unknown),
+            (Some("warning"), unknown),
+            (Some("6"), unknown),
+            (Some("info debug"), unknown),
+            (Some("info, debug"), unknown),
+            (Some("inof,connect_server=debug"), unknown),
+            (Some("connect_server=debug,warning"), unknown),
         ] {
             if let Some(content) = content {
                 fs::write(&file, content).unwrap();
             }
-            match (in_file(&file), level) {
-                (Ok(read), Ok(level)) => assert_eq!(read.to_string(), level, "{content:?}"),
+            let read = in_file(&file).map(|read| read.map(|filter| filter.to_string()));
+            match (read, level) {
+                (Ok(read), Ok(level)) => assert_eq!(read.as_deref(), level, "{content:?}"),
                 (Err(error), Err(word)) => assert!(error.to_string().contains(word), "{error}"),
                 (read, _) => panic!("{content:?}: {read:?}"),
             }

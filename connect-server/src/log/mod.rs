@@ -35,10 +35,13 @@ use writer::Writer;
 /// The system starts no thread.
 pub fn start(options: &LogOptions) -> io::Result<Logging> {
     let file = options.log_level_file.clone();
-    let read = file.as_deref().map(level::in_file);
-    let (filter, unread) = match read.transpose() {
-        Ok(filter) => (filter.unwrap_or_else(level::of_environment), None),
-        Err(error) => (level::of_environment(), Some(error)),
+    let (of_file, unread) = match file.as_deref().map_or(Ok(None), level::in_file) {
+        Ok(filter) => (filter, None),
+        Err(error) => (None, Some(error)),
+    };
+    let (filter, unknown) = match of_file.map_or_else(level::of_environment, Ok) {
+        Ok(filter) => (filter, None),
+        Err(error) => (level::usual(), Some(error)),
     };
     let (logging, lines) = lines(filter)?;
     match options.log_format {
@@ -50,6 +53,9 @@ pub fn start(options: &LogOptions) -> io::Result<Logging> {
     }
     if let Some(error) = unread {
         tracing::warn!(%error, "the level of the log is that of RUST_LOG");
+    }
+    if let Some(error) = unknown {
+        tracing::warn!(%error, "the level of the log is that without RUST_LOG");
     }
     Ok(logging)
 }
@@ -81,7 +87,7 @@ pub fn text() -> io::Result<(
     Logging,
     impl Subscriber + for<'s> LookupSpan<'s> + Send + Sync,
 )> {
-    let (logging, lines) = lines(level::of_environment())?;
+    let (logging, lines) = lines(level::of_environment().unwrap_or_else(|_| level::usual()))?;
     Ok((logging, lines.event_format(Line).finish()))
 }
 
