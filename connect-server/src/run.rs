@@ -10,6 +10,7 @@ use std::{
 use connect_core::{
     Connect, Error,
     environment::{Clock as _, Mailer, SystemClock},
+    wire::Timestamp,
 };
 use rustix::process::geteuid;
 use tokio::{
@@ -25,7 +26,7 @@ use crate::{
     cli::{Arguments, Command, Options},
     config,
     deliveries::{self, DeliveriesError},
-    demo,
+    demo::{self, Shop},
     half_import::{self, HalfImport},
     images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
     listeners::Listeners,
@@ -168,50 +169,25 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         tracing::warn!("{warning}");
     }
     let readers = Readers::of(options.metrics_token.as_ref(), options.admin_is_private())?;
-    let store = open(&options).await?;
-    half_import::check(&*store.storage()).await?;
-    let holds_deliveries = deliveries::are_held(&options, &*store.storage()).await?;
-    let health = store.health();
-    let started = SystemClock.now();
-    let clock = SandboxClock::of(store.storage(), options.store.choice()?.clock()).await?;
-    if clock.ahead() > 0 {
-        let seconds = clock.ahead();
-        tracing::warn!(
-            seconds,
-            "the clock of this store is ahead, as its sandbox has set it"
-        );
-    }
-    let allowed = allowed_networks(&options, is_demo);
-    let guard = AddressGuard::allowing(allowed.clone());
     let mailer = options.mail.mailer()?;
-    let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
-    let mut builder = Connect::builder(store.storage())
-        .limits(options.limits())
-        .storage_limits(options.account_limits.limits())
-        .image_links(Arc::new(guard.clone()))
-        .webhook_links(Arc::new(PublicWebhooks::new(guard)));
-    if options.store.choice()?.is_shared() {
-        builder = builder.share_limits();
-    }
-    if is_demo || clock.ahead() > 0 {
-        builder = builder
-            .clock(clock.clone())
-            .signing_clock(Arc::new(SystemClock));
-    }
-    if holds_deliveries {
-        builder = builder.hold_deliveries();
-    }
-    let connect = builder.build();
-    let backups = Backups::new(move || store.freeze());
-    match start_clock::check(&connect, clock.now()).await {
-        Err(doubt) if options.trust_clock => {
-            tracing::warn!(%doubt, "the clock is trusted");
-            // The next start needs no trust then.
-            connect.trust_clock().await?;
-        }
-        clock => clock?,
-    }
-    let listeners = Listeners::bind(&options).await?;
+    let mailer = mailer.map(|mailer| Arc::new(mailer) as Arc<dyn Mailer>);
+    let start = Started::of(&options, is_demo);
+    let Some(started) = stop::unless_asked(start, stopped.clone()).await else {
+        tracing::info!("stopped before the start had ended");
+        return Ok(());
+    };
+    let Started {
+        at: started,
+        connect,
+        health,
+        backups,
+        clock,
+        delivers,
+        webhooks,
+        listeners,
+        images,
+        shop,
+    } = started?;
     let pass = Pass::new(listeners.commands_url());
     let Listeners {
         api,
@@ -220,17 +196,8 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
         certificate,
     } = listeners;
 
-    let images = images(&options, allowed, &api)?;
-    let mailer = mailer.map(|mailer| Arc::new(mailer) as Arc<dyn Mailer>);
     let interval = options.webhooks.interval(is_demo);
     let host_limits = options.webhooks.host_limits();
-    // Workers of a copy that is tried do nothing until the server stops.
-    let delivers = !holds_deliveries;
-    let shop = if is_demo {
-        Some(demo::open(&connect).await?)
-    } else {
-        demo::find(&connect).await?
-    };
     let api_url = match &options.images.public_url {
         Some(public) => format!("{public}/v1"),
         None => format!("{}/v1", api.url()),
@@ -363,6 +330,92 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// All that serves, opened and not yet served.
+struct Started {
+    at: Timestamp,
+    connect: Connect,
+    health: StoreHealth,
+    backups: Backups,
+    clock: Arc<SandboxClock>,
+    /// Not set for a copy that is tried: its workers do nothing until the server stops.
+    delivers: bool,
+    webhooks: Arc<WebhookClient>,
+    listeners: Listeners,
+    images: ImageService,
+    /// That of the demo.
+    shop: Option<Shop>,
+}
+
+impl Started {
+    /// Opens the store, and all else.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    async fn of(options: &Options, is_demo: bool) -> Result<Self, RunError> {
+        let store = open(options).await?;
+        half_import::check(&*store.storage()).await?;
+        let holds_deliveries = deliveries::are_held(options, &*store.storage()).await?;
+        let health = store.health();
+        let at = SystemClock.now();
+        let clock = SandboxClock::of(store.storage(), options.store.choice()?.clock()).await?;
+        if clock.ahead() > 0 {
+            let seconds = clock.ahead();
+            tracing::warn!(
+                seconds,
+                "the clock of this store is ahead, as its sandbox has set it"
+            );
+        }
+        let allowed = allowed_networks(options, is_demo);
+        let guard = AddressGuard::allowing(allowed.clone());
+        let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
+        let mut builder = Connect::builder(store.storage())
+            .limits(options.limits())
+            .storage_limits(options.account_limits.limits())
+            .image_links(Arc::new(guard.clone()))
+            .webhook_links(Arc::new(PublicWebhooks::new(guard)));
+        if options.store.choice()?.is_shared() {
+            builder = builder.share_limits();
+        }
+        if is_demo || clock.ahead() > 0 {
+            builder = builder
+                .clock(clock.clone())
+                .signing_clock(Arc::new(SystemClock));
+        }
+        if holds_deliveries {
+            builder = builder.hold_deliveries();
+        }
+        let connect = builder.build();
+        let backups = Backups::new(move || store.freeze());
+        match start_clock::check(&connect, clock.now()).await {
+            Err(doubt) if options.trust_clock => {
+                tracing::warn!(%doubt, "the clock is trusted");
+                // The next start needs no trust then.
+                connect.trust_clock().await?;
+            }
+            clock => clock?,
+        }
+        let listeners = Listeners::bind(options).await?;
+        let images = images(options, allowed, &listeners.api)?;
+        let shop = if is_demo {
+            Some(demo::open(&connect).await?)
+        } else {
+            demo::find(&connect).await?
+        };
+        Ok(Self {
+            at,
+            connect,
+            health,
+            backups,
+            clock,
+            delivers: !holds_deliveries,
+            webhooks,
+            listeners,
+            images,
+            shop,
+        })
+    }
 }
 
 /// Returns the networks besides the public internet from which images are taken and to which

@@ -21,6 +21,18 @@ pub(crate) async fn asked(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
+/// Does the work of a start; `None` when the server is asked to stop meanwhile. What the start has begun is left as it
+/// is: to the store that is as if the process was killed, which it bears at any moment.
+pub(crate) async fn unless_asked<T>(
+    work: impl Future<Output = T>,
+    stopped: watch::Receiver<bool>,
+) -> Option<T> {
+    select! {
+        done = work => Some(done),
+        () = asked(stopped) => None,
+    }
+}
+
 /// Does the work of the server, which ends some time after it was asked to; what takes longer is left. It is
 /// as after a crash then: no answer was given that is not kept.
 pub(crate) async fn in_time(work: impl Future<Output = ()>, stopped: watch::Receiver<bool>) {

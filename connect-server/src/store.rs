@@ -19,10 +19,12 @@ use connect_core::{
     transfer::Pieces,
 };
 use rustix::process::geteuid;
+use tokio::task::spawn_blocking;
 
 use crate::{
     backup::NoBackup,
     cli::{StorageChoice, StoreOptions},
+    completion::joined,
 };
 
 /// An open store.
@@ -201,7 +203,8 @@ impl StorageChoice {
 }
 
 impl Store {
-    /// Opens a store, which is made when there is none.
+    /// Opens a store, which is made when there is none. A thread of its own opens one in a directory: that may take
+    /// long, and the caller may give up meanwhile.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -227,7 +230,9 @@ impl Store {
                     first_rows,
                     ..RedbOptions::default()
                 };
-                Self::Redb(Arc::new(RedbStorage::open(path, options)?))
+                let path = path.clone();
+                let opened = spawn_blocking(move || RedbStorage::open(path, options));
+                Self::Redb(Arc::new(joined(opened).await?))
             }
             StorageChoice::Sled(path) => {
                 let options = SledOptions {
@@ -235,7 +240,9 @@ impl Store {
                     first_rows,
                     ..SledOptions::default()
                 };
-                Self::Sled(Arc::new(SledStorage::open(path, options)?))
+                let path = path.clone();
+                let opened = spawn_blocking(move || SledStorage::open(path, options));
+                Self::Sled(Arc::new(joined(opened).await?))
             }
             StorageChoice::Postgres(address) => {
                 let half = options.database.database_connections as usize / 2;
@@ -320,6 +327,35 @@ impl StoreHealth {
             Self::Postgres(storage) if storage.check_version().is_err() => Health::Outdated,
             Self::Postgres(storage) if storage.is_full() => Health::Full,
             Self::Postgres(_) => Health::Working,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use tokio::sync::watch;
+
+    use super::*;
+    use crate::{cli::Arguments, stop::unless_asked};
+
+    /// A signal was not seen before the store was open.
+    #[tokio::test]
+    async fn a_stop_waits_for_no_store_that_opens() {
+        let folder = tempfile::tempdir().unwrap();
+        for engine in ["redb", "sled"] {
+            let storage = format!("{engine}:{}", folder.path().join(engine).display());
+            let words = ["connect-server", "check", "--storage", &storage];
+            let arguments = Arguments::try_parse_from(words).unwrap();
+            let options = arguments.store();
+            let choice = options.choice().unwrap();
+            // Another one waits for the lock, for a moment.
+            let held = Store::open(&choice, options).await.unwrap();
+            let (stop, stopped) = watch::channel(false);
+            let opens = unless_asked(Store::open(&choice, options), stopped);
+            let (opened, _) = tokio::join!(opens, async { stop.send(true) });
+            assert!(opened.is_none(), "{engine}");
+            drop(held);
         }
     }
 }

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown},
     path::Path,
+    process::Stdio,
     time::Duration,
 };
 
@@ -13,7 +14,11 @@ use connect_tests::{
     shop::device_path,
 };
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::{
+    net::TcpListener,
+    process::Command,
+    time::{sleep, timeout},
+};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 /// Stands for what nobody should find in a log.
@@ -400,6 +405,29 @@ async fn the_store_of_another_user_is_left_alone() {
     chown(&store, Some(own), None).unwrap();
     let words = ["check", "--data", data.to_str().unwrap()];
     assert_eq!(run_in(PROGRAM, &words, &[]).await.code, Some(0));
+}
+
+/// The signal was taken, and looked at after the start.
+#[tokio::test]
+async fn a_server_that_waits_for_its_database_is_stopped_at_once() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let storage = format!("postgres://connect@127.0.0.1:{port}/connect");
+    let mut server = Command::new(PROGRAM)
+        .args(["serve", "--listen", "0", "--admin-listen", "0"])
+        .args(["--storage", &storage])
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    // It is there, and never says a word.
+    let _connection = silent.accept().await.unwrap();
+    let id = server.id().unwrap().to_string();
+    let sent = Command::new("kill").args(["-TERM", &id]).status().await;
+    assert!(sent.unwrap().success());
+    let ended = timeout(Duration::from_secs(10), server.wait()).await;
+    let ended = ended.expect("an end within ten seconds").unwrap();
+    assert_eq!(ended.code(), Some(0));
 }
 
 /// A word that was no level stood for a part of the program, and all else was silent.
