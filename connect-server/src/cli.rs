@@ -182,8 +182,8 @@ pub enum Command {
     /// images are not in it. `restore` makes a store of it. Works beside a running server, and without one; for
     /// redb and sled. A database is backed up by its own means.
     Backup(BackupOptions),
-    /// Make a store in an empty folder or database from a file that `export` has written, compare both, and check
-    /// the store.
+    /// Make a store in an empty folder or database from a file that `backup` or `export` has written, compare both,
+    /// and check the store. Goes on where it was interrupted.
     ///
     /// The whole file is read before anything is made. A server on the restored store sends no webhooks and no
     /// e-mail, and downloads no images, until it is started once with `--deliveries`. Exits with 0 when
@@ -364,7 +364,7 @@ pub struct ImportOptions {
     /// The store.
     #[command(flatten)]
     pub store: StoreOptions,
-    /// The file that an export has written.
+    /// The file that a backup or an export has written.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Print the result as JSON.

@@ -10,8 +10,8 @@ use connect_core::{
 pub enum HalfImport {
     /// It holds a part.
     #[error(
-        "an import into this store did not finish: run connect-server import again with the same \
-         file, or begin with a new store"
+        "an import or a restore into this store did not finish: give the same command again with the same file, \
+         or begin with a new store"
     )]
     Unfinished,
     /// The store does not answer.

@@ -36,6 +36,8 @@ enum NotMoved {
     Open(#[from] StoreError),
     #[error(transparent)]
     Transfer(#[from] TransferError),
+    #[error("{0}: {1}")]
+    Store(String, TransferError),
     #[error("all rows were moved, but the result could not be written: {0}")]
     Output(#[from] io::Error),
 }
@@ -65,13 +67,13 @@ pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
 /// Reads a store from a file: exit code 0, or 1 with the reason on standard error.
 pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
     let how = transfer::ImportOptions::default();
-    exit("import", read(options, how, IMPORTED).await)
+    exit("import", read(options, how).await)
 }
 
 /// Makes a store from a backup and checks it: the exit code of the check, or 1 with the reason on standard error.
 pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
     let how = transfer::ImportOptions { restores: true };
-    if let Err(error) = read(options, how, RESTORED).await {
+    if let Err(error) = read(options, how).await {
         return exit("restore", Err(error));
     }
     let check = CheckOptions {
@@ -83,11 +85,7 @@ pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
 
 /// Reads the whole file, and then opens the store and writes its rows there. A file that is refused leaves no store,
 /// and whatever interrupts the rest, none that passes for whole.
-async fn read(
-    options: &ImportOptions,
-    how: transfer::ImportOptions,
-    note: &str,
-) -> Result<(), NotMoved> {
+async fn read(options: &ImportOptions, how: transfer::ImportOptions) -> Result<(), NotMoved> {
     let choice = options.store.choice()?;
     if choice == StorageChoice::Memory {
         return Err(NotMoved::InMemory);
@@ -100,11 +98,18 @@ async fn read(
     let moved = async {
         let file = CheckedFile::read(&options.file, &mut show).await?;
         let store = Store::open_with(&choice, &options.store, file.first_rows(how)?).await?;
-        Ok::<_, NotMoved>(file.import(&*store.storage(), how, &mut show).await?)
+        let storage = store.storage();
+        let moved = file.import(&*storage, how, &mut show).await;
+        let moved = moved.map_err(|reason| NotMoved::Store(choice.to_string(), reason))?;
+        // An import may have ended what a restore began.
+        let restored = transfer::restored(&*storage).await;
+        let is_restored = restored.map_err(TransferError::from)?.is_some();
+        Ok::<_, NotMoved>((moved, if is_restored { RESTORED } else { IMPORTED }))
     };
     let moved = moved.await;
     line.end();
-    print(&options.file, &moved?, note, options.json)
+    let (moved, note) = moved?;
+    print(&options.file, &moved, note, options.json)
 }
 
 /// The advice that follows an export.

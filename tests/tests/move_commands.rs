@@ -227,7 +227,7 @@ async fn what_cannot_be_moved_is_refused_in_words() {
     place
         .on("sled", "import", &[])
         .await
-        .is_refused("the store is not empty");
+        .is_refused(": the store is not empty");
 }
 
 /// A store that is whole and empty would be served, and the good file could not enter it then.
@@ -291,7 +291,10 @@ async fn a_restored_store_delivers_once_it_is_told_to() {
         for told in ["File and store are equal.", "--deliveries", "No problems."] {
             assert!(restored.output.contains(told), "{restored:?}");
         }
-        restore().await.is_refused("there is a store already");
+        let refused = format!("{storage}: there is a store already");
+        restore().await.is_refused(&refused);
+        let equal = place.moved("import", &storage, &[]).await;
+        assert!(equal.output.contains("--deliveries"), "{equal:?}");
         for (more, expected) in [
             (&[][..], HELD),
             (&["--deliveries"], READY),
@@ -433,7 +436,8 @@ async fn a_store_whose_import_did_not_finish_is_not_served() {
     store.commit(commit).await.unwrap();
     drop(store);
     let redb = place.storage("redb");
-    const WHY: &str = "an import into this store did not finish: run connect-server import again";
+    const WHY: &str =
+        "an import or a restore into this store did not finish: give the same command again";
     for how in ["serve", "demo"] {
         let refused = Process::start_as(PROGRAM, how, &redb, &[])
             .await
@@ -448,12 +452,12 @@ async fn a_store_whose_import_did_not_finish_is_not_served() {
         .is_refused(WHY);
     let check = place.command(&["check", "--storage", &redb]).await;
     assert_eq!(check.code, Some(1));
-    assert!(
-        check
-            .output
-            .contains("unfinishedImport: an import did not finish"),
-        "{check:?}"
-    );
+    for told in [
+        "unfinishedImport: an import or a restore did not finish",
+        "\nThe rest of its file is missing",
+    ] {
+        assert!(check.output.contains(told), "{check:?}");
+    }
     let file = place.path("other.connect");
     place
         .command(&["export", "--storage", &redb, &file])

@@ -52,7 +52,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         }
         Family::Import => findings.problem(
             ProblemKind::UnfinishedImport,
-            "an import did not finish: run connect-server import again".to_owned(),
+            "an import or a restore did not finish: give the same command again".to_owned(),
         ),
         Family::Restored => {
             // Any object: only transfers know what is in it.

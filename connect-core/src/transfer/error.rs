@@ -70,10 +70,10 @@ pub enum TransferError {
         /// The version of the rows.
         source: NewerRows,
     },
-    /// The file ends before its end: the export that wrote it was interrupted, or a copy of it was.
+    /// The file ends before its end: the export or backup that wrote it was interrupted, or a copy of it was.
     #[error(
         "{} ends too soon, at byte {length}: copy the whole file; if this is all of it, run the export \
-         again to finish it, or make another backup", path.display()
+         again to finish it, or use another backup", path.display()
     )]
     Unfinished {
         /// The file.
@@ -97,8 +97,8 @@ pub enum TransferError {
     },
     /// The store holds a part of a file.
     #[error(
-        "an import into this store did not finish: run connect-server import again with the same \
-         file, or import into a new store"
+        "an import or a restore did not finish: give the same command again with the same file, or begin with a \
+         new store"
     )]
     HalfImported,
     /// The store has rows that are not of the file.
@@ -111,8 +111,7 @@ pub enum TransferError {
     InUse,
     /// The import that was interrupted had another file.
     #[error(
-        "the store holds a part of another file, with checksum {0}: import that one, or import into \
-         a new store"
+        "the store holds a part of another file, with checksum {0}: take that one, or begin with a new store"
     )]
     OtherFile(String),
     /// Somebody else writes to the store that is filled.
@@ -128,13 +127,13 @@ pub enum TransferError {
     )]
     Changed(Difference),
     /// The store is not as the file after an import.
-    #[error("the store is not as the file ({0}): import into a new store")]
+    #[error("the store is not as the file ({0}): begin with a new store")]
     Differs(Difference),
     /// The store did not answer.
     #[error(transparent)]
     Storage(#[from] StorageError),
     /// The store did not take rows.
-    #[error("the store did not take the rows; run the import again to go on: {0}")]
+    #[error("the store did not take the rows: {0}; then give the same command again to go on")]
     Commit(#[from] CommitError),
 }
 

@@ -130,7 +130,7 @@ async fn half_filled(file: &std::path::Path) -> std::sync::Arc<Faulty> {
     target.decide([Fate::Acknowledged, Fate::Refused]);
     let refused = import(&*target, file).await.unwrap_err();
     assert!(
-        refused.to_string().contains("run the import again"),
+        refused.to_string().contains("give the same command again"),
         "{refused}"
     );
     target

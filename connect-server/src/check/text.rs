@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use connect_core::storage::disk::Report;
+use connect_core::{Problem, ProblemKind, storage::disk::Report};
 
 use super::findings::Findings;
 use crate::cli::StorageChoice;
@@ -64,6 +64,14 @@ pub(super) fn write(
             output,
             "\nA newer program has written to this store, and this one cannot check what it does not know: \
              check it with the program that serves it. Do not restore a copy for what is said above."
+        );
+    }
+    let is_unfinished = |problem: &Problem| problem.kind == ProblemKind::UnfinishedImport;
+    if records.problems.iter().any(is_unfinished) {
+        return writeln!(
+            output,
+            "\nThe rest of its file is missing: give the command that did not finish again with the same file, or \
+             begin with a new store."
         );
     }
     if choice.is_shared() {
