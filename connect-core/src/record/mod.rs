@@ -5,6 +5,7 @@
 //! idempotency record and the location's clock together.
 
 mod account;
+mod account_usage;
 mod attempts;
 mod clock;
 mod contended;

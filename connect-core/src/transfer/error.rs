@@ -97,7 +97,7 @@ pub enum TransferError {
     },
     /// The store holds a part of a file.
     #[error(
-        "an import or a restore did not finish: give the same command again with the same file, or begin with a \
+        "an import or a restore into this store did not finish: give the same command again with the same file, or begin with a \
          new store"
     )]
     HalfImported,

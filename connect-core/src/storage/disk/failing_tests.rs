@@ -54,6 +54,9 @@ enum Failure {
     Panic,
 }
 
+/// An act beside a batch.
+type Act = Box<dyn FnOnce() + Send>;
+
 /// The failure to come.
 #[derive(Default)]
 struct Plan {
@@ -72,8 +75,8 @@ struct Plan {
     gate: Mutex<()>,
     /// The engine is about to apply something, and needs the gate for it.
     is_at_gate: AtomicBool,
-    /// What happens before a batch, and the batches before that one.
-    meanwhile: Mutex<Option<(usize, Box<dyn FnOnce() + Send>)>>,
+    /// The act before a batch, and the number of batches before that one.
+    meanwhile: Mutex<Option<(usize, Act)>>,
     /// A gate that the next check of pages waits at.
     check_gate: Mutex<Option<mpsc::Receiver<()>>>,
     /// The number of such checks that have ended.
