@@ -54,7 +54,7 @@ enum Failure {
     Panic,
 }
 
-/// An act beside a batch.
+/// Something that happens meanwhile.
 type Act = Box<dyn FnOnce() + Send>;
 
 /// The failure to come.
