@@ -64,7 +64,9 @@ async fn find(visit: Visit) -> Answer {
 }
 
 async fn of_owner(to: &SignedIn<'_>) -> Answer {
-    if let Err(denied) = to.count().await {
+    // A session can be ended at any time.
+    let is_sign_out = to.method == Method::POST && to.place() == ["sign-out"];
+    if !is_sign_out && let Err(denied) = to.count().await {
         let mut problem = pages::problem_of_owner(to, &denied.error);
         problem.retry_after = denied.retry_after;
         return problem;

@@ -331,6 +331,9 @@ async fn an_owner_has_as_many_requests_as_a_token() {
     );
     let style = owner.open("/dashboard/style.css").await;
     assert_eq!(style.status, StatusCode::OK);
+    // So is the way out: a session can be ended at any time.
+    let left = owner.submit("/dashboard/sign-out", &[]).await;
+    assert_eq!(left.status, StatusCode::SEE_OTHER);
     // Tokens of the account have their own.
     let token = server.token();
     let listed = server.send(&token, Request::get("/v1/locations")).await;
