@@ -2,17 +2,14 @@
 
 use connect_core::{
     storage::{Storage, StorageError},
-    transfer::unfinished_import,
+    transfer::{TransferError, unfinished_import},
 };
 
 /// The store holds a part of a file, or cannot say whether it does.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum HalfImport {
     /// It holds a part.
-    #[error(
-        "an import or a restore into this store did not finish: give the same command again with the same file, \
-         or begin with a new store"
-    )]
+    #[error("{}", TransferError::HalfImported)]
     Unfinished,
     /// The store does not answer.
     #[error("whether the store was filled to its end cannot be read: {0}")]

@@ -97,8 +97,8 @@ pub enum TransferError {
     },
     /// The store holds a part of a file.
     #[error(
-        "an import or a restore into this store did not finish: give the same command again with the same file, or begin with a \
-         new store"
+        "an import or a restore into this store did not finish: give the same command again with the same file, \
+         or begin with a new store"
     )]
     HalfImported,
     /// The store has rows that are not of the file.
