@@ -110,7 +110,7 @@ async fn a_location_has_so_many_records_of_a_kind() {
     assert_eq!(check(&shop.connect).await, Vec::<String>::new());
 }
 
-/// A location whose first write was refused, which stores the answer alone, once had no limits.
+/// A location once had no limits after a refused first write, stored as an answer alone.
 #[tokio::test]
 async fn a_location_is_counted_from_its_first_write_on() {
     for products in [0, 1] {

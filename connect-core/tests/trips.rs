@@ -28,7 +28,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// A shop of an account with five more locations. What they store is known: it is read beside a write.
+    /// A shop of an account with five more locations. Their usage is known: it is read beside a write.
     async fn open() -> Self {
         let store = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
         let shop = shop::open_on(store.clone()).await;

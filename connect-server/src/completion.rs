@@ -1,13 +1,13 @@
-//! Work that is seen to its end.
+//! Work completed even without its caller.
 
 use std::{future::pending, panic::resume_unwind};
 
 use tokio::task::{JoinError, JoinHandle};
 
-/// Runs work in a task of its own, which goes on when its caller is dropped. A panic is passed on.
+/// Runs work in a task of its own. It goes on when its caller is dropped. A panic is passed on.
 ///
-/// The future of a request is dropped when its client goes away. What it has begun to write is written all the same,
-/// and what follows from that would be missing: the line of the audit, and what a second sending goes by.
+/// The future of a request is dropped when its client goes away. Its begun write is written all the same, and
+/// the follow-up would be missing: the line of the audit, and the record for a second sending.
 pub(crate) async fn complete<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> T {

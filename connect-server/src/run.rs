@@ -332,19 +332,19 @@ async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
     Ok(())
 }
 
-/// All that serves, opened and not yet served.
+/// All services, opened and not yet served.
 struct Started {
     at: Timestamp,
     connect: Connect,
     health: StoreHealth,
     backups: Backups,
     clock: Arc<SandboxClock>,
-    /// Not set for a copy that is tried: its workers do nothing until the server stops.
+    /// Not set for a copy on trial: its workers do nothing until the server stops.
     delivers: bool,
     webhooks: Arc<WebhookClient>,
     listeners: Listeners,
     images: ImageService,
-    /// That of the demo.
+    /// The shop of the demo.
     shop: Option<Shop>,
 }
 

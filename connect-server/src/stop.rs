@@ -21,8 +21,8 @@ pub(crate) async fn asked(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-/// Does the work of a start; `None` when the server is asked to stop meanwhile. What the start has begun is left as it
-/// is: to the store that is as if the process was killed, which it bears at any moment.
+/// Does the work of a start; `None` when the server is asked to stop meanwhile. The begun work stays as it
+/// is: to the store this is as if the process was killed, which it bears at any moment.
 pub(crate) async fn unless_asked<T>(
     work: impl Future<Output = T>,
     stopped: watch::Receiver<bool>,

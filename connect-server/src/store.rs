@@ -184,14 +184,14 @@ impl StorageChoice {
         })
     }
 
-    /// The file beside the store's directory in which former versions kept by how much the clock of a sandbox
-    /// is ahead, if the store has a directory.
+    /// The former versions' file for the lead of a sandbox's clock, beside the store's directory, if the
+    /// store has one.
     pub fn clock(&self) -> Option<PathBuf> {
         self.beside(".clock.json")
     }
 
-    /// The file beside the store's directory that is locked for as long as a command backs the store up, if the
-    /// store has a directory.
+    /// The file to lock while a command backs the store up, beside the store's directory, if the
+    /// store has one.
     pub fn backup_lock(&self) -> Option<PathBuf> {
         self.beside(".backup.lock")
     }
@@ -203,8 +203,8 @@ impl StorageChoice {
 }
 
 impl Store {
-    /// Opens a store, which is made when there is none. A thread of its own opens one in a directory: that may take
-    /// long, and the caller may give up meanwhile.
+    /// Opens a store, or makes it when there is none. One in a directory opens on a thread of its own: this
+    /// may take long, and the caller may give up meanwhile.
     ///
     /// # Errors
     /// See [`StoreError`].

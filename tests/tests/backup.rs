@@ -141,7 +141,7 @@ async fn a_backup_beside_writers_has_all_that_was_acknowledged_on_sled() {
     backs_up_beside_writers("sled").await;
 }
 
-/// A backup into `shop.connect` that is under way.
+/// Begins a backup into `shop.connect`, and returns once it is under way.
 async fn begin(place: &Place, engine: &str) -> Child {
     let (file, part) = (place.path("shop.connect"), place.path("shop.connect.part"));
     let mut child = Command::new(PROGRAM)

@@ -430,7 +430,7 @@ async fn a_server_that_waits_for_its_database_is_stopped_at_once() {
     assert_eq!(ended.code(), Some(0));
 }
 
-/// A word that was no level stood for a part of the program, and all else was silent.
+/// A word other than a level once stood for a part of the program, and silenced all else.
 #[tokio::test]
 async fn a_mistyped_level_of_the_log_silences_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Attempts to sign in: how many may fail, and the hashing that they cost.
+//! Attempts to sign in: the limits of failures, and the cost of hashing.
 //!
 //! Whoever knows the e-mail address of an owner can have attempts fail for it. So no count that others
 //! can fill from a few networks keeps an owner out, and still no password can be tried without end:
@@ -11,11 +11,11 @@
 //!   address has one failure a minute for it, in place of ten. Guessing from many networks becomes slow,
 //!   and the first attempt of everybody is still made. It refuses nobody by itself: a limit over all
 //!   networks that did could be used up by anybody, in the name of any owner.
-//! - **The places where passwords are hashed**, and new ones judged, are few. A hundred wait for one, and who comes then is told to come
-//!   back. Owners with a session or an invitation have a place of their own.
-//! - **A signed-in owner** who gives the password once more has a count of the account's own, which only
-//!   holders of a session or an invitation can fill. So an owner with a session changes the password while somebody
-//!   guesses. Each password that is set counts there as well, since to judge one may take long.
+//! - **The places where passwords are hashed**, and new ones judged, are few. A hundred callers wait for one;
+//!   further ones are told to come back. Owners with a session or an invitation have a place of their own.
+//! - **A signed-in owner** who gives the password once more has a count of the account's own. Only holders of
+//!   a session or an invitation can fill it. So an owner with a session changes the password even during an
+//!   attack. Each newly set password counts there as well, since to judge one may take long.
 //!
 //! Networks are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. Once 100 000 of them have tried
 //! in a minute, newcomers share the count of a wide network ([`rate::wide_network`]), which is full when their
@@ -50,7 +50,7 @@ const OF_EMAIL: u32 = 100;
 /// The attempts in a minute from each network address.
 const OF_ADDRESS: u32 = 30;
 
-/// The passwords in a minute that the owner of an account gives once more in vain, or would set.
+/// The passwords of an account in a minute: wrong when given once more, or newly set.
 const OF_ACCOUNT: u32 = 10;
 
 /// More callers than this are not told apart within a minute, so that memory stays bounded. A network
@@ -159,7 +159,7 @@ impl SignIns {
         counts.emails.take_back(&attempt.pair.1, at);
     }
 
-    /// Counts a password that an owner who was let in gives once more, or would set, before it is hashed.
+    /// Counts an admitted owner's repeated or new password, before it is hashed.
     ///
     /// # Errors
     /// [`Error::RateLimited`]; it then counts against nothing.
@@ -174,7 +174,7 @@ impl SignIns {
         self.counts.lock().accounts.take_back(&account, at);
     }
 
-    /// Judges and hashes the password that an owner sets, who was let in to do so.
+    /// Judges and hashes the new password of an admitted owner.
     ///
     /// # Errors
     /// It is too short, too long or easy to guess; [`Error::RateLimited`] when too many set one.
@@ -322,7 +322,7 @@ mod tests {
         drop(done);
     }
 
-    /// Passwords once were judged on the threads that answer requests.
+    /// Passwords were once judged on the threads for requests.
     #[tokio::test]
     async fn a_password_is_judged_at_a_place() {
         let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());

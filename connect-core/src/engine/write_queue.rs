@@ -171,8 +171,8 @@ async fn commit_together(
         .unwrap_or(Err(Fault::Panicked))
 }
 
-/// Reads what all jobs will look up: in one round trip, and a second one for what depends on the
-/// first. What the other locations of the account store is read at the same time, and fails nothing.
+/// Reads all rows for the jobs: in one round trip, and a second one for rows depending on the first. The
+/// usage of the account's other locations is read at the same time; a failure there fails nothing.
 async fn load(
     store: &Store,
     unit: &mut Unit<'_>,

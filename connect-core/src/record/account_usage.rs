@@ -8,8 +8,8 @@ use super::{Account, ChangeClock, Looked, Salvage, Store, clock_key, usage_cache
 use crate::storage::Key;
 
 impl Store {
-    /// Returns the bytes of the other locations of an account, as they were lately. Rows that cannot be read count
-    /// as nothing: they are found by the writes of their own location, and harm no other.
+    /// Returns the recent bytes of an account's other locations. Unreadable rows count as
+    /// nothing: writes of their own location find them, and they harm no other.
     pub(crate) async fn bytes_elsewhere(&self, account: &Account, location: Uuid) -> u64 {
         if account.locations.iter().all(|at| at.id.uuid() == location) {
             return 0;
@@ -85,7 +85,7 @@ mod tests {
         }
     }
 
-    /// A busy location once had the clocks of all others read every ten seconds, and all of them so many.
+    /// Each busy location once read the clocks of all other locations every ten seconds.
     #[tokio::test]
     async fn an_account_is_read_once_in_ten_seconds() {
         let (storage, clock) = (MemoryStorage::new(), ManualClock::at(Timestamp::EPOCH));

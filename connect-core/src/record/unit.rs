@@ -373,7 +373,7 @@ impl<'s> Unit<'s> {
         self.writes.put(key, write);
     }
 
-    /// Begins to count the rows of a location, if it has none yet: all that it will have is counted.
+    /// Begins the counts of a location without rows. All its later rows are counted.
     pub(crate) fn begin_counts(&mut self) {
         if self.clock_row == Some(None) {
             self.clock.usage.get_or_insert_default();

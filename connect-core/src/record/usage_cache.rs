@@ -1,7 +1,7 @@
 //! Remembers for some seconds how much accounts store.
 //!
-//! A write has the counts of its own location exactly. Those of the account's other locations would be a row
-//! each, or a row that all of them write and wait for, so they are read beside a write now and then.
+//! A write has the exact counts of its own location. The counts of the account's other locations would be a
+//! row each, or one row for all of them to write and wait for. So they are read beside a write now and then.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use uuid::Uuid;
 /// The time for which what was read is taken for what is so.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// The most accounts that are remembered. With one more all are forgotten, to be read again.
+/// The most accounts to remember. With one more all are forgotten, to be read again.
 const MOST: usize = 10_000;
 
 /// The bytes at the locations of accounts, as they were read.
@@ -33,8 +33,8 @@ pub(super) struct Stored {
 }
 
 impl UsageCache {
-    /// The bytes at the locations of an account, unless the caller is to read them. One caller reads what is too old,
-    /// and others go on with that meanwhile.
+    /// Returns the bytes at the locations of an account; `None` if the caller is to read them. One caller
+    /// reads outdated bytes, and further callers go on with these meanwhile.
     pub(super) fn stored(&self, account: Uuid, now: Duration) -> Option<Arc<Stored>> {
         let mut accounts = self.accounts.lock();
         let known = accounts.get_mut(&account)?;
@@ -59,7 +59,7 @@ impl UsageCache {
 mod tests {
     use super::*;
 
-    /// Locations that find their account out of date at the same time do not all read it.
+    /// Of several locations with an outdated account, only one reads it.
     #[test]
     fn one_caller_reads_what_is_too_old() {
         let (cache, account) = (UsageCache::default(), Uuid::nil());
@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    /// Ten thousand that were not too old once had each further one look at all of them.
+    /// Beyond ten thousand fresh accounts, each further one once looked at all of them.
     #[test]
     fn what_is_remembered_has_a_bound() {
         let cache = UsageCache::default();

@@ -41,8 +41,8 @@ use crate::{
     wire::{ImageErrorCode, ImageJob},
 };
 
-/// The downloads that a worker makes at a time. An account has its part of them: slow hosts of one tenant must
-/// not hold up the images of all others, also where nothing else is to be done.
+/// The downloads of a worker at a time. An account has its part of them: slow hosts of one tenant must
+/// not hold up the images of other tenants, even when no other work is to be done.
 const DOWNLOADS: usize = 8;
 
 /// The same for one location: those of one shop must not hold up the others of its account.
@@ -51,7 +51,7 @@ const DOWNLOADS_OF_LOCATION: usize = 3;
 /// The time within which a leased job has to be begun; it is given back otherwise.
 const BEGIN: Duration = Duration::from_secs(25);
 
-/// The time that an image may take.
+/// The time limit of an image.
 const LIMIT: Duration = Duration::from_secs(75);
 
 // What is begun last is written down before the lease is over by any clock.

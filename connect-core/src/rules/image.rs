@@ -5,7 +5,7 @@ use crate::wire::{ImageJob, ImageStatus, Timestamp};
 /// The most times that a download is tried.
 pub(crate) const MOST_ATTEMPTS: u32 = 3;
 
-/// The seconds for which a worker has a job to itself. A worker that has not ended it by then is
+/// The seconds of a worker's exclusive hold on a job. After them an unfinished worker is
 /// taken for dead, and another takes the job over. The work at it ends
 /// [earlier](super::lease::LEASE_MARGIN).
 pub(crate) const LEASE: i64 = 120;

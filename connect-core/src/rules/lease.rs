@@ -2,8 +2,8 @@
 
 /// The largest difference, in seconds, between clocks of processes on one store.
 ///
-/// A lease that is not over by one clock may be over by another. So a worker ends what it does so many
-/// seconds before its lease is over by its own. Where clocks differ by more, leases are taken over too
+/// A lease may be over by one clock and not yet by another. So a worker ends its work so many
+/// seconds before its lease is over by its own clock. Where clocks differ by more, leases are taken over too
 /// early: nothing is lost, but work is done twice.
 pub(crate) const MAX_CLOCK_SKEW: i64 = 15;
 

@@ -17,8 +17,8 @@ pub const MIN_PASSWORD: usize = 10;
 /// The most characters of a password.
 pub const MAX_PASSWORD: usize = 200;
 
-/// The first characters of a password by which its strength is judged. `zxcvbn` tries all combinations of letters that
-/// signs such as `4` and `@` may stand for, which takes a quarter of a second for 40 characters at worst, and one and a
+/// The number of leading characters to judge for strength. `zxcvbn` tries all combinations of letters behind
+/// signs such as `4` and `@`. This takes a quarter of a second for 40 characters at worst, and one and a
 /// half for 100. Three or four words have fewer.
 const JUDGED: usize = 40;
 
@@ -48,11 +48,11 @@ pub(crate) fn of_nobody() -> PasswordHash {
     NOBODY.clone()
 }
 
-/// Checks the password of an account's owner. Its characters are free: what counts is how many
-/// guesses somebody needs who begins with common passwords, words, dates, rows of keys, and the names of the
+/// Checks the password of an account's owner. Its characters are free. The number of guesses to
+/// find it counts, beginning with common passwords, words, dates, rows of keys, and the names of the
 /// shop.
 ///
-/// The refusal says nothing of the password but which kind of guess finds it. May take half a second.
+/// The refusal names only the kind of successful guess, nothing else of the password. May take half a second.
 pub(crate) fn check(password: &str, account: &Account) -> Result<(), Invalid> {
     let characters = password.chars().count();
     let problem = if characters < MIN_PASSWORD {
@@ -79,7 +79,7 @@ fn is_weak(password: &str, names: &[String]) -> bool {
     zxcvbn(judged(password), &names).score() < Score::Three
 }
 
-/// Returns the part of a password by which its strength is judged.
+/// Returns the judged part of a password.
 fn judged(password: &str) -> &str {
     let end = password.char_indices().nth(JUDGED);
     end.map_or(password, |(end, _)| &password[..end])

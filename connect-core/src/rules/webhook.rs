@@ -58,10 +58,10 @@ pub(crate) fn next_attempt(attempts: usize, now: Timestamp) -> Option<Timestamp>
 
 /// The tolerance, in seconds, for stored times ahead of now. A signature has the same.
 ///
-/// What was set further ahead was set by a clock that has been set back since. This is not
-/// [`MAX_CLOCK_SKEW`](super::lease::MAX_CLOCK_SKEW), to which clocks of workers have to agree lest an attempt be
-/// made twice, and is many times that on purpose: a clock that is ahead by a minute gives its leases and
-/// retries wrong times by a minute, which is no reason to take all of them as due.
+/// A time further ahead comes from a clock set back since. This is not
+/// [`MAX_CLOCK_SKEW`](super::lease::MAX_CLOCK_SKEW), the limit for clocks of workers lest an attempt be
+/// made twice. It is many times larger on purpose: a clock ahead by a minute gives its leases and
+/// retries times wrong by a minute, which is no reason to take all of them as due.
 pub(crate) const CLOCK_TOLERANCE: i64 = 300;
 
 /// Returns whether a time that was set at `set_at` has come.

@@ -15,8 +15,8 @@ use super::{
     writer::{only_for_owner, private, sync_folder},
 };
 
-/// A backup that is being written. Only its owner can read it. It has the name with `.part` behind it until
-/// it is whole. Dropped before that, it is removed.
+/// A backup under way. Only its owner can read it. It has the name with `.part` behind it until
+/// it is whole. Dropped before then, it is removed.
 pub struct BackupFile {
     path: PathBuf,
     part: PathBuf,
@@ -126,10 +126,10 @@ impl Drop for BackupFile {
 /// A way to give a file another name, in place of no other file.
 type Way = fn(&Path, &Path) -> io::Result<()>;
 
-/// The ways, the surest first. File systems such as exFAT and those over a network lack some.
+/// The ways, the surest first. File systems such as exFAT and network ones lack some.
 const WAYS: [Way; 3] = [by_link, by_rename, by_place];
 
-/// Gives a file another name, by the first way that the file system has.
+/// Gives a file another name, by the first way of its file system.
 fn give_name(from: &Path, to: &Path, ways: &[Way]) -> io::Result<()> {
     let mut result = Err(ErrorKind::Unsupported.into());
     for way in ways {
@@ -164,7 +164,7 @@ fn by_rename(_from: &Path, _to: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Takes the name with an empty file, and replaces that.
+/// Takes the name with an empty file, and replaces this file.
 fn by_place(from: &Path, to: &Path) -> io::Result<()> {
     drop(File::create_new(to)?);
     fs::rename(from, to).inspect_err(|_| {
@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// Each way does by itself on a file system that has no other, and replaces nothing.
+    /// Each way alone is enough for a file system, and replaces nothing.
     #[test]
     fn a_file_gets_its_name_where_there_are_no_links() {
         let lacks: Way = |_, _| Err(io::Error::from_raw_os_error(1));

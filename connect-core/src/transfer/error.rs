@@ -70,7 +70,7 @@ pub enum TransferError {
         /// The version of the rows.
         source: NewerRows,
     },
-    /// The file ends before its end: the export or backup that wrote it was interrupted, or a copy of it was.
+    /// The file ends too soon: its export or backup was interrupted, or a copy of it was.
     #[error(
         "{} ends too soon, at byte {length}: copy the whole file; if this is all of it, run the export \
          again to finish it, or use another backup", path.display()

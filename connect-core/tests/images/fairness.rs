@@ -98,7 +98,7 @@ async fn a_worker_is_at_few_locations_at_a_time() {
     timeout(PATIENCE, running).await.unwrap().unwrap();
 }
 
-/// Accounts with 200 images each at ten locations, of hosts that do not answer: two of them once had all places
+/// Accounts with 200 images each at ten locations, on silent hosts. Two of them once had all places
 /// until their downloads ran out of time.
 #[tokio::test(start_paused = true)]
 async fn accounts_with_many_slow_images_hold_up_no_other() {

@@ -156,7 +156,7 @@ async fn a_lease_that_is_over_passes_to_another() {
 
 /// A job waits for its turn, and takes nearly as long as it may.
 ///
-/// It is the fourth of its location, on a store that takes seconds.
+/// It is the fourth of its location, on a store with delays of seconds.
 #[tokio::test(start_paused = true)]
 async fn no_image_is_downloaded_twice_while_clocks_agree_well_enough() {
     let second = Duration::from_secs(1);

@@ -203,7 +203,7 @@ async fn counts_of_stock_that_wait_are_purged_after_30_days_too() {
     scene.check().await;
 }
 
-/// So is what a session notes of a product whose event it has put into the queue.
+/// A session's notes of products with queued events are purged too.
 #[tokio::test]
 async fn notes_of_stock_go_with_what_waited() {
     let scene = Scene::open().await;

@@ -108,10 +108,10 @@ async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
     print(options, &written, choice.images().as_deref())
 }
 
-/// Locks the backups of this store until the file that is returned is closed.
+/// Locks the backups of this store until the returned file is closed.
 ///
-/// The end of this process closes it, however that ends. So whoever gets the lock may begin anew what a server holds
-/// for another command.
+/// The end of this process closes it, by any cause. So the holder of the lock may begin anew a backup held by
+/// a server for another command.
 fn lock(choice: &StorageChoice) -> Result<Option<File>, NotBackedUp> {
     let Some(path) = choice.backup_lock() else {
         return Ok(None);

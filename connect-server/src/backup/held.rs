@@ -72,10 +72,10 @@ impl Backups {
         }))
     }
 
-    /// Begins a backup: it has all that was acknowledged before. Returns its id.
+    /// Begins a backup with all acknowledged writes. Returns its id.
     ///
-    /// It takes the place of the one before: that command has ended, as a command holds the lock of the store's
-    /// backups for as long as it runs.
+    /// It takes the place of the one before: its command has ended, as a command holds the lock of the
+    /// store's backups for as long as it runs.
     ///
     /// # Errors
     /// See [`NoBackup`].
@@ -130,7 +130,7 @@ impl Inner {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what is left of a backup, unless another has taken its place.
+    /// Keeps the rest of a backup, unless another has taken its place.
     fn keep(&self, id: Uuid, left: Result<Option<Pieces>, NoBackup>) -> Result<(), NoBackup> {
         let (left, outcome) = match left {
             Ok(left) => (left, Ok(())),
@@ -210,7 +210,7 @@ mod tests {
         backups.begin().await.unwrap();
     }
 
-    /// The piece that was being read for the command that was killed comes later.
+    /// A piece read for the killed command comes later.
     #[tokio::test]
     async fn a_backup_takes_the_place_of_the_one_before() {
         let (release, released) = mpsc::channel();

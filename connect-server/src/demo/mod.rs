@@ -98,8 +98,8 @@ fn is_of_demo(account: &Account) -> bool {
     account.sandbox && (account.name == NAME || has_place)
 }
 
-/// Revokes tokens of former starts where there are too many for another one: those never used first, then those
-/// not used for longest.
+/// Revokes tokens of former starts where there are too many for another one: first the never used,
+/// then the longest unused.
 async fn make_room(connect: &Connect, account: Id<Account>) -> Result<(), Error> {
     let mut tokens = connect.tokens(account).await?;
     tokens.retain(|(token, _)| token.name == TOKEN && !connect.has_ended(token));

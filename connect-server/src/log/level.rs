@@ -60,8 +60,8 @@ pub(super) fn in_file(path: &Path) -> Result<Option<EnvFilter>, LevelError> {
 
 /// Reads the text of a place; `None` when it is empty.
 ///
-/// To the filter a word alone that is no level is a target, and everything else is off then: `inof` would silence the
-/// log.
+/// The filter takes a lone word other than a level for a target, and turns everything else off: `inof` would
+/// silence the log.
 fn read(wanted: &str, place: impl Display) -> Result<Option<EnvFilter>, LevelError> {
     if wanted.is_empty() {
         return Ok(None);

@@ -1,9 +1,9 @@
-//! The clock of a sandbox: it can be put ahead, so that tokens expire, retries come due and days end while
-//! somebody watches.
+//! The clock of a sandbox. It can be put ahead: tokens expire, retries come due and days end while
+//! the user watches.
 //!
-//! Time only passes faster, for the core as for everybody who asks it. By how much is kept in the store, and so in
-//! each copy of it: otherwise the time would go back with the next start, and what was written in the meantime would be of a
-//! time to come.
+//! Time only passes faster, for the core and all other callers. The store keeps the lead, and so does
+//! each copy of it: otherwise the time would go back with the next start, and rows written in the meantime
+//! would be of a time to come.
 
 use std::{
     fs,
@@ -35,7 +35,7 @@ pub(crate) struct SandboxClock {
     turn: tokio::sync::Mutex<()>,
 }
 
-/// The content of the file in which former versions kept the seconds.
+/// The content of the former versions' file for the seconds.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Kept {
@@ -63,8 +63,8 @@ pub(super) enum NotAdvanced {
 }
 
 impl SandboxClock {
-    /// Opens the clock of a store, as far ahead as the store says. A row that cannot be read is logged by the core;
-    /// the time of the last service tells then. What a file of a former version says beyond that goes into the store.
+    /// Opens the clock of a store, with the lead kept there. An unreadable row is logged by the core; the
+    /// time of the last service tells then. A larger lead in a file of a former version goes into the store.
     ///
     /// # Errors
     /// The file is there, and cannot be read.
@@ -88,15 +88,15 @@ impl SandboxClock {
         }))
     }
 
-    /// Returns the seconds by which it is ahead.
+    /// Returns its lead in seconds.
     pub(crate) fn ahead(&self) -> u64 {
         self.ahead.load(Ordering::SeqCst)
     }
 
-    /// Puts it so many seconds ahead of what it shows, once the store has that.
+    /// Puts it so many seconds further ahead, once the store has the new lead.
     ///
     /// # Errors
-    /// It would be too far ahead, or that cannot be written down. It shows what it did before then.
+    /// It would be too far ahead, or the lead cannot be written down. It then shows the same time as before.
     pub(super) async fn advance(&self, connect: &Connect, seconds: u64) -> Result<(), NotAdvanced> {
         let _turn = self.turn.lock().await;
         let ahead = self.ahead().saturating_add(seconds);

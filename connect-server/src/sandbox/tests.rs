@@ -20,7 +20,7 @@ use crate::demo;
 
 const HOUR: u64 = 3600;
 
-/// A storage whose disk has room for so many commits.
+/// A storage with disk room for so many commits.
 struct Disk {
     storage: MemoryStorage,
     room: AtomicUsize,

@@ -275,7 +275,7 @@ async fn a_command_without_a_server_writes_its_line_to_its_own_log() {
 }
 
 /// Sends requests at the same time, and resets their streams some milliseconds later. Returns how many were
-/// answered before that.
+/// answered before then.
 async fn send_and_reset(to: SocketAddr, requests: impl Iterator<Item = Request>) -> usize {
     let sent = requests.zip(0..).map(|(request, n)| {
         let patience = Duration::from_millis(3 * n);

@@ -81,7 +81,7 @@ impl Browser {
         self.send(form(path, fields)).await
     }
 
-    /// The request that sends a form with the token of the last page, with the cookies.
+    /// A request to send a form with the token of the last page, with the cookies.
     pub(super) fn submission(&self, path: &str) -> Request {
         self.with_cookies(form(path, &[("csrf", self.csrf())]))
     }
@@ -126,7 +126,7 @@ impl Browser {
     }
 }
 
-/// The request that sends a form.
+/// A request to send a form.
 fn form(path: &str, fields: &[(&str, &str)]) -> Request {
     let mut form = form_urlencoded::Serializer::new(String::new());
     form.extend_pairs(fields);

@@ -106,7 +106,7 @@ async fn a_token_expires_and_a_day_ends() {
     data.json(&["list"]).await;
 }
 
-/// What said by how much the clock is ahead lay beside the store, so a copy of the store refused to start.
+/// The lead of the clock once lay beside the store, so a copy of the store refused to start.
 #[tokio::test]
 async fn a_copy_of_a_store_goes_by_its_clock() {
     let place = Place::new(PROGRAM);

@@ -165,7 +165,7 @@ async fn the_guide_and_the_dashboard_name_what_there_is() {
     assert!(unseen.is_empty(), "the dashboard does not show {unseen:?}");
 }
 
-/// A state that the query left out was shown as that of a store which works.
+/// A state missing in the query was once shown as a working store.
 #[tokio::test]
 async fn the_panel_of_the_store_shows_each_state() {
     let (_, all) = metrics().await;

@@ -51,7 +51,7 @@ pub struct Maintenance {
     pub is_held_off: bool,
 }
 
-/// The expectation of a commit that purges rows.
+/// The expectation of a purging commit.
 #[derive(Clone, Copy)]
 enum Expects {
     /// The rows are as they were read: writers may put newer ones in their places.
@@ -261,8 +261,9 @@ impl<'c> Purge<'c> {
         Ok(())
     }
 
-    /// Purges counts of stock that waited as long, and notes of those that were put into the queue then: their
-    /// deliveries are purged. Both lie by product, so all are read; within the first 30 days hardly any is that old.
+    /// Purges counts of stock waiting as long, and notes queued as long ago, as their
+    /// deliveries are purged. Both lie by product, so all are read; within the first 30 days hardly any is
+    /// old enough.
     async fn waiting_stock(&mut self, webhook: Uuid, off_since: Timestamp) -> Result<(), Fault> {
         let oldest = self.now.plus_seconds(-WAITING_DAYS * DAY);
         if off_since >= oldest {
@@ -309,8 +310,8 @@ impl<'c> Purge<'c> {
         self.walk(start, end, Expects::Nothing, pick).await
     }
 
-    /// Purges rows of a range. `pick` leaves those that are due of some that were read, and says whether to look
-    /// behind them. Returns how many were purged.
+    /// Purges the due rows of a range, and returns their number. `pick` leaves the due ones of
+    /// some rows read, and says whether to look behind them.
     async fn walk(
         &mut self,
         start: Key,
@@ -389,7 +390,7 @@ fn time_of(row: &[u8]) -> Option<Timestamp> {
     #[serde(rename_all = "camelCase")]
     struct Times {
         created_at: Option<Timestamp>,
-        /// That of a note.
+        /// The time of a note.
         at: Option<Timestamp>,
     }
     let times = serde_json::from_slice::<Times>(row).ok()?;

@@ -178,7 +178,7 @@ async fn writes_that_fail_together_are_done_one_by_one() {
     }
 }
 
-/// The row that cannot be read is the clock of one location. The others of the account once stopped with it.
+/// The clock row of one location is unreadable. It once stopped the account's other locations.
 #[tokio::test]
 async fn a_damaged_location_harms_no_other() {
     let storage = MemoryStorage::new();

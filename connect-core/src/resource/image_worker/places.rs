@@ -1,7 +1,8 @@
-//! The places of a worker, and the part of them that an account may have.
+//! The places of a worker, and an account's part of them.
 //!
-//! An account has at most half of the places that no other has. So accounts with many slow images leave some:
-//! of eight places the first takes four, the next two and the third one, and one is left for an account without any.
+//! An account has at most half of the places not taken by other accounts. So accounts with many slow images
+//! leave some: of eight places the first takes four, the next two and the third one. One is left for an
+//! account without any.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// Returns whether an account may have another place: the first of all that are free, or one within its half.
+/// Returns whether an account may have another free place: its first, or one within its half.
 pub(super) fn may_take(own: usize, free: usize) -> bool {
     free > 0 && (own == 0 || own + 2 <= free)
 }
@@ -18,12 +19,12 @@ pub(super) fn may_take(own: usize, free: usize) -> bool {
 #[derive(Debug)]
 pub(super) struct Places {
     count: usize,
-    /// The places of each account that has some.
+    /// The places of each account with any.
     taken: Mutex<HashMap<Uuid, usize>>,
     freed: Notify,
 }
 
-/// A place, which is free again once it is dropped.
+/// A place. Dropping it frees it.
 pub(super) struct Place<'p> {
     places: &'p Places,
     account: Uuid,
@@ -38,7 +39,7 @@ impl Places {
         }
     }
 
-    /// Takes a place for an account, and waits for one that it may have.
+    /// Takes a place for an account, as soon as the account may have one.
     pub(super) async fn take(&self, account: Uuid) -> Place<'_> {
         loop {
             // It knows of each place that is freed from here on.

@@ -69,9 +69,9 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Returns the jobs of at most `most` locations whose turn it is, without some locations: first
-    /// of those that had no turn, then of the others, the longest waiting first. No account gets more than
-    /// its part of the `most` and the locations at which the worker is.
+    /// Returns the jobs of at most `most` locations, without some locations. Locations without
+    /// a turn so far come first, then the rest, the longest waiting first. No account gets more than
+    /// its part of `most` and the worker's present locations together.
     ///
     /// # Errors
     /// The queue cannot be read.

@@ -67,8 +67,8 @@ impl Connect {
         find_invitation(&mut attempts.begin(), invitation).await
     }
 
-    /// Sets the password of the owner who was invited, and signs the owner in. The invitation is used
-    /// up, and sessions that were open end.
+    /// Sets the password of the invited owner, and signs the owner in. The invitation is used
+    /// up, and open sessions end.
     ///
     /// # Errors
     /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the invitation was

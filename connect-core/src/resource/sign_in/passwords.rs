@@ -78,7 +78,7 @@ impl Connect {
     }
 
     /// Gives an owner another password. All sessions end but the owner's own. An account may have 10
-    /// calls a minute, those that succeed included.
+    /// calls a minute, successful ones included.
     ///
     /// # Errors
     /// `currentPassword` is wrong, `password` is too short, too long or easy to guess,

@@ -89,7 +89,7 @@ pub(super) struct Lease {
     pub(super) until: Timestamp,
 }
 
-/// The seconds of a session's lease after each commit. What it does ends
+/// The seconds of a session's lease after each commit. Its work ends
 /// [earlier](crate::rules::lease::LEASE_MARGIN).
 pub(super) const LEASE: i64 = 60;
 

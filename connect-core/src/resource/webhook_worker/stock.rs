@@ -179,7 +179,7 @@ fn replace(unit: &mut Unit<'_>, mut former: Delivery, newer: Id<Delivery>) {
     queue::put(unit, &former);
 }
 
-/// Removes the notes of products that are free again and have nothing in the queue. By the clock of
+/// Removes the notes of products free again, with nothing in the queue. By the clock of
 /// another process a product may not be free yet, so its note stays for [`CLOCK_TOLERANCE`] longer.
 async fn forget(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<(), Fault> {
     let oldest = unit

@@ -34,7 +34,7 @@ impl Span {
         self.from.is_empty() && self.to.is_none()
     }
 
-    /// Says that all of another is in this one.
+    /// Returns whether it contains all of another span.
     fn covers(&self, other: &Self) -> bool {
         let ends_behind = match (&self.to, &other.to) {
             (Some(to), Some(other)) => other <= to,
@@ -102,8 +102,8 @@ impl Span {
 #[derive(Debug, Default)]
 pub(crate) struct DamagedPages {
     is_there: AtomicBool,
-    /// In the order of their keys. None is in another one: those of pages are apart, and those of rows reach to
-    /// the rows beside them.
+    /// Spans in the order of their keys, none within another. Spans of pages are apart; spans of rows reach
+    /// to the rows beside them.
     spans: RwLock<Vec<Span>>,
 }
 
@@ -125,7 +125,7 @@ impl DamagedPages {
         is_new
     }
 
-    /// Those of these pages that are not known to be damaged.
+    /// Returns the pages among these without known damage.
     pub(crate) fn unknown(&self, mut found: Vec<Span>) -> Vec<Span> {
         let known = self.spans.read();
         found.retain(|span| !known.iter().any(|known| known.covers(span)));
@@ -261,6 +261,6 @@ pub(crate) trait Pages: Send + Sync {
     /// Checks the pages of entries from a key on, about so many.
     fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError>;
 
-    /// Checks once more what was found; returns what is damaged still.
+    /// Checks the findings once more; returns the spans still damaged.
     fn check_again(&self, found: &[Span]) -> Result<Vec<Span>, StorageError>;
 }

@@ -54,7 +54,7 @@ enum Failure {
     Panic,
 }
 
-/// Something that happens meanwhile.
+/// A step to run meanwhile.
 type Act = Box<dyn FnOnce() + Send>;
 
 /// The failure to come.
@@ -75,15 +75,15 @@ struct Plan {
     gate: Mutex<()>,
     /// The engine is about to apply something, and needs the gate for it.
     is_at_gate: AtomicBool,
-    /// The act before a batch, and the number of batches before that one.
+    /// The act before a batch, and the number of batches before it.
     meanwhile: Mutex<Option<(usize, Act)>>,
-    /// A gate that the next check of pages waits at.
+    /// A gate for the next check of pages to wait at.
     check_gate: Mutex<Option<mpsc::Receiver<()>>>,
-    /// The number of such checks that have ended.
+    /// The number of ended checks of pages.
     checks: AtomicUsize,
-    /// The number of times that the disk cannot return a page which is whole.
+    /// The number of times the disk cannot return a whole page.
     unread: AtomicUsize,
-    /// Damaged pages that were found.
+    /// Damaged pages found.
     found: AtomicUsize,
 }
 
@@ -104,7 +104,7 @@ impl Plan {
         }
     }
 
-    /// The page that the disk cannot return this time.
+    /// The page the disk cannot return this time.
     fn unread(&self) -> Option<Span> {
         let one_less = |times: usize| times.checked_sub(1);
         let planned = self
@@ -127,7 +127,7 @@ impl Plan {
     }
 }
 
-/// Pages that are checked as planned.
+/// Pages with their checks as planned.
 struct FailingPages {
     pages: Box<dyn Pages>,
     plan: Arc<Plan>,

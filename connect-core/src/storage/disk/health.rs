@@ -43,7 +43,7 @@ pub struct HealthProbe {
 #[derive(Debug)]
 struct State {
     now: Health,
-    /// The damage of the store, which stays until all pages were found whole by another opening.
+    /// The damage of the store. It stays until another opening finds all pages whole.
     damage: Option<String>,
 }
 
@@ -87,7 +87,7 @@ impl HealthProbe {
         )))
     }
 
-    /// Says what of the store is damaged, if anything is, and tells the log when that is another damage.
+    /// Sets the damage of the store, if any, and logs it when it differs from before.
     pub(super) fn set_damage(&self, reason: Option<String>) {
         let mut state = self.state.lock();
         if state.damage == reason {

@@ -26,7 +26,7 @@ pub(super) enum Message {
     Freeze(mpsc::SyncSender<Result<FrozenRows, StorageError>>),
     /// Return the engine's pages as of now.
     Pages(mpsc::SyncSender<Result<Option<Box<dyn Pages>>, StorageError>>),
-    /// Check these pages once more, and keep reads away from those that are damaged.
+    /// Check these pages once more, and keep reads away from damaged ones.
     Damaged(Vec<Span>),
     /// Open the engine again: a read has failed.
     Reopen(StorageError),
@@ -35,7 +35,7 @@ pub(super) enum Message {
 }
 
 impl Message {
-    /// Answers with an error, where somebody waits for an answer.
+    /// Answers with an error, where an answer is awaited.
     pub(super) fn refuse(self, error: &StorageError) {
         let error = error.clone();
         match self {

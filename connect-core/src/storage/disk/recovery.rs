@@ -130,9 +130,9 @@ impl<E: Engine> Writer<E> {
         self.health.set_damage(reason);
     }
 
-    /// Checks once more what a check of pages has found, and keeps reads away from what is damaged.
+    /// Checks the findings of a page check once more, and keeps reads away from damage.
     ///
-    /// What was found may be false: an engine that was opened again uses the pages of former states, and a disk
+    /// Findings may be false: a reopened engine uses the pages of former states, and a disk
     /// may fail for a moment.
     pub(super) fn keep_away(&mut self, found: Vec<Span>) -> Result<(), StorageError> {
         let engine = self.engine()?;

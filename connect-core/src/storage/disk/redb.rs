@@ -183,8 +183,8 @@ fn write(
     Ok(mark)
 }
 
-/// Checks what redb reads as it opens a file that was closed. After a crash it checks all by itself, and may go
-/// back to the commit before one that was under way, whose header need not be whole.
+/// Checks the parts for redb to read as it opens a closed file. After a crash redb checks all by itself. It
+/// may then go back to the commit before an unfinished one, and the header of this one need not be whole.
 fn check_before(file: &Arc<File>) -> Result<(), Unchecked> {
     if file.metadata()?.len() == 0 {
         return Ok(());

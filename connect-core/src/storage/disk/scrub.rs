@@ -2,8 +2,8 @@
 //!
 //! A page may be damaged at any time, long after the store was opened. A thread checks some pages
 //! a second, each time as of the last commit, so it holds nobody up and keeps no room on the disk.
-//! The writer gets the findings, since only it knows which engine is open by now.
-//! Once a read has failed in a way that damage explains, all pages are checked at once.
+//! The writer gets the findings, since only the writer knows the engine open by now.
+//! Once damage may explain a failed read, all pages are checked at once.
 
 use std::{
     mem,
@@ -25,7 +25,7 @@ use crate::storage::StorageError;
 /// The pages that are checked at a time: 1 MiB, so 1 GB takes a quarter of an hour.
 const AT_ONCE: u64 = 256;
 
-/// The pause between two times, and before what could not be read is read once more.
+/// The pause between two times, and before another read of unreadable pages.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// A thread that checks pages until this is dropped.
@@ -102,7 +102,7 @@ impl Work {
         }
     }
 
-    /// Hands what was found to the writer.
+    /// Hands the findings to the writer.
     fn tell(&mut self) {
         let found = mem::take(&mut self.found);
         if !found.is_empty() {

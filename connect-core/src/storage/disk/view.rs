@@ -149,7 +149,7 @@ impl<E: Engine> View<E> {
         self.runs.forget(keys);
     }
 
-    /// Forgets what was read of indexes: a page may have been damaged before it was found to be.
+    /// Forgets earlier reads of indexes: a page may be damaged before the damage is found.
     pub(super) fn forget_runs(&self) {
         // Under the lock: no reader may put in what it read before.
         let _shown = self.shown.write();

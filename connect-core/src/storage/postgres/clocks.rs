@@ -1,6 +1,6 @@
 //! A comparison of this machine's clock with the database's.
 //!
-//! All servers on a database have its clock in common, so those whose clocks agree with it agree with each
+//! All servers on a database have its clock in common. Servers whose clocks agree with it agree with each
 //! other.
 
 use std::time::{Duration, Instant, SystemTime};
@@ -35,7 +35,7 @@ pub(super) async fn compare(connection: &Connection) {
 
 /// Returns the lead of this machine, in seconds, if too large.
 ///
-/// None is known where the database gives no answer, or is one that does not tell its time.
+/// No lead is known where the database gives no answer, or does not tell its time.
 async fn difference(connection: &Connection) -> Option<i64> {
     let (asked_at, asked) = (SystemTime::now(), Instant::now());
     let told = connection.query_once("SELECT clock_timestamp()", &[]).await;

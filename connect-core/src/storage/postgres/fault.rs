@@ -34,7 +34,7 @@ pub(super) fn away(error: &PoolError) -> String {
     }
 }
 
-/// Returns whether a change of the tables failed since others do the same at this moment: it may go well the next time.
+/// Returns whether a change of the tables failed beside concurrent ones: a retry may go well.
 pub(super) fn is_beside_others(error: &Error) -> bool {
     let in_the_way = [
         SqlState::T_R_SERIALIZATION_FAILURE,

@@ -54,14 +54,14 @@ static RAISE: LazyLock<String> = LazyLock::new(|| {
 /// `OR REPLACE` do not wait for each other.
 const PAUSES: [u64; 6] = [10, 30, 100, 300, 1000, 3000];
 
-/// The time after a failure for which nobody tries again: those in line fail with it.
+/// The time without another try after a failure: waiting tasks fail with it.
 const FAILED_FOR: Duration = Duration::from_secs(1);
 
 /// The tables of a database, which are those of this program once it writes.
 #[derive(Clone, Default)]
 pub(super) struct Schema {
     pub(super) version: Version,
-    /// One task changes them. Has the last failure, and when that was.
+    /// One task changes them. Has the last failure, and its time.
     turn: Arc<Mutex<Option<(Instant, StorageError)>>>,
 }
 

@@ -83,7 +83,7 @@ async fn a_database_without_numbers_gets_them_with_the_first_commit() {
     assert_eq!(read(&both[0]).await.as_deref(), Some(&b"new"[..]));
 }
 
-/// Has each change of the version fail with a code until its number is reached. A number that was given stays so.
+/// Fails changes of the version with a code until their number is reached. A used number stays used.
 fn refuse(database: &TestDatabase, code: &str, tries: u32) {
     database.execute(&format!(
         "CREATE SEQUENCE tries; \
@@ -94,7 +94,7 @@ fn refuse(database: &TestDatabase, code: &str, tries: u32) {
     ));
 }
 
-/// Each commit in line once tried for four seconds, whatever the database answered.
+/// Each commit in line once tried for four seconds, for any answer of the database.
 #[tokio::test]
 async fn a_version_that_cannot_be_raised_is_said_at_once() {
     for (code, tries, is_full, under_lock) in [

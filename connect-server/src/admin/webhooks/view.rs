@@ -39,12 +39,12 @@ pub struct WebhookView {
     /// The health of its endpoint.
     #[serde(flatten)]
     pub health: WebhookHealth,
-    /// The time before which no attempt is made, while the endpoint is probed: one attempt a minute.
+    /// The earliest time of the next attempt, while the endpoint is probed: one attempt a minute.
     pub next_probe_at: Option<Timestamp>,
 }
 
 impl WebhookView {
-    /// Shows a webhook. One that is off is not probed.
+    /// Shows a webhook. A disabled one is not probed.
     pub(super) fn new((webhook, health): (Webhook, WebhookHealth)) -> Self {
         Self {
             next_probe_at: health.next_probe().filter(|_| webhook.is_enabled()),

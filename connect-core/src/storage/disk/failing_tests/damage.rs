@@ -1,4 +1,4 @@
-//! Damage that is found while a store is open.
+//! Damage found while a store is open.
 
 use std::{
     fs::{self, File},
@@ -31,7 +31,7 @@ fn wait_until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Entries of an index, with long keys so that many pages lead to others.
+/// Writes entries of an index. Their long keys make many pages lead to further ones.
 async fn fill(store: &Store<Redb>) {
     for first in (0..ROWS).step_by(1000) {
         let commit = rows(first..first + 1000);
@@ -52,7 +52,7 @@ fn key(row: u32) -> Key {
     [&row.to_be_bytes()[..], &[7; 60]].concat().into()
 }
 
-/// Reads all entries in lists of a hundred. Returns the number of lists that were whole, refused and short.
+/// Reads all entries in lists of a hundred. Returns the number of whole, refused and short lists.
 async fn read_all(store: &Store<Redb>) -> (usize, usize, usize) {
     let (mut whole, mut refused, mut short) = (0, 0, 0);
     for first in (0..ROWS).step_by(100) {
@@ -77,7 +77,7 @@ async fn read_all(store: &Store<Redb>) -> (usize, usize, usize) {
     (whole, refused, short)
 }
 
-/// Flips a bit in three keys of each page that leads to others, but for those of the first quarter.
+/// Flips a bit in three keys of each branch page, except in the first quarter.
 fn damage_branches(file: &Path) {
     let bytes = fs::read(file).unwrap();
     let mut file = File::options().write(true).open(file).unwrap();
@@ -103,8 +103,8 @@ fn damage_branches(file: &Path) {
     }
 }
 
-/// Damage that is found later keeps reads away from it, whatever they have read before: also when the
-/// engine was opened again since.
+/// Reads keep away from damage found later, in spite of their earlier reads. This also holds after
+/// another opening of the engine.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_found_after_a_reopening_is_not_read() {
     let store = Store::<Redb>::open();
@@ -125,7 +125,7 @@ async fn what_is_found_after_a_reopening_is_not_read() {
     );
 }
 
-/// A disk that cannot read for a moment damages nothing: neither in an open store nor as one is opened.
+/// A moment of failing reads damages nothing, neither in an open store nor in an opening one.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_read_the_second_time_is_whole() {
     let store = Store::<Redb>::open();
@@ -147,7 +147,7 @@ async fn what_is_read_the_second_time_is_whole() {
     assert_eq!(store.plan.found.load(Ordering::SeqCst), 2);
 }
 
-/// A check may go on while the engine is opened again, and then finds pages that are used again by now.
+/// A check may outlast another opening of the engine, and then find pages used again by now.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_from_before_a_reopening_damages_nothing() {
     let store = Store::<Redb>::open();
@@ -173,7 +173,7 @@ async fn a_check_from_before_a_reopening_damages_nothing() {
     store.put(b"row", b"written").await.unwrap();
 }
 
-/// Damage holds up a large commit that is in force for as long as it is there. Checks and backups do not wait for it.
+/// Damage, while it lasts, holds up a large commit in force. Checks and backups do not wait for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_for_a_commit_that_cannot_end_is_answered() {
     const ALL: u32 = 9000;

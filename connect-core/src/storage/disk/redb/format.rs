@@ -60,7 +60,7 @@ pub(super) struct Header {
     pub(super) system: Tree,
 }
 
-/// Says, by its header, that a process has the file open, or did not close it.
+/// Returns whether, by its header, a process has the file open or did not close it.
 pub(super) fn is_open(header: &[u8]) -> bool {
     let flags = header.strip_prefix(MAGIC).and_then(<[u8]>::first);
     flags.is_some_and(|flags| flags & IS_OPEN != 0)

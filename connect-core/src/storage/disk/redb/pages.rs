@@ -48,7 +48,7 @@ pub(super) enum Unchecked {
     Everything(&'static str),
 }
 
-/// Says that a process has the file open, or did not close it.
+/// Returns whether a process has the file open or did not close it.
 pub(super) fn is_open(file: &File) -> io::Result<bool> {
     Ok(format::is_open(&header(file)?))
 }
@@ -381,7 +381,7 @@ fn behind(key: &[u8]) -> Vec<u8> {
     [key, &[0]].concat()
 }
 
-/// Says that the disk could not read, by the system's number for that.
+/// Returns whether the disk could not read, by the system's error number.
 fn is_unread(error: &io::Error) -> bool {
     const EIO: i32 = 5;
     error.raw_os_error() == Some(EIO)
