@@ -47,6 +47,8 @@ actions! {
     ChangeEmail = "owner.change_email",
     /// An owner sets another password.
     ChangePassword = "owner.change_password",
+    /// A request with a wrong key, or unreadable.
+    OperatorRequest = "operator.request",
     /// An account is made.
     CreateAccount = "account.create",
     /// An account gets another name or e-mail address.
@@ -93,6 +95,16 @@ actions! {
     ChangeProducts = "products.change",
     /// A backup of the whole store is begun.
     BackUpStore = "store.backup",
+    /// The whole store is written into a file.
+    ExportStore = "store.export",
+    /// A store is filled from an export.
+    ImportStore = "store.import",
+    /// A store is made from a backup.
+    RestoreStore = "store.restore",
+    /// A restored store becomes the one in use.
+    DeliverFromStore = "store.deliver",
+    /// The time of the machine is trusted against that of the store.
+    TrustClock = "clock.trust",
     /// The sandbox simulates something, or its clock is put ahead.
     UseSandbox = "sandbox.use",
 }

@@ -4,8 +4,13 @@ use connect_core::{
     storage::{CommitError, Storage, StorageError},
     transfer::{restored, take_over},
 };
+use http::StatusCode;
 
-use crate::cli::Options;
+use crate::{
+    admin::write_down,
+    audit::{Action, Subject},
+    cli::Options,
+};
 
 /// The mark of a restored store could not be read, or taken away.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -28,8 +33,19 @@ pub(crate) async fn are_held(
     storage: &dyn Storage,
 ) -> Result<bool, DeliveriesError> {
     const OFF: &str = "deliveries are off: webhooks and e-mail are not sent, images not downloaded";
-    if options.deliveries && take_over(storage).await? {
-        tracing::warn!("the restored store is the one in use from now on: it delivers");
+    if options.deliveries {
+        let taken = take_over(storage).await;
+        let status = match &taken {
+            Ok(true) => Some(StatusCode::OK),
+            Ok(false) => None,
+            Err(_) => Some(StatusCode::SERVICE_UNAVAILABLE),
+        };
+        if let Some(status) = status {
+            write_down(Action::DeliverFromStore, Subject::default(), status);
+        }
+        if taken? {
+            tracing::warn!("the restored store is the one in use from now on: it delivers");
+        }
     }
     if options.no_deliveries {
         tracing::warn!("{OFF}, as --no-deliveries says");

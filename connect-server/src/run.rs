@@ -12,6 +12,7 @@ use connect_core::{
     environment::{Clock as _, Mailer, SystemClock},
     wire::Timestamp,
 };
+use http::StatusCode;
 use rustix::process::geteuid;
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -21,6 +22,7 @@ use tokio::{
 use crate::{
     admin::{self, AdminCommand, Pass, PassFile},
     app::{ConnectApp, Door, templates},
+    audit::{self, Action, Subject},
     backup::{self, Backups},
     check,
     cli::{Arguments, Command, Options},
@@ -392,7 +394,12 @@ impl Started {
             Err(doubt) if options.trust_clock => {
                 tracing::warn!(%doubt, "the clock is trusted");
                 // The next start needs no trust then.
-                connect.trust_clock().await?;
+                let trusted = connect.trust_clock().await;
+                let status = trusted
+                    .as_ref()
+                    .map_or_else(audit::status_of, |_| StatusCode::OK);
+                admin::write_down(Action::TrustClock, Subject::default(), status);
+                trusted?;
             }
             clock => clock?,
         }

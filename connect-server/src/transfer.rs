@@ -10,10 +10,13 @@ use std::{
 use connect_core::transfer::{
     self, CheckedFile, Stage, TransferError, TransferProgress, Transferred,
 };
+use http::StatusCode;
 use rustix::process::geteuid;
 use serde_json::json;
 
 use crate::{
+    admin::write_down,
+    audit::{Action, Subject},
     check,
     cli::{CheckOptions, ExportOptions, ImportOptions, StorageChoice},
     failure,
@@ -42,6 +45,19 @@ enum NotMoved {
     Output(#[from] io::Error),
 }
 
+impl NotMoved {
+    /// The status of a request with this outcome, for the audit line.
+    fn status(&self) -> StatusCode {
+        use TransferError::{Commit, Io, Storage};
+        match self {
+            Self::Open(_)
+            | Self::Transfer(Io { .. } | Storage(_) | Commit(_))
+            | Self::Store(_, Io { .. } | Storage(_) | Commit(_)) => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::CONFLICT,
+        }
+    }
+}
+
 /// Writes a store into a file: exit code 0, or 1 with the reason on standard error.
 pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
     let moved = async {
@@ -59,21 +75,26 @@ pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
         let mut show = |progress| line.show(&told(progress));
         let written = transfer::export(&*store.storage(), &options.file, how, &mut show).await;
         line.end();
-        print(&options.file, &written?, EXPORTED, options.json)
+        Ok(written?)
     };
-    exit("export", moved.await)
+    let moved = written_down(Action::ExportStore, moved).await;
+    let printed = moved.and_then(|moved| print(&options.file, &moved, EXPORTED, options.json));
+    exit("export", printed)
 }
 
 /// Reads a store from a file: exit code 0, or 1 with the reason on standard error.
 pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
     let how = transfer::ImportOptions::default();
-    exit("import", read(options, how).await)
+    exit(
+        "import",
+        read_and_print(options, how, Action::ImportStore).await,
+    )
 }
 
 /// Makes a store from a backup and checks it: the exit code of the check, or 1 with the reason on standard error.
 pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
     let how = transfer::ImportOptions { restores: true };
-    if let Err(error) = read(options, how).await {
+    if let Err(error) = read_and_print(options, how, Action::RestoreStore).await {
         return exit("restore", Err(error));
     }
     let check = CheckOptions {
@@ -83,9 +104,35 @@ pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
     check::run(&check).await
 }
 
+/// Reads a store from a file, with its audit line, and prints what was read.
+async fn read_and_print(
+    options: &ImportOptions,
+    how: transfer::ImportOptions,
+    action: Action,
+) -> Result<(), NotMoved> {
+    let (moved, note) = written_down(action, read(options, how)).await?;
+    print(&options.file, &moved, note, options.json)
+}
+
+/// Moves a store, and writes the audit line of it.
+async fn written_down<T>(
+    action: Action,
+    moves: impl Future<Output = Result<T, NotMoved>>,
+) -> Result<T, NotMoved> {
+    let moved = moves.await;
+    let status = moved
+        .as_ref()
+        .map_or_else(NotMoved::status, |_| StatusCode::OK);
+    write_down(action, Subject::default(), status);
+    moved
+}
+
 /// Reads the whole file, and then opens the store and writes its rows there. A file that is refused leaves no store,
 /// and whatever interrupts the rest, none that passes for whole.
-async fn read(options: &ImportOptions, how: transfer::ImportOptions) -> Result<(), NotMoved> {
+async fn read(
+    options: &ImportOptions,
+    how: transfer::ImportOptions,
+) -> Result<(Transferred, &'static str), NotMoved> {
     let choice = options.store.choice()?;
     if choice == StorageChoice::Memory {
         return Err(NotMoved::InMemory);
@@ -108,8 +155,7 @@ async fn read(options: &ImportOptions, how: transfer::ImportOptions) -> Result<(
     };
     let moved = moved.await;
     line.end();
-    let (moved, note) = moved?;
-    print(&options.file, &moved, note, options.json)
+    moved
 }
 
 /// The advice that follows an export.

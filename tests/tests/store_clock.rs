@@ -1,6 +1,9 @@
 //! The program at its start, when the machine's clock cannot be right.
 
-use std::path::Path;
+use std::{
+    fs::{self, File},
+    path::Path,
+};
 
 use connect_core::storage::{
     Commit, Storage, Write,
@@ -50,9 +53,14 @@ async fn a_clock_that_cannot_be_right_is_refused_unless_it_is_trusted() {
             }
         }
     }
-    let server = Process::start(PROGRAM, &store, &["--trust-clock"]).await;
-    let server = server.unwrap();
-    assert_eq!(server.stop().await, Some(0));
+    let log = data.path().join("log");
+    let storage = format!("redb:{}", store.display());
+    let variables = [("RUST_LOG", "info"), ("CONNECT_STORAGE", &*storage)];
+    let words = ["demo", "--json", "--trust-clock"];
+    let server = Process::start_in(PROGRAM, &words, &variables, File::create(&log).unwrap()).await;
+    assert_eq!(server.unwrap().stop().await, Some(0));
+    let line = "action=\"clock.trust\" outcome=\"done\"";
+    assert_eq!(fs::read_to_string(&log).unwrap().matches(line).count(), 1);
     // That start was written down, so the next one needs no trust.
     let server = Process::start(PROGRAM, &store, &[]).await.unwrap();
     assert_eq!(server.stop().await, Some(0));

@@ -21,6 +21,6 @@ pub use command::AdminCommand;
 pub(crate) use command::{MARK, OPERATOR, PATH, operator_name};
 pub use pass::{Pass, PassError, PassFile};
 pub(crate) use reach::{NotReached, Reached};
-pub(crate) use run::run;
+pub(crate) use run::{run, write_down};
 pub(crate) use send::{NotSent, post, send, user};
 pub use shown_once::ShownOnce;

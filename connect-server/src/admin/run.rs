@@ -10,7 +10,7 @@ use super::{
     AdminCommand, NotReached, NotSent, PATH, Pass, PassFile, Reached, reach::ask_server, send, user,
 };
 use crate::{
-    audit::{self, Asked, Person, Subject},
+    audit::{self, Action, Asked, Person, Subject},
     cli::{AdminOptions, StorageChoice},
     failure,
     networks::Networks,
@@ -151,12 +151,18 @@ async fn on_store(
     let mut subject = Subject::default();
     let result = command.execute(&connect, None, &mut subject).await;
     if let Some(action) = command.action() {
-        // No server has a line of it: whatever keeps the output of this process has.
         let status = result
             .as_ref()
             .map_or_else(audit::status_of, |_| StatusCode::OK);
-        let person = Person::Operator(user());
-        audit::write(Asked::CommandLine, action, &person, subject, status);
+        write_down(action, subject, status);
     }
     Ok(result?)
+}
+
+/// Writes the audit line of an action of the command line.
+///
+/// No server has a line of it: whatever keeps the output of this process has.
+pub(crate) fn write_down(action: Action, subject: Subject, status: StatusCode) {
+    let person = Person::Operator(user());
+    audit::write(Asked::CommandLine, action, &person, subject, status);
 }

@@ -35,12 +35,21 @@ impl<T> Order<T> {
             client: self.client,
             headers: &self.headers,
         };
-        // The name is that from the command line.
-        let name = self.headers.get(OPERATOR);
-        let name = name.and_then(|name| name.to_str().ok());
-        let person = Person::Operator(name.and_then(operator_name));
-        audit::write(asked, action, &person, subject, status);
+        audit::write(asked, action, &operator(&self.headers), subject, status);
     }
+}
+
+/// The operator, under the name from the command line.
+fn operator(headers: &HeaderMap) -> Person {
+    let name = headers.get(OPERATOR).and_then(|name| name.to_str().ok());
+    Person::Operator(name.and_then(operator_name))
+}
+
+/// Writes the audit line of a refused request without a known action.
+fn write_down_unread(client: IpAddr, headers: &HeaderMap, person: &Person, status: StatusCode) {
+    let asked = Asked::Request { client, headers };
+    let action = Action::OperatorRequest;
+    audit::write(asked, action, person, Subject::default(), status);
 }
 
 /// Has requests at `path` answered that are `POST` with the key. Rejects every other path.
@@ -66,6 +75,8 @@ where
                 let asked = incoming::Asked::of(&mut incoming);
                 let mut note = RequestNote::of(Some(path));
                 if let Err(refused) = check_key(key, &incoming.headers) {
+                    let status = audit::status_of(&refused);
+                    write_down_unread(client, &incoming.headers, &Person::Unknown, status);
                     return respond(refused.into(), asked, None, note).await;
                 }
                 note.set_caller(|| "operator".to_owned());
@@ -89,25 +100,39 @@ async fn order<T: DeserializeOwned>(
     client: IpAddr,
     incoming: Incoming<impl Body>,
 ) -> Result<Order<T>, Reply> {
-    if incoming.method != Method::POST {
-        return Err(Reply::method_not_allowed(&incoming.method, &[Method::POST]));
-    }
-    let headers = incoming.headers;
-    let body = gate::read(&headers, incoming.body, incoming.held).await?;
-    gate::check_content(&headers)?;
-    if body.is_empty() {
-        let missing = Reason::of("body", "is missing; send a command as JSON");
-        return Err(Error::Malformed(missing).into());
-    }
-    let content = serde_json::from_slice(&body).map_err(|error| {
-        let problem = format!("is no command of this version: {error}");
-        Error::Malformed(Reason::of("body", problem))
-    })?;
-    Ok(Order {
-        client,
+    let Incoming {
+        method,
         headers,
-        content,
-    })
+        body,
+        held,
+        ..
+    } = incoming;
+    let read = async {
+        if method != Method::POST {
+            return Err(Reply::method_not_allowed(&method, &[Method::POST]));
+        }
+        let body = gate::read(&headers, body, held).await?;
+        gate::check_content(&headers)?;
+        if body.is_empty() {
+            let missing = Reason::of("body", "is missing; send a command as JSON");
+            return Err(Error::Malformed(missing).into());
+        }
+        serde_json::from_slice(&body).map_err(|error| {
+            let problem = format!("is no command of this version: {error}");
+            Error::Malformed(Reason::of("body", problem)).into()
+        })
+    };
+    match read.await {
+        Ok(content) => Ok(Order {
+            client,
+            headers,
+            content,
+        }),
+        Err(refused) => {
+            write_down_unread(client, &headers, &operator(&headers), refused.status());
+            Err(refused)
+        }
+    }
 }
 
 /// Digests are compared, so the time that takes says nothing of the key.

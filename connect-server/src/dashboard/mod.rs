@@ -67,9 +67,7 @@ async fn of_owner(to: &SignedIn<'_>) -> Answer {
     // A session can be ended at any time.
     let is_sign_out = to.method == Method::POST && to.place() == ["sign-out"];
     if !is_sign_out && let Err(denied) = to.count().await {
-        let mut problem = pages::problem_of_owner(to, &denied.error);
-        problem.retry_after = denied.retry_after;
-        return problem;
+        return pages::too_many(to, &denied);
     }
     let answer = pages::of_owner(to).await;
     answer.unwrap_or_else(|error| pages::problem_of_owner(to, &error))

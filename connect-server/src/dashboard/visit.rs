@@ -194,7 +194,7 @@ impl SignedIn<'_> {
     }
 
     /// Writes down what the owner has done by this form, or was refused.
-    pub(super) fn audit(&self, action: Action, answer: &Result<Answer, Error>) {
+    pub(super) fn audit(&self, action: Action, answer: Result<&Answer, &Error>) {
         let place = self.place();
         let named = place.get(1).and_then(|id| Uuid::try_parse(id).ok());
         let (status, made) = match answer {

@@ -5,8 +5,8 @@ use std::{fs::File, net::SocketAddr, time::Duration};
 use connect_server::admin::Pass;
 use connect_tests::{
     data::DataFolder,
-    http::{Request, send_over_http2},
-    process::{Process, run, run_in},
+    http::{Request, send, send_over_http2},
+    process::{Finished, Process, run, run_in},
 };
 use futures_util::future::join_all;
 use http::StatusCode;
@@ -27,6 +27,10 @@ struct Logged {
 
 impl Logged {
     async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    async fn start_with(more: &[&str]) -> Self {
         let data = DataFolder::new(PROGRAM, "token");
         let log = File::create(data.path().join("log")).unwrap();
         let storage = format!("redb:{}", data.store().display());
@@ -35,7 +39,8 @@ impl Logged {
             ("CONNECT_STORAGE", &*storage),
             ("CONNECT_ADMIN_LISTEN", "127.0.0.1:0"),
         ];
-        let server = Process::start_in(PROGRAM, &["demo", "--json"], &variables, log).await;
+        let words = [&["demo", "--json"], more].concat();
+        let server = Process::start_in(PROGRAM, &words, &variables, log).await;
         Self {
             data,
             server: server.unwrap(),
@@ -215,11 +220,22 @@ async fn what_an_operator_does_is_in_the_log_with_account_command_and_object() {
     let unknown = "019a8c52-8e20-7c42-8a1f-4c2d6e8fab02";
     logged.command(&format!("webhook delete {unknown}")).await;
     logged.command(&format!("account invite {account}")).await;
+    let pass = Pass::read(&logged.data.pass()).unwrap().unwrap();
+    for path in ["commands", "backup"] {
+        for key in ["secret-plan", pass.key()] {
+            let request = Request::post(format!("/admin/v1/{path}"), &json!({ "plan": 1 }));
+            let refused = send(logged.server.owner_address, request.bearer(key)).await;
+            assert!(refused.unwrap().status.is_client_error());
+        }
+    }
 
     let (log, lines) = logged.stop().await;
     let of = format!("account=\"{account}\"");
     let object = |id: &str| format!("object=\"{id}\"");
     let operator = "person=\"operator";
+    let wrong_key = &["\"operator.request\" outcome=\"refused\" status=401 person=\"unknown\""][..];
+    let unreadable =
+        &["\"operator.request\" outcome=\"refused\" status=400 person=\"operator\""][..];
     assert_lines(
         &lines,
         &[
@@ -238,12 +254,30 @@ async fn what_an_operator_does_is_in_the_log_with_account_command_and_object() {
                 &object(unknown),
             ],
             &["action=\"account.invite\" outcome=\"done\"", &of, operator],
+            wrong_key,
+            unreadable,
+            wrong_key,
+            unreadable,
         ],
     );
-    assert!(
-        !log.contains(value) && !log.contains("/invitations/"),
-        "{log}"
-    );
+    for secret in [value, "/invitations/", "secret-plan"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+}
+
+/// Runs a command without a server. Returns the audit line of its log, and its output.
+async fn line_of(words: &[&str]) -> (String, String) {
+    let variables = [
+        ("CONNECT_TESTS_LOG", "1"),
+        ("RUST_LOG", "info"),
+        ("SUDO_USER", "noor"),
+    ];
+    let Finished { said, output, .. } = run_in(PROGRAM, words, &variables).await;
+    let mut lines = said.lines().filter(|line| line.contains("audit: audit"));
+    let line = lines.next().unwrap_or_else(|| panic!("{words:?}: {said}"));
+    assert_eq!(lines.next(), None, "{words:?}: {said}");
+    assert!(line.contains("person=\"operator noor\""), "{line}");
+    (line.to_owned(), output)
 }
 
 /// On a database every command opens the store itself.
@@ -254,24 +288,91 @@ async fn a_command_without_a_server_writes_its_line_to_its_own_log() {
     let folder = data.path().to_str().unwrap();
     let create = "account create --name Rye --email noor@rye.example --json --data";
     let words: Vec<_> = create.split(' ').chain([folder]).collect();
-    let variables = [
-        ("CONNECT_TESTS_LOG", "1"),
-        ("RUST_LOG", "info"),
-        ("SUDO_USER", "noor"),
-    ];
-    let done = run_in(PROGRAM, &words, &variables).await;
-    let account = id(&serde_json::from_str(&done.output).unwrap());
-    let said = done.said;
-    let line = said
-        .lines()
-        .find(|line| line.contains("audit: audit"))
-        .unwrap();
+    let (line, output) = line_of(&words).await;
+    let account = id(&serde_json::from_str(&output).unwrap());
     for part in [
         "action=\"account.create\" outcome=\"done\" status=200",
-        &format!("account=\"{account}\" person=\"operator noor\""),
+        &format!("account=\"{account}\" person="),
     ] {
         assert!(line.contains(part), "{part}: {line}");
     }
+}
+
+/// A form that was refused before it was read left none.
+#[tokio::test]
+async fn a_form_beyond_the_limit_of_requests_has_its_line() {
+    let logged = Logged::start_with(&["--token-limit", "8"]).await;
+    let link = logged.server.welcome["invitationUrl"].as_str().unwrap();
+    let mut owner = Browser::of_owner(&logged.server, link).await;
+    let mut sent = 0;
+    // The minute may end on the way.
+    while sent < 20 {
+        sent += 1;
+        let answer = owner.submit("/dashboard/account", &[]).await;
+        if answer.status == StatusCode::TOO_MANY_REQUESTS {
+            break;
+        }
+    }
+    let (_, lines) = logged.stop().await;
+    let of_owner = "person=\"owner owner@korenbloem.example\"";
+    let changes = lines.iter().filter(|line| line.contains("account.change"));
+    assert_eq!(changes.count(), sent, "{lines:?}");
+    let last = lines.last().unwrap();
+    assert!(
+        last.contains("status=429") && last.contains(of_owner),
+        "{last}"
+    );
+}
+
+/// The whole store with its secrets was carried away without a line.
+#[tokio::test]
+async fn commands_about_the_whole_store_have_lines() {
+    let data = DataFolder::new(PROGRAM, "account");
+    assert_eq!(data.serve().await.stop().await, Some(0));
+    let path = |name: &str| data.path().join(name).to_str().unwrap().to_owned();
+    let (store, file) = (format!("redb:{}", path("store")), path("shop.connect"));
+    let (other, restored) = (format!("redb:{}", path("b")), format!("sled:{}", path("c")));
+    for (command, storage, expected) in [
+        (
+            "export",
+            "memory",
+            "store.export\" outcome=\"refused\" status=409",
+        ),
+        (
+            "export",
+            &*store,
+            "store.export\" outcome=\"done\" status=200",
+        ),
+        (
+            "import",
+            &other,
+            "store.import\" outcome=\"done\" status=200",
+        ),
+        (
+            "restore",
+            &restored,
+            "store.restore\" outcome=\"done\" status=200",
+        ),
+        (
+            "restore",
+            &restored,
+            "store.restore\" outcome=\"refused\" status=409",
+        ),
+    ] {
+        let (line, _) = line_of(&[command, "--storage", storage, &file]).await;
+        assert!(line.contains(expected), "{command}: {line}");
+    }
+    let log = File::create(path("log")).unwrap();
+    let variables = [("RUST_LOG", "info"), ("CONNECT_STORAGE", &*restored)];
+    let words = ["serve", "--deliveries", "--json"];
+    let server = Process::start_in(PROGRAM, &words, &variables, log).await;
+    assert_eq!(server.unwrap().stop().await, Some(0));
+    let (_, lines) = lines(&data);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(
+        lines[0].contains("action=\"store.deliver\" outcome=\"done\""),
+        "{lines:?}"
+    );
 }
 
 /// Sends requests at the same time, and resets their streams some milliseconds later. Returns how many were

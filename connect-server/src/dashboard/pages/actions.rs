@@ -5,6 +5,8 @@ use crate::audit::Action;
 /// Finds the action of a form at a place; `None` without such a form.
 pub(super) fn of(place: &[&str]) -> Option<Action> {
     Some(match place {
+        ["sign-in"] => Action::SignIn,
+        ["invitations", _] => Action::AcceptInvitation,
         ["sign-out"] => Action::SignOut,
         ["account"] => Action::ChangeAccount,
         ["account", "email"] => Action::ChangeEmail,

@@ -13,7 +13,7 @@ mod sign_in;
 mod tokens;
 mod webhooks;
 
-use connect_core::Error;
+use connect_core::{Denied, Error};
 use http::Method;
 use maud::{Markup, html};
 
@@ -38,9 +38,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
             (Ok(()), Some(action)) => action.run(to, act(to, &place)).await,
             (Ok(()), None) => act(to, &place).await,
         };
-        if let Some(action) = actions::of(&place) {
-            to.audit(action, &answer);
-        }
+        write_down(to, answer.as_ref());
         return answer;
     }
     match place[..] {
@@ -70,6 +68,23 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         ["sign-in"] => Ok(sign_in::onward(to)),
         _ => open(to).await?.ok_or_else(components::gone),
     }
+}
+
+/// Writes the audit line of a form, if it has an action.
+fn write_down(to: &SignedIn<'_>, answer: Result<&Answer, &Error>) {
+    if let Some(action) = actions::of(&to.place()) {
+        to.audit(action, answer);
+    }
+}
+
+/// Refuses a request beyond the limit of its owner.
+pub(super) fn too_many(to: &SignedIn<'_>, denied: &Denied) -> Answer {
+    if to.method == Method::POST {
+        write_down(to, Err(&denied.error));
+    }
+    let mut problem = problem_of_owner(to, &denied.error);
+    problem.retry_after = denied.retry_after;
+    problem
 }
 
 /// Does what a form of an owner asks for. [`actions`] has the name of each.
