@@ -5,6 +5,9 @@ mod events;
 mod journal;
 mod kinds;
 mod orders;
+mod repair;
+#[cfg(feature = "redb")]
+mod repair_files;
 mod rows;
 mod stock;
 mod unreadable;

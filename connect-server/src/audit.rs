@@ -101,6 +101,8 @@ actions! {
     ImportStore = "store.import",
     /// A store is made from a backup.
     RestoreStore = "store.restore",
+    /// A damaged store is repaired.
+    RepairStore = "store.repair",
     /// A restored store becomes the one in use.
     DeliverFromStore = "store.deliver",
     /// The time of the machine is trusted against that of the store.

@@ -115,7 +115,7 @@ impl Arguments {
         match &self.command {
             Command::Serve(options) | Command::Demo(options) => &options.store,
             Command::Config(config) => &config.options.store,
-            Command::Check(options) => &options.store,
+            Command::Check(options) | Command::Repair(options) => &options.store,
             Command::Backup(options) => &options.store,
             Command::Export(options) => &options.store,
             Command::Import(options) => &options.store,
@@ -164,6 +164,13 @@ pub enum Command {
     /// Exits with 0 when nothing is wrong, 1 when something is, and 2 when the store could not be
     /// checked.
     Check(CheckOptions),
+    /// Repair a damaged store without a copy, open in no server: its rows agree with each other again, as far as
+    /// they tell how.
+    ///
+    /// Removes index entries of lost rows, writes missing ones, and deletes lost records, which the API tells
+    /// integrators. Prints each repair, and then a check: what is lost for good is named there. Changes nothing
+    /// in a store without problems. Exits as `check` does.
+    Repair(CheckOptions),
     /// Write a whole store that no server has open into one file, from which it can be imported into
     /// any other store. Goes on where an interrupted export has ended.
     ///

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::{
     admin::write_down,
     audit::{Action, Subject},
-    check,
+    check::{self, Use},
     cli::{CheckOptions, ExportOptions, ImportOptions, StorageChoice},
     failure,
     progress_line::ProgressLine,
@@ -101,7 +101,7 @@ pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
         store: options.store.clone(),
         json: options.json,
     };
-    check::run(&check).await
+    check::run(&check, Use::Check).await
 }
 
 /// Reads a store from a file, with its audit line, and prints what was read.

@@ -1,4 +1,4 @@
-//! The program: `connect-server check`.
+//! The program: `connect-server check` and `connect-server repair`.
 
 use std::{fs, process::Output, time::Duration};
 
@@ -17,10 +17,19 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_server-under-test");
 /// The bytes of the families whose entries are removed.
 const PRODUCT_BY_EXTERNAL_ID: u8 = 0x33;
 const PRODUCT_BY_OPTION_GROUP: u8 = 0x36;
+const EVENT: u8 = 0x50;
 
 async fn check(storage: &str, more: &[&str]) -> (Option<i32>, String, String) {
+    run("check", storage, more).await
+}
+
+async fn repair(storage: &str, more: &[&str]) -> (Option<i32>, String, String) {
+    run("repair", storage, more).await
+}
+
+async fn run(command: &str, storage: &str, more: &[&str]) -> (Option<i32>, String, String) {
     let run = Command::new(PROGRAM)
-        .args(["check", "--storage", storage])
+        .args([command, "--storage", storage])
         .args(more)
         .output()
         .await;
@@ -108,6 +117,79 @@ async fn what_is_wrong_is_named_with_what_to_do() {
         assert_eq!(problem["key"], key);
         assert_eq!(report["records"]["problemCount"], 1);
     }
+}
+
+#[tokio::test]
+async fn what_can_be_repaired_is_told_line_by_line() {
+    for engine in ["redb", "sled"] {
+        let (_data, storage) = demo_store(engine).await;
+        damage(&storage, PRODUCT_BY_EXTERNAL_ID).await;
+        damage(&storage, EVENT).await;
+        let (code, output, errors) = repair(&storage, &["--json"]).await;
+        assert_eq!(code, Some(0), "{output} {errors}");
+        let report: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!(report["repairs"]["count"], 1, "{report}");
+        let line = report["repairs"]["lines"][0].as_str().unwrap();
+        assert!(line.starts_with("ProductByExternalId: product "), "{line}");
+        assert!(line.ends_with(" is not in the index: written"), "{line}");
+        assert_eq!(check(&storage, &[]).await.0, Some(0));
+        let (code, output, _) = repair(&storage, &[]).await;
+        assert_eq!(code, Some(0));
+        assert!(output.starts_with("Repairs: 0\n"), "{output}");
+        assert!(output.ends_with("No problems.\n"), "{output}");
+    }
+}
+
+/// Without a copy, the operator accepts the loss, and repairs what is left.
+#[tokio::test]
+async fn a_shop_without_a_copy_is_served_again() {
+    let (data, storage) = demo_store("redb").await;
+    let folder = data.path().join("store");
+    let file = folder.join("store.redb");
+    let mut bytes = fs::read(&file).unwrap();
+    // A page of products that is in use: all copies of it.
+    let word = br#""priceCents":"#;
+    let has_products = |page: &[u8]| page.windows(word.len()).any(|bytes| bytes == word);
+    for page in bytes.chunks_mut(4096).skip(1) {
+        if has_products(page) {
+            page.fill(0);
+        }
+    }
+    fs::write(&file, bytes).unwrap();
+    let (code, output, _) = repair(&storage, &[]).await;
+    assert_eq!(code, Some(1), "{output}");
+    assert!(
+        output.contains("create an empty file connect.accept-loss"),
+        "{output}"
+    );
+    fs::write(folder.join("connect.accept-loss"), "").unwrap();
+    let (code, output, errors) = repair(&storage, &[]).await;
+    assert!(matches!(code, Some(0 | 1)), "{output} {errors}");
+    assert!(
+        output.contains(": deleted what was left of the record\n"),
+        "{output}"
+    );
+    assert!(
+        output
+            .lines()
+            .take_while(|line| !line.contains(" rows"))
+            .count()
+            <= 102
+    );
+    let server = Process::start_on(PROGRAM, &storage, &[]).await.unwrap();
+    let token = server.token();
+    for list in [
+        "products",
+        "categories",
+        "stock",
+        "option-groups",
+        "transactions",
+        "events",
+    ] {
+        let list = Request::get(server.at(&format!("{list}?limit=200")));
+        server.send(&token, list).await.expect(200);
+    }
+    assert_eq!(server.stop().await, Some(0));
 }
 
 #[tokio::test]

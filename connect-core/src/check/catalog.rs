@@ -3,13 +3,18 @@
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::{ProblemKind, claim::Claim, findings::Findings};
+use super::{
+    ProblemKind,
+    claim::{Claim, Mend},
+    findings::Findings,
+};
 use crate::{
     record::{
         Change, ReadKey, Record, Row, change_key, entries,
         keys::{Family, Part, key},
     },
     resource::queue_key,
+    rules::text,
     storage::{Key, Value},
     wire::{Category, ImageJob, ImageStatus, Product, Tombstone},
 };
@@ -42,6 +47,7 @@ pub(super) fn record<T: Record>(findings: &mut Findings, at: &ReadKey, row: &Val
                     reference.name
                 ),
             );
+            findings.concerning(reference.rows, other);
         }
     }
     Some(record)
@@ -58,12 +64,14 @@ pub(super) fn product(findings: &mut Findings, at: &ReadKey, row: &Value) {
             key(at.partition, Family::StockLevel, &[Part::Id(id)]),
             format!("product {id} is tracked, and has no stock level"),
         );
+        findings.concerning(Family::Product, id);
     }
     if product.image_status == Some(ImageStatus::Pending) {
         findings.refers(
             key(at.partition, Family::ImageJobByProduct, &[Part::Id(id)]),
             format!("product {id} waits for an image, and no job is queued"),
         );
+        findings.concerning(Family::Product, id);
     }
 }
 
@@ -79,6 +87,8 @@ pub(super) fn category(findings: &mut Findings, at: &ReadKey, row: &Value) {
             ProblemKind::MissingEntry,
             format!("category {} is not in the index of names", category.id),
         ));
+        let folded = text::folded(&category.name);
+        findings.mended_by(Some(Mend::Write(folded.as_bytes().into())));
     }
 }
 
@@ -93,6 +103,7 @@ pub(super) fn folded_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return findings.bad("the folded name of a category is no text".to_owned());
     };
     findings.leads_to::<Category>(at.partition, Family::Category, id, |_| true);
+    findings.concerning(Family::Category, id);
     findings.claim(Claim::entry(
         key(at.partition, Family::CategoryByName, &[Part::Text(folded)]),
         id.as_bytes().to_vec(),
@@ -114,6 +125,7 @@ pub(super) fn by_name(findings: &mut Findings, at: &ReadKey, row: &Value) {
     };
     let claim = Claim::on(folded, ProblemKind::StrayEntry, test);
     findings.claim(claim.reported_as(&findings.key().clone()));
+    findings.mended_by(Some(Mend::Remove));
 }
 
 /// An entry of an index of records, which holds the id or has it in its key.
@@ -132,6 +144,7 @@ pub(super) fn index<T: Record + 'static>(findings: &mut Findings, at: &ReadKey, 
         change_key(partition, T::BY_CHANGE, time, id) == entry
             || entries(partition, record).any(|(key, _)| key == entry)
     });
+    findings.concerning(<T as Record>::ROWS, id);
 }
 
 /// A tombstone: it is where its own text says, and the record is gone.
@@ -183,6 +196,7 @@ pub(super) fn image_job(findings: &mut Findings, at: &ReadKey, row: &Value) {
         key(at.partition, Family::Product, &[Part::Id(product)]),
         format!("image job {id} is for product {product}, which is not there"),
     );
+    findings.concerning(Family::Product, product);
 }
 
 /// An entry from a product to its image job.

@@ -1,9 +1,13 @@
 //! Claims: what a row says about another.
 
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
 use super::{Problem, ProblemKind};
 use crate::{
-    record::Looked,
-    storage::{Key, Value},
+    record::{Fault, Looked, Salvage, keys::Family},
+    storage::{Entry, Key, Value},
 };
 
 /// A row that must be there, or must not be, or must hold something.
@@ -14,8 +18,25 @@ pub(super) struct Claim {
     pub(super) reported: Key,
     /// The kind of problem when it does not hold.
     pub(super) kind: ProblemKind,
+    /// The write to make it hold, if there is one.
+    pub(super) mend: Option<Mend>,
+    /// The record with a loss when the row is not there.
+    pub(super) concerns: Option<(Family, Uuid)>,
+    /// The claiming row, once the claim is noted.
+    pub(super) source: Entry,
     test: Test,
 }
+
+/// A write to make a claim hold.
+pub(super) enum Mend {
+    /// Writes the row of the claim, if there is none.
+    Write(Value),
+    /// Removes the claiming row.
+    Remove,
+}
+
+/// A failed claim, with its problem and the row that was found.
+pub(super) type Failed = (Problem, Claim, Option<Value>);
 
 /// Returns what is wrong with the row, if anything is.
 type Test = Box<dyn Fn(Option<&Value>) -> Option<String> + Send + Sync>;
@@ -31,6 +52,9 @@ impl Claim {
             reported: on.clone(),
             on,
             kind,
+            mend: None,
+            concerns: None,
+            source: Entry::default(),
             test: Box::new(test),
         }
     }
@@ -43,14 +67,16 @@ impl Claim {
 
     /// A claim that an index entry is there and holds `held`.
     pub(super) fn entry(on: Key, held: Vec<u8>, whose: String) -> Self {
-        Self::on(on, ProblemKind::MissingEntry, move |found| match found {
+        let mend = Some(Mend::Write(held.as_slice().into()));
+        let claim = Self::on(on, ProblemKind::MissingEntry, move |found| match found {
             None => Some(format!("{whose} is not in the index")),
             Some(found) if **found != *held => Some(format!(
                 "the index entry of {whose} holds something else: {}",
                 hex::encode(found)
             )),
             Some(_) => None,
-        })
+        });
+        Self { mend, ..claim }
     }
 
     /// A claim that an index entry leads to a row that has it: one for which `has` holds.
@@ -69,7 +95,9 @@ impl Claim {
                 _ => None,
             },
         };
-        Self::on(row, ProblemKind::StrayEntry, test).reported_as(entry)
+        let claim = Self::on(row, ProblemKind::StrayEntry, test);
+        let mend = Some(Mend::Remove);
+        Self { mend, ..claim }.reported_as(entry)
     }
 
     /// A claim that a row is there.
@@ -80,12 +108,25 @@ impl Claim {
     }
 
     /// Holds the claim against what is there.
-    pub(super) fn judge(&self, found: &Looked) -> Option<Problem> {
-        match found {
+    fn judge(self, found: &Looked) -> Option<Failed> {
+        let Looked::Found(found) = found else {
             // Reported where it is; what it says is unknown.
-            Looked::Damaged => None,
-            Looked::Found(found) => (self.test)(found.as_ref())
-                .map(|message| Problem::new(self.kind, &self.reported, message)),
-        }
+            return None;
+        };
+        let message = (self.test)(found.as_ref())?;
+        let problem = Problem::new(self.kind, &self.reported, message);
+        Some((problem, self, found.clone()))
     }
+}
+
+/// Holds every claim against its row. Returns the failed ones.
+pub(super) async fn judge(reader: &Salvage<'_>, claims: Vec<Claim>) -> Result<Vec<Failed>, Fault> {
+    let mut about: Vec<Key> = claims.iter().map(|claim| claim.on.clone()).collect();
+    about.sort_unstable();
+    about.dedup();
+    let found = reader.values(&about).await?;
+    let found: BTreeMap<&Key, Looked> = about.iter().zip(found).collect();
+    let claims = claims.into_iter();
+    let judged = claims.filter_map(|claim| found.get(&claim.on).and_then(|row| claim.judge(row)));
+    Ok(judged.collect())
 }

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{ProblemKind, claim::Claim, findings::Findings, journal_sums::JournalSums};
+use super::{
+    ProblemKind,
+    claim::{Claim, Mend},
+    findings::Findings,
+    journal_sums::JournalSums,
+};
 use crate::{
     record::{
         ReadKey, change_key,
@@ -103,6 +108,7 @@ pub(super) fn transaction_by_id(findings: &mut Findings, at: &ReadKey, row: &Val
         return;
     };
     leads_to_row(findings, at, number, move |row| row.id == id);
+    findings.mended_by(Some(Mend::Remove));
 }
 
 /// A daily summary: it is that of its key, and its last row is of that day.
@@ -145,6 +151,7 @@ pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) 
         key(at.partition, Family::JournalDay, &[Part::Number(day)]),
         "an entry leads to a day that has no summary".to_owned(),
     );
+    findings.mended_by(Some(Mend::Remove));
 }
 
 /// The sums of a register.
@@ -188,7 +195,8 @@ fn receipt_number(findings: &mut Findings, row: &Value) -> Option<u64> {
     number
 }
 
-/// Claims that this row leads to a journal row that has it.
+/// Claims that this row leads to a journal row that has it. What bounds the rows of days stays when a row is
+/// lost: it is of use to the others.
 fn leads_to_row(
     findings: &mut Findings,
     at: &ReadKey,
@@ -198,4 +206,5 @@ fn leads_to_row(
     let row = key(at.partition, Family::Transaction, &[Part::Number(number)]);
     let claim = Claim::row::<Transaction>(findings.key(), row, has);
     findings.claim(claim);
+    findings.mended_by(None);
 }

@@ -9,6 +9,8 @@ use super::{Problem, ProblemKind};
 use crate::{
     record::keys::{Family, Part, key},
     resource::{day_key, day_number},
+    rules::zone,
+    storage::{Key, Write},
     wire::{DailySummary, Date, Totals, Transaction},
 };
 
@@ -24,19 +26,25 @@ pub(super) struct JournalSums {
     up_to: BTreeSet<u64>,
     /// The entries of days that should not be there.
     stray: Vec<(Family, u64)>,
+    /// The currency of the location.
+    currency: String,
 }
 
 #[derive(Clone, Default)]
 struct Day {
     rows: Totals,
-    /// The summary agrees with the rows.
-    agrees: bool,
+    last: Option<u64>,
+    /// The agreement of the summary with the rows; `None` without a summary.
+    agrees: Option<bool>,
 }
 
 impl JournalSums {
     /// Adds a row. All rows come before what is stored about them.
     pub(super) fn add_row(&mut self, day: Date, row: &Transaction) {
-        self.days.entry(day).or_default().rows.add(row);
+        let of_day = self.days.entry(day).or_default();
+        of_day.rows.add(row);
+        of_day.last = Some(row.receipt_number);
+        self.currency.clone_from(&row.currency);
         let number = day_number(day);
         if self.latest < Some(number) {
             self.latest = Some(number);
@@ -49,7 +57,7 @@ impl JournalSums {
     /// Adds the summary of a day.
     pub(super) fn add_day(&mut self, summary: &DailySummary) {
         let day = self.days.entry(summary.date).or_default();
-        day.agrees = day.rows == summary.totals;
+        day.agrees = Some(day.rows == summary.totals);
     }
 
     /// Adds a day that was later than any before, with its first row.
@@ -69,7 +77,7 @@ impl JournalSums {
     /// Compares them, once all rows of the location were added and nobody has written meanwhile.
     pub(super) fn compare(&self, location: Uuid) -> impl Iterator<Item = Problem> {
         let bad = |key: &[u8], message| Problem::new(ProblemKind::BadRow, key, message);
-        let days = self.days.iter().filter(|(_, day)| !day.agrees);
+        let days = self.days.iter().filter(|(_, day)| day.agrees != Some(true));
         let days = days.map(move |(date, _)| {
             let message = format!("the summary of {date} is not the sum of its rows");
             bad(&day_key(location, *date), message)
@@ -84,5 +92,31 @@ impl JournalSums {
             Problem::new(kind, &key(location, family, &[Part::Number(day)]), message)
         });
         days.chain(entries)
+    }
+
+    /// The writes of lost entries and summaries of days. Present ones are kept: they may know of lost rows.
+    pub(super) fn mends(&self, location: Uuid) -> Vec<(Key, Write)> {
+        let entry = |family, day: &u64| key(location, family, &[Part::Number(*day)]);
+        let mut mends = Vec::new();
+        for (day, first) in &self.from {
+            let first = Write::Put(first.to_be_bytes().as_slice().into());
+            mends.push((entry(Family::ReceiptFrom, day), first));
+        }
+        for day in &self.up_to {
+            mends.push((entry(Family::ReceiptUpTo, day), Write::Put([].into())));
+        }
+        for (date, day) in self.days.iter().filter(|(_, day)| day.agrees.is_none()) {
+            let summary = DailySummary {
+                date: *date,
+                time_zone: zone::name().to_owned(),
+                currency: self.currency.clone(),
+                totals: day.rows.clone(),
+                last_receipt_number: day.last,
+            };
+            if let Ok(summary) = serde_json::to_vec(&summary) {
+                mends.push((day_key(location, *date), Write::Put(summary.into())));
+            }
+        }
+        mends
     }
 }

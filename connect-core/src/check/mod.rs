@@ -21,6 +21,7 @@ mod orders;
 mod owners;
 mod partition;
 mod registers;
+mod repair;
 mod report;
 mod rows;
 mod sign_in;
@@ -31,9 +32,15 @@ mod webhooks;
 
 pub use report::{CheckProgress, CheckReport, Problem, ProblemKind};
 
+use std::collections::BTreeMap;
+
+use self::repair::Repairs;
 use super::Connect;
 
 use crate::{error::Error, wire::Timestamp};
+
+/// The most walks of a repair. One repair may bring another to light, and few do.
+const MOST_WALKS: usize = 10;
 
 impl Connect {
     /// Checks every row of the store, and that they agree with each other. `progress` is called
@@ -49,9 +56,48 @@ impl Connect {
         &self,
         progress: &mut (dyn FnMut(CheckProgress) + Send),
     ) -> Result<CheckReport, Error> {
-        // A clock that is behind would take what was purged for lost.
+        Ok(walk::walk(self.store(), self.check_time().await, progress, None).await?)
+    }
+
+    /// Checks a store, and makes its rows agree where they tell how: index entries that lead to no row are
+    /// removed, and missing ones written; a record that is lost is deleted, as by a client, with a
+    /// tombstone and an event. `tell` takes each problem that is no more, and what was done. What is lost
+    /// otherwise is in the report, that of a check at the end.
+    ///
+    /// Does nothing to a store that a newer program has written to, or whose import did not finish.
+    ///
+    /// # Errors
+    /// The storage does not answer, or takes no writes.
+    pub async fn repair(
+        &self,
+        progress: &mut (dyn FnMut(CheckProgress) + Send),
+        tell: &mut (dyn FnMut(&str, &str) + Send),
+    ) -> Result<CheckReport, Error> {
+        let mut report = self.check(progress).await?;
+        let is_import = |problem: &Problem| problem.kind == ProblemKind::UnfinishedImport;
+        let is_other = !report.newer_kinds.is_empty() || report.problems.iter().any(is_import);
+        if report.is_clean() || is_other {
+            return Ok(report);
+        }
+        let mut repairs = Repairs {
+            store: self.store(),
+            tell,
+            count: 0,
+            records: BTreeMap::new(),
+        };
+        for _ in 0..MOST_WALKS {
+            let (before, now) = (repairs.count, self.check_time().await);
+            report = walk::walk(self.store(), now, progress, Some(&mut repairs)).await?;
+            if repairs.count == before {
+                break;
+            }
+        }
+        Ok(report)
+    }
+
+    /// The time of a check. A clock that is behind would take what was purged for lost.
+    async fn check_time(&self) -> Timestamp {
         let last = self.last_maintenance().await.ok().flatten();
-        let now = self.now().max(last.unwrap_or(Timestamp::EPOCH));
-        Ok(walk::walk(self.store(), now, progress).await?)
+        self.now().max(last.unwrap_or(Timestamp::EPOCH))
     }
 }

@@ -23,6 +23,8 @@ pub(super) fn order(findings: &mut Findings, at: &ReadKey, row: &Value) {
         return findings.bad(format!("the row holds {id}, which is another order"));
     }
     findings.changed(order.updated_at);
+    let last = &mut findings.partition.last_order;
+    *last = order.number.max(*last);
     if let Some(sale) = order.transaction_id {
         findings.partition.paid_orders += 1;
         findings.refers(

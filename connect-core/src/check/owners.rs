@@ -2,7 +2,12 @@
 
 use uuid::Uuid;
 
-use super::{Problem, ProblemKind, claim::Claim, findings::Findings, webhooks};
+use super::{
+    Problem, ProblemKind,
+    claim::{Claim, Mend},
+    findings::Findings,
+    webhooks,
+};
 use crate::{
     engine::expiry_of,
     record::{
@@ -122,6 +127,7 @@ pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
             key(at.partition, Family::TokenById, &[Part::Id(id)]),
             format!("token {id} was used, and is not there"),
         );
+        findings.mended_by(Some(Mend::Remove));
     }
 }
 
@@ -217,6 +223,7 @@ pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Valu
     };
     let claim = Claim::on(answer_key, ProblemKind::StrayEntry, test);
     findings.claim(claim.reported_as(&findings.key().clone()));
+    findings.mended_by(Some(Mend::Remove));
 }
 
 /// The problem of rows at a location that no account has.

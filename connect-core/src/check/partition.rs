@@ -13,7 +13,7 @@ use crate::{
         ChangeClock, Counted, Fault, ReadKey, Salvage, Usage, clock_key, counted,
         keys::{Family, NOBODY, Owner, Part, after_prefix, key},
     },
-    storage::{Key, Range, Value},
+    storage::{Commit, Key, Range, Value},
     wire::{Timestamp, limits::EVENT_DAYS},
 };
 
@@ -33,6 +33,8 @@ pub(super) struct Partition {
     pub(super) last_event: Option<(u64, Option<Timestamp>)>,
     /// The number of the last journal row.
     pub(super) last_receipt: Option<u64>,
+    /// The highest number of an order.
+    pub(super) last_order: u64,
     /// The sums of the journal.
     pub(super) journal: Arc<JournalSums>,
     /// The Z reports, and the sums of the registers.
@@ -43,6 +45,8 @@ pub(super) struct Partition {
     pub(super) stored: Usage,
     /// Set when rows have problems, or cannot be read.
     pub(super) has_problems: bool,
+    /// Set when rows cannot be read.
+    is_unreadable: bool,
     /// The number of sales that name an order.
     pub(super) sales_of_orders: u64,
     /// The number of orders that name a sale.
@@ -103,7 +107,7 @@ impl Partition {
 
     /// Notes a row that cannot be read.
     pub(super) fn unreadable(&mut self, key: &[u8]) {
-        self.has_problems = true;
+        (self.has_problems, self.is_unreadable) = (true, true);
         let Some(at) = ReadKey::of(key) else { return };
         self.count(at.family);
         if let (Family::Event, Some(sequence)) = (at.family, at.number()) {
@@ -235,6 +239,54 @@ impl Partition {
             let message = format!("the clock has counted {counted}, there are {stored}");
             Problem::new(ProblemKind::Count, &clock_key(self.id), message)
         })
+    }
+
+    /// The clock as it was read; `None` when it is lost.
+    fn read_clock(&self) -> Option<ChangeClock> {
+        serde_json::from_slice(self.clock.as_ref()?).ok()
+    }
+
+    /// The clock, moved up to its rows; `None` when it cannot be parsed.
+    fn clock_of_rows(&self) -> Option<ChangeClock> {
+        let mut clock = ChangeClock::read(&clock_key(self.id), self.clock.as_ref()).ok()?;
+        let latest = self.latest.as_ref().map(|(time, _)| *time);
+        clock.updated_at = latest.map_or(clock.updated_at, |time| time.max(clock.updated_at));
+        let last_event = self.last_event.map_or(0, |(number, _)| number);
+        clock.raise(Family::Event, last_event);
+        clock.raise(Family::Transaction, self.last_receipt.unwrap_or_default());
+        clock.raise(Family::Order, self.last_order);
+        Some(clock)
+    }
+
+    /// Returns whether the clock is lost, or behind: the next event would be written over another.
+    pub(super) fn is_behind(&self) -> bool {
+        self.clock_of_rows() != self.read_clock()
+    }
+
+    /// The commit for the clock, and for lost indexes and sums of the journal. It expects the clock as it
+    /// was before the rows were read.
+    pub(super) fn mend(&self, nonce: u64) -> Result<Option<Commit>, Fault> {
+        let has_clock = self.is_location() || self.number_of(Family::Account) > 0;
+        let clock = self
+            .clock_of_rows()
+            .filter(|_| has_clock && !self.is_unreadable);
+        let Some(mut clock) = clock else {
+            return Ok(None);
+        };
+        if let Some(usage) = clock.usage.as_mut().filter(|usage| usage.is_complete()) {
+            let passing = std::mem::take(&mut usage.passing);
+            *usage = Usage {
+                passing,
+                ..self.stored.clone()
+            };
+        }
+        let writes = [self.journal.mends(self.id), self.registers.mends(self.id)].concat();
+        if writes.is_empty() && self.read_clock().as_ref() == Some(&clock) {
+            return Ok(None);
+        }
+        let (time, row) = (clock.updated_at, (clock_key(self.id), self.clock.clone()));
+        let commit = clock.moving_to(time, nonce, row)?;
+        Ok(Some(Commit { writes, ..commit }))
     }
 
     fn compare_orders(&self) -> Option<Problem> {

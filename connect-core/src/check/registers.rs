@@ -15,8 +15,8 @@ use crate::{
         keys::{Family, Part, after_prefix, key},
     },
     resource::RegisterPeriod,
-    storage::Key,
-    wire::{Cash, Transaction, ZReport},
+    storage::{Key, Write},
+    wire::{Cash, Timestamp, Transaction, ZReport},
 };
 
 /// The number of Z reports that are read at a time.
@@ -35,6 +35,7 @@ struct Report {
     number: u64,
     /// The receipt number of its last row; `None` for a report without rows.
     last: Option<u64>,
+    closed_at: Timestamp,
     key: Key,
 }
 
@@ -45,8 +46,8 @@ struct Open {
     passed: usize,
     /// The rows since the last of those.
     rows: RegisterPeriod,
-    /// The stored sums since the last Z report are those of the rows.
-    agrees: bool,
+    /// The agreement of the stored sums with the rows; `None` without stored sums.
+    agrees: Option<bool>,
 }
 
 impl Registers {
@@ -66,6 +67,7 @@ impl Registers {
                 of_register.push(Report {
                     number: report.number,
                     last: report.last_receipt_number,
+                    closed_at: report.closed_at,
                     key,
                 });
             }
@@ -100,7 +102,7 @@ impl Registers {
             closed_at: period.closed_at,
             ..open.rows.clone()
         };
-        open.agrees = expected == *period;
+        open.agrees = Some(expected == *period);
         claims
     }
 
@@ -125,7 +127,8 @@ impl Registers {
     /// Returns the registers whose sums are not those of their rows, once all rows of the location
     /// were added and nobody has written meanwhile.
     pub(super) fn compare(&self, location: Uuid) -> impl Iterator<Item = Problem> {
-        let wrong = self.open.iter().filter(|(_, open)| !open.agrees);
+        let all = self.open.iter();
+        let wrong = all.filter(|(_, open)| open.agrees != Some(true));
         wrong.map(move |(register, open)| {
             let message = format!(
                 "the sums of register {register} since its last Z report, of which there are {}, \
@@ -135,6 +138,26 @@ impl Registers {
             let period = key(location, Family::RegisterPeriod, &[Part::Id(*register)]);
             Problem::new(ProblemKind::BadRow, &period, message)
         })
+    }
+
+    /// The writes of lost sums, added up again. Present ones are kept: they may know of lost rows.
+    pub(super) fn mends(&self, location: Uuid) -> Vec<(Key, Write)> {
+        let mut mends = Vec::new();
+        for (register, _) in self.open.iter().filter(|(_, open)| open.agrees.is_none()) {
+            let mut passed = self.clone();
+            passed.pass(*register, None);
+            let last = self.reports.get(register).and_then(|all| all.last());
+            let period = RegisterPeriod {
+                last_z_report: last.map_or(0, |report| report.number),
+                closed_at: last.map(|report| report.closed_at),
+                ..passed.open.remove(register).unwrap_or_default().rows
+            };
+            if let Ok(period) = serde_json::to_vec(&period) {
+                let key = key(location, Family::RegisterPeriod, &[Part::Id(*register)]);
+                mends.push((key, Write::Put(period.into())));
+            }
+        }
+        mends
     }
 }
 

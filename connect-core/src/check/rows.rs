@@ -15,8 +15,9 @@ use crate::{
 /// Looks at rows of one partition. `partition` is what was found in the rows before these.
 pub(super) fn look_at(entries: &[Entry], partition: Partition, now: Timestamp) -> Findings {
     let mut findings = Findings::new(partition);
-    for (key, row) in entries {
-        findings.next_row(key);
+    for entry in entries {
+        findings.next_row(entry);
+        let (key, row) = entry;
         match (ReadKey::of(key), ReadKey::unknown_family(key)) {
             (Some(at), _) => look(&mut findings, &at, row, now),
             (None, Some(family)) => findings.partition.newer(family),
@@ -93,7 +94,7 @@ fn look(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
         Family::ImageJobByCreation => catalog::in_order::<ImageJob>(findings, at, row),
         Family::ImageJobByDue => catalog::image_job_by_due(findings, at, row),
         Family::StockLevel => stock::level(findings, at, row),
-        Family::StockLevelByChange => catalog::in_order::<StockLevel>(findings, at, row),
+        Family::StockLevelByChange => stock::level_in_order(findings, at, row),
         Family::StockLevelTombstone => catalog::tombstone::<StockLevel>(findings, at, row),
         Family::StockMovement => stock::movement(findings, at, row),
         Family::StockMovementByCreation => catalog::in_order::<StockMovement>(findings, at, row),

@@ -1,6 +1,6 @@
 //! The rules that stock levels and movements keep.
 
-use super::{ProblemKind, claim::Claim, findings::Findings};
+use super::{ProblemKind, catalog, claim::Claim, findings::Findings};
 use crate::{
     record::{
         ReadKey, Row,
@@ -38,6 +38,15 @@ pub(super) fn level(findings: &mut Findings, at: &ReadKey, row: &Value) {
     let product = key(at.partition, Family::Product, &[Part::Id(id)]);
     let claim = Claim::on(product, ProblemKind::BadRow, agrees);
     findings.claim(claim.reported_as(&findings.key().clone()));
+    findings.concerning(Family::Product, id);
+}
+
+/// An entry of the levels in change order.
+pub(super) fn level_in_order(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    catalog::in_order::<StockLevel>(findings, at, row);
+    if let Some(product) = at.id() {
+        findings.concerning(Family::Product, product);
+    }
 }
 
 /// A movement: it is in its indexes, and the transaction that made it is there. Its product may be

@@ -1,12 +1,12 @@
 //! The walk through the whole key space.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
 use super::{
-    CheckProgress, CheckReport, Problem, ProblemKind, findings::Findings, owners,
-    partition::Partition, registers::Registers, rows,
+    CheckProgress, CheckReport, Problem, ProblemKind, claim, findings::Findings, owners,
+    partition::Partition, registers::Registers, repair::Repairs, rows,
 };
 use crate::{
     record::{
@@ -23,11 +23,12 @@ const PIECE: usize = 500;
 /// The most readings of a piece while others write; the third and later ones are under a lock.
 const MOST_READINGS: usize = 6;
 
-/// Checks all rows of a store.
-pub(super) async fn walk(
-    store: &Store,
+/// Checks all rows of a store, and repairs them when there are `repairs`.
+pub(super) async fn walk<'s>(
+    store: &'s Store,
     now: Timestamp,
     progress: &mut (dyn FnMut(CheckProgress) + Send),
+    repairs: Option<&mut Repairs<'s>>,
 ) -> Result<CheckReport, Fault> {
     let mut walk = Walk {
         store,
@@ -36,6 +37,7 @@ pub(super) async fn walk(
         partition: Partition::new(NOBODY),
         locations: BTreeSet::new(),
         report: CheckReport::default(),
+        repairs,
     };
     let mut from = Some(Key::default());
     while let Some(start) = from {
@@ -60,7 +62,7 @@ pub(super) async fn walk(
     Ok(walk.report)
 }
 
-struct Walk<'s> {
+struct Walk<'s, 'r> {
     store: &'s Store,
     reader: Salvage<'s>,
     now: Timestamp,
@@ -69,9 +71,10 @@ struct Walk<'s> {
     /// The locations that an account has, as far as they are known.
     locations: BTreeSet<Uuid>,
     report: CheckReport,
+    repairs: Option<&'r mut Repairs<'s>>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     /// A row that the storage cannot return.
     async fn damaged(&mut self, key: &[u8], error: &dyn std::fmt::Display) -> Result<(), Fault> {
         self.enter(owner(key)).await?;
@@ -93,6 +96,7 @@ impl Walk<'_> {
         let (mut partition, mut problems) = judge(&self.reader, findings).await?;
         if !problems.is_empty() {
             (partition, problems) = self.read_again(first, last, problems).await?;
+            self.repair(first, last).await?;
         }
         self.report.rows += entries.len() as u64;
         self.partition = partition;
@@ -100,6 +104,18 @@ impl Walk<'_> {
         self.partition.has_problems |= !problems.is_empty();
         self.report.add(problems);
         Ok(())
+    }
+
+    /// Repairs rows, on a walk with repairs.
+    async fn repair(&mut self, first: &Key, last: &Key) -> Result<(), Fault> {
+        let Some(repairs) = &mut self.repairs else {
+            return Ok(());
+        };
+        let (id, end) = (self.partition.id, [&last[..], &[0]].concat());
+        let clock = self.store.get(&clock_key(id)).await?;
+        let piece = self.reader.piece(first, Some(&end), PIECE).await?;
+        let findings = rows::look_at(&piece.entries, self.partition.clone(), self.now);
+        repairs.rows(id, clock, findings).await
     }
 
     /// Reads rows with problems again, until the same ones show twice while nobody writes.
@@ -168,6 +184,9 @@ impl Walk<'_> {
     async fn finish(&mut self) -> Result<(), Fault> {
         let problems = self.partition.finish(&self.reader, self.now).await?;
         self.report.add(problems);
+        if let Some(repairs) = &mut self.repairs {
+            repairs.partition(&self.partition).await?;
+        }
         let id = self.partition.id;
         if self.partition.is_location() && !self.locations.contains(&id) {
             // It may have been made since.
@@ -226,12 +245,8 @@ async fn judge(
         claims,
         ..
     } = findings;
-    let about: BTreeSet<Key> = claims.iter().map(|claim| claim.on.clone()).collect();
-    let about: Vec<Key> = about.into_iter().collect();
-    let found = reader.values(&about).await?;
-    let found: BTreeMap<&Key, Looked> = about.iter().zip(found).collect();
-    let complaint = |claim: &super::claim::Claim| claim.judge(found.get(&claim.on)?);
-    problems.extend(claims.iter().filter_map(complaint));
+    let failed = claim::judge(reader, claims).await?;
+    problems.extend(failed.into_iter().map(|(problem, ..)| problem));
     Ok((partition, problems))
 }
 

@@ -1,8 +1,13 @@
 //! The rules that the rows of webhooks and their deliveries keep.
 
+use serde_json::json;
 use uuid::Uuid;
 
-use super::{Problem, ProblemKind, claim::Claim, findings::Findings};
+use super::{
+    Problem, ProblemKind,
+    claim::{Claim, Mend},
+    findings::Findings,
+};
 use crate::{
     record::{
         Account, Delivery, DeliveryStatus, Fault, Looked, ReadKey, Salvage, Webhooks, clock_key,
@@ -77,6 +82,8 @@ pub(super) fn state(findings: &mut Findings, at: &ReadKey, row: &Value) {
         ProblemKind::MissingEntry,
         format!("webhook {webhook} is not in the order in which webhooks are due"),
     ));
+    let set_at = json!(due).to_string();
+    findings.mended_by(Some(Mend::Write(set_at.as_bytes().into())));
 }
 
 /// A place in the order in which webhooks are due. It holds the time at which it was set.
@@ -124,12 +131,14 @@ pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value, no
     if delivery.attempts.is_empty() || !is_kept {
         return;
     }
+    let copy = Mend::Write(row.clone());
     let row = row.clone();
     let test = move |found: Option<&Value>| {
         (found != Some(&row)).then(|| "a delivery differs from its copy in the log".to_owned())
     };
     let claim = Claim::on(delivery.log_key(), ProblemKind::MissingEntry, test);
     findings.claim(claim.reported_as(&findings.key().clone()));
+    findings.mended_by(Some(copy));
 }
 
 /// A delivery in the log: one that is attempted again is in the queue.
@@ -225,6 +234,8 @@ pub(super) fn of_account(findings: &mut Findings, account: &Account) {
         ProblemKind::MissingReference,
         format!("account {id} has no row for its webhooks"),
     ));
+    // Their addresses and secrets are lost: it has none.
+    findings.mended_by(Some(Mend::Write(b"[]".as_slice().into())));
     for location in &account.locations {
         let link = Webhooks::link_key(location.id.uuid());
         let whose = format!("location {}", location.id);

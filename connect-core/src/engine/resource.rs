@@ -86,9 +86,15 @@ pub trait Resource:
         Ok(())
     }
 
-    /// Removes what belongs to a record that is deleted.
+    /// Removes what belongs to a record that is deleted. Of one that was lost only the id is known.
     #[doc(hidden)]
     async fn on_delete(&self, _: &mut Unit<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Makes lost parts of the record anew.
+    #[doc(hidden)]
+    async fn restore_parts(&self, _: &mut Unit<'_>) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -73,12 +73,20 @@ impl ChangeClock {
         found.map_or(0, |(_, number)| *number)
     }
 
+    /// Raises the last number of a kind of row to a row's.
+    pub(crate) fn raise(&mut self, rows: Family, number: u64) {
+        if number > 0 {
+            let last = self.last_number_mut(rows);
+            *last = number.max(*last);
+        }
+    }
+
     /// A commit that moves the clock from `was` to a later time, and changes nothing else.
     pub(crate) fn moving_to(
         self,
         time: Timestamp,
         nonce: u64,
-        (key, was): (Key, Value),
+        (key, was): (Key, Option<Value>),
     ) -> Result<Commit, Fault> {
         let moved = Self {
             updated_at: time,
@@ -88,7 +96,7 @@ impl ChangeClock {
         let becomes = serde_json::to_vec(&moved).map_err(|e| Fault::corrupt(&key, e))?;
         let guard = Guard {
             key,
-            was: Some(was),
+            was,
             becomes: Value::from(becomes),
         };
         Ok(Commit {
@@ -130,7 +138,7 @@ mod tests {
         };
         let time = Timestamp::from_micros(100);
         let key = clock_key(Uuid::nil());
-        let was = (key.clone(), Value::from(Vec::new()));
+        let was = (key.clone(), Some(Value::from(Vec::new())));
         let guard = clock.clone().moving_to(time, 8, was).unwrap().guard;
         let moved = ChangeClock::read(&key, guard.map(|guard| guard.becomes).as_ref());
         let expected = ChangeClock {

@@ -143,7 +143,7 @@ impl Unit<'_> {
     }
 
     /// Writes the tombstone of what is deleted by this operation.
-    pub(super) fn leave_tombstone(&mut self, tombstones: Family, id: Uuid) {
+    pub(crate) fn leave_tombstone(&mut self, tombstones: Family, id: Uuid) {
         let time = self.time();
         let tombstone = self.json(&Tombstone {
             id,

@@ -8,7 +8,7 @@ mod jobs;
 use std::collections::HashMap;
 
 pub(crate) use self::jobs::{cancel, queue_key, reads};
-pub(super) use self::jobs::{find, of_product, row_key, save};
+pub(super) use self::jobs::{find, of_product, restore, row_key, save};
 use crate::{
     access::Access,
     engine::{Listed, RowFilter, Tally},

@@ -124,10 +124,13 @@ impl Resource for Product {
     }
 
     async fn on_delete(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
-        if self.stock_quantity.is_some() {
-            stock::forget(unit, self.id).await?;
-        }
+        stock::forget(unit, self.id).await?;
         Ok(images::cancel(unit, self.id).await?)
+    }
+
+    async fn restore_parts(&self, unit: &mut Unit<'_>) -> Result<(), Error> {
+        stock::restore(unit, self).await?;
+        Ok(images::restore(unit, self).await?)
     }
 }
 

@@ -16,5 +16,5 @@ mod named;
 mod sales;
 
 pub use handles::{JsonStock, Stock};
-pub(super) use levels::{follow_external_id, forget, reads};
+pub(super) use levels::{follow_external_id, forget, reads, restore};
 pub(super) use sales::{reads_of_sale, sold};

@@ -27,7 +27,7 @@ const WRITE: &str = "WRITE_STORED_ROWS";
 const KEYS: &str = include_str!("../../src/record/keys.rs");
 
 /// The lines of the families, by their bytes: name, byte, owner, and the parts of the keys.
-fn families() -> BTreeMap<u8, String> {
+pub(super) fn families() -> BTreeMap<u8, String> {
     let (_, table) = KEYS.split_once("\nfamilies! {\n").unwrap();
     let (table, _) = table.split_once("\n}").unwrap();
     let lines = table.lines().map(str::trim);
@@ -65,7 +65,7 @@ fn add(paths: &mut BTreeSet<String>, path: &str, value: &Json) {
 }
 
 /// Adds something of what the stores of the other tests have not.
-async fn more() -> Stocked {
+pub(super) async fn more() -> Stocked {
     let stocked = Stocked::open().await;
     let (connect, account) = (&stocked.shop.connect, stocked.shop.account);
     let group = OptionGroupInput::named("Sauce", vec![OptionInput::named("Ketchup")]);

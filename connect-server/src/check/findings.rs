@@ -4,7 +4,29 @@ use connect_core::{
     CheckReport,
     storage::{StorageError, disk::Report},
 };
+use serde::Serialize;
 use serde_json::{Value, json};
+
+/// The most listed repairs; further ones are only counted.
+const LISTED: usize = 100;
+
+/// The repairs.
+#[derive(Default, Serialize)]
+pub(super) struct Repairs {
+    pub(super) count: u64,
+    /// The first of them, each with its former problem.
+    pub(super) lines: Vec<String>,
+}
+
+impl Repairs {
+    /// Adds a repair.
+    pub(super) fn add(&mut self, problem: &str, done: &str) {
+        self.count += 1;
+        if self.lines.len() < LISTED {
+            self.lines.push(format!("{problem}: {done}"));
+        }
+    }
+}
 
 /// The findings of both checks.
 pub(super) struct Findings {
@@ -12,6 +34,8 @@ pub(super) struct Findings {
     pub(super) store: Result<Report, StorageError>,
     /// The core's check.
     pub(super) records: CheckReport,
+    /// The repairs before it; `None` when none were asked for.
+    pub(super) repairs: Option<Repairs>,
 }
 
 impl Findings {
@@ -32,11 +56,15 @@ impl Findings {
             Ok(report) => of_store(report),
             Err(error) => json!({ "error": error.to_string() }),
         };
-        json!({
+        let mut report = json!({
             "clean": self.is_clean(),
             "store": store,
             "records": self.records,
-        })
+        });
+        if let Some(repairs) = &self.repairs {
+            report["repairs"] = json!(repairs);
+        }
+        report
     }
 }
 

@@ -1,5 +1,5 @@
 //! `connect-server check`: first the store checks its own rows and files, then the core checks what
-//! the rows say.
+//! the rows say. `connect-server repair` has the core repair them, and reports in the same way.
 
 mod findings;
 mod text;
@@ -10,9 +10,12 @@ use std::{
 };
 
 use connect_core::{CheckProgress, Connect};
+use http::StatusCode;
 
-use self::findings::Findings;
+use self::findings::{Findings, Repairs};
 use crate::{
+    admin::write_down,
+    audit::{Action, Subject},
     cli::{CheckOptions, StorageChoice},
     failure,
     progress_line::ProgressLine,
@@ -25,6 +28,24 @@ const FOUND: u8 = 1;
 
 /// The store could not be checked.
 const NOT_CHECKED: u8 = 2;
+
+/// The purpose of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// A report.
+    Check,
+    /// Repairs, and a report.
+    Repair,
+}
+
+impl Use {
+    fn command(self) -> &'static str {
+        match self {
+            Self::Check => "connect-server check",
+            Self::Repair => "connect-server repair",
+        }
+    }
+}
 
 /// The reason why a store was not checked.
 #[derive(Debug, thiserror::Error)]
@@ -43,26 +64,40 @@ enum NotChecked {
     ClockFile(#[from] ClockFileError),
     #[error("the store cannot be read; {0}")]
     Unreadable(String),
+    #[error(
+        "the store cannot be written to: {0}; if its files are damaged and there is no copy, keep one of the \
+         folder as it is, create an empty file connect.accept-loss in it, and give this command again"
+    )]
+    Unwritable(String),
     #[error("the report could not be written: {0}")]
     Output(#[from] io::Error),
 }
 
-/// Checks a store and prints the report: exit code 0 when nothing is wrong, 1 when something is, 2
-/// when the store could not be checked, or not all of it.
-pub(crate) async fn run(options: &CheckOptions) -> ExitCode {
-    match check(options).await {
+/// Checks or repairs a store and prints the report: exit code 0 when nothing is wrong, 1 when something is,
+/// 2 when the store could not be checked, or not all of it.
+pub(crate) async fn run(options: &CheckOptions, purpose: Use) -> ExitCode {
+    let checked = check(options, purpose).await;
+    if purpose == Use::Repair {
+        let status = match &checked {
+            Ok(findings) if findings.needs_newer_program() => StatusCode::CONFLICT,
+            Ok(_) => StatusCode::OK,
+            Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        write_down(Action::RepairStore, Subject::default(), status);
+    }
+    match checked {
         Ok(findings) if findings.needs_newer_program() => ExitCode::from(NOT_CHECKED),
         Ok(findings) if findings.is_clean() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(FOUND),
         Err(error) => {
-            failure::tell("connect-server check", &error);
+            failure::tell(purpose.command(), &error);
             ExitCode::from(NOT_CHECKED)
         }
     }
 }
 
-/// Checks a store and prints the report.
-async fn check(options: &CheckOptions) -> Result<Findings, NotChecked> {
+/// Checks or repairs a store and prints the report.
+async fn check(options: &CheckOptions, purpose: Use) -> Result<Findings, NotChecked> {
     let choice = options.store.choice()?;
     if choice == StorageChoice::Memory {
         return Err(NotChecked::InMemory);
@@ -86,15 +121,24 @@ async fn check(options: &CheckOptions) -> Result<Findings, NotChecked> {
             "records: {rows} of {of} rows, {problems} problems"
         ));
     };
-    let records = connect.check(&mut show).await;
+    let mut repairs = (purpose == Use::Repair).then(Repairs::default);
+    let records = match &mut repairs {
+        None => connect.check(&mut show).await,
+        Some(repairs) => {
+            let mut tell = |problem: &str, done: &str| repairs.add(problem, done);
+            connect.repair(&mut show, &mut tell).await
+        }
+    };
     // The core has logged the reason already; the store's is the better one.
     let records = records.map_err(|failure| match &of_store {
+        Ok(_) if purpose == Use::Repair => NotChecked::Unwritable(failure.cause().to_string()),
         Ok(_) => NotChecked::Unreadable(failure.to_string()),
         Err(error) => NotChecked::Unreadable(error.to_string()),
     })?;
     let findings = Findings {
         store: of_store,
         records,
+        repairs,
     };
     line.end();
     let mut output = io::stdout().lock();

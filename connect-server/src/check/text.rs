@@ -1,8 +1,11 @@
 //! The report of a check for people.
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+};
 
-use connect_core::{Problem, ProblemKind, storage::disk::Report};
+use connect_core::{CheckReport, Problem, ProblemKind, storage::disk::Report};
 
 use super::findings::Findings;
 use crate::cli::StorageChoice;
@@ -19,11 +22,25 @@ pub(super) fn write(
     choice: &StorageChoice,
     findings: &Findings,
 ) -> io::Result<()> {
-    let Findings { store, records } = findings;
+    let Findings {
+        store,
+        records,
+        repairs,
+    } = findings;
     let place = match choice.path() {
         Some(path) => path.display().to_string(),
         None => choice.to_string(),
     };
+    if let Some(repairs) = repairs {
+        writeln!(output, "Repairs: {}", repairs.count)?;
+        for line in &repairs.lines {
+            writeln!(output, "  {line}")?;
+        }
+        let more = repairs.count - repairs.lines.len() as u64;
+        if more > 0 {
+            writeln!(output, "  and {more} more")?;
+        }
+    }
     writeln!(output, "{place}: {} rows", records.rows)?;
     for (family, count) in &records.families {
         writeln!(output, "{count:>12} {family}")?;
@@ -74,21 +91,67 @@ pub(super) fn write(
              begin with a new store."
         );
     }
+    if repairs.is_some() {
+        return write_left(output, records);
+    }
     if choice.is_shared() {
         return writeln!(
             output,
             "\nServers that were at work meanwhile may be the cause: stop them, and check again. If \
-             the problems stay, restore the database from a backup without them. Without one, keep it as \
-             it is and this report: records that are named here may be missing or wrong, all others can \
-             be read."
+             the problems stay, restore the database from a backup without them. Without one, keep a copy \
+             of it as it is and this report, and run connect-server repair: records that are named here may \
+             be missing or wrong, all others can be read."
         );
     }
     writeln!(
         output,
         "\nRestore the whole folder from a copy without problems: stop the server, put the copy in \
-         place of {place}, and check that. Without a copy, keep this folder as it is and this report: \
-         records that are named here may be missing or wrong, all others can be read."
+         place of {place}, and check that. Without a copy, keep one of this folder as it is and this report, \
+         and run connect-server repair: records that are named here may be missing or wrong, all others can \
+         be read."
     )
+}
+
+/// Writes the meaning of the problems left after a repair.
+fn write_left(output: &mut dyn Write, records: &CheckReport) -> io::Result<()> {
+    writeln!(output, "\nWhat is left cannot be repaired:")?;
+    let kinds = records.problems.iter().map(|problem| problem.kind);
+    for kind in kinds.collect::<BTreeSet<_>>() {
+        writeln!(output, "  {}", meaning(kind))?;
+    }
+    writeln!(
+        output,
+        "Keep this report. Records that are not named in it are whole. A copy from before the damage has what \
+         is lost."
+    )
+}
+
+/// The meaning of a remaining problem, for the owner of the shop.
+fn meaning(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::Unreadable => {
+            "unreadable: these rows cannot be read. Without a copy, keep one of the folder as it is, create an \
+             empty file connect.accept-loss in the folder of the store, and give this command again."
+        }
+        ProblemKind::BadRow | ProblemKind::StrayEntry => {
+            "badRow, strayEntry: receipts, Z reports or stock movements are lost, or a row is wrong. Sums of \
+             days, registers and stock that are there were kept, so they still count what is lost."
+        }
+        ProblemKind::MissingReference => {
+            "missingReference: a row names another that is lost, and is whole otherwise. Without its account, a \
+             token, a screen or a password is of no use."
+        }
+        ProblemKind::BrokenEvents => {
+            "brokenEvents: events are lost. Software that follows them has to read everything again."
+        }
+        ProblemKind::Count => {
+            "count: rows are lost of which nothing else is left. Receipts and orders have a gap in their numbers."
+        }
+        ProblemKind::NoOwner => {
+            "noOwner: the row of an account is lost. Nobody gets to its locations, whose rows are there."
+        }
+        _ => "Other rows are wrong, and are as they were.",
+    }
 }
 
 /// Writes the findings of the store's own check.

@@ -89,7 +89,7 @@ impl Connect {
         let is_done = usage.is_complete();
         clock.usage = Some(usage);
         let time = clock.updated_at;
-        let commit = clock.moving_to(time, self.store().nonce(), (key, row))?;
+        let commit = clock.moving_to(time, self.store().nonce(), (key, Some(row)))?;
         let is_committed = match lock {
             Some(lock) => committed(lock.commit(commit).await)?,
             None => self.store().commit(commit).await?,

@@ -36,7 +36,7 @@ impl Connect {
             return Ok(());
         }
         let time = now.plus_seconds(-MOVED_TO);
-        let commit = clock.moving_to(time, self.store().nonce(), (key, row))?;
+        let commit = clock.moving_to(time, self.store().nonce(), (key, Some(row)))?;
         self.store().commit(commit).await.map(|_| ())
     }
 }

@@ -42,6 +42,20 @@ pub(super) fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
     unit.wake_workers();
 }
 
+/// Queues the awaited download of a product anew, when its job was lost.
+pub(in crate::resource) async fn restore(
+    unit: &mut Unit<'_>,
+    product: &Product,
+) -> Result<(), Fault> {
+    let is_pending = product.image_status == Some(ImageStatus::Pending);
+    if let (true, Some(link)) = (is_pending, &product.image_url)
+        && of_product(unit, product.id).await?.is_none()
+    {
+        queue(unit, product.id, link);
+    }
+    Ok(())
+}
+
 /// Writes `new` in place of `old`, and moves it in the queue.
 pub(in crate::resource) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new: &ImageJob) {
     let partition = unit.partition();

@@ -80,3 +80,21 @@ pub(in crate::resource) async fn forget(
     }
     Ok(())
 }
+
+/// Makes the lost level of a product anew, from the product's quantity.
+pub(in crate::resource) async fn restore(
+    unit: &mut Unit<'_>,
+    product: &Product,
+) -> Result<(), Fault> {
+    let level = unit.find::<StockLevel>(product.id.uuid()).await?;
+    if let (Some(quantity), None) = (product.stock_quantity, level) {
+        let level = StockLevel {
+            product_id: product.id,
+            external_id: product.external_id.clone(),
+            quantity,
+            updated_at: unit.time(),
+        };
+        unit.supersede(None, &level);
+    }
+    Ok(())
+}
