@@ -2,7 +2,7 @@
 //!
 //! Names of parts choose them, and of engines: `-- updates creates redb`. The parts are `batch`,
 //! `groups`, `links`, `updates`, `creates`, `singles`, `journal`, `beside`, `reads`, `stock`,
-//! `webhooks`, `deletion`, `memory` and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
+//! `webhooks`, `deletion`, `backup`, `memory` and `reopen`; the engines are `sled` and `redb`. `memory` has to run alone, or it takes again what
 //! another part has freed.
 
 #![allow(
@@ -12,6 +12,7 @@
     unreachable_pub
 )]
 
+mod backup;
 mod batches;
 mod deletion;
 mod honest;
@@ -34,9 +35,9 @@ use measure::Chosen;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 15] = [
     "batch", "groups", "links", "updates", "creates", "singles", "journal", "beside", "reads",
-    "stock", "webhooks", "deletion", "memory", "reopen",
+    "stock", "webhooks", "deletion", "backup", "memory", "reopen",
 ];
 const ENGINES: [&str; 2] = ["sled", "redb"];
 
@@ -106,6 +107,9 @@ fn main() {
         }
         if part("deletion") {
             deletion::on_disk(&runtime, engine);
+        }
+        if part("backup") {
+            backup::on_disk(&runtime, engine);
         }
         if part("reopen") {
             size::reopen(&runtime, engine);

@@ -69,7 +69,6 @@ fn compare(runtime: &Runtime, shop: Shop, place: &str) {
     let (beside, count) = runtime.block_on(sales(&counter, has_ended));
     let batch = runtime.block_on(importing).unwrap();
 
-    let millis = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1e3);
     measure::bounded(
         &format!("slowest of {count} sales beside an import of {BATCHES} batches, {place}"),
         &format!("{} (alone {})", millis(beside), millis(alone)),
@@ -90,7 +89,7 @@ async fn import(counter: &Counter, bodies: Vec<Vec<u8>>) -> Duration {
 }
 
 /// Writes sales one after another. Returns the time that the slowest took, and their number.
-async fn sales(counter: &Counter, has_ended: impl Fn(usize) -> bool) -> (Duration, usize) {
+pub async fn sales(counter: &Counter, has_ended: impl Fn(usize) -> bool) -> (Duration, usize) {
     let rows = counter
         .shop
         .connect
@@ -104,4 +103,9 @@ async fn sales(counter: &Counter, has_ended: impl Fn(usize) -> bool) -> (Duratio
         done += 1;
     }
     (slowest, done)
+}
+
+/// A time in milliseconds.
+pub fn millis(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }

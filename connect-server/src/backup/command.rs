@@ -41,8 +41,8 @@ enum NotBackedUp {
     InMemory,
     #[error(
         "a database is backed up by its own means: pg_dump --dbname=ADDRESS --format=custom --file=FILE beside \
-         running servers, or a snapshot; `connect-server export` makes a file for any store while no \
-         server runs"
+         running servers, or a snapshot; leave the password out of ADDRESS, and put it into ~/.pgpass; \
+         `connect-server export` makes a file for any store while no server runs"
     )]
     Database,
     #[error("another backup of this store is under way: wait until it is done")]
