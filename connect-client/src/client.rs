@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::{ClientBuilder, RateLimit, pipeline::Pipeline};
+use crate::{ClientBuilder, call::RateLimit, pipeline::Pipeline};
 
 /// A client of the service, for one base address and one token.
 ///
@@ -31,7 +31,7 @@ impl Client {
     }
 
     /// The rate limit as the latest response to this client or a clone told it; `None` before the
-    /// first. [`Response::meta`](crate::Response) has that of one call.
+    /// first. [`Response::meta`](crate::call::Response) has that of one call.
     pub fn rate_limit(&self) -> Option<RateLimit> {
         *self.0.last_rate_limit()
     }

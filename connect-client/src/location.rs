@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::{
     Call, Client,
-    request::Request,
+    call::request::Request,
     resource::{Bulk, Listed, Readable, Record, Records, Sealed, Synced, Writable},
     wire::{
         AnyEvent, Category, Id, ImageJob, Location, OptionGroup, Order, Product, StockLevel,

@@ -8,30 +8,30 @@
 pub mod wire;
 
 #[cfg(feature = "logic")]
-mod access;
+mod auth;
 #[cfg(feature = "logic")]
-mod check;
+pub mod backup;
 #[cfg(feature = "logic")]
 mod engine;
 #[cfg(feature = "logic")]
-pub mod environment;
+mod integrity;
 #[cfg(feature = "logic")]
-mod error;
+mod jobs;
 #[cfg(feature = "logic")]
-mod record;
+mod owner;
 #[cfg(feature = "logic")]
-mod resource;
+mod resources;
 #[cfg(feature = "logic")]
 mod rules;
 #[cfg(feature = "logic")]
 pub mod storage;
 #[cfg(feature = "logic")]
-pub mod transfer;
+mod transaction;
 
 #[cfg(feature = "logic")]
-pub use access::{Access, Actor, Authenticated, Denied, ScreenRight};
+pub use auth::{Access, Actor, Authenticated, Denied, ScreenRight};
 #[cfg(feature = "logic")]
-pub use check::{CheckProgress, CheckReport, Problem, ProblemKind};
+pub use backup as transfer;
 #[cfg(feature = "logic")]
 pub use engine::{
     Answer, Connect, ConnectBuilder, FromItsEnd, FromJson, Idempotency, Input, Json, JsonRecords,
@@ -39,14 +39,13 @@ pub use engine::{
     Written,
 };
 #[cfg(feature = "logic")]
-pub use error::{Cause, Error, Reason, Refusal};
+pub use integrity::{CheckProgress, CheckReport, Problem, ProblemKind};
 #[cfg(feature = "logic")]
-pub use record::{
-    Account, AccountLocation, Delivery, DeliveryAttempt, DeliveryStatus, Grant, OwnerMail, Screen,
-    ScreenKey, ScreenType, StorageLimits, SwitchOffReason, SwitchedOff, Token, Webhook,
-};
+pub use jobs::*;
 #[cfg(feature = "logic")]
-pub use resource::*;
+pub use owner::*;
+#[cfg(feature = "logic")]
+pub use resources::*;
 #[cfg(feature = "logic")]
 pub use rules::{
     idempotency::Fingerprint,
@@ -54,4 +53,10 @@ pub use rules::{
     rate::{RateLimits, RateStatus},
     secret::Secret,
     zone::{local_time, time_of_local},
+};
+#[cfg(feature = "logic")]
+pub use transaction::{
+    Account, AccountLocation, Cause, Delivery, DeliveryAttempt, DeliveryStatus, Error, Grant,
+    OwnerMail, Reason, Refusal, Screen, ScreenKey, ScreenType, StorageLimits, SwitchOffReason,
+    SwitchedOff, Token, Webhook, environment,
 };

@@ -8,12 +8,14 @@ mod admission;
 mod announced;
 #[cfg(feature = "logic")]
 mod calls;
-mod check;
 mod clocks;
 mod damage;
 mod dry_run;
+mod integrity;
 #[macro_use]
 mod each_store;
+#[cfg(all(feature = "redb", feature = "sled"))]
+mod backup;
 mod echoes;
 mod event_scopes;
 #[cfg(feature = "logic")]
@@ -33,7 +35,6 @@ mod kills;
 #[cfg(all(feature = "redb", feature = "sled"))]
 mod large_change;
 mod late_rows;
-mod layering;
 mod limits;
 mod lists;
 mod longest;
@@ -63,8 +64,6 @@ mod stock;
 mod storage;
 mod stored;
 mod targets;
-#[cfg(all(feature = "redb", feature = "sled"))]
-mod transfer;
 #[cfg(feature = "conformance")]
 mod trips;
 mod unknown;

@@ -2,56 +2,34 @@
 //! ## In here
 //!
 //! [`net`] is sockets and nothing of the domain. [`endpoint`] is what an endpoint is, [`routes`]
-//! reads as the table of contents of the API, and [`app`] is the order in which a request is
-//! checked. [`docs`] renders the API reference. The private module `dashboard` has the pages of
-//! owners, and `html` the frame of every page. [`images`] takes over and serves the images of products;
-//! [`outbound`] guards requests to links that others give. [`webhooks`] sends what the core delivers.
+//! reads as the table of contents of the API, and [`app`] has the order in which a request is
+//! checked. [`docs`] renders the API reference, and the frame of every page. The private module `dashboard`
+//! has the pages of owners. `workers` has what runs beside the listeners: [`images`] takes over the images of
+//! products, [`webhooks`] sends what the core delivers, [`mail`] writes to owners, and [`outbound`] guards
+//! requests to links that others give. `cli` has the commands, `process` starts and stops the server,
+//! and `telemetry` is the log, the metrics and the last requests.
 
-pub mod admin;
-pub mod app;
-mod audit;
-mod backup;
-pub mod check;
+pub mod api;
 pub mod cli;
-mod completion;
-mod config;
 mod dashboard;
-mod deliveries;
-pub mod demo;
 pub mod docs;
-mod encoding;
-pub mod endpoint;
-mod failure;
-mod half_import;
-#[cfg(test)]
-mod heard;
-mod html;
-pub mod images;
-mod listeners;
-pub mod log;
-pub mod mail;
-mod metrics;
 pub mod net;
-pub mod networks;
-mod open_files;
-pub mod outbound;
-mod private;
-mod progress_line;
-mod recent_requests;
-mod reload;
-pub mod routes;
-pub mod run;
+mod process;
 mod sandbox;
-mod start_clock;
-mod stop;
-pub mod store;
+mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod transfer;
-mod warnings;
-mod watch;
-pub mod webhooks;
-mod welcome;
 mod workers;
 
-pub use app::{ApiService, api, api_at, device_api};
+pub use api::{self as app, ApiService, api, api_at, device_api, endpoint, routes};
+pub use cli::{admin, check, store};
+pub use net::networks;
+pub use process::run;
+pub use sandbox::demo;
+pub use telemetry::log;
+pub use workers::{mail, outbound, webhooks};
+
+/// Taking over the images of products, and serving the copies.
+pub mod images {
+    pub use crate::{api::images::filter, workers::images::*};
+}

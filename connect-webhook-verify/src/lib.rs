@@ -12,6 +12,8 @@
 extern crate std;
 
 mod error;
+#[cfg(any(feature = "axum", feature = "http", feature = "warp"))]
+mod frameworks;
 mod header;
 mod hint;
 mod secret;
@@ -19,20 +21,20 @@ mod sign;
 mod signature;
 mod verify;
 
-#[cfg(feature = "axum")]
-pub mod axum;
-#[cfg(feature = "http")]
-pub mod http;
 #[cfg(feature = "json")]
 pub mod json;
 #[cfg(feature = "receiver")]
 pub mod receiver;
-#[cfg(feature = "warp")]
-pub mod warp;
 
 pub mod guide;
 
 pub use error::VerifyError;
+#[cfg(feature = "axum")]
+pub use frameworks::axum;
+#[cfg(feature = "http")]
+pub use frameworks::http;
+#[cfg(feature = "warp")]
+pub use frameworks::warp;
 pub use header::{MAX_TIMESTAMP, SIGNATURE_HEADER};
 pub use hint::Hint;
 pub use secret::{Secret, SecretError};

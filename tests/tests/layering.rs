@@ -1,4 +1,4 @@
-//! No two files of a crate import each other, and no room of the server names a later one.
+//! Files import each other in no circle, and rooms only by the arrows of a table.
 //!
 //! The sources are read as plain text: `use` declarations, and other paths that start with `crate`,
 //! `super`, `self` or a module of the file. A name that a module re-exports belongs to the file that
@@ -115,17 +115,79 @@ impl Crate {
         arrows
     }
 
-    /// The pairs of files that import each other.
-    fn circles(&self) -> Vec<String> {
-        let arrows = self.arrows();
-        let is_circle = |(one, other): &&(Module, Module)| {
-            one < other && arrows.contains(&(other.clone(), one.clone()))
-        };
-        let text = |(one, other): &(Module, Module)| {
-            format!("{} and {}", one.join("::"), other.join("::"))
-        };
-        arrows.iter().filter(is_circle).map(text).collect()
+    /// The groups of files that lead to one another, each sorted.
+    fn circles(&self) -> Vec<Vec<String>> {
+        let mut links = BTreeMap::<_, Vec<_>>::new();
+        for (from, to) in self.arrows() {
+            links
+                .entry(from.join("::"))
+                .or_default()
+                .push(to.join("::"));
+        }
+        circles(&links)
     }
+
+    /// The imports of one room by another, each with a file as example.
+    fn between_rooms(&self) -> BTreeMap<(String, String), String> {
+        let mut between = BTreeMap::new();
+        for (from, to) in self.arrows() {
+            if let (Some(here), Some(there)) = (from.first(), to.first())
+                && here != there
+            {
+                let example = format!("{} imports {}", from.join("::"), to.join("::"));
+                between.insert((here.clone(), there.clone()), example);
+            }
+        }
+        between
+    }
+}
+
+/// The strongly connected parts of a graph with more than one node, by Tarjan's algorithm.
+fn circles(links: &BTreeMap<String, Vec<String>>) -> Vec<Vec<String>> {
+    #[derive(Default)]
+    struct Walk<'a> {
+        order: BTreeMap<&'a str, usize>,
+        low: BTreeMap<&'a str, usize>,
+        stack: Vec<&'a str>,
+        found: Vec<Vec<String>>,
+    }
+
+    fn visit<'a>(node: &'a str, links: &'a BTreeMap<String, Vec<String>>, walk: &mut Walk<'a>) {
+        let number = walk.order.len();
+        walk.order.insert(node, number);
+        walk.low.insert(node, number);
+        walk.stack.push(node);
+        for next in links.get(node).into_iter().flatten() {
+            let reached = if walk.order.contains_key(next.as_str()) {
+                walk.stack
+                    .contains(&next.as_str())
+                    .then(|| walk.order[next.as_str()])
+            } else {
+                visit(next, links, walk);
+                Some(walk.low[next.as_str()])
+            };
+            if let Some(reached) = reached {
+                let low = walk.low[node].min(reached);
+                walk.low.insert(node, low);
+            }
+        }
+        if walk.low[node] == number {
+            let start = walk.stack.iter().position(|on| *on == node).unwrap();
+            let mut part: Vec<_> = walk.stack.drain(start..).map(str::to_owned).collect();
+            part.sort();
+            if part.len() > 1 {
+                walk.found.push(part);
+            }
+        }
+    }
+
+    let mut walk = Walk::default();
+    for node in links.keys() {
+        if !walk.order.contains_key(node.as_str()) {
+            visit(node, links, &mut walk);
+        }
+    }
+    walk.found
 }
 
 /// The paths that a file names, but for its tests.
@@ -145,8 +207,14 @@ fn imports(text: &str) -> Vec<Import> {
             let is_public = !before.is_empty();
             imports.extend(paths.iter().map(|path| Import::declared(path, is_public)));
         } else {
-            let paths = line.split(|c: char| !c.is_alphanumeric() && !"_:$".contains(c));
-            imports.extend(paths.filter_map(Import::in_code));
+            // `pub(in crate::room)` imports nothing.
+            let mut parts = line.split("pub(in ");
+            let first = parts.next();
+            let rest = parts.filter_map(|part| Some(part.split_once(')')?.1));
+            for part in first.into_iter().chain(rest) {
+                let paths = part.split(|c: char| !c.is_alphanumeric() && !"_:$".contains(c));
+                imports.extend(paths.filter_map(Import::in_code));
+            }
         }
     }
     imports
@@ -211,36 +279,120 @@ pub(crate) fn sources(member: &str) -> Vec<(String, String)> {
     files
 }
 
+/// The rooms of a crate from the bottom up, each with the rooms that it imports.
+type Rooms = &'static [(&'static str, &'static str)];
+
+/// The picture of the two large crates, as ARCHITECTURE.md shows it.
+const PICTURE: [(&str, Rooms); 2] = [
+    (
+        "connect-core",
+        &[
+            ("wire", ""),
+            ("storage", ""),
+            ("transaction", "storage wire"),
+            ("rules", "transaction wire"),
+            ("auth", "rules storage transaction wire"),
+            ("engine", "auth rules storage transaction wire"),
+            ("resources", "auth engine rules storage transaction wire"),
+            ("owner", "auth engine rules storage transaction wire"),
+            (
+                "jobs",
+                "engine owner resources rules storage transaction wire",
+            ),
+            (
+                "integrity",
+                "engine jobs owner resources rules storage transaction wire",
+            ),
+            ("backup", "storage transaction"),
+        ],
+    ),
+    (
+        "connect-server",
+        &[
+            ("docs", ""),
+            ("net", ""),
+            ("sandbox", "net"),
+            ("telemetry", "net"),
+            ("workers", "net"),
+            ("dashboard", "docs net sandbox telemetry"),
+            ("cli", "dashboard net sandbox telemetry workers"),
+            ("api", "cli dashboard docs net sandbox telemetry workers"),
+            ("process", "api cli net sandbox telemetry workers"),
+            ("testing", "api net"),
+        ],
+    ),
+];
+
 #[test]
-fn no_two_files_import_each_other() {
+fn files_import_each_other_in_no_circle() {
     let mut arrows = 0;
     for member in members() {
         let member = Crate::read(&member);
         arrows += member.arrows().len();
-        assert_eq!(member.circles(), Vec::<String>::new());
+        assert_eq!(member.circles(), Vec::<Vec<String>>::new());
     }
     assert!(arrows > 500, "only {arrows} imports were found");
 }
 
-/// The rooms of the server, in the order in which they rest on each other.
 #[test]
-fn no_room_of_the_server_names_a_later_one() {
-    let rooms = [
-        "networks", "net", "outbound", "endpoint", "images", "routes", "app",
-    ];
-    let place = |file: &Module| {
-        rooms
-            .iter()
-            .position(|room| file.first().is_some_and(|it| it == room))
-    };
-    let mut read = 0;
-    for (from, to) in Crate::read("connect-server").arrows() {
-        if let (Some(here), Some(there)) = (place(&from), place(&to)) {
-            read += 1;
-            assert!(here >= there, "{from:?} names {to:?}");
+fn rooms_import_by_the_table() {
+    let guide = fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap();
+    for (member, rooms) in PICTURE {
+        let mut between = Crate::read(member).between_rooms();
+        for (place, (room, imported)) in rooms.iter().enumerate() {
+            for other in imported.split_whitespace() {
+                let is_below = rooms[..place].iter().any(|(below, _)| *below == other);
+                assert!(
+                    is_below,
+                    "{member}: {room} imports {other}, which stands above it"
+                );
+                let used = between.remove(&((*room).into(), other.into()));
+                assert!(used.is_some(), "{member}: {room} does not import {other}");
+            }
+            let line = format!("{room:<12} {imported}");
+            let line = line.trim_end();
+            let is_shown = guide.lines().any(|shown| shown == line);
+            assert!(
+                is_shown,
+                "ARCHITECTURE.md has no line {line:?} for {member}"
+            );
+        }
+        let others: Vec<_> = between.into_values().collect();
+        assert_eq!(others, Vec::<String>::new(), "{member}");
+    }
+}
+
+/// A backend is small because it has nothing of the domain in it.
+#[test]
+fn storage_knows_nothing_of_the_domain() {
+    for (file, text) in sources("connect-core") {
+        for word in ["Product", "Category", "Location", "tombstone"] {
+            let speaks = file.starts_with("storage/") && text.contains(word);
+            assert!(!speaks, "{file} speaks of {word}");
         }
     }
-    assert!(read > 50, "only {read} imports were found");
+}
+
+/// A crate has at most twelve rooms, and no folder is there for one file.
+#[test]
+fn the_tree_is_read_at_a_glance() {
+    for member in members() {
+        let mut entries = BTreeMap::<_, BTreeSet<String>>::new();
+        for (file, _) in sources(&member) {
+            let mut path = Path::new(&file);
+            while let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+                let name = name.to_str().unwrap().to_owned();
+                entries.entry(folder.to_owned()).or_default().insert(name);
+                path = folder;
+            }
+        }
+        for (folder, entries) in entries {
+            let (folder, count) = (folder.display(), entries.len());
+            let is_root = folder.to_string().is_empty();
+            assert!(count > 1 || is_root, "{member}: one file in {folder}");
+            assert!(count <= 12 || !is_root, "{member}: {count} entries in src");
+        }
+    }
 }
 
 #[test]
@@ -262,14 +414,14 @@ fn a_circle_is_found_through_what_is_re_exported() {
         "fn open(till: &super::Till) {}\n",
     ] {
         let found = files(circle).circles();
-        assert_eq!(found, ["shop::drawer and shop::till"], "{circle}");
+        assert_eq!(found, [["shop::drawer", "shop::till"]], "{circle}");
     }
     for none in [
         "use other::Till;\n",
         "// use super::Till;\n",
         "#[cfg(test)]\nmod tests {\n    use super::super::Till;\n}\n",
     ] {
-        assert_eq!(files(none).circles(), Vec::<String>::new(), "{none}");
+        assert_eq!(files(none).circles(), Vec::<Vec<String>>::new(), "{none}");
     }
 
     let parent = "mod till;\nfn open() -> Money {\n    till::open()\n}\n";
@@ -278,5 +430,5 @@ fn a_circle_is_found_through_what_is_re_exported() {
         ("shop/mod.rs", parent),
         ("shop/till.rs", "use super::Money;\n"),
     ]);
-    assert_eq!(both.circles(), ["shop and shop::till"]);
+    assert_eq!(both.circles(), [["shop", "shop::till"]]);
 }

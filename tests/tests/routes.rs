@@ -67,10 +67,10 @@ fn the_document_of_devices_lists_exactly_their_routes() {
 /// The handles of a location, in the core and in the SDK, have a method for each list.
 #[test]
 fn every_kind_is_in_the_core_and_in_the_sdk() {
-    let core = include_str!("../../connect-core/src/resource/locations.rs");
+    let core = include_str!("../../connect-core/src/resources/locations.rs");
     let sdk = include_str!("../../connect-client/src/location.rs");
     let stock = (
-        include_str!("../../connect-core/src/resource/stock/handles.rs"),
+        include_str!("../../connect-core/src/resources/stock/handles.rs"),
         include_str!("../../connect-client/src/resource/stock.rs"),
     );
     for path in lists() {

@@ -8,9 +8,8 @@ use tokio::sync::Semaphore;
 use super::{CONNECT_TIMEOUT, ClientBuilder, Way};
 use crate::{
     Client, Error,
-    base_url::BaseUrl,
     error::SettingsError,
-    pipeline::{Pace, Pipeline},
+    pipeline::{Pace, Pipeline, base_url::BaseUrl},
     transport::{HttpClient, HttpSettings, Proxy, Transport},
 };
 

@@ -6,11 +6,8 @@ mod env;
 use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
-    Retry, RetryPolicy,
-    base_url::BaseUrl,
     error::SettingsError,
-    retry::OnRetry,
-    token::Token,
+    pipeline::{Retry, RetryPolicy, base_url::BaseUrl, retry::OnRetry, token::Token},
     transport::{Bodies, Proxy, Transport},
 };
 

@@ -2,25 +2,24 @@
 
 mod options;
 mod raw;
+pub(crate) mod request;
+pub(crate) mod response;
 
 use std::{fmt, future::IntoFuture};
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
 pub(crate) use options::{CallOptions, settings};
 pub use raw::RawRequest;
+pub use response::{Meta, RateLimit, Response};
 
+use self::request::{Read, Request};
 use crate::{
-    Client, Error, Response,
+    Client, Error, IdempotencyKey,
     error::RequestError,
-    request::Request,
     wire::{Collection, Page, Single},
 };
-
-/// Makes of a body what the call yields.
-pub(crate) type Read<T> = fn(&Bytes) -> Result<T, serde_json::Error>;
 
 /// One call of the API. Await it for its result, or [`send`](Self::send) it for the response with
 /// what the headers say.
@@ -52,7 +51,7 @@ pub struct Call<T> {
 }
 
 impl<T> Call<T> {
-    /// Sends the request, again where the client's [`RetryPolicy`](crate::RetryPolicy) says so.
+    /// Sends the request, again where the client's [`RetryPolicy`](crate::pipeline::RetryPolicy) says so.
     ///
     /// # Errors
     /// The service answered with an error, gave no whole answer, or one that is not understood.
@@ -103,6 +102,31 @@ impl<T> Call<T> {
             options: CallOptions::default(),
             read,
         }
+    }
+}
+
+impl<T> Call<T> {
+    settings!("this call", options);
+
+    /// Sends a write with this key instead of a random one. Reads carry none.
+    ///
+    /// The service answers a repeated write (same key, same request, within 24 hours) with its
+    /// stored response. So a delete that is sent twice with one key is answered 204 both times.
+    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.options.key = Some(key);
+        self
+    }
+
+    /// Takes over the settings of the series that this call belongs to.
+    pub(crate) fn with(mut self, options: CallOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Says that an earlier call with the same key may have been applied.
+    pub(crate) fn may_be_applied(mut self, may_be_applied: bool) -> Self {
+        self.options.may_be_applied = may_be_applied;
+        self
     }
 }
 

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use super::Call;
-use crate::{IdempotencyKey, RetryPolicy, error::RequestError};
+use crate::{IdempotencyKey, error::RequestError, pipeline::RetryPolicy};
 
 /// The settings of one call, or of each request of a series, where they differ from the client's.
 #[derive(Clone, Debug, Default)]
@@ -52,20 +51,20 @@ impl CallOptions {
     }
 }
 
-/// Gives a type the settings of its requests as methods: [`Call`], and whatever sends a series of
+/// Gives a type the settings of its requests as methods: [`Call`](crate::Call), and whatever sends a series of
 /// them. `$what` is what a setting is about, in the words of the documentation, and `$options` the
 /// way to the [`CallOptions`].
 macro_rules! settings {
     ($what:literal, $($options:ident).+) => {
         #[doc = concat!("Limits ", $what, " as a whole, its retries included, instead of the policy's")]
-        /// [`budget`](crate::RetryPolicy::budget).
+        /// [`budget`](crate::pipeline::RetryPolicy::budget).
         pub fn timeout(mut self, limit: std::time::Duration) -> Self {
             self.$($options).+.timeout = Some(limit);
             self
         }
 
         #[doc = concat!("Sends ", $what, " again as this policy says, instead of the client's.")]
-        pub fn retry(mut self, policy: $crate::RetryPolicy) -> Self {
+        pub fn retry(mut self, policy: $crate::pipeline::RetryPolicy) -> Self {
             self.$($options).+.retry = Some(policy);
             self
         }
@@ -87,28 +86,3 @@ macro_rules! settings {
     };
 }
 pub(crate) use settings;
-
-impl<T> Call<T> {
-    settings!("this call", options);
-
-    /// Sends a write with this key instead of a random one. Reads carry none.
-    ///
-    /// The service answers a repeated write (same key, same request, within 24 hours) with its
-    /// stored response. So a delete that is sent twice with one key is answered 204 both times.
-    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
-        self.options.key = Some(key);
-        self
-    }
-
-    /// Takes over the settings of the series that this call belongs to.
-    pub(crate) fn with(mut self, options: CallOptions) -> Self {
-        self.options = options;
-        self
-    }
-
-    /// Says that an earlier call with the same key may have been applied.
-    pub(crate) fn may_be_applied(mut self, may_be_applied: bool) -> Self {
-        self.options.may_be_applied = may_be_applied;
-        self
-    }
-}

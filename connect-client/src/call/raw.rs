@@ -7,8 +7,8 @@ use form_urlencoded::Serializer;
 use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::Call;
-use crate::{Client, error::RequestError, request::Request};
+use super::{Call, request::Request};
+use crate::{Client, error::RequestError};
 
 impl Client {
     /// Begins a request that the SDK has no method for. It goes the way of every call: with the

@@ -2,7 +2,7 @@
 
 use crate::{
     Call, Client, ClientBuilder, Error, Method, RawRequest,
-    request::Request,
+    call::request::Request,
     wire::{
         Id, Order, OrderChange, OrderInput, Transaction, TransactionInput, ZReport, ZReportInput,
     },

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     ApiError, Error,
-    request::Request,
+    call::request::Request,
     wire::{
         ErrorCode, Field, Id, Order, OrderChange, OrderInput, Timestamp, TransactionInput,
         ZReportInput,

@@ -61,7 +61,7 @@ impl DeviceQueue {
     /// Delivers what waits, in order, until nothing does or a failure that is not the row's own:
     /// the network, 408, 5xx, a key that does not work or is that of another kind of screen, a wrong
     /// address, an account that has as much as it may store, the disk. Each row is tried as the client's
-    /// [`RetryPolicy`](crate::RetryPolicy)
+    /// [`RetryPolicy`](crate::pipeline::RetryPolicy)
     /// says.
     ///
     /// The service takes so many requests of a screen a minute. At that limit the rows are kept, and go on in

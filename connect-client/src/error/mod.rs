@@ -15,8 +15,9 @@ pub(crate) use debug::debug_reads_like_display;
 pub use kinds::{DecodeError, ErrorKind, RequestError, SettingsError};
 
 use crate::{
-    IdempotencyKey, Meta,
-    retry::{self, GaveUp},
+    IdempotencyKey,
+    call::Meta,
+    pipeline::retry::{self, GaveUp},
     wire::{ErrorCode, FieldError},
 };
 
@@ -119,7 +120,7 @@ impl Error {
     }
 
     /// Returns whether the same call, with the same idempotency key, may succeed later: 408, 429,
-    /// 5xx and faults of the network. The SDK has tried as its [`RetryPolicy`](crate::RetryPolicy)
+    /// 5xx and faults of the network. The SDK has tried as its [`RetryPolicy`](crate::pipeline::RetryPolicy)
     /// allows.
     pub fn retryable(&self) -> bool {
         match self.kind() {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Error, ErrorKind};
-use crate::retry::GaveUp;
+use crate::pipeline::retry::GaveUp;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,12 +9,15 @@ use tokio::time::{Instant, timeout};
 use super::{
     Pipeline,
     pace::{Told, Turn},
+    retry::{Outcome, date, retry_after},
 };
 use crate::{
-    IdempotencyKey, Meta,
+    IdempotencyKey,
+    call::{
+        Meta,
+        request::{Request, key_header},
+    },
     error::{ApiError, ErrorKind, RequestError, clip},
-    request::{Request, key_header},
-    retry::{Outcome, date, retry_after},
     transport::{Fault, TransportError},
 };
 

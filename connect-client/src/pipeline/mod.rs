@@ -1,7 +1,10 @@
 //! The one way every request goes: attempts, retries, idempotency, errors.
 
 mod attempt;
+pub(crate) mod base_url;
 mod pace;
+pub(crate) mod retry;
+pub(crate) mod token;
 mod trace;
 
 use std::{
@@ -17,17 +20,20 @@ use tokio::{
 };
 
 use crate::{
-    Meta, RateLimit, Response, RetryPolicy,
-    base_url::BaseUrl,
-    call::{CallOptions, Read},
+    call::{
+        CallOptions, Meta, RateLimit, Response,
+        request::{Read, Request, random_key},
+    },
     error::{CallInfo, DecodeError, Error, ErrorKind, clip},
-    request::{Request, random_key},
-    retry::{Decision, GaveUp, LEAST_ATTEMPT, OnRetry, Retry},
-    token::Token,
     transport::{Fault, Transport, TransportError},
 };
 pub(crate) use pace::Pace;
+pub use retry::{GaveUp, Retry, RetryPolicy};
+
+use base_url::BaseUrl;
 use pace::Turn;
+use retry::{Decision, LEAST_ATTEMPT, OnRetry};
+use token::Token;
 
 /// Everything that requests have in common.
 pub(crate) struct Pipeline {

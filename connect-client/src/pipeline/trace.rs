@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
+use super::retry::Decision;
 use crate::{
-    Meta,
+    call::{Meta, request::Request},
     error::{CallInfo, ErrorKind},
-    request::Request,
-    retry::Decision,
 };
 
 /// Does the work of a call within its span.

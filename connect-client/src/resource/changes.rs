@@ -12,8 +12,8 @@ use futures_util::{Stream, StreamExt};
 
 use super::{Listing, Records, Synced, record::changed_at};
 use crate::{
-    Error, Response,
-    call::settings,
+    Error,
+    call::{Response, settings},
     wire::{Entry, Page, Timestamp, query::ListQuery as _},
 };
 

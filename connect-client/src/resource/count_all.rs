@@ -5,18 +5,17 @@ use std::{borrow::Borrow, ops::Not};
 use http::Method;
 use serde::Serialize;
 
-use super::Records;
-use crate::{
-    LongBatch,
+use super::{
+    LongBatch, Records,
     long_batch::{BatchBody, Sealed},
-    wire::{StockCountItem, StockCountsResult, StockLevel, limits::MAX_STOCK_COUNTS},
 };
+use crate::wire::{StockCountItem, StockCountsResult, StockLevel, limits::MAX_STOCK_COUNTS};
 
 impl Records<StockLevel> {
     /// Counts any number of products, in as few requests as the service's limit allows (1000
     /// products each), one after the other. Items are taken and written down as they are sent.
     ///
-    /// When a request fails and [may have been saved](crate::BatchError::may_be_saved), it has to be
+    /// When a request fails and [may have been saved](crate::resource::BatchError::may_be_saved), it has to be
     /// sent again as it was: a new key would count its products anew, and undo what was sold since.
     /// [`next`](LongBatch::next) does so, and so does a program that is started again with the same
     /// [prefix](LongBatch::idempotency_key_prefix).

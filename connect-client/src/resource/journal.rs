@@ -3,7 +3,7 @@
 use super::{Listing, Records};
 use crate::{
     Call, LocationHandle,
-    request::Request,
+    call::request::Request,
     wire::{
         DailySummary, Date, Transaction,
         query::{DailySummaryQuery, Moment, Period, TransactionQuery},

@@ -3,7 +3,7 @@
 use super::Records;
 use crate::{
     Call,
-    request::Request,
+    call::request::Request,
     wire::{
         GroupOption, Id, OptionGroup, OptionGroupLinks, OptionInput, OptionLinksResult, Product,
     },

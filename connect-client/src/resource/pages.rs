@@ -13,8 +13,8 @@ use futures_util::{
 
 use super::{Listed, Records, Synced};
 use crate::{
-    Call, Error, Response,
-    call::{CallOptions, settings},
+    Call, Error,
+    call::{CallOptions, Response, settings},
     error::DecodeError,
     wire::{Entry, Page, limits::MAX_PAGE_SIZE, query::PageQuery},
 };

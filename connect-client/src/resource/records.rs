@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData};
 use super::record::{Bulk, Listed, Readable, Record, Synced, Writable};
 use crate::{
     Call, Client,
-    request::Request,
+    call::request::Request,
     wire::{
         Batch, BatchInput, BatchResult, Entry, Id, Location, Page,
         query::{ListQuery as _, PageQuery as _},

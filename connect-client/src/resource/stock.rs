@@ -3,7 +3,7 @@
 use super::{Listed, Record, Records, Sealed};
 use crate::{
     Call,
-    request::Request,
+    call::request::Request,
     wire::{
         Id, Product, StockAdjustment, StockCount, StockCounts, StockCountsResult, StockLevel,
         StockMovement, query::StockMovementQuery,

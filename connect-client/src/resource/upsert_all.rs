@@ -5,12 +5,11 @@ use std::borrow::Borrow;
 use http::Method;
 use serde::Serialize;
 
-use super::{Bulk, Records};
-use crate::{
-    LongBatch,
+use super::{
+    Bulk, LongBatch, Records,
     long_batch::{BatchBody, Sealed},
-    wire::{Batch, BatchInput, BatchResult, MatchBy},
 };
+use crate::wire::{Batch, BatchInput, BatchResult, MatchBy};
 
 impl<R: Bulk> Records<R> {
     /// Writes any number of records, in as few requests as the service's limits allow (500 products or

@@ -5,8 +5,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    error::Error,
-    record::Fault,
+    transaction::{Error, Fault},
     wire::{Single, Timestamp},
 };
 

@@ -4,10 +4,12 @@ use std::{fmt, sync::Arc};
 
 use super::connect::Connect;
 use crate::{
-    environment::{Clock, Environment, Ids, ImageLinks, Randomness, WebhookLinks},
-    record::StorageLimits,
     rules::rate::RateLimits,
     storage::Storage,
+    transaction::{
+        StorageLimits,
+        environment::{Clock, Environment, Ids, ImageLinks, Randomness, WebhookLinks},
+    },
 };
 
 /// Builds [`Connect`]. What is not set has the default that its method names.
@@ -56,7 +58,7 @@ impl Connect {
 }
 
 impl ConnectBuilder {
-    /// Takes the time from `clock`. [`SystemClock`](crate::environment::SystemClock) unless set.
+    /// Takes the time from `clock`. [`SystemClock`](crate::transaction::environment::SystemClock) unless set.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.environment.clock = clock;
         self
@@ -71,28 +73,28 @@ impl ConnectBuilder {
         self
     }
 
-    /// Takes the ids of new records from `ids`. [`UuidV7`](crate::environment::UuidV7) unless set.
+    /// Takes the ids of new records from `ids`. [`UuidV7`](crate::transaction::environment::UuidV7) unless set.
     pub fn ids(mut self, ids: Arc<dyn Ids>) -> Self {
         self.environment.ids = ids;
         self
     }
 
     /// Makes secrets out of `randomness`. The operating system's random source,
-    /// [`SystemRandomness`](crate::environment::SystemRandomness), unless set.
+    /// [`SystemRandomness`](crate::transaction::environment::SystemRandomness), unless set.
     pub fn randomness(mut self, randomness: Arc<dyn Randomness>) -> Self {
         self.environment.randomness = randomness;
         self
     }
 
     /// Takes the links to images that `links` takes.
-    /// [`HttpsLinks`](crate::environment::HttpsLinks) unless set.
+    /// [`HttpsLinks`](crate::transaction::environment::HttpsLinks) unless set.
     pub fn image_links(mut self, links: Arc<dyn ImageLinks>) -> Self {
         self.environment.image_links = links;
         self
     }
 
     /// Takes the addresses of webhooks that `links` takes.
-    /// [`HttpsWebhooks`](crate::environment::HttpsWebhooks) unless set.
+    /// [`HttpsWebhooks`](crate::transaction::environment::HttpsWebhooks) unless set.
     pub fn webhook_links(mut self, links: Arc<dyn WebhookLinks>) -> Self {
         self.environment.webhook_links = links;
         self
@@ -106,7 +108,7 @@ impl ConnectBuilder {
     }
 
     /// Limits what is stored for an account and each of its locations. [`StorageLimits::default`] unless
-    /// set. A write beyond them is refused as [`Error::LimitReached`](crate::Error::LimitReached).
+    /// set. A write beyond them is refused as [`Error::LimitReached`](crate::transaction::Error::LimitReached).
     pub fn storage_limits(mut self, limits: StorageLimits) -> Self {
         self.storage_limits = limits;
         self

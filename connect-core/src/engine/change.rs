@@ -4,9 +4,8 @@ use async_trait::async_trait;
 
 use super::{answer::Answer, request::Idempotency, room::Room};
 use crate::{
-    access::Access,
-    error::Error,
-    record::{Reads, Unit},
+    auth::Access,
+    transaction::{Error, Reads, Unit},
 };
 
 /// The most records that share a commit: enough to share a flush, few enough that nobody waits

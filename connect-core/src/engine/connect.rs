@@ -4,14 +4,15 @@ use std::{net::IpAddr, sync::Arc};
 
 use uuid::Uuid;
 
-use super::{recent_answers::RecentAnswers, write_queue::WriteQueues};
+use super::{replay_hints::RecentAnswers, write_queue::WriteQueues};
 use crate::{
-    access::{Access, Admission, Authenticated, Denied, SignIns},
-    environment::{Environment, Figures},
-    error::Error,
-    record::{Attempts, StorageLimits, Store},
+    auth::{Access, Admission, Authenticated, Denied, SignIns},
     rules::rate::{RateLimits, RateStatus},
     storage::Storage,
+    transaction::{
+        Attempts, Error, StorageLimits, Store,
+        environment::{Environment, Figures},
+    },
     wire::{Id, Location, Scope, Timestamp},
 };
 

@@ -10,9 +10,8 @@ use super::{
     room::{Room, check_count},
 };
 use crate::{
-    access::Access,
-    error::Error,
-    record::{Reads, Unit},
+    auth::Access,
+    transaction::{Error, Reads, Unit},
     wire::{Changed, Deleted, Id, MatchBy},
 };
 

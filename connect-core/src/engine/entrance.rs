@@ -13,9 +13,8 @@ use super::{
     write_queue,
 };
 use crate::{
-    access::Access,
-    error::{Error, Refusal},
-    record::{Reads, Unit},
+    auth::Access,
+    transaction::{Error, Reads, Refusal, Unit},
 };
 
 impl Connect {

@@ -1,7 +1,7 @@
 //! The errors of the items of one answer, which is not to grow far beyond the request.
 
 use crate::{
-    error::Error,
+    transaction::Error,
     wire::{ErrorDetail, limits::MAX_DETAILS_PER_BATCH},
 };
 

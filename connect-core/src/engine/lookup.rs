@@ -2,8 +2,7 @@
 
 use super::resource::{Draft, Resource};
 use crate::{
-    error::Error,
-    record::{Index, IndexKind, Indexed, Reads, Record, Through, Unit, keys::key},
+    transaction::{Error, Index, IndexKind, Indexed, Reads, Record, Through, Unit, keys::key},
     wire::MatchBy,
 };
 

@@ -6,11 +6,10 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::{
-    access::Access,
-    error::{Error, Reason},
-    record::{Change, SortKey, Span},
+    auth::Access,
     rules::cursor::{self, List},
     storage::Value,
+    transaction::{Change, Error, Reason, SortKey, Span},
     wire::{
         Timestamp,
         limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, TOMBSTONE_DAYS},

@@ -7,10 +7,9 @@ use super::{
     search::{Filter, Search},
 };
 use crate::{
-    access::Access,
-    error::Error,
-    record::{Row, SortKey, Through},
+    auth::Access,
     rules::cursor::{self, List},
+    transaction::{Error, Row, SortKey, Through},
     wire::Page,
 };
 

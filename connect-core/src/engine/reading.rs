@@ -9,8 +9,7 @@ use super::{
     request::{FromJson, Input},
 };
 use crate::{
-    error::{Error, Reason},
-    record::Fault,
+    transaction::{Error, Fault, Reason},
     wire::read::Invalid,
 };
 

@@ -18,13 +18,12 @@ use super::{
     upsert::{Batch, Upsert},
 };
 use crate::{
-    access::Access,
-    error::{Error, Refusal},
-    record::{
-        Fault,
+    auth::Access,
+    storage::{Key, Read, Value},
+    transaction::{
+        Error, Fault, Refusal,
         keys::{Part, key},
     },
-    storage::{Key, Read, Value},
     wire::{Id, Page, Single, read::BatchRequest},
 };
 

@@ -9,10 +9,9 @@ use super::{
     resource::{Draft, Resource},
 };
 use crate::{
-    access::Access,
-    error::{Error, Reason},
-    record::{
-        Reads, Record, Unit,
+    auth::Access,
+    transaction::{
+        Error, Reads, Reason, Record, Unit,
         keys::{Family, Part, key},
     },
     wire::read::Invalid,

@@ -1,8 +1,8 @@
 //! A write as it reaches the core: its body and its idempotency key.
 
 use crate::{
-    error::Error,
     rules::idempotency::Fingerprint,
+    transaction::Error,
     wire::{
         BatchInput, IdempotencyKey, WriteInput,
         read::{self, BatchRequest, CountsRequest, Faults, ReadError},

@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use super::request::FromJson;
 use crate::{
-    access::Access,
-    error::Error,
-    record::{Reads, Record, Unit},
+    auth::Access,
+    transaction::{Error, Reads, Record, Unit},
     wire::{
         EventType, Id, WriteInput as _,
         query::ListQuery,

@@ -1,9 +1,8 @@
 //! Judges the room for the records and bytes of a write.
 
 use crate::{
-    access::{Access, Actor},
-    error::{Error, Reason},
-    record::{Record, Unit},
+    auth::{Access, Actor},
+    transaction::{Error, Reason, Record, Unit},
 };
 
 /// The way in which it is judged whether there is room for what a write adds.

@@ -5,10 +5,9 @@ use super::{
     page_request::{MOST_LOOKED_AT, PageRequest},
 };
 use crate::{
-    access::Access,
-    error::Error,
-    record::{Fault, ListPart, Placed, Row, Slice, SortKey, Through},
+    auth::Access,
     storage::Value,
+    transaction::{Error, Fault, ListPart, Placed, Row, Slice, SortKey, Through},
     wire::Timestamp,
 };
 

@@ -11,14 +11,13 @@ use super::{
     request::Idempotency,
 };
 use crate::{
-    access::Actor,
-    error::{Error, Refusal},
-    record::{
-        Fault, Unit,
-        keys::{Family, NOBODY, Part, key},
-    },
+    auth::Actor,
     rules::pack,
     storage::{Key, Value},
+    transaction::{
+        Error, Fault, Refusal, Unit,
+        keys::{Family, NOBODY, Part, key},
+    },
     wire::{IdempotencyKey, Timestamp},
 };
 

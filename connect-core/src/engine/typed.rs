@@ -14,9 +14,8 @@ use super::{
     upsert::{Extra, Upsert},
 };
 use crate::{
-    error::{Error, Refusal},
-    record::Fault,
     rules::idempotency::Fingerprint,
+    transaction::{Error, Fault, Refusal},
     wire::{Batch, BatchResult, Entry, Id, IdempotencyKey, Page, query::ListQuery},
 };
 

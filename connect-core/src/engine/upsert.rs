@@ -17,9 +17,10 @@ use super::{
     room::{Room, check_bytes},
 };
 use crate::{
-    access::Access,
-    error::{Error, Reason},
-    record::{Index, IndexKind, Indexed, MOST_HOLDERS, Reads, Record, Unit, keys::key},
+    auth::Access,
+    transaction::{
+        Error, Index, IndexKind, Indexed, MOST_HOLDERS, Reads, Reason, Record, Unit, keys::key,
+    },
     wire::{
         BatchInput, BatchResult, BatchStatus, ErrorDetail, EventType, ItemResult, MatchBy,
         RecordsWritten, WireRecord,

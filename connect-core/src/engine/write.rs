@@ -16,9 +16,8 @@ use super::{
     stored_answer::{answer_key, replay, store},
 };
 use crate::{
-    access::Access,
-    error::{Error, Refusal},
-    record::{Reads, Unit},
+    auth::Access,
+    transaction::{Error, Reads, Refusal, Unit},
 };
 
 /// Adds the reads that every write begins with, and those of its change.

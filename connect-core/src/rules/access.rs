@@ -1,7 +1,7 @@
 //! Rights of tokens and accounts (specification: Authentication).
 
 use crate::{
-    record::{Account, AccountLocation, Token},
+    transaction::{Account, AccountLocation, Token},
     wire::{Id, Location, Scope, Timestamp},
 };
 
@@ -61,7 +61,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::{record::Grant, wire::VatRate};
+    use crate::{transaction::Grant, wire::VatRate};
 
     fn id<T>(number: u128) -> Id<T> {
         Uuid::from_u128(number).into()

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
-    record::{
+    transaction::{
         SortKey,
         keys::{time_bytes, time_from},
     },

@@ -7,8 +7,10 @@ use zxcvbn::{Score, zxcvbn};
 
 use super::secret::Secret;
 use crate::{
-    environment::{Randomness, SystemRandomness},
-    record::{Account, Fault, PasswordHash},
+    transaction::{
+        Account, Fault, PasswordHash,
+        environment::{Randomness, SystemRandomness},
+    },
     wire::read::Invalid,
 };
 
@@ -117,7 +119,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::{record::AccountLocation, wire::VatRate};
+    use crate::{transaction::AccountLocation, wire::VatRate};
 
     #[test]
     fn a_hash_is_of_one_password_and_shows_nothing() {

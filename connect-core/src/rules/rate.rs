@@ -66,7 +66,7 @@ impl RateStatus {
 pub(crate) struct Moment {
     /// The time of day.
     pub(crate) now: Timestamp,
-    /// The time that has passed, as [`Clock::elapsed`](crate::environment::Clock::elapsed) has it.
+    /// The time that has passed, as [`Clock::elapsed`](crate::transaction::environment::Clock::elapsed) has it.
     pub(crate) elapsed: Duration,
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn window(now: Timestamp) -> i64 {
 /// back, the window under way lasts until its minute has passed, and no longer.
 ///
 /// This relies on `elapsed` never going back, and on `now` not jumping far ahead: each jump
-/// forwards opens a window. [`SteadyClock`](crate::environment::SteadyClock) promises both.
+/// forwards opens a window. [`SteadyClock`](crate::transaction::environment::SteadyClock) promises both.
 #[derive(Debug)]
 pub(crate) struct Windows<K> {
     /// The window under way.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::environment::Randomness;
+use crate::transaction::environment::Randomness;
 
 /// The beginning of the tokens of shops.
 pub(crate) const LIVE_TOKEN: &str = "ck_live_";
@@ -77,7 +77,7 @@ pub(crate) fn digest(secret: &str) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::SystemRandomness;
+    use crate::transaction::environment::SystemRandomness;
 
     #[test]
     fn secrets_have_their_form_and_stay_hidden() {

@@ -44,6 +44,8 @@ mod commit;
 pub mod disk;
 #[cfg(feature = "_disk")]
 mod embedded;
+#[cfg(test)]
+pub(crate) mod failing_row;
 pub mod in_process;
 mod lease;
 pub mod memory;
@@ -55,8 +57,6 @@ pub mod redb;
 mod rows_version;
 #[cfg(feature = "sled")]
 pub mod sled;
-#[cfg(test)]
-pub(crate) mod torn;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;

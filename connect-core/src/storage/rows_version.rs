@@ -12,7 +12,7 @@
 //!
 //! The changes of one release share a line. The first change after a release adds one, raises
 //! [`RowsVersion::THIS`], and says which is the oldest program that may write beside it. That is the number
-//! itself, unless rows of the new kind may be ignored, and left behind, by all others. `tests/check/kinds.rs`
+//! itself, unless rows of the new kind may be ignored, and left behind, by all others. `tests/integrity/kinds.rs`
 //! holds the families and the fields of rows against a file with the number in its name.
 
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use super::{ErrorDetail, ImageStatus, ProductInput, WriteInput, limits, open_enum::open_enum};
+use super::{ErrorDetail, ImageStatus, WriteInput, open_enum::open_enum};
 
 open_enum! {
     /// By which field the items of a batch find the records they mean.
@@ -64,21 +64,6 @@ impl BatchExtra for () {
     fn add(&mut self, (): ()) {}
 }
 
-impl BatchInput for ProductInput {
-    const MATCH_BY: &'static [MatchBy] = &[MatchBy::ExternalId, MatchBy::Barcode, MatchBy::Id];
-    const MAX_ITEMS: usize = limits::MAX_PRODUCTS_PER_BATCH;
-
-    type Extra = ImagesQueued;
-
-    fn id(&self) -> Option<Uuid> {
-        self.id.value().map(|id| id.uuid())
-    }
-
-    fn external_id(&self) -> Option<&str> {
-        self.external_id.value().map(String::as_str)
-    }
-}
-
 /// The error of one item, in the shape of every error.
 pub type ItemError = ErrorDetail;
 
@@ -102,9 +87,6 @@ pub struct Batch<I> {
     /// Applied in this order. What an item alone gets wrong does not make the batch wrong.
     pub items: Vec<I>,
 }
-
-/// A batch of 1 to 500 products.
-pub type ProductBatch = Batch<ProductInput>;
 
 impl<I: BatchInput> Batch<I> {
     /// A batch with the default settings: matched by the first field of
@@ -144,25 +126,6 @@ pub struct BatchResult<E> {
     /// One entry per item, in the order of the request.
     pub results: Vec<ItemResult>,
 }
-
-/// The part of the result that batches of products have besides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct ImagesQueued {
-    /// Image downloads queued.
-    pub images_queued: usize,
-}
-
-impl BatchExtra for ImagesQueued {
-    fn add(&mut self, later: Self) {
-        self.images_queued = self.images_queued.saturating_add(later.images_queued);
-    }
-}
-
-/// The result of a batch of products.
-pub type ProductBatchResult = BatchResult<ImagesQueued>;
 
 /// The outcome of one item of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

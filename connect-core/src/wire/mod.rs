@@ -19,6 +19,7 @@ pub mod form;
 mod hidden;
 mod id;
 mod idempotency_key;
+mod image;
 mod input;
 pub(crate) mod json_name;
 pub mod limits;
@@ -41,8 +42,7 @@ mod totals;
 mod z_report;
 
 pub use batch::{
-    Batch, BatchExtra, BatchInput, BatchResult, BatchStatus, ImagesQueued, ItemError, ItemResult,
-    MatchBy, ProductBatch, ProductBatchResult,
+    Batch, BatchExtra, BatchInput, BatchResult, BatchStatus, ItemError, ItemResult, MatchBy,
 };
 pub use category::{Category, CategoryInput, CategoryName};
 pub use daily_summary::DailySummary;
@@ -59,6 +59,7 @@ pub use field::Field;
 pub use hidden::is_hidden;
 pub use id::Id;
 pub use idempotency_key::IdempotencyKey;
+pub use image::{ImageError, ImageErrorCode, ImageStatus};
 pub use location::Location;
 pub use number::{Quantity, QuantityChange, QuantityError, VatRate, VatRateError, decimal};
 pub use option_group::{GroupOption, OptionGroup, OptionGroupInput, OptionInput};
@@ -66,7 +67,9 @@ pub use option_link::{
     LinkFailure, LinkTarget, OptionGroupLinks, OptionGroupRef, OptionLinksResult,
 };
 pub use page::{Collection, Entry, Page, Single, Tombstone};
-pub use product::{ImageError, ImageErrorCode, ImageJob, ImageStatus, Product, ProductInput};
+pub use product::{
+    ImageJob, ImagesQueued, Product, ProductBatch, ProductBatchResult, ProductInput,
+};
 pub use read::WriteInput;
 pub use receipt::{Line, LineOption, Payment, PaymentMethod, VatAmount};
 pub use record::WireRecord;

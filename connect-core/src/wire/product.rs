@@ -1,29 +1,18 @@
 //! Products (specification: Products).
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::{
-    Category, CategoryName, Date, Field, Id, OptionGroup, Quantity, Timestamp, VatRate,
+    Batch, BatchExtra, BatchInput, BatchResult, Category, CategoryName, Date, Field, Id,
+    ImageError, ImageStatus, MatchBy, OptionGroup, Quantity, Timestamp, VatRate,
     form::{Cents, Code, ExternalId, Ids, Name, OrNull, Prose, WebLink},
     limits::{
         MAX_BARCODE, MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_IMAGE_URL,
-        MAX_OPTION_GROUPS_PER_PRODUCT, MAX_PRICE_CENTS, MAX_PRODUCT_NAME,
+        MAX_OPTION_GROUPS_PER_PRODUCT, MAX_PRICE_CENTS, MAX_PRODUCT_NAME, MAX_PRODUCTS_PER_BATCH,
     },
-    open_enum::open_enum,
     record::record,
 };
-
-open_enum! {
-    /// The state of the download of a product's image.
-    ImageStatus {
-        /// The download is queued; `imageUrl` is the link as it was sent.
-        Pending = "pending",
-        /// The copy is stored; `imageUrl` points to it.
-        Done = "done",
-        /// The download failed; `imageError` says why.
-        Failed = "failed",
-    }
-}
 
 record! {
     /// An article that a location sells.
@@ -110,28 +99,6 @@ impl ProductInput {
     }
 }
 
-open_enum! {
-    /// The reasons for which an image is not taken over.
-    ImageErrorCode {
-        /// Its address could not be reached.
-        Unreachable = "unreachable",
-        /// The answer was no success.
-        BadStatus = "bad_status",
-        /// It is larger than 5 MB (5 000 000 bytes).
-        TooLarge = "too_large",
-        /// It is no JPEG, PNG, WebP or GIF.
-        UnsupportedType = "unsupported_type",
-        /// It is damaged.
-        Corrupt = "corrupt",
-        /// Its address is not public.
-        ForbiddenAddress = "forbidden_address",
-        /// The download took too long.
-        Timeout = "timeout",
-        /// The service itself failed, as when it cannot store the copy.
-        ServerError = "server_error",
-    }
-}
-
 /// A download of a product's image: queued, done or failed. A product has at most one; a newer
 /// link replaces it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,13 +125,39 @@ pub struct ImageJob {
     pub updated_at: Timestamp,
 }
 
-/// The reason why an image could not be taken over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
-pub struct ImageError {
-    /// Stable and machine-readable.
-    pub code: ImageErrorCode,
-    /// For people.
-    pub message: String,
+/// A batch of 1 to 500 products.
+pub type ProductBatch = Batch<ProductInput>;
+
+impl BatchInput for ProductInput {
+    const MATCH_BY: &'static [MatchBy] = &[MatchBy::ExternalId, MatchBy::Barcode, MatchBy::Id];
+    const MAX_ITEMS: usize = MAX_PRODUCTS_PER_BATCH;
+
+    type Extra = ImagesQueued;
+
+    fn id(&self) -> Option<Uuid> {
+        self.id.value().map(|id| id.uuid())
+    }
+
+    fn external_id(&self) -> Option<&str> {
+        self.external_id.value().map(String::as_str)
+    }
 }
+
+/// The part of the result that batches of products have besides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ImagesQueued {
+    /// Image downloads queued.
+    pub images_queued: usize,
+}
+
+impl BatchExtra for ImagesQueued {
+    fn add(&mut self, later: Self) {
+        self.images_queued = self.images_queued.saturating_add(later.images_queued);
+    }
+}
+
+/// The result of a batch of products.
+pub type ProductBatchResult = BatchResult<ImagesQueued>;

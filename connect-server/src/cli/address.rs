@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use crate::images::PublicUrl;
+use crate::workers::images::PublicUrl;
 
 /// Reads an address with its port, `localhost` with a port, or a port alone. The last two are those
 /// of this machine, which nobody else reaches.

@@ -5,7 +5,7 @@ use http::StatusCode;
 use maud::Markup;
 use uuid::Uuid;
 
-use super::places::ROOT;
+use super::sections::ROOT;
 
 /// The style sheet of every page.
 const STYLE: &str = include_str!("style.css");

@@ -6,7 +6,7 @@
 //! The token is another one in each form: the reader's digest under a random mask, with the mask in front.
 //! So whoever sees the lengths of compressed pages, and has a part of them repeat guesses, learns
 //! nothing of it (BREACH), whatever compresses the pages on their way. It also tells two sendings of one
-//! form from two forms ([`UsedForms`](super::used_forms::UsedForms)).
+//! form from two forms ([`UsedForms`](super::idempotent_forms::UsedForms)).
 
 use connect_core::environment::{Randomness as _, SystemRandomness};
 use http::{HeaderMap, HeaderName, header::ORIGIN};

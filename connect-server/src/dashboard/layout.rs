@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use super::{
     Answer, Visit, components,
     notices::Notice,
-    places::{ROOT, SANDBOX, SECTIONS},
-    visit::SignedIn,
+    page_request::SignedIn,
+    sections::{ROOT, SANDBOX, SECTIONS},
 };
-use crate::html::document as html_document;
+use crate::docs::html::document as html_document;
 
 /// Makes a page of a signed-in owner. `section` is the path of its part in the navigation.
 pub(super) fn page(to: &SignedIn<'_>, section: &str, title: &str, content: Markup) -> Answer {

@@ -11,29 +11,29 @@ mod components;
 mod cookies;
 mod csrf;
 mod fields;
+mod idempotent_forms;
 mod inputs;
 mod layout;
 mod money;
 mod new_password;
 mod notices;
+mod page_request;
 mod pages;
-mod places;
-mod used_forms;
-mod visit;
+mod sections;
 mod wording;
 
 pub(crate) use answer::{Answer, Content};
 pub(crate) use fields::Fields;
+pub(crate) use idempotent_forms::UsedForms;
+pub(crate) use page_request::{Setting, Visit};
 pub(crate) use pages::problem_of_request;
-pub(crate) use places::{area, areas, invitation_path};
-pub(crate) use used_forms::UsedForms;
-pub(crate) use visit::{Setting, Visit};
+pub(crate) use sections::{area, areas, invitation_path};
 
 use connect_core::Error;
 use http::Method;
 
-use self::visit::SignedIn;
-use crate::completion::complete;
+use self::page_request::SignedIn;
+use crate::net::completion::complete;
 
 /// Answers a request to the dashboard.
 pub(crate) async fn answer(visit: Visit) -> Answer {

@@ -4,6 +4,7 @@
 
 mod document;
 mod fields;
+pub(crate) mod html;
 mod markdown;
 mod operation;
 mod page;

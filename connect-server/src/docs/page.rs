@@ -5,10 +5,10 @@ use maud::{Markup, PreEscaped, html};
 use super::{
     document::{Document, Response},
     fields::{Named, Shapes},
+    html::document as html_document,
     markdown::markdown,
     operation::{headers, json, operation},
 };
-use crate::html::document as html_document;
 
 /// The tag of what the service sends, whose operations are the webhooks of the document.
 const WEBHOOKS: &str = "Webhooks";

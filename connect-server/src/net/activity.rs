@@ -13,7 +13,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Limits, budget::Budget, rounds::Rounds};
+use super::{Limits, budget::Budget, stall_detector::Rounds};
 
 /// The activity of one connection: shared by its socket, its requests, its answers and the task that
 /// watches its time. One clock reading a request, no timer.

@@ -18,7 +18,7 @@ use super::activity::InFlight;
 ///
 /// Over HTTP/2 it is handed over in pieces, the next when the client has made room for the one
 /// before: that is how the client's progress is seen. Over HTTP/1.1 the socket shows it, see
-/// [`Guarded`](super::guarded::Guarded).
+/// [`Guarded`](super::guarded_socket::Guarded).
 #[derive(Debug)]
 pub(super) struct Answer {
     rest: Bytes,

@@ -15,9 +15,9 @@ use tokio_rustls::TlsAcceptor;
 use super::{
     App, NetFailure, Peer,
     activity::{Activity, Leave, Verdict},
-    census::Entered,
+    connection_registry::Entered,
     far_end::Sees,
-    guarded::Guarded,
+    guarded_socket::Guarded,
     service,
     shared::{Phase, Shared},
     workarounds::refusal,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Limits, budget::Budget, census::Census};
+use super::{Limits, budget::Budget, connection_registry::Census};
 
 /// The connections and bytes that a server holds, as they are now.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, str::FromStr};
 
-use crate::networks::Networks;
+use super::networks::Networks;
 
 /// The addresses at which requests without TLS are answered. Tokens travel in headers, so the
 /// default is: only where nobody can listen in.

@@ -120,7 +120,7 @@ impl<T: Fn(&Ended<'_>)> Drop for RequestLine<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heard::Heard;
+    use crate::telemetry::captured_log::Heard;
 
     /// The lines that are written at level info.
     fn logged(write: impl FnOnce()) -> String {

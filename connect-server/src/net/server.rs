@@ -9,9 +9,8 @@ use tokio::{
 };
 
 use super::{
-    App, Certificate, Limits, Load, PlainHttp, StartError,
-    census::Entered,
-    connection,
+    App, Certificate, Limits, Load, PlainHttp, StartError, connection,
+    connection_registry::Entered,
     shared::{self, Phase, Shared},
 };
 

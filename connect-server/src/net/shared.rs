@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto;
 
-use super::{Certificate, Limits, Load, PlainHttp, census::Entered};
+use super::{Certificate, Limits, Load, PlainHttp, connection_registry::Entered};
 
 /// The things that all connections of a server use.
 pub(super) struct Shared<A> {

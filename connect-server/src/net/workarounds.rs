@@ -2,7 +2,7 @@
 //!
 //! - hyper answers a head that it cannot read by itself, without a body. Such an answer would not be
 //!   JSON and have no request id: [`bare_answer`] finds it, and
-//!   [`Guarded`](super::guarded::Guarded) writes the [`refusal`] in its place.
+//!   [`Guarded`](super::guarded_socket::Guarded) writes the [`refusal`] in its place.
 //! - hyper answers the two largest lengths that a body can announce with 431, as if the head were too
 //!   large: [`has_absurd_length`] finds them.
 //! - hyper leaves the body on the answer to HEAD over HTTP/2, and the client reports a broken
@@ -16,10 +16,10 @@
 //!   [`Activity`](super::activity::Activity) keeps the time.
 //! - hyper drops a request over HTTP/1.1 whose client ends its side of the connection, though it may wait for
 //!   the answer as `nc -N` and some proxies do. Told not to, it does not notice a client that has gone:
-//!   [`Guarded`](super::guarded::Guarded) looks from time to time, and one that has ended its side and takes
+//!   [`Guarded`](super::guarded_socket::Guarded) looks from time to time, and one that has ended its side and takes
 //!   nothing is cut like an idle one.
 //! - hyper has no limit for a client that reads nothing, and none for one that still sends when the
-//!   connection closes: [`Guarded`](super::guarded::Guarded) has both.
+//!   connection closes: [`Guarded`](super::guarded_socket::Guarded) has both.
 //!
 //! What hyper does about requests that can be read in two ways stays as it is. It refuses a carriage
 //! return alone, lines that go on in the next, and lengths that differ, and it ends a connection after a

@@ -165,7 +165,7 @@ mod tests {
         let again = SandboxClock::of(storage.clone(), None).await.unwrap();
         assert_eq!(again.ahead(), passed);
         let connect = Connect::builder(storage).clock(again.clone()).build();
-        let checked = crate::start_clock::check(&connect, again.now()).await;
+        let checked = crate::cli::clock_check::check(&connect, again.now()).await;
         assert_eq!(checked, Ok(()));
         let report = connect.check(&mut |_| {}).await.unwrap();
         assert!(report.is_clean(), "{report:?}");

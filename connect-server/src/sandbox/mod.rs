@@ -7,6 +7,7 @@
 mod basket;
 mod clock;
 mod day;
+pub mod demo;
 mod hours;
 mod orders;
 mod sales;
@@ -27,7 +28,7 @@ use serde::Serialize;
 use tokio::sync::Mutex;
 
 use self::{basket::Chance, clock::NotAdvanced};
-use crate::completion::complete;
+use crate::net::completion::complete;
 
 /// A simulated shop.
 #[derive(Clone)]

@@ -15,8 +15,7 @@ use connect_core::{
 use futures_util::FutureExt as _;
 use tokio::time::{Instant, sleep};
 
-use super::*;
-use crate::demo;
+use super::{demo, *};
 
 const HOUR: u64 = 3600;
 

@@ -16,7 +16,11 @@ use super::{
     connections,
     faults::{Fault, Faults},
 };
-use crate::{api, device_api, endpoint::Reply, net::Peer};
+use crate::{
+    api::{api, endpoint::Reply},
+    device_api,
+    net::Peer,
+};
 
 /// A connection that is cut.
 #[derive(Debug)]

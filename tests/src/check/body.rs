@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Checker, headers::bodiless};
+use super::{Checker, headers::bodiless, rules::field_fault};
 use crate::http::Answer;
 
 impl Checker {
@@ -40,18 +40,6 @@ fn code_fault(expected: &Value, body: &Value) -> Option<String> {
     let codes = expected["x-error-codes"].as_array()?;
     let code = &body["error"]["code"];
     (!codes.contains(code)).then(|| format!("/error/code: {code} is not one of {codes:?}"))
-}
-
-/// The message of an error begins with the field at fault, and a refused field is named.
-pub(super) fn field_fault(error: &Value) -> Option<String> {
-    let message = error["message"].as_str()?;
-    match error["field"].as_str() {
-        Some(field) if message.starts_with(&format!("{field}: ")) => None,
-        None if error["code"] != "validation_failed" => None,
-        field => Some(format!(
-            "/error/field: {field:?} is not that of {message:?}"
-        )),
-    }
 }
 
 fn empty(answer: &Answer) -> Vec<String> {

@@ -150,13 +150,25 @@ fn item((at, result): (usize, &Value)) -> Option<String> {
             && !has("id")
             && !has("quantity")
             && !has("imageStatus")
-            && super::body::field_fault(&result["error"]).is_none()
+            && field_fault(&result["error"]).is_none()
     } else {
         (has("id") || (has("productId") && has("quantity")))
             && !has("error")
             && [Value::Null, "pending".into()].contains(&result["imageStatus"])
     };
     (!is_whole).then(|| format!("/data/results/{at}: no result of an item: {result}"))
+}
+
+/// The message of an error begins with the field at fault, and a refused field is named.
+pub(super) fn field_fault(error: &Value) -> Option<String> {
+    let message = error["message"].as_str()?;
+    match error["field"].as_str() {
+        Some(field) if message.starts_with(&format!("{field}: ")) => None,
+        None if error["code"] != "validation_failed" => None,
+        field => Some(format!(
+            "/error/field: {field:?} is not that of {message:?}"
+        )),
+    }
 }
 
 /// The image of a product has a status when there is one, and an error when it failed.

@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use super::super::connect::Connect;
 use crate::{
-    record::{
+    storage::{Entry, Range, Read},
+    transaction::{
         ChangeClock, Counted, Fault, ReadKey, Usage, clock_key, committed, counted,
         keys::{Family, after_prefix},
     },
-    storage::{Entry, Range, Read},
     wire::Timestamp,
 };
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::super::connect::Connect;
 use crate::{
-    record::{ChangeClock, Fault, clock_key},
+    transaction::{ChangeClock, Fault, clock_key},
     wire::{
         Timestamp,
         limits::{EVENT_DAYS, TOMBSTONE_DAYS},

@@ -10,8 +10,8 @@ use uuid::Uuid;
 use super::{FromItsEnd, Listed};
 use crate::{
     Access, Connect, NewAccount, NewLocation,
-    record::{Attempt, Change, Reads, Row, keys::Family},
     storage::{Storage, memory::MemoryStorage, redb::RedbStorage, sled::SledStorage},
+    transaction::{Attempt, Change, Reads, Row, keys::Family},
     wire::{
         Timestamp, VatRate,
         query::{Moment, PageQuery, Paging, Parameter, Period, Query},

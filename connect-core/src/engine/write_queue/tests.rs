@@ -5,14 +5,13 @@ use async_trait::async_trait;
 use super::*;
 use crate::{
     Connect, NewAccount, NewLocation,
-    access::Access,
+    auth::Access,
     engine::{Change, answer::Outcome as Kind},
-    error::Error,
-    record::{
-        clock_key,
+    storage::{Key, Value, failing_row::Torn, memory::MemoryStorage},
+    transaction::{
+        Error, clock_key,
         keys::{Family, Part, key},
     },
-    storage::{Key, Value, memory::MemoryStorage, torn::Torn},
     wire::VatRate,
 };
 

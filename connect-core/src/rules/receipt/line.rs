@@ -257,8 +257,8 @@ mod tests {
             (Sold, nameless, "options[0].name", "is required"),
         ] {
             let first = match goods {
-                Sold => super::tests::input(1000, 1, &[], 0, 1),
-                Returned => super::tests::input(-1000, 1, &[], 0, -1),
+                Sold => self::input(1000, 1, &[], 0, 1),
+                Returned => self::input(-1000, 1, &[], 0, -1),
             };
             let refused = lines(vec![first, input], goods).unwrap_err();
             assert_eq!(refused.field, format!("lines[1].{field}"));

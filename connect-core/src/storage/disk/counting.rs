@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::{
     engine::{Engine, Fault, Snapshot as _},
-    layout,
+    engine_keys, layout,
     progress::Mark,
 };
 use crate::storage::StorageError;
@@ -89,8 +89,8 @@ struct Left {
 impl Left {
     fn everything() -> Self {
         Self {
-            from: layout::row_key(b""),
-            to: layout::ROWS_END.to_vec(),
+            from: engine_keys::row_key(b""),
+            to: engine_keys::ROWS_END.to_vec(),
             counted: Mark::default(),
         }
     }
@@ -132,7 +132,7 @@ mod tests {
         for rows in [0, 1, AT_ONCE, 3 * AT_ONCE, 5 * AT_ONCE + 7] {
             let mut batch = Batch::new();
             for row in usize::try_from(mark.rows).unwrap()..rows {
-                let key = layout::row_key(&row.to_be_bytes());
+                let key = engine_keys::row_key(&row.to_be_bytes());
                 let value = row.to_string();
                 let (was, part_len) = (layout::Was::default(), E::PART_LEN);
                 layout::put(&mut batch, key, value.as_bytes(), was, part_len);

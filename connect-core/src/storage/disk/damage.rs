@@ -13,8 +13,8 @@ use std::{
 use parking_lot::RwLock;
 
 use super::{
+    engine_keys::{self, ROWS_END},
     fault::{Damage, Fault},
-    layout::{self, ROWS_END},
 };
 use crate::storage::{StorageError, UnreadableKeys};
 
@@ -70,7 +70,7 @@ impl Span {
     fn error(&self) -> StorageError {
         let error = match &self.row {
             Some(row) => StorageError::from(Fault::Row {
-                key: layout::key_of(row).into(),
+                key: engine_keys::key_of(row).into(),
                 damage: Damage::Checksum,
             }),
             None => StorageError::new(
@@ -83,17 +83,17 @@ impl Span {
 
     /// The keys of rows in the span.
     fn rows(&self) -> UnreadableKeys {
-        let first = layout::row_key(b"");
+        let first = engine_keys::row_key(b"");
         let from = self.row.as_ref().unwrap_or(&self.from);
         let from = if *from < first {
             Vec::new()
         } else {
-            layout::key_of(from).to_vec()
+            engine_keys::key_of(from).to_vec()
         };
         let to = self.to.as_deref().filter(|to| *to < ROWS_END);
         UnreadableKeys {
             from: from.into(),
-            to: to.map(|to| layout::key_of(to).into()),
+            to: to.map(|to| engine_keys::key_of(to).into()),
         }
     }
 }

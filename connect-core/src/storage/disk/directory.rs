@@ -5,7 +5,7 @@
 //! | `connect.lock` | nothing; locked while the store is open |
 //! | `connect.store` | which engine made the folder, the format, and the version of the rows |
 //! | `connect.progress` | the last durable group: see [`progress`](super::progress) |
-//! | `connect.closed` | while closed: the engine's files: see [`closed`](super::closed) |
+//! | `connect.closed` | while closed: the engine's files: see [`clean_shutdown`](super::clean_shutdown) |
 //! | `connect.ballast` | room for opening on a full disk: see [`space`](super::space) |
 //! | `connect.accept-loss` | made by the operator: go on with what is left of a store |
 //! | `sled/` or `store.redb` | the engine's files |
@@ -22,7 +22,7 @@ use std::{
 
 use super::{
     Kind, OpenError,
-    closed::{self, Closed},
+    clean_shutdown::{self, Closed},
     files,
     marker::{self, Marker},
     open_error::ACCEPT_LOSS_FILE,
@@ -223,7 +223,7 @@ impl Directory {
             files::remove(&self.path, "store.redb")?;
         }
         files::remove(&self.path, progress::FILE)?;
-        files::remove(&self.path, closed::FILE)?;
+        files::remove(&self.path, clean_shutdown::FILE)?;
         self.marker.write(&self.path)
     }
 
@@ -275,7 +275,7 @@ fn marker_of(path: &Path, engine: Kind) -> Result<Option<Marker>, OpenError> {
             expected: marker::FORMAT,
         });
     }
-    if has(progress::FILE) || has(closed::FILE) {
+    if has(progress::FILE) || has(clean_shutdown::FILE) {
         return Err(OpenError::Incomplete {
             path: path.into(),
             missing: format!("{} is missing", marker::FILE),

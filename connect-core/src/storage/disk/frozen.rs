@@ -15,8 +15,8 @@ use parking_lot::{Mutex, RwLock};
 
 use super::{
     engine::{Engine, Fault, Snapshot as _, caught},
-    layout,
-    shown::{Before, Slots},
+    engine_keys, layout,
+    read_view::{Before, Slots},
 };
 use crate::storage::{Entry, Key, StorageError, Value};
 
@@ -145,7 +145,7 @@ impl<E: Engine> Frozen<E> {
                 }
                 kept.pass(last.as_ref())
             };
-            *from = last.map(|last| [&layout::row_key(&last)[..], &[0]].concat());
+            *from = last.map(|last| [&engine_keys::row_key(&last)[..], &[0]].concat());
             let page = merged(found, kept)?;
             // All that was found may have been written after the moment.
             if !page.is_empty() || from.is_none() {
@@ -163,14 +163,14 @@ impl<E: Engine> Frozen<E> {
         })?;
         let (mut found, mut bytes, mut is_end) = (Vec::new(), 0, true);
         let visited = caught(|| {
-            snapshot.visit(first, layout::ROWS_END, false, |engine_key, stored| {
+            snapshot.visit(first, engine_keys::ROWS_END, false, |engine_key, stored| {
                 if found.len() == PAGE_ROWS || bytes >= PAGE_BYTES {
                     is_end = false;
                     return Ok(false);
                 }
                 let value = layout::decode(snapshot, engine_key, stored, E::PART_LEN);
                 bytes += engine_key.len() + value.as_ref().map_or(0, |value| value.len());
-                found.push((layout::key_of(engine_key).into(), value));
+                found.push((engine_keys::key_of(engine_key).into(), value));
                 Ok(true)
             })
         });
@@ -216,7 +216,7 @@ impl<E: Engine> FrozenStates<E> {
         let mut states = self.0.lock();
         states.retain(|state| state.strong_count() > 0);
         states.push(Arc::downgrade(&frozen));
-        let mut from = Some(layout::row_key(&[]));
+        let mut from = Some(engine_keys::row_key(&[]));
         FrozenRows(Box::new(move || frozen.page(&mut from)))
     }
 

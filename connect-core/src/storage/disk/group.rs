@@ -4,9 +4,10 @@ use std::collections::btree_map::Entry as Place;
 
 use super::{
     engine::{Batch, Engine, Fault},
+    engine_keys::{self},
     layout::{self, Was},
     pending,
-    shown::{Before, Slot, Slots},
+    read_view::{Before, Slot, Slots},
     view::View,
 };
 use crate::storage::{Commit, Key, StorageError};
@@ -100,7 +101,7 @@ impl<'a, E: Engine> Group<'a, E> {
         for (key, slot) in &self.slots {
             // Keys that were only expected stay in the overlay: it says of them what is so.
             let Some(after) = &slot.after else { continue };
-            let engine_key = layout::row_key(key);
+            let engine_key = engine_keys::row_key(key);
             let was = match &slot.before {
                 Before::Is(Some(value)) => Was::value(&engine_key, value, E::PART_LEN),
                 Before::Unreadable(_, was) => *was,

@@ -14,13 +14,14 @@
 //! while they work, `verify` checks all rows, and `frozen` reads those of one moment while commits go on.
 
 mod cache;
-mod closed;
+mod clean_shutdown;
 mod counting;
 mod damage;
 mod directory;
 #[cfg(test)]
 mod directory_tests;
 mod engine;
+mod engine_keys;
 #[cfg(test)]
 mod failing_tests;
 mod fault;
@@ -28,6 +29,10 @@ mod files;
 mod frozen;
 mod group;
 mod health;
+mod index_ranges;
+#[cfg(test)]
+mod index_ranges_tests;
+mod integrity;
 mod kind;
 mod layout;
 mod marker;
@@ -36,16 +41,13 @@ mod opening;
 mod pending;
 mod progress;
 mod queue;
+mod read_view;
 mod reading;
 mod recovery;
 #[cfg(feature = "redb")]
 pub(super) mod redb;
 mod redo;
-mod runs;
-#[cfg(test)]
-mod runs_tests;
 mod scrub;
-mod shown;
 #[cfg(feature = "sled")]
 pub(super) mod sled;
 mod space;
@@ -56,7 +58,6 @@ mod staging;
 pub(super) mod store;
 mod verify;
 mod view;
-mod whole;
 mod writer;
 
 pub use directory::is_in_use;

@@ -8,6 +8,7 @@ use super::{
     damage::Span,
     directory::Directory,
     engine::{Batch, Engine, Failed, Fault, Snapshot as _, caught},
+    engine_keys::{self},
     layout::{self, Was},
     progress::Mark,
     scrub,
@@ -66,7 +67,7 @@ pub(super) fn open<E: Engine>(
         // From the moment on at which the folder counts as a store, its engine has a mark.
         let mut batch = Batch::new();
         for (key, value) in first_rows {
-            let key = layout::row_key(key);
+            let key = engine_keys::row_key(key);
             layout::put(&mut batch, key, value, Was::default(), E::PART_LEN);
         }
         found = Some(apply(&mut engine, batch, Mark::default())?);
@@ -187,7 +188,7 @@ fn is_damaged<E: Engine>(engine: &E) -> bool {
 /// between neighbouring pages, and would take what a damaged one holds for entries.
 fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>, StorageError> {
     let snapshot = engine.snapshot()?;
-    if snapshot.get(layout::COMMIT_KEY, |_| ())?.is_some() {
+    if snapshot.get(engine_keys::COMMIT_KEY, |_| ())?.is_some() {
         let reason = "pages are damaged, and a large commit is not in its place";
         return Err(StorageError::new(reason));
     }
@@ -203,5 +204,5 @@ fn open_damaged<E: Engine>(engine: E, directory: &Directory) -> Result<Opened<E>
 /// The mark that the engine holds.
 pub(super) fn mark<E: Engine>(engine: &E) -> Result<Option<Mark>, Fault> {
     let snapshot = engine.snapshot()?;
-    Ok(snapshot.get(layout::MARK_KEY, Mark::decode)?.flatten())
+    Ok(snapshot.get(engine_keys::MARK_KEY, Mark::decode)?.flatten())
 }

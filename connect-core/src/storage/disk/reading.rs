@@ -5,9 +5,10 @@ use std::{cell::Cell, cmp::Ordering, iter::Peekable, ops::Bound};
 use super::{
     cache::RowCache,
     engine::{self, Engine, Fault},
+    engine_keys,
+    index_ranges::{At, Recorder, RunCache},
     layout,
-    runs::{At, Recorder, RunCache},
-    shown::{Before, Shown, Slot, row},
+    read_view::{Before, Shown, Slot, row},
 };
 use crate::storage::{Entry, Key, Range, Snapshot, StorageError, Value};
 
@@ -90,7 +91,7 @@ impl<E: Engine> Reading<'_, E> {
         };
         if newest_first || self.runs.is_off() {
             visit(snapshot, range, newest_first, |engine_key, stored| {
-                let key = layout::key_of(engine_key);
+                let key = engine_keys::key_of(engine_key);
                 merge.add(key, || {
                     layout::decode(snapshot, engine_key, stored, E::PART_LEN)
                 })
@@ -150,7 +151,7 @@ impl<E: Engine> Reading<'_, E> {
         let mut recorder = Recorder::new(gap.from);
         let mut goes_on = true;
         visit(snapshot, gap, false, |engine_key, stored| {
-            let key = layout::key_of(engine_key);
+            let key = engine_keys::key_of(engine_key);
             let mut has_value = true;
             goes_on = merge.add(key, || {
                 let value = layout::decode(snapshot, engine_key, stored, E::PART_LEN)?;
@@ -179,8 +180,8 @@ fn visit<S: engine::Snapshot>(
 ) -> Result<(), Fault> {
     let to = range
         .to
-        .map_or_else(|| layout::ROWS_END.into(), layout::row_key);
-    snapshot.visit(&layout::row_key(range.from), &to, newest_first, each)
+        .map_or_else(|| engine_keys::ROWS_END.into(), engine_keys::row_key);
+    snapshot.visit(&engine_keys::row_key(range.from), &to, newest_first, each)
 }
 
 /// A scan's entries, out of what the store holds and what is laid over it.

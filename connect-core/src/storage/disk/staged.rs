@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use super::{
     engine::{Batch, Damage, Engine, Failed, Fault, Slice, Snapshot as _},
+    engine_keys::{self},
     layout::{self, Was},
     pending::Prepared,
     progress::Mark,
@@ -115,14 +116,14 @@ impl Staged {
             Next::Store(slice) => {
                 let mut batch = Batch::new();
                 let content = redo::encode(&writes[self.slices[slice].clone()]);
-                let key = layout::redo_key(number(slice));
+                let key = engine_keys::redo_key(number(slice));
                 layout::put(&mut batch, key, &content, Was::default(), E::PART_LEN);
                 Step::Apply(batch)
             }
             Next::Commit => {
                 let mut batch = Batch::new();
                 let count = number(self.slices.len()).to_be_bytes();
-                let key = layout::COMMIT_KEY.to_vec();
+                let key = engine_keys::COMMIT_KEY.to_vec();
                 layout::put(&mut batch, key, &count, Was::default(), E::PART_LEN);
                 Step::Apply(batch)
             }
@@ -167,7 +168,7 @@ fn move_slice<'a, E: Engine>(
 ) -> Result<Batch, Fault> {
     let mut batch = Batch::new();
     for (key, value) in writes {
-        let engine_key = layout::row_key(key);
+        let engine_key = engine_keys::row_key(key);
         let was = if E::IS_LIVE {
             Was::now(snapshot, &engine_key, E::PART_LEN)?
         } else {
@@ -178,11 +179,11 @@ fn move_slice<'a, E: Engine>(
             None => layout::remove(&mut batch, engine_key, was),
         }
     }
-    let redo = layout::redo_key(number);
+    let redo = engine_keys::redo_key(number);
     let was = Was::now(snapshot, &redo, E::PART_LEN)?;
     layout::remove(&mut batch, redo, was);
     if is_last {
-        layout::remove(&mut batch, layout::COMMIT_KEY.to_vec(), Was::default());
+        layout::remove(&mut batch, engine_keys::COMMIT_KEY.to_vec(), Was::default());
     }
     Ok(batch)
 }
@@ -204,7 +205,7 @@ pub(super) fn finish<E: Engine>(engine: &mut E, mut mark: Mark) -> Result<(Mark,
     let mut expected = None;
     loop {
         let (key, content) = first_redo(engine)?.ok_or_else(incomplete)?;
-        let number = layout::number_of(&key).ok_or_else(incomplete)?;
+        let number = engine_keys::number_of(&key).ok_or_else(incomplete)?;
         // Those before the first one have been moved; after it none may be missing.
         if expected.is_some_and(|expected| expected != number) {
             return Err(incomplete().into());
@@ -223,7 +224,7 @@ pub(super) fn finish<E: Engine>(engine: &mut E, mut mark: Mark) -> Result<(Mark,
 /// The number of slices of the commit that is in force, if there is one.
 fn in_force<E: Engine>(engine: &E) -> Result<Option<u32>, Fault> {
     let snapshot = engine.snapshot()?;
-    let key = layout::COMMIT_KEY;
+    let key = engine_keys::COMMIT_KEY;
     let decode = |stored: &[u8]| layout::decode(&snapshot, key, stored, E::PART_LEN);
     let Some(record) = snapshot.get(key, decode)?.transpose()? else {
         return Ok(None);
@@ -238,7 +239,7 @@ fn in_force<E: Engine>(engine: &E) -> Result<Option<u32>, Fault> {
 fn first_redo<E: Engine>(engine: &E) -> Result<Option<(Vec<u8>, Value)>, Fault> {
     let snapshot = engine.snapshot()?;
     let mut first = None;
-    let (from, to) = layout::REDO_RECORDS;
+    let (from, to) = engine_keys::REDO_RECORDS;
     snapshot.visit(from, to, false, |key, stored| {
         let content = layout::decode(&snapshot, key, stored, E::PART_LEN)?;
         first = Some((key.to_vec(), content));

@@ -6,10 +6,10 @@ use std::{fs, path::Path};
 
 use super::{
     engine::{Engine, Snapshot as _},
-    layout,
+    engine_keys,
     pending::Prepared,
     progress::Mark,
-    shown,
+    read_view,
     space::SpaceOptions,
     staged::{Next, Staged, Step},
     store::DiskStore,
@@ -63,8 +63,8 @@ fn do_steps<E: Engine<Options = u64>>(engine_path: &Path, steps: usize) -> Next 
     let mut staged = Staged::new(large(), E::SLICE);
     for _ in 0..steps {
         let snapshot = engine.snapshot().unwrap();
-        let mark = snapshot.get(layout::MARK_KEY, Mark::decode).unwrap();
-        let row = |key: &[u8]| shown::row(&snapshot, key, E::PART_LEN);
+        let mark = snapshot.get(engine_keys::MARK_KEY, Mark::decode).unwrap();
+        let row = |key: &[u8]| read_view::row(&snapshot, key, E::PART_LEN);
         let step = staged.prepare::<E>(|| engine.snapshot(), row).unwrap();
         drop(snapshot);
         match step {

@@ -5,7 +5,8 @@ use std::mem;
 use super::{
     damage::DamagedPages,
     engine::{Damage, Engine, Fault, Snapshot as _},
-    layout::{self, Family},
+    engine_keys::{self, Family},
+    layout::{self},
     progress::Mark,
 };
 
@@ -102,7 +103,7 @@ impl Check {
             match &page.row {
                 Some(row) => {
                     self.report.rows += 1;
-                    self.damaged(layout::key_of(row), Damage::Checksum);
+                    self.damaged(engine_keys::key_of(row), Damage::Checksum);
                 }
                 None => self.report.damaged_pages += 1,
             }
@@ -155,7 +156,7 @@ impl Check {
         key: &[u8],
         stored: &[u8],
     ) -> Result<(), Fault> {
-        match layout::family(key) {
+        match engine_keys::family(key) {
             Some(Family::Row) => {
                 self.report.rows += 1;
                 let checksum = layout::checksum_of(stored).unwrap_or_default();
@@ -171,7 +172,7 @@ impl Check {
                 }
             }
             Some(Family::Part) => {
-                let has_owner = match layout::owner_of(key) {
+                let has_owner = match engine_keys::owner_of(key) {
                     Some((owner, part)) => {
                         part < layout::Was::now(snapshot, owner, E::PART_LEN)?.parts
                     }

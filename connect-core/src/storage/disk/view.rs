@@ -19,12 +19,13 @@ use parking_lot::RwLock;
 use super::{
     cache::RowCache,
     engine::{Engine, Fault, caught},
+    engine_keys,
     frozen::{FrozenRows, FrozenStates},
+    index_ranges::RunCache,
     layout,
     pending::Pending,
+    read_view::{Shown, Slots, row},
     reading::Reading,
-    runs::RunCache,
-    shown::{Shown, Slots, row},
 };
 use crate::storage::{Key, Read, State, StorageError, Value, answer};
 
@@ -98,7 +99,7 @@ impl<E: Engine> View<E> {
     /// The engine's entry under the key of a row that cannot be read.
     pub(super) fn was(&self, key: &[u8]) -> Result<layout::Was, Fault> {
         let shown = self.shown.read();
-        layout::Was::now(shown.snapshot()?, &layout::row_key(key), E::PART_LEN)
+        layout::Was::now(shown.snapshot()?, &engine_keys::row_key(key), E::PART_LEN)
     }
 
     /// All rows as they are in a snapshot that was just taken between two groups, while no large commit is under

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    rest::{Rest, Short},
+    key_suffix::{Rest, Short},
     tree::{Bounds, Tree},
 };
 use crate::storage::{Commit, Entry, Found, Key, Range, Read, State, Value, Write};

@@ -12,7 +12,7 @@
 //! statements ([`PostgresOptions::prepares`]).
 
 mod address;
-mod alike;
+mod batched_lookups;
 mod batcher;
 mod clocks;
 mod commits;

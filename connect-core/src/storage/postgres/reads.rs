@@ -5,14 +5,14 @@ use std::{iter, sync::LazyLock};
 use tokio_postgres::{Row, types::Type};
 
 use super::{
-    alike::{self, Alike, FoundAlike},
+    batched_lookups::{self, Alike, FoundAlike},
     connections::{Connection, Parameter},
     fault::unreadable,
 };
 use crate::storage::{Found, Key, MAX_KEY_LEN, Range, Read, StorageError, Value};
 
 /// The most keys and entries of a small read, which has too few keys to look them up at once.
-const SMALL: usize = alike::MANY - 1;
+const SMALL: usize = batched_lookups::MANY - 1;
 
 /// Greater than every key.
 const END: &[u8] = &[0xff; MAX_KEY_LEN + 1];
@@ -47,7 +47,7 @@ fn statement(mixture: usize) -> String {
         POINTS.to_owned(),
         RANGES.replace("DIRECTION", "ASC"),
         RANGES.replace("DIRECTION", "DESC"),
-        alike::STATEMENT.to_owned(),
+        batched_lookups::STATEMENT.to_owned(),
     ];
     let parts = iter::zip(0.., parts).filter(|(bit, _)| mixture & 1 << bit != 0);
     let parts: Vec<_> = parts.map(|(_, part)| format!("({part})")).collect();

@@ -8,7 +8,7 @@ use crate::dashboard::{
     inputs::{self, Field},
     layout, new_password,
     notices::{self, Notice},
-    visit::SignedIn,
+    page_request::SignedIn,
 };
 
 const PATH: &str = "/dashboard/account";

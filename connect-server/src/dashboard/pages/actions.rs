@@ -1,6 +1,6 @@
 //! The names of owners' actions, for the log.
 
-use crate::audit::Action;
+use crate::telemetry::audit::Action;
 
 /// Finds the action of a form at a place; `None` without such a form.
 pub(super) fn of(place: &[&str]) -> Option<Action> {

@@ -5,12 +5,12 @@ use http::StatusCode;
 use maud::html;
 
 use crate::{
-    audit::{self, Action, Person, Subject},
     dashboard::{
         Answer, Visit, components, inputs, layout, new_password,
         notices::{self, Notice},
-        places::ROOT,
+        sections::ROOT,
     },
+    telemetry::audit::{self, Action, Person, Subject},
 };
 
 /// Shows the form of an open invitation.

@@ -2,9 +2,9 @@
 
 mod account;
 mod actions;
+mod idempotent;
 mod invitation;
 mod names;
-mod once;
 mod overview;
 mod sandbox;
 mod screens;
@@ -21,8 +21,8 @@ use super::{
     answer::Answer,
     components::{self, sentence},
     layout,
-    places::ROOT,
-    visit::{SignedIn, Visit},
+    page_request::{SignedIn, Visit},
+    sections::ROOT,
 };
 
 /// Answers a request of an owner who is signed in.
@@ -33,7 +33,7 @@ pub(super) async fn of_owner(to: &SignedIn<'_>) -> Result<Answer, Error> {
         if let Some(answer) = open(to).await? {
             return Ok(answer);
         }
-        let answer = match (to.check_form(), once::of(&place)) {
+        let answer = match (to.check_form(), idempotent::of(&place)) {
             (Err(error), _) => Err(error),
             (Ok(()), Some(action)) => action.run(to, act(to, &place)).await,
             (Ok(()), None) => act(to, &place).await,

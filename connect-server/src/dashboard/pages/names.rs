@@ -9,7 +9,7 @@ use crate::{
         inputs::Field,
         layout,
         notices::{self, Notice},
-        visit::SignedIn,
+        page_request::SignedIn,
     },
     sandbox::check_name,
 };

@@ -3,7 +3,7 @@
 use connect_core::Error;
 use maud::html;
 
-use crate::dashboard::{Answer, components, layout, places::ROOT, visit::SignedIn};
+use crate::dashboard::{Answer, components, layout, page_request::SignedIn, sections::ROOT};
 
 /// Shows the page.
 pub(super) async fn show(to: &SignedIn<'_>) -> Result<Answer, Error> {

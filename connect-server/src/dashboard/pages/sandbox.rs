@@ -3,12 +3,12 @@
 use connect_core::{Error, Reason};
 use maud::{Markup, html};
 
+use super::shop::{self, Shop};
 use crate::{
     dashboard::{
         Answer, components,
         notices::{self, Notice},
-        pages::shop::{self, Shop},
-        visit::SignedIn,
+        page_request::SignedIn,
     },
     sandbox::{ADVANCE_FIELD, Place, Sandbox, Simulated, Simulation, days_ago},
 };

@@ -11,7 +11,7 @@ use crate::{
         inputs::{self, Field},
         layout,
         notices::{self, Notice},
-        visit::SignedIn,
+        page_request::SignedIn,
     },
     sandbox::check_name,
 };

@@ -6,15 +6,15 @@ use maud::html;
 use url::form_urlencoded::Serializer;
 
 use crate::{
-    audit::{self, Action, Person},
     dashboard::{
         Answer, Visit, components,
         inputs::Field,
         layout,
         notices::{self, Notice},
-        places::{ROOT, page_at},
-        visit::SignedIn,
+        page_request::SignedIn,
+        sections::{ROOT, page_at},
     },
+    telemetry::audit::{self, Action, Person},
 };
 
 const PATH: &str = "/dashboard/sign-in";

@@ -12,9 +12,9 @@ use crate::{
         inputs::{self, Field, Problem},
         layout,
         notices::{self, Notice},
-        visit::SignedIn,
+        page_request::SignedIn,
     },
-    recent_requests::RecentRequest,
+    telemetry::recent_requests::RecentRequest,
 };
 
 const PATH: &str = "/dashboard/tokens";

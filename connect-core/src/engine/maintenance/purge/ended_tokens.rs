@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use super::{CHUNK, DAY, Purge};
 use crate::{
-    record::{
+    storage::{Commit, Entry, Expectation, Key, Value, Write},
+    transaction::{
         Fault, Looked, ReadKey, Token,
         keys::{Family, NOBODY, Part, after_prefix, key},
     },
-    storage::{Commit, Entry, Expectation, Key, Value, Write},
     wire::{Timestamp, limits::ENDED_TOKEN_DAYS},
 };
 

@@ -6,13 +6,13 @@ use super::super::Fault;
 use crate::storage::{Entry, Value};
 
 /// The number that a check has written as eight bytes.
-pub(in super::super) fn number(bytes: &[u8]) -> Result<u64, Fault> {
+pub(in crate::storage::conformance) fn number(bytes: &[u8]) -> Result<u64, Fault> {
     let wrong = |_| Fault::new(format_args!("{:?} is not the number written", Short(bytes)));
     Ok(u64::from_be_bytes(bytes.try_into().map_err(wrong)?))
 }
 
 /// Compares rows with what they should be.
-pub(in super::super) fn same_rows<K: AsRef<[u8]>, V: AsRef<[u8]>>(
+pub(in crate::storage::conformance) fn same_rows<K: AsRef<[u8]>, V: AsRef<[u8]>>(
     what: impl fmt::Display,
     found: &[Entry],
     wanted: &[(K, V)],
@@ -29,7 +29,7 @@ pub(in super::super) fn same_rows<K: AsRef<[u8]>, V: AsRef<[u8]>>(
 }
 
 /// Compares what was found for a key with what it should be.
-pub(in super::super) fn same_value(
+pub(in crate::storage::conformance) fn same_value(
     what: impl fmt::Display,
     found: Option<&Value>,
     wanted: Option<&[u8]>,
@@ -38,7 +38,7 @@ pub(in super::super) fn same_value(
 }
 
 /// Compares anything that can be shown.
-pub(in super::super) fn same<T: PartialEq + fmt::Debug>(
+pub(in crate::storage::conformance) fn same<T: PartialEq + fmt::Debug>(
     what: impl fmt::Display,
     found: T,
     wanted: T,
@@ -53,7 +53,7 @@ pub(in super::super) fn same<T: PartialEq + fmt::Debug>(
 
 /// Bytes that are shown in short.
 #[derive(PartialEq)]
-pub(in super::super) struct Short<'a>(pub(in super::super) &'a [u8]);
+pub(in crate::storage::conformance) struct Short<'a>(pub(in crate::storage::conformance) &'a [u8]);
 
 impl fmt::Debug for Short<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

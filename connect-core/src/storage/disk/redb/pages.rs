@@ -17,7 +17,7 @@ use crate::storage::{
     StorageError,
     disk::{
         damage::{Checked, Pages, Span},
-        layout,
+        engine_keys, layout,
     },
 };
 
@@ -320,7 +320,7 @@ impl<P: Send + Sync> Pages for FilePages<P> {
 /// were: a row has a checksum of its own. `None` when the whole page is lost.
 fn damaged_rows(bytes: &[u8], after: Option<&[u8]>, last: Option<&[u8]>) -> Option<Vec<Span>> {
     let entries = Leaf::salvage(bytes, after, last)?;
-    let is_row = |key: &[u8]| layout::family(key) == Some(layout::Family::Row);
+    let is_row = |key: &[u8]| engine_keys::family(key) == Some(engine_keys::Family::Row);
     let is_whole = |(key, stored): &(&[u8], &[u8])| layout::is_whole(key, stored);
     // A wrong number of entries shifts all keys. With a bound before them, that shows.
     if after.is_none() && !entries.iter().any(is_whole) {

@@ -8,7 +8,7 @@ use connect_core::{
 use maud::{Markup, html};
 
 use super::{AT, Shop, chart, means, nowhere, page, pairs, vat};
-use crate::dashboard::{Answer, visit::SignedIn};
+use crate::dashboard::{Answer, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/day";
 

@@ -25,7 +25,7 @@ pub(super) use products::list as products;
 pub(super) use products_bulk::act as products_bulk;
 pub(super) use stock::{list as stock, movements};
 
-use crate::dashboard::{Answer, components, layout, visit::SignedIn};
+use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
 
 /// The name of the field that says of which location a page is.
 const AT: &str = "at";

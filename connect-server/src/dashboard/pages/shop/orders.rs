@@ -10,7 +10,7 @@ use connect_core::{
 use maud::{Markup, html};
 
 use super::{AT, Shop, next, nothing, nowhere, page, sync};
-use crate::dashboard::{Answer, components, visit::SignedIn};
+use crate::dashboard::{Answer, components, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/orders";
 

@@ -11,7 +11,7 @@ use super::{
     categories::{self, Categories},
     next, nothing, nowhere, page, sync,
 };
-use crate::dashboard::{Answer, components, visit::SignedIn};
+use crate::dashboard::{Answer, components, page_request::SignedIn};
 
 pub(super) const PATH: &str = "/dashboard/products";
 

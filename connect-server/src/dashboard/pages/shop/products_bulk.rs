@@ -16,7 +16,7 @@ use super::{
 use crate::dashboard::{
     Answer, components, money,
     notices::{self, Notice},
-    visit::SignedIn,
+    page_request::SignedIn,
 };
 
 /// Does it, and says what became of the products.

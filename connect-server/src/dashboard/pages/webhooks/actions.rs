@@ -7,7 +7,7 @@ use super::{PATH, resend_failed::Wish, show};
 use crate::dashboard::{
     Answer, components, layout,
     notices::{self, Notice},
-    visit::SignedIn,
+    page_request::SignedIn,
 };
 
 /// Sends a ping.

@@ -4,7 +4,7 @@ use connect_core::{Delivery, DeliveryStatus, Error, Webhook, wire::EventType};
 use maud::{Markup, html};
 
 use super::{PATH, resend_failed};
-use crate::dashboard::{components, visit::SignedIn};
+use crate::dashboard::{components, page_request::SignedIn};
 
 /// The deliveries on a page.
 const PAGE: usize = 25;

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::{PATH, deliveries};
-use crate::dashboard::{Answer, components, layout, visit::SignedIn};
+use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
 
 /// Shows the page.
 pub(crate) async fn show(to: &SignedIn<'_>, id: &str, delivery: &str) -> Result<Answer, Error> {

@@ -12,7 +12,7 @@ use crate::dashboard::{
     inputs::{self, Field, Problem},
     layout,
     notices::{self, Notice},
-    visit::SignedIn,
+    page_request::SignedIn,
 };
 
 /// The title of the form for a new webhook, and its button.

@@ -15,7 +15,7 @@ pub(super) use delivery::show as delivery;
 pub(super) use form::{change, create, edit, new};
 pub(super) use show::show;
 
-use crate::dashboard::{Answer, components, layout, visit::SignedIn};
+use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
 
 const PATH: &str = "/dashboard/webhooks";
 

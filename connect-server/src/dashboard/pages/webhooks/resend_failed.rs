@@ -12,7 +12,7 @@ use super::PATH;
 use crate::dashboard::{
     Answer, Fields, components,
     notices::{self, Notice},
-    visit::SignedIn,
+    page_request::SignedIn,
 };
 
 /// The form of a date and a time in a field.

@@ -7,7 +7,7 @@ use connect_core::{
 use maud::{Markup, html};
 
 use super::{PATH, deliveries, locations, state};
-use crate::dashboard::{Answer, components, layout, visit::SignedIn};
+use crate::dashboard::{Answer, components, layout, page_request::SignedIn};
 
 /// Shows the page.
 pub(crate) async fn show(to: &SignedIn<'_>, id: &str) -> Result<Answer, Error> {

@@ -1,0 +1,370 @@
+//! Letting callers in (specification: Authentication; contract: Which failure wins).
+//!
+//! The checks run in this order, and the first that fails answers: the block of an address, the
+//! token, the rate limits of token and account; then, between `Connect::authenticate` and
+//! `Connect::authorize`, whoever serves the core looks up the route; then the availability of the
+//! API to the account, the location, the scope.
+
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
+
+use parking_lot::Mutex;
+
+use super::{
+    counting::{Counts, UsedUp},
+    credential_cache::{Credential, Known},
+    credentials::Credentials,
+    device::Device,
+    limit::{Caller, Limit},
+    moment,
+    right::Access,
+    sharing::Sharing,
+};
+use crate::{
+    rules::{
+        rate::{self, Moment, RateLimits, RateStatus},
+        secret,
+    },
+    transaction::{Account, Error, Reason, Store, Token},
+    wire::{Id, Location, Scope, Timestamp},
+};
+
+/// A caller with a valid token, within its rate limits.
+#[derive(Clone, Debug)]
+pub struct Authenticated {
+    credentials: Arc<Credentials>,
+    rate: RateStatus,
+}
+
+impl Authenticated {
+    /// The token that was presented.
+    pub fn token(&self) -> &Token {
+        &self.credentials.token
+    }
+
+    /// The account it belongs to.
+    pub fn account(&self) -> &Account {
+        &self.credentials.account
+    }
+
+    /// The figures of token or account, whichever is tighter.
+    pub fn rate(&self) -> RateStatus {
+        self.rate
+    }
+
+    pub(crate) fn check_available(&self) -> Result<(), Error> {
+        self.credentials.check_available()
+    }
+
+    pub(crate) fn authorize(
+        &self,
+        location: Id<Location>,
+        scopes: &[Scope],
+    ) -> Result<Access, Error> {
+        let scope = self.credentials.authorize_any(location, scopes)?;
+        Access::of_token(self.credentials.clone(), location, scope.clone())
+            .ok_or_else(|| Error::forbidden_location(location))
+    }
+}
+
+/// A caller who was not let in, with the figures of the limit that applies.
+#[derive(Clone, Debug)]
+pub struct Denied {
+    /// The reason.
+    pub error: Error,
+    /// The figures of the limit under which the request fell.
+    pub rate: RateStatus,
+    /// The seconds to wait before the next try, when there were too many requests.
+    pub retry_after: Option<i64>,
+}
+
+/// The memory of admission between requests; nothing of it is stored but the last uses.
+pub(crate) struct Admission {
+    store: Arc<Store>,
+    limits: RateLimits,
+    /// Requests with a valid token or key, and of signed-in owners.
+    admitted: Counts,
+    /// Requests without a valid token or key.
+    denied: Counts,
+    /// Requests that need none.
+    anonymous: Counts,
+    tokens: Known<Credentials>,
+    screen_keys: Known<Device>,
+    /// Last uses of tokens that are not yet written down.
+    pub(crate) uses: Mutex<Uses>,
+    /// One round of writing them down at a time: the later time has to be written last.
+    pub(crate) writing_uses: tokio::sync::Mutex<()>,
+}
+
+/// The last use of each token, with the token's account.
+pub(crate) type Uses = HashMap<Id<Token>, (Id<Account>, Timestamp)>;
+
+impl Admission {
+    /// `is_shared` says that other servers let callers in to the same store.
+    pub(crate) fn new(store: Arc<Store>, limits: RateLimits, is_shared: bool) -> Self {
+        let sharing = is_shared.then(|| Arc::new(Sharing::new(store.clone())));
+        Self {
+            store,
+            limits,
+            admitted: Counts::new(sharing.clone()),
+            denied: Counts::new(sharing),
+            anonymous: Counts::new(None),
+            tokens: Known::default(),
+            screen_keys: Known::default(),
+            uses: Mutex::default(),
+            writing_uses: tokio::sync::Mutex::default(),
+        }
+    }
+}
+
+impl Admission {
+    /// Checks the token of a request from `address`, and counts the request. `token` is `None` for a
+    /// request that presents none.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] without a valid token, [`Error::RateLimited`] when a
+    /// limit is used up (the request then counts against nothing), [`Error::Internal`].
+    pub(crate) async fn authenticate(
+        &self,
+        address: IpAddr,
+        token: Option<&str>,
+    ) -> Result<Authenticated, Denied> {
+        let found = find(&self.store, &self.tokens, token, Missing::token).await;
+        // Only now: a store that took its time must not make the request one of a minute ago.
+        let at = moment(&self.store);
+        let found = found.and_then(|found| {
+            found.check_valid(at.now)?;
+            Ok(found)
+        });
+        match found {
+            Ok(found) => self.count(address, found, at).await,
+            Err(error) => Err(self.deny(address, at, error).await),
+        }
+    }
+
+    /// Lets in a screen by its key, and counts the request against the screen alone: a counter is not held up
+    /// by what other software of the account does.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] without a valid key, [`Error::RateLimited`] when the screen has made too many
+    /// requests, or too many without a valid key came from `address`, [`Error::Internal`].
+    pub(crate) async fn authenticate_screen(
+        &self,
+        address: IpAddr,
+        key: Option<&str>,
+    ) -> Result<Access, Denied> {
+        let found = find(&self.store, &self.screen_keys, key, Missing::key).await;
+        let at = moment(&self.store);
+        let access = found.and_then(|found| {
+            let screen = found.screen.id;
+            Access::of_screen(found)
+                .map(|access| (screen, access))
+                .ok_or_else(|| Error::bad_screen_key("is that of a screen without a location"))
+        });
+        let (screen, access) = match access {
+            Ok(admitted) => admitted,
+            Err(error) => return Err(self.deny(address, at, error).await),
+        };
+        let limit = Limit {
+            caller: Caller::Screen(screen),
+            most: self.limits.token,
+        };
+        let counted = self.admitted.count(limit, None, at).await;
+        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
+        let rate = counted.map_err(|used_up| self.too_many(used_up, at))?;
+        Ok(access.counted(rate))
+    }
+
+    /// Counts a request of a signed-in owner, in all sessions together.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when the owner has made too many, [`Error::Internal`].
+    pub(crate) async fn count_owner(
+        &self,
+        address: IpAddr,
+        account: Id<Account>,
+    ) -> Result<RateStatus, Denied> {
+        let at = moment(&self.store);
+        let limit = Limit {
+            caller: Caller::Owner(account),
+            most: self.limits.token,
+        };
+        let counted = self.admitted.count(limit, None, at).await;
+        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
+        counted.map_err(|used_up| self.too_many(used_up, at))
+    }
+
+    /// Counts a request that needs no token.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when there were too many of those from `address`.
+    pub(crate) fn count_anonymous(&self, address: IpAddr) -> Result<RateStatus, Denied> {
+        let at = moment(&self.store);
+        let most = self.limits.anonymous;
+        let limit = self.anonymous.of_address(address, most, at);
+        match self.anonymous.count_here(limit, None, at) {
+            // Answers without a token have the figures of the limit for invalid ones.
+            Ok(_) => Ok(self.anonymous_rate(address)),
+            Err(used_up) => {
+                self.store.figures().limited.anonymous.increase();
+                let whose = "requests of this address that need no token";
+                Err(too_many(used_up.rate, at, whose))
+            }
+        }
+    }
+
+    /// The figures for a request of which nothing is known but its address.
+    pub(crate) fn anonymous_rate(&self, address: IpAddr) -> RateStatus {
+        let at = moment(&self.store);
+        self.denied.status(address, self.limits.address, at)
+    }
+
+    /// The last use of a token here, unless it is written down.
+    pub(crate) fn last_use(&self, token: Id<Token>) -> Option<Timestamp> {
+        self.uses.lock().get(&token).map(|(_, at)| *at)
+    }
+
+    /// Counts a request of a valid token against token and account.
+    async fn count(
+        &self,
+        address: IpAddr,
+        found: Arc<Credentials>,
+        at: Moment,
+    ) -> Result<Authenticated, Denied> {
+        let (token, account) = (found.token.id, found.account.id);
+        let of_token = Limit {
+            caller: Caller::Token(token),
+            most: self.limits.token,
+        };
+        let of_account = Limit {
+            caller: Caller::Account(account),
+            most: self.limits.account,
+        };
+        let counted = self.admitted.count(of_token, Some(of_account), at).await;
+        let counted = counted.map_err(|fault| self.failed(address, fault.into()))?;
+        let rate = counted.map_err(|used_up| self.too_many(used_up, at))?;
+        let mut uses = self.uses.lock();
+        uses.insert(token, (account, at.now));
+        drop(uses);
+        Ok(Authenticated {
+            credentials: found,
+            rate,
+        })
+    }
+
+    /// Counts a request without a valid token or key against its address. A fault of ours counts
+    /// against nobody.
+    async fn deny(&self, address: IpAddr, at: Moment, error: Error) -> Denied {
+        if let Error::Internal(_) = error {
+            return self.failed(address, error);
+        }
+        let limit = self.denied.of_address(address, self.limits.address, at);
+        match self.denied.count(limit, None, at).await {
+            Ok(Ok(rate)) => Denied {
+                error,
+                rate,
+                retry_after: None,
+            },
+            Ok(Err(used_up)) => self.too_many(used_up, at),
+            Err(fault) => self.failed(address, fault.into()),
+        }
+    }
+
+    /// Refuses a request whose limit is used up.
+    fn too_many(&self, used_up: UsedUp, at: Moment) -> Denied {
+        let limited = &self.store.figures().limited;
+        let (whose, count) = match used_up.caller {
+            Caller::Token(_) => ("requests of this token", &limited.token),
+            Caller::Account(_) => ("requests of this account", &limited.account),
+            Caller::Screen(_) => ("requests of this screen", &limited.screen),
+            Caller::Owner(_) => ("requests of this owner", &limited.owner),
+            Caller::Address(_) => (
+                "requests of this address without a valid token or key",
+                &limited.address,
+            ),
+        };
+        count.increase();
+        too_many(used_up.rate, at, whose)
+    }
+
+    fn failed(&self, address: IpAddr, error: Error) -> Denied {
+        Denied {
+            error,
+            rate: self.anonymous_rate(address),
+            retry_after: None,
+        }
+    }
+}
+
+/// The reason why a token or a key leads to nothing.
+#[derive(Clone, Copy, Debug)]
+enum Missing {
+    /// None was presented.
+    NotSent,
+    /// It is not of the form that ours have.
+    OtherForm(&'static [&'static str]),
+    /// It has the form of the other kind: a screen's key in place of a token, or the reverse.
+    OtherKind,
+    /// Nothing is known of it.
+    Unknown,
+}
+
+impl Missing {
+    /// Returns the refusal of a token.
+    fn token(self) -> Error {
+        let key = "is the key of a screen, which only the device API takes";
+        Error::bad_token(self.problem("token", key))
+    }
+
+    /// Returns the refusal of a screen's key.
+    fn key(self) -> Error {
+        let token = "is a token, which only the API takes";
+        Error::bad_screen_key(self.problem("key", token))
+    }
+
+    fn problem(self, what: &str, other_kind: &str) -> String {
+        match self {
+            Self::NotSent => "is missing".to_owned(),
+            Self::OtherForm(prefixes) => format!(
+                "is not of the form that a {what} has: {} and 43 letters and digits",
+                prefixes.join(" or ")
+            ),
+            Self::OtherKind => other_kind.to_owned(),
+            Self::Unknown => "is unknown: it was mistyped, replaced or deleted".to_owned(),
+        }
+    }
+}
+
+/// Looks up what a caller presents. When it leads to nothing, that is refused in the words of `refuse`.
+async fn find<C: Credential>(
+    store: &Store,
+    known: &Known<C>,
+    value: Option<&str>,
+    refuse: fn(Missing) -> Error,
+) -> Result<Arc<C>, Error> {
+    let Some(value) = value else {
+        return Err(refuse(Missing::NotSent));
+    };
+    // It is looked up whatever its form: what an older version gave out stays good.
+    let found = known.find(store, value).await?;
+    found.ok_or_else(|| {
+        refuse(match value {
+            _ if secret::has_form(value, C::PREFIXES) => Missing::Unknown,
+            _ if secret::has_form(value, secret::PREFIXES) => Missing::OtherKind,
+            _ => Missing::OtherForm(C::PREFIXES),
+        })
+    })
+}
+
+fn too_many(rate: RateStatus, at: Moment, whose: &str) -> Denied {
+    let wait = rate::retry_after(rate.reset, at.now);
+    let message = format!(
+        "too many {whose} ({} a minute); wait {wait} seconds",
+        rate.limit
+    );
+    let error = Error::RateLimited(Reason::new(message));
+    Denied {
+        error,
+        rate,
+        retry_after: Some(wait),
+    }
+}

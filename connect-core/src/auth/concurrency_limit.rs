@@ -1,0 +1,108 @@
+//! The places where passwords are hashed.
+
+use std::sync::Arc;
+
+use tokio::{sync::Semaphore, task::spawn_blocking};
+
+use crate::transaction::{Error, Fault, Reason};
+
+/// The most who wait for a place. Beyond them an answer would take seconds, and who comes next is told so
+/// at once.
+const LINE: usize = 100;
+
+/// The seconds after which one who was told so may try again. A line is done by then.
+const RETRY_AFTER: i64 = 5;
+
+/// A few places, and a line for them.
+pub(super) struct Places {
+    free: Arc<Semaphore>,
+    line: Semaphore,
+}
+
+impl Places {
+    pub(super) fn new(places: usize) -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(places)),
+            line: Semaphore::new(LINE),
+        }
+    }
+
+    /// Runs a job at one of the places, off the threads that answer requests.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when the line is full.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let place = {
+            let _in_line = self.line.try_acquire().map_err(|_| full())?;
+            // Nobody closes it.
+            self.free.clone().acquire_owned().await
+        };
+        // The place goes with the job, which runs on when the caller has gone.
+        let job = move || {
+            let _place = place;
+            job()
+        };
+        Ok(spawn_blocking(job).await.map_err(|_| Fault::Panicked)?)
+    }
+}
+
+fn full() -> Error {
+    let problem = format!("too many sign in at this moment; wait {RETRY_AFTER} seconds");
+    Error::RateLimited(Reason::new(problem).with_retry_after(RETRY_AFTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Duration};
+
+    use tokio::{
+        task::{JoinSet, yield_now},
+        time::timeout,
+    };
+
+    use super::*;
+
+    /// A caller who hung up once gave the place free, while the hash went on.
+    #[tokio::test]
+    async fn a_place_is_taken_until_its_job_is_done() {
+        let places = Places::new(2);
+        let (done, is_done) = mpsc::channel::<()>();
+        let job = places.run(move || is_done.recv().is_ok());
+        timeout(Duration::from_millis(50), job).await.unwrap_err();
+        assert_eq!(places.free.available_permits(), 1);
+        done.send(()).unwrap();
+        let _all = places.free.acquire_many(2).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn who_finds_a_full_line_is_told_to_come_back() {
+        let places = Arc::new(Places::new(1));
+        let (done, is_done) = mpsc::channel::<()>();
+        let mut jobs = JoinSet::new();
+        let at_place = places.clone();
+        jobs.spawn(async move { at_place.run(move || is_done.recv().is_ok()).await });
+        while places.free.available_permits() > 0 {
+            yield_now().await;
+        }
+        for _ in 0..LINE {
+            let places = places.clone();
+            jobs.spawn(async move { places.run(|| true).await });
+        }
+        while places.line.available_permits() > 0 {
+            yield_now().await;
+        }
+        let Err(Error::RateLimited(refused)) = places.run(|| true).await else {
+            panic!("the line has no end")
+        };
+        assert_eq!(refused.retry_after, Some(5));
+        done.send(()).unwrap();
+        // Who is in line has a turn.
+        for ended in jobs.join_all().await {
+            assert!(ended.unwrap());
+        }
+        assert!(places.run(|| true).await.unwrap());
+    }
+}

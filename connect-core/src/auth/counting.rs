@@ -1,0 +1,179 @@
+//! Counting requests against limits: at this server, or at all that share the store.
+
+use std::{iter, net::IpAddr, sync::Arc};
+
+use parking_lot::Mutex;
+
+use super::{
+    limit::{Caller, Limit},
+    sharing::Sharing,
+};
+use crate::{
+    rules::rate::{self, Moment, RateStatus, Windows},
+    transaction::Fault,
+};
+
+/// A limit that is used up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UsedUp {
+    pub(super) caller: Caller,
+    pub(super) rate: RateStatus,
+}
+
+/// The requests of callers in the window under way.
+#[derive(Default)]
+pub(super) struct Counts {
+    windows: Mutex<Windows<Caller>>,
+    /// The other servers, where limits hold for all of them together.
+    sharing: Option<Arc<Sharing>>,
+}
+
+/// More addresses than this in one minute are counted as one: memory stays bounded, and only
+/// callers without a valid token notice.
+const MOST_ADDRESSES: usize = 100_000;
+
+impl Counts {
+    pub(super) fn new(sharing: Option<Arc<Sharing>>) -> Self {
+        Self {
+            windows: Mutex::default(),
+            sharing,
+        }
+    }
+
+    /// Counts a request against one or two limits, unless one of them is used up: then it counts against
+    /// neither. Returns the figures of the tighter one.
+    ///
+    /// # Errors
+    /// The store failed on the way to the other servers.
+    pub(super) async fn count(
+        &self,
+        limit: Limit,
+        also: Option<Limit>,
+        at: Moment,
+    ) -> Result<Result<RateStatus, UsedUp>, Fault> {
+        let Some(sharing) = &self.sharing else {
+            return Ok(self.count_here(limit, also, at));
+        };
+        loop {
+            let untold = {
+                let mut windows = self.windows.lock();
+                let is_untold =
+                    |limit: &Limit| windows.untold(&limit.caller, limit.step(), at).is_some();
+                let untold = iter::once(limit).chain(also).find(is_untold);
+                match untold {
+                    None => return Ok(count(&mut windows, limit, also, at)),
+                    Some(limit) => limit,
+                }
+            };
+            sharing.tell(&self.windows, untold, at).await?;
+        }
+    }
+
+    /// Counts a request as [`count`](Self::count) does, at this server alone.
+    pub(super) fn count_here(
+        &self,
+        limit: Limit,
+        also: Option<Limit>,
+        at: Moment,
+    ) -> Result<RateStatus, UsedUp> {
+        count(&mut self.windows.lock(), limit, also, at)
+    }
+
+    /// Returns the figures of an address.
+    pub(super) fn status(&self, address: IpAddr, most: u32, at: Moment) -> RateStatus {
+        let caller = Caller::Address(rate::counted_address(address));
+        self.windows.lock().status(&caller, most, at)
+    }
+
+    /// Returns the limit that a request of an address counts against.
+    pub(super) fn of_address(&self, address: IpAddr, most: u32, at: Moment) -> Limit {
+        let caller = Caller::Address(rate::counted_address(address));
+        let mut windows = self.windows.lock();
+        let is_new = windows.status(&caller, most, at).remaining == most;
+        let caller = if is_new && windows.callers() >= MOST_ADDRESSES {
+            Caller::Address(IpAddr::from([0, 0, 0, 0]))
+        } else {
+            caller
+        };
+        Limit { caller, most }
+    }
+}
+
+fn count(
+    windows: &mut Windows<Caller>,
+    limit: Limit,
+    also: Option<Limit>,
+    at: Moment,
+) -> Result<RateStatus, UsedUp> {
+    let mut status = |limit: Limit| UsedUp {
+        caller: limit.caller,
+        rate: windows.status(&limit.caller, limit.most, at),
+    };
+    let mut before = status(limit);
+    if let Some(also) = also.map(status)
+        && also.rate.remaining < before.rate.remaining
+    {
+        before = also;
+    }
+    if before.rate.remaining == 0 {
+        return Err(before);
+    }
+    for limit in iter::once(limit).chain(also) {
+        windows.count(limit.caller, at);
+    }
+    Ok(RateStatus {
+        remaining: before.rate.remaining - 1,
+        ..before.rate
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::wire::Timestamp;
+
+    const NOW: Moment = Moment {
+        now: Timestamp::EPOCH,
+        elapsed: Duration::ZERO,
+    };
+
+    fn limit(number: u128, most: u32) -> Limit {
+        Limit {
+            caller: Caller::Token(uuid::Uuid::from_u128(number).into()),
+            most,
+        }
+    }
+
+    #[test]
+    fn of_two_limits_the_one_with_less_left_is_told() {
+        for (one, other, expected) in [
+            ((120, 3), (600, 4), 120),
+            ((120, 4), (600, 3), 600),
+            // Of two that are alike, the first: a token's own.
+            ((120, 3), (600, 3), 120),
+        ] {
+            let counts = Counts::default();
+            let limits = [limit(1, one.0), limit(2, other.0)];
+            for (limit, left) in limits.into_iter().zip([one.1, other.1]) {
+                for _ in left..limit.most {
+                    counts.count_here(limit, None, NOW).unwrap();
+                }
+            }
+            let told = counts.count_here(limits[0], Some(limits[1]), NOW).unwrap();
+            let left = one.1.min(other.1);
+            assert_eq!((told.limit, told.remaining), (expected, left - 1));
+        }
+    }
+
+    #[test]
+    fn a_refused_request_counts_against_neither_limit() {
+        let counts = Counts::default();
+        let (one, other) = (limit(1, 5), limit(2, 1));
+        counts.count_here(one, Some(other), NOW).unwrap();
+        let used_up = counts.count_here(one, Some(other), NOW).unwrap_err();
+        assert_eq!((used_up.caller, used_up.rate.remaining), (other.caller, 0));
+        assert_eq!(counts.count_here(one, None, NOW).unwrap().remaining, 3);
+    }
+}

@@ -1,0 +1,28 @@
+//! Rights: tokens are authenticated, counted, and authorized at a location.
+
+mod admission;
+mod concurrency_limit;
+mod counting;
+mod credential_cache;
+mod credentials;
+mod device;
+mod limit;
+mod right;
+mod sharing;
+mod sign_ins;
+
+pub(crate) use admission::Admission;
+pub use admission::{Authenticated, Denied};
+pub use device::ScreenRight;
+pub use right::{Access, Actor};
+pub(crate) use sign_ins::SignIns;
+
+use crate::{rules::rate::Moment, transaction::Store};
+
+/// Returns the time at which something is counted.
+fn moment(store: &Store) -> Moment {
+    Moment {
+        now: store.now(),
+        elapsed: store.elapsed(),
+    }
+}

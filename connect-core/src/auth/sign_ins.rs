@@ -1,0 +1,413 @@
+//! Attempts to sign in: the limits of failures, and the cost of hashing.
+//!
+//! Whoever knows the e-mail address of an owner can have attempts fail for it. So no count that others
+//! can fill from a few networks keeps an owner out, and still no password can be tried without end:
+//!
+//! - **A network address and an e-mail address together** have 10 failures a minute. That stops the
+//!   guesser, and nobody who comes from another network.
+//! - **A network address** has 30 attempts a minute over all e-mail addresses, those that succeed
+//!   included: each costs a hash. That stops whoever tries one password on many owners.
+//! - **An e-mail address** has 100 failures a minute from everywhere together. Beyond that, each network
+//!   address has one failure a minute for it, in place of ten. Guessing from many networks becomes slow,
+//!   and the first attempt of everybody is still made. It refuses nobody by itself: a limit over all
+//!   networks that did could be used up by anybody, in the name of any owner.
+//! - **The places where passwords are hashed**, and new ones judged, are few. A hundred callers wait for one;
+//!   further ones are told to come back. Owners with a session or an invitation have a place of their own.
+//! - **A signed-in owner** who gives the password once more has a count of the account's own. Only holders of
+//!   a session or an invitation can fill it. So an owner with a session changes the password even during an
+//!   attack. Each newly set password counts there as well, since to judge one may take long.
+//!
+//! Networks are those of [`rate::counted_address`]: a whole /64 of IPv6 is one. Once 100 000 of them have tried
+//! in a minute, newcomers share the count of a wide network ([`rate::wide_network`]), which is full when their
+//! neighbours fill it. So an attack by so many can keep out an owner who has no session yet, as can one that
+//! keeps all places for hashing taken. What others type is kept as a digest, for a minute.
+
+use std::{hash::Hash, net::IpAddr, sync::Arc};
+
+use parking_lot::Mutex;
+
+use super::{concurrency_limit::Places, moment};
+use crate::{
+    rules::{
+        password,
+        rate::{self, Moment, RateStatus, Windows},
+        secret,
+    },
+    transaction::{Account, Error, PasswordHash, Reason, Store},
+    wire::Id,
+};
+
+/// The failures in a minute for an e-mail address from one network address.
+const OF_PAIR: u32 = 10;
+
+/// The same for an e-mail address that many guess at.
+const OF_PAIR_WHEN_SLOWED: u32 = 1;
+
+/// The failures in a minute for an e-mail address, from everywhere, that slow further ones down.
+const OF_EMAIL: u32 = 100;
+
+/// The attempts in a minute from each network address.
+const OF_ADDRESS: u32 = 30;
+
+/// The passwords of an account in a minute: wrong when given once more, or newly set.
+const OF_ACCOUNT: u32 = 10;
+
+/// More callers than this are not told apart within a minute, so that memory stays bounded. A network
+/// address beyond it counts as its wide network, and beyond twice as many all count as one; pairs and
+/// e-mail addresses beyond it are not counted, and the limit of the network address alone holds.
+const MOST_CALLERS: usize = 100_000;
+
+/// The passwords that are hashed at once for those who would sign in. Each takes 19 MiB of memory.
+const STRANGERS: usize = 2;
+
+/// The same for owners who were let in, by a session or an invitation: strangers do not make them wait.
+const LET_IN: usize = 1;
+
+/// The digest of an e-mail address.
+type Email = [u8; 32];
+
+/// The attempts of the minute under way, and the places where passwords are judged and hashed.
+pub(crate) struct SignIns {
+    store: Arc<Store>,
+    counts: Mutex<Counts>,
+    strangers: Places,
+    let_in: Places,
+}
+
+#[derive(Default)]
+struct Counts {
+    pairs: Windows<(IpAddr, Email)>,
+    addresses: Windows<IpAddr>,
+    emails: Windows<Email>,
+    accounts: Windows<Id<Account>>,
+}
+
+/// An attempt that was counted as if it had failed, until it has succeeded.
+pub(crate) struct SignInAttempt {
+    pair: (IpAddr, Email),
+}
+
+impl Counts {
+    /// Returns the address that an attempt counts for.
+    fn counted_address(&mut self, from: IpAddr, at: Moment) -> IpAddr {
+        let narrow = rate::counted_address(from);
+        let wide = rate::wide_network(from);
+        if !is_beyond(&mut self.addresses, &narrow, MOST_CALLERS, at) {
+            narrow
+        } else if !is_beyond(&mut self.addresses, &wide, 2 * MOST_CALLERS, at) {
+            wide
+        } else {
+            IpAddr::from([0, 0, 0, 0])
+        }
+    }
+
+    fn attempt(&mut self, from: IpAddr, email: &str, at: Moment) -> Result<SignInAttempt, Error> {
+        let email = secret::digest(email);
+        let address = self.counted_address(from, at);
+        check(self.addresses.status(&address, OF_ADDRESS, at), at)?;
+        let pair = (address, email);
+        let is_slowed = self.emails.status(&email, OF_EMAIL, at).remaining == 0;
+        let of_pair = if is_slowed {
+            OF_PAIR_WHEN_SLOWED
+        } else {
+            OF_PAIR
+        };
+        check(self.pairs.status(&pair, of_pair, at), at)?;
+        self.addresses.count(address, at);
+        if !is_beyond(&mut self.pairs, &pair, MOST_CALLERS, at) {
+            self.pairs.count(pair, at);
+        }
+        if !is_beyond(&mut self.emails, &email, MOST_CALLERS, at) {
+            self.emails.count(email, at);
+        }
+        Ok(SignInAttempt { pair })
+    }
+
+    fn confirm(&mut self, account: Id<Account>, at: Moment) -> Result<(), Error> {
+        check(self.accounts.status(&account, OF_ACCOUNT, at), at)?;
+        self.accounts.count(account, at);
+        Ok(())
+    }
+}
+
+impl SignIns {
+    pub(crate) fn new(store: Arc<Store>) -> Self {
+        Self {
+            store,
+            counts: Mutex::default(),
+            strangers: Places::new(STRANGERS),
+            let_in: Places::new(LET_IN),
+        }
+    }
+
+    /// Counts an attempt to sign in with an e-mail address, which is folded, before anything is
+    /// hashed for it: attempts that are made at the same time are counted as well.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`]; the attempt then counts against nothing.
+    pub(crate) fn attempt(&self, from: IpAddr, email: &str) -> Result<SignInAttempt, Error> {
+        let attempt = self.counts.lock().attempt(from, email, moment(&self.store));
+        attempt.inspect_err(|_| self.store.figures().limited.sign_in.increase())
+    }
+
+    /// Notes that an attempt did not fail: it is no failure of its pair and its e-mail address.
+    pub(crate) fn take_back(&self, attempt: &SignInAttempt) {
+        let at = moment(&self.store);
+        let mut counts = self.counts.lock();
+        counts.pairs.take_back(&attempt.pair, at);
+        counts.emails.take_back(&attempt.pair.1, at);
+    }
+
+    /// Counts an admitted owner's repeated or new password, before it is hashed.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`]; it then counts against nothing.
+    pub(crate) fn confirm(&self, account: Id<Account>) -> Result<(), Error> {
+        let confirmed = self.counts.lock().confirm(account, moment(&self.store));
+        confirmed.inspect_err(|_| self.store.figures().limited.sign_in.increase())
+    }
+
+    /// Notes that the password was right.
+    pub(crate) fn confirmed(&self, account: Id<Account>) {
+        let at = moment(&self.store);
+        self.counts.lock().accounts.take_back(&account, at);
+    }
+
+    /// Judges and hashes the new password of an admitted owner.
+    ///
+    /// # Errors
+    /// It is too short, too long or easy to guess; [`Error::RateLimited`] when too many set one.
+    pub(crate) async fn hash(
+        &self,
+        account: &Account,
+        password: &str,
+    ) -> Result<PasswordHash, Error> {
+        let randomness = self.store.environment().randomness.clone();
+        let (account, password) = (account.clone(), password.to_owned());
+        let job = move || {
+            password::check(&password, &account)?;
+            Ok(password::hash(&password, &*randomness)?)
+        };
+        self.let_in.run(job).await?
+    }
+
+    /// Returns whether the password that a signed-in owner gives once more is the one that was hashed.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when too many do.
+    pub(crate) async fn is_owners(
+        &self,
+        hash: PasswordHash,
+        password: String,
+    ) -> Result<bool, Error> {
+        let job = move || password::is_hash_of(&hash, &password);
+        self.let_in.run(job).await
+    }
+
+    /// Returns whether the password of somebody who would sign in is the one that was hashed. `None`
+    /// stands for a hash that nobody has, which takes as long.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when too many would; the attempt then counts as no failure of its pair and
+    /// its e-mail address.
+    pub(crate) async fn is_hash_of(
+        &self,
+        attempt: &SignInAttempt,
+        hash: Option<PasswordHash>,
+        password: String,
+    ) -> Result<bool, Error> {
+        let job = move || {
+            let hash = hash.unwrap_or_else(password::of_nobody);
+            password::is_hash_of(&hash, &password)
+        };
+        let done = self.strangers.run(job).await;
+        if let Err(Error::RateLimited(_)) = &done {
+            self.take_back(attempt);
+            self.store.figures().limited.sign_in.increase();
+        }
+        done
+    }
+}
+
+/// Returns whether a caller is one too many to be told apart from others.
+fn is_beyond<K: Eq + Hash>(windows: &mut Windows<K>, caller: &K, most: usize, at: Moment) -> bool {
+    let is_new = windows.status(caller, 1, at).remaining == 1;
+    is_new && windows.callers() >= most
+}
+
+fn check(status: RateStatus, at: Moment) -> Result<(), Error> {
+    if status.remaining > 0 {
+        return Ok(());
+    }
+    let wait = rate::retry_after(status.reset, at.now);
+    let problem = format!("too many attempts; wait {wait} seconds");
+    let reason = Reason::new(problem).with_retry_after(wait);
+    Err(Error::RateLimited(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Duration};
+
+    use tokio::time::timeout;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{
+        storage::memory::MemoryStorage,
+        transaction::environment::{Environment, ManualClock},
+        wire::Timestamp,
+    };
+
+    fn is_refused<T>(counted: Result<T, Error>) -> bool {
+        matches!(counted, Err(Error::RateLimited(_)))
+    }
+
+    fn shop() -> Account {
+        Account {
+            id: Id::new(Uuid::nil()),
+            name: "Shop".into(),
+            owner_email: "owner@shop.example".into(),
+            sandbox: false,
+            locations: Vec::new(),
+            screens: Vec::new(),
+        }
+    }
+
+    const AT: Moment = Moment {
+        now: Timestamp::EPOCH,
+        elapsed: Duration::ZERO,
+    };
+
+    #[test]
+    fn attempts_are_counted_by_address_and_e_mail_together() {
+        let mut counts = Counts::default();
+        let from = |last| IpAddr::from([192, 0, 2, last]);
+        for _ in 0..OF_PAIR {
+            counts.attempt(from(1), "a", AT).unwrap();
+        }
+        // Those that are refused count for nothing.
+        for _ in 0..OF_ADDRESS {
+            assert!(is_refused(counts.attempt(from(1), "a", AT)));
+        }
+        counts.attempt(from(2), "a", AT).unwrap();
+        for number in OF_PAIR..OF_ADDRESS {
+            counts.attempt(from(1), &number.to_string(), AT).unwrap();
+        }
+        assert!(is_refused(counts.attempt(from(1), "b", AT)));
+        counts.attempt(from(2), "b", AT).unwrap();
+        assert!(!is_refused(counts.confirm(Id::new(Uuid::nil()), AT)));
+    }
+
+    /// Strangers who fill all places once had owners with a session wait behind them.
+    #[tokio::test]
+    async fn who_was_let_in_waits_for_no_stranger() {
+        let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());
+        let sign_ins = SignIns::new(Arc::new(store));
+        let (done, is_done) = mpsc::channel::<()>();
+        let is_done = Arc::new(Mutex::new(is_done));
+        for _ in 0..STRANGERS {
+            let is_done = is_done.clone();
+            let job = sign_ins.strangers.run(move || is_done.lock().recv());
+            timeout(Duration::from_millis(20), job).await.unwrap_err();
+        }
+        let hash = sign_ins.hash(&shop(), "rye and spelt").await.unwrap();
+        assert!(
+            sign_ins
+                .is_owners(hash, "rye and spelt".into())
+                .await
+                .unwrap()
+        );
+        drop(done);
+    }
+
+    /// Passwords were once judged on the threads for requests.
+    #[tokio::test]
+    async fn a_password_is_judged_at_a_place() {
+        let store = Store::new(Arc::new(MemoryStorage::new()), Environment::default());
+        let sign_ins = SignIns::new(Arc::new(store));
+        let (done, is_done) = mpsc::channel::<()>();
+        let job = sign_ins.let_in.run(move || is_done.recv());
+        timeout(Duration::from_millis(20), job).await.unwrap_err();
+        let shop = shop();
+        let mut judged = Box::pin(sign_ins.hash(&shop, "1234567890"));
+        timeout(Duration::from_millis(20), &mut judged)
+            .await
+            .unwrap_err();
+        drop(done);
+        assert!(matches!(judged.await, Err(Error::Invalid(_))));
+    }
+
+    #[test]
+    fn refusals_are_in_the_figures() {
+        let storage = Arc::new(MemoryStorage::new());
+        let environment = Environment {
+            clock: ManualClock::at(Timestamp::EPOCH),
+            ..Environment::default()
+        };
+        let store = Arc::new(Store::new(storage, environment));
+        let sign_ins = SignIns::new(store.clone());
+        let (here, account) = (IpAddr::from([192, 0, 2, 1]), Id::new(Uuid::nil()));
+        for _ in 0..OF_PAIR {
+            sign_ins.attempt(here, "a").unwrap();
+            sign_ins.confirm(account).unwrap();
+        }
+        assert_eq!(store.figures().limited.sign_in.get(), 0);
+        assert!(is_refused(sign_ins.attempt(here, "a")));
+        assert!(is_refused(sign_ins.confirm(account)));
+        assert_eq!(store.figures().limited.sign_in.get(), 2);
+    }
+
+    #[test]
+    fn callers_beyond_those_that_are_told_apart_share_the_count_of_a_wide_network() {
+        let mut counts = Counts::default();
+        let most = u32::try_from(MOST_CALLERS).unwrap();
+        for number in 0..most {
+            let from = IpAddr::from(number.to_be_bytes());
+            counts.attempt(from, &number.to_string(), AT).unwrap();
+        }
+        // Networks that have nothing to do with each other.
+        let crowd: [fn(u8) -> IpAddr; 4] = [
+            |last| [198, 51, 100, last].into(),
+            |last| [192, 0, 2, last].into(),
+            |last| [100, 64, 0, last].into(),
+            |last| [0x2001, 0xdb8, 1, u16::from(last), 0, 0, 0, 1].into(),
+        ];
+        for of_crowd in crowd {
+            for last in 0..100 {
+                let attempt = counts.attempt(of_crowd(last), &last.to_string(), AT);
+                assert_eq!(is_refused(attempt), u32::from(last) >= OF_ADDRESS, "{last}");
+            }
+        }
+        for owner in ["203.0.113.9", "2001:db8:2::1"] {
+            counts.attempt(owner.parse().unwrap(), owner, AT).unwrap();
+        }
+        // Who was there before goes on.
+        counts.attempt(IpAddr::from([0, 0, 0, 9]), "9", AT).unwrap();
+
+        // Beyond as many wide networks, all are one.
+        for number in 0..most + 100 {
+            let number = u128::from(number) << 80;
+            let from = IpAddr::from((number | 0x2002 << 112).to_be_bytes());
+            let _ = counts.attempt(from, "a", AT);
+        }
+        let callers = [
+            counts.addresses.callers(),
+            counts.pairs.callers(),
+            counts.emails.callers(),
+        ];
+        assert!(
+            callers
+                .iter()
+                .zip([2, 1, 1])
+                .all(|(callers, times)| *callers <= times * MOST_CALLERS + 1),
+            "{callers:?}"
+        );
+        assert!(is_refused(counts.attempt(
+            IpAddr::from([255, 0, 0, 1]),
+            "a",
+            AT
+        )));
+        counts.attempt(IpAddr::from([0, 0, 0, 9]), "9", AT).unwrap();
+    }
+}

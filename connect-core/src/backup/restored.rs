@@ -1,0 +1,72 @@
+//! The mark of a store that was restored from a backup: until it is taken away, the server sends nothing.
+//! The store may be a copy that is tried, beside the one that is in use.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    storage::{Commit, CommitError, Expectation, Key, Read, Storage, StorageError, Value, Write},
+    transaction::keys::{Family, NOBODY, key},
+};
+
+/// The backup that a store was restored from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Restored {
+    /// The checksum of the file.
+    pub checksum: String,
+}
+
+impl Restored {
+    /// The row that says so.
+    ///
+    /// # Errors
+    /// It cannot be written down.
+    pub(super) fn row(&self) -> Result<Value, StorageError> {
+        let row = serde_json::to_vec(self);
+        Ok(row.map_err(StorageError::new)?.into())
+    }
+}
+
+/// The key of the mark.
+pub(super) fn restored_key() -> Key {
+    key(NOBODY, Family::Restored, &[])
+}
+
+/// Returns the backup that a store was restored from, unless [`take_over`] has taken the mark away.
+///
+/// # Errors
+/// The store does not answer, or the mark is damaged.
+pub async fn restored(storage: &dyn Storage) -> Result<Option<Restored>, StorageError> {
+    let mut state = storage.read(&[Read::Get(&restored_key())]).await?;
+    let Some(row) = state.value()? else {
+        return Ok(None);
+    };
+    serde_json::from_slice(&row).map(Some).map_err(|reason| {
+        StorageError::new(format_args!(
+            "the mark of a restored store cannot be read: {reason}"
+        ))
+    })
+}
+
+/// Takes the mark of a restored store away: it is the one in use from now on. Returns whether there was one.
+///
+/// # Errors
+/// The store does not answer, or did not take the change.
+pub async fn take_over(storage: &dyn Storage) -> Result<bool, CommitError> {
+    let mut state = storage.read(&[Read::Get(&restored_key())]).await;
+    let state = state.as_mut().map_err(|error| error.clone());
+    let Some(row) = state
+        .and_then(|state| state.value())
+        .map_err(CommitError::NotApplied)?
+    else {
+        return Ok(false);
+    };
+    storage
+        .commit(Commit {
+            guard: None,
+            expects: vec![(restored_key(), Expectation::Is(row))],
+            writes: vec![(restored_key(), Write::Remove)],
+        })
+        .await?;
+    Ok(true)
+}

@@ -1,0 +1,398 @@
+//! Removes what has expired: stored answers, tombstones, events, the log of deliveries, and tokens.
+//!
+//! What cannot be read or removed is logged and left for the next round: one damaged row keeps no
+//! other from being purged.
+
+mod ended_tokens;
+
+use std::{collections::HashSet, fmt::Display};
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::super::{connect::Connect, stored_answer};
+use crate::{
+    rules::rate,
+    storage::{Commit, Entry, Expectation, Key, Value, Write},
+    transaction::{
+        CompleteSince, Fault, Looked, Piece, Salvage,
+        keys::{Family, NOBODY, Part, after_prefix, key, time_bytes},
+        tombstones_since_key,
+    },
+    wire::{
+        Timestamp,
+        limits::{DELIVERY_DAYS, EVENT_DAYS, RATE_WINDOW_SECONDS, TOMBSTONE_DAYS, WAITING_DAYS},
+    },
+};
+
+/// Rows removed per commit: few enough that writers hardly wait.
+const CHUNK: usize = 500;
+
+const DAY: i64 = 24 * 3600;
+
+/// The result of a round of maintenance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Maintenance {
+    /// Stored answers that were purged because their time was over.
+    pub answers: usize,
+    /// Tombstones that were purged.
+    pub tombstones: usize,
+    /// Events older than 30 days that were purged.
+    pub events: usize,
+    /// Deliveries older than 30 days that were purged from the logs of webhooks, and from the queues
+    /// of those that are off.
+    pub deliveries: usize,
+    /// Tokens that were purged 90 days after they were revoked or had expired.
+    pub tokens: usize,
+    /// Rows that could not be read, and parts of the round that failed. They are left for the next
+    /// round; the log says which.
+    pub failed: usize,
+    /// Set when nothing was purged because the machine's clock is in doubt.
+    pub is_held_off: bool,
+}
+
+/// The expectation of a purging commit.
+#[derive(Clone, Copy)]
+enum Expects {
+    /// The rows are as they were read: writers may put newer ones in their places.
+    Unchanged,
+    /// None: nothing is put in their places.
+    Nothing,
+}
+
+/// The purge of one round.
+pub(super) struct Purge<'c> {
+    connect: &'c Connect,
+    reader: Salvage<'c>,
+    now: Timestamp,
+    done: Maintenance,
+}
+
+impl<'c> Purge<'c> {
+    pub(super) fn new(connect: &'c Connect, now: Timestamp) -> Self {
+        Self {
+            connect,
+            reader: Salvage::new(connect.store()),
+            now,
+            done: Maintenance::default(),
+        }
+    }
+
+    /// Purges all that is due.
+    pub(super) async fn run(mut self) -> Result<Maintenance, Fault> {
+        let answers = self.answers().await;
+        self.note(answers, "stored answers");
+        let counts = self.request_counts().await;
+        self.note(counts, "counts of requests");
+        let start = key(NOBODY, Family::AccountList, &[]);
+        let end = after_prefix(&start);
+        let mut from = Some(start.clone());
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            // The key of an entry tells the account, also when the rest cannot be read.
+            let damaged = piece.damaged.map(|(key, _)| key);
+            let listed = piece.entries.into_iter().map(|(key, _)| key).chain(damaged);
+            for entry in listed {
+                match Uuid::from_slice(&entry[start.len()..]) {
+                    Ok(account) => self.account(account).await,
+                    Err(error) => self.failed(hex::encode(&entry), &error),
+                }
+            }
+            from = piece.next;
+        }
+        Ok(self.done)
+    }
+
+    async fn account(&mut self, account: Uuid) {
+        let locations = match self.connect.account(account.into()).await {
+            Ok(account) => account.locations,
+            Err(error) => return self.failed(account, &error.cause()),
+        };
+        for location in locations {
+            let id = location.id.uuid();
+            let counted = self.connect.count_rows(id, self.now).await;
+            self.note(counted, id);
+            for family in Family::tombstones() {
+                let purged = self.tombstones(id, family).await;
+                self.note(purged, id);
+            }
+            let purged = self.events(id).await;
+            self.note(purged, id);
+            let moved = self.connect.move_idle_clock(id, self.now).await;
+            self.note(moved, id);
+        }
+        let purged = self.ended_tokens(account).await;
+        self.note(purged, account);
+        let webhooks = self.connect.store().webhooks_of(account).await;
+        let webhooks = match webhooks {
+            Ok(webhooks) => webhooks,
+            Err(fault) => return self.failed(account, &fault),
+        };
+        for own in webhooks.0 {
+            let id = own.webhook.id.uuid();
+            let purged = self.deliveries(id).await;
+            self.note(purged, id);
+            if let Some(off) = &own.webhook.switched_off {
+                let purged = self.waiting_deliveries(id).await;
+                self.note(purged, id);
+                let purged = self.waiting_stock(id, off.at).await;
+                self.note(purged, id);
+            }
+        }
+    }
+
+    /// Purges the stored answers whose time is over.
+    async fn answers(&mut self) -> Result<(), Fault> {
+        let start = key(NOBODY, Family::AnswerByExpiry, &[]);
+        // Due is what expires up to and including now.
+        let end = Part::Time(self.now.plus_micros(1));
+        let end = key(NOBODY, Family::AnswerByExpiry, &[end]);
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            let (by_expiry, answer_keys): (Vec<Key>, Vec<Key>) = piece
+                .entries
+                .into_iter()
+                .map(|(entry, answer_key)| (entry, Key::from(&*answer_key)))
+                .unzip();
+            let answers = self.reader.values(&answer_keys).await?;
+            let mut commit = Commit::default();
+            // Of two uses of a key that are both over, only the later has an answer.
+            let mut seen = HashSet::new();
+            for ((entry, answer_key), answer) in by_expiry.into_iter().zip(answer_keys).zip(answers)
+            {
+                let due = match answer {
+                    Looked::Found(Some(answer)) => {
+                        stored_answer::is_over(&answer, self.now).map(|is| is.then_some(answer))
+                    }
+                    Looked::Found(None) => Some(None),
+                    Looked::Damaged => None,
+                };
+                let Some(due) = due else {
+                    self.failed(hex::encode(&answer_key), &"a stored answer is unreadable");
+                    continue;
+                };
+                commit.writes.push((entry, Write::Remove));
+                // The key may have been used anew since it expired.
+                if let Some(answer) = due
+                    && seen.insert(answer_key.clone())
+                {
+                    let expected = Expectation::Is(answer);
+                    commit.expects.push((answer_key.clone(), expected));
+                    commit.writes.push((answer_key, Write::Remove));
+                }
+            }
+            if !commit.writes.is_empty() && self.connect.store().commit(commit).await? {
+                self.done.answers += seen.len();
+            }
+            from = piece.next;
+        }
+        Ok(())
+    }
+
+    /// Purges the counts of requests in windows that are over at every server, whose clocks may differ.
+    async fn request_counts(&mut self) -> Result<(), Fault> {
+        let window = rate::window(self.now.plus_seconds(-2 * RATE_WINDOW_SECONDS));
+        let start = key(NOBODY, Family::RequestCount, &[]);
+        let end = [Part::Number(window.try_into().unwrap_or(0))];
+        let end = key(NOBODY, Family::RequestCount, &end);
+        self.walk(start, end, Expects::Nothing, |_| true).await?;
+        Ok(())
+    }
+
+    /// Purges the tombstones of one family at a location. The same commit writes down since when
+    /// they are complete, which is read with every list that includes deletions.
+    async fn tombstones(&mut self, location: Uuid, family: Family) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-TOMBSTONE_DAYS * DAY);
+        let since_key = tombstones_since_key(location);
+        let start = key(location, family, &[]);
+        let end = [&start[..], &time_bytes(oldest)].concat();
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let piece = self.piece(&at, &end).await?;
+            from = piece.next;
+            let count = piece.entries.len();
+            if count == 0 {
+                continue;
+            }
+            let since = self.connect.store().get(&since_key).await?;
+            let mut commit = Commit {
+                writes: removed(piece.entries),
+                ..Commit::default()
+            };
+            let row = complete_since(since.as_ref(), oldest, &since_key)?;
+            if since.as_ref() != Some(&row) {
+                let unchanged = Expectation::unchanged(since);
+                commit.expects.push((since_key.clone(), unchanged));
+                commit.writes.push((since_key.clone(), Write::Put(row)));
+            }
+            if !self.connect.store().commit(commit).await? {
+                break;
+            }
+            self.done.tombstones += count;
+        }
+        Ok(())
+    }
+
+    /// Purges the old events of a location.
+    async fn events(&mut self, location: Uuid) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-EVENT_DAYS * DAY);
+        let purged = self.older_than(oldest, location, Family::Event).await?;
+        self.done.events += purged;
+        Ok(())
+    }
+
+    /// Purges the old deliveries of a webhook from its log. One that is still attempted is younger than
+    /// the first of them by weeks, unless its webhook is off.
+    async fn deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-DELIVERY_DAYS * DAY);
+        let purged = self.older_than(oldest, webhook, Family::Delivery).await?;
+        self.done.deliveries += purged;
+        Ok(())
+    }
+
+    /// Purges what waited beside a webhook that is off for as long as events are kept. The log comes
+    /// first: what is in both is there no longer than in the queue.
+    async fn waiting_deliveries(&mut self, webhook: Uuid) -> Result<(), Fault> {
+        let start = key(webhook, Family::DeliveryByDue, &[]);
+        let oldest = Part::Time(self.now.plus_seconds(-WAITING_DAYS * DAY));
+        let end = key(webhook, Family::DeliveryByDue, &[oldest]);
+        self.done.deliveries += self.walk(start, end, Expects::Nothing, |_| true).await?;
+        Ok(())
+    }
+
+    /// Purges counts of stock waiting as long, and notes queued as long ago, as their
+    /// deliveries are purged. Both lie by product, so all are read; within the first 30 days hardly any is
+    /// old enough.
+    async fn waiting_stock(&mut self, webhook: Uuid, off_since: Timestamp) -> Result<(), Fault> {
+        let oldest = self.now.plus_seconds(-WAITING_DAYS * DAY);
+        if off_since >= oldest {
+            return Ok(());
+        }
+        let is_old = |row: &Entry| time_of(&row.1).is_some_and(|at| at < oldest);
+        for family in [Family::WaitingStock, Family::SentStock] {
+            let start = key(webhook, family, &[]);
+            let end = after_prefix(&start);
+            let pick = |rows: &mut Vec<Entry>| {
+                rows.retain(is_old);
+                true
+            };
+            let purged = self.walk(start, end, Expects::Unchanged, pick).await?;
+            if family == Family::WaitingStock {
+                self.done.deliveries += purged;
+            }
+        }
+        Ok(())
+    }
+
+    /// Purges the rows of a family that lie in the order of their creation, up to the first that was
+    /// made at `oldest` or later. Returns how many.
+    async fn older_than(
+        &mut self,
+        oldest: Timestamp,
+        partition: Uuid,
+        family: Family,
+    ) -> Result<usize, Fault> {
+        let start = key(partition, family, &[]);
+        let end = after_prefix(&start);
+        let pick = |rows: &mut Vec<Entry>| {
+            let read = rows.len();
+            // A row that is not what it should be is no newer than the readable ones behind it.
+            let is_new = |row: &Entry| time_of(&row.1).is_some_and(|at| at >= oldest);
+            rows.truncate(rows.iter().position(is_new).unwrap_or(read));
+            let is_all = rows.len() == read;
+            let has_readable = rows.iter().any(|row| time_of(&row.1).is_some());
+            if !has_readable && rows.len() < CHUNK {
+                rows.clear();
+            }
+            is_all
+        };
+        self.walk(start, end, Expects::Nothing, pick).await
+    }
+
+    /// Purges the due rows of a range, and returns their number. `pick` leaves the due ones of
+    /// some rows read, and says whether to look behind them.
+    async fn walk(
+        &mut self,
+        start: Key,
+        end: Key,
+        expects: Expects,
+        pick: impl Fn(&mut Vec<Entry>) -> bool,
+    ) -> Result<usize, Fault> {
+        let mut purged = 0;
+        let mut from = Some(start);
+        while let Some(at) = from {
+            let mut piece = self.piece(&at, &end).await?;
+            let goes_on = pick(&mut piece.entries);
+            from = piece.next.filter(|_| goes_on);
+            let count = piece.entries.len();
+            if count == 0 {
+                continue;
+            }
+            let unchanged = |(key, row): &Entry| {
+                let unchanged = Expectation::unchanged(Some(row.clone()));
+                (key.clone(), unchanged)
+            };
+            let expects = match expects {
+                Expects::Unchanged => piece.entries.iter().map(unchanged).collect(),
+                Expects::Nothing => Vec::new(),
+            };
+            let commit = Commit {
+                expects,
+                writes: removed(piece.entries),
+                ..Commit::default()
+            };
+            if self.connect.store().commit(commit).await? {
+                purged += count;
+            }
+        }
+        Ok(purged)
+    }
+
+    /// Reads the next rows of a range. One that cannot be read is noted, and passed over.
+    async fn piece(&mut self, from: &[u8], to: &[u8]) -> Result<Piece, Fault> {
+        let piece = self.reader.piece(from, Some(to), CHUNK).await?;
+        if let Some((key, error)) = &piece.damaged {
+            self.failed(hex::encode(key), error);
+        }
+        Ok(piece)
+    }
+
+    fn note(&mut self, purged: Result<(), Fault>, of: impl Display) {
+        if let Err(fault) = purged {
+            self.failed(of, &fault);
+        }
+    }
+
+    fn failed(&mut self, of: impl Display, reason: &dyn Display) {
+        tracing::error!(%reason, %of, "maintenance left something for the next round");
+        self.done.failed += 1;
+    }
+}
+
+/// The row that says since when tombstones are complete, once those before `oldest` are purged.
+fn complete_since(row: Option<&Value>, oldest: Timestamp, key: &Key) -> Result<Value, Fault> {
+    // A clock that was further ahead has purged more.
+    let before = row.and_then(|row| serde_json::from_slice(row).ok());
+    let since = before.map_or(oldest, |before: CompleteSince| before.since.max(oldest));
+    let row = serde_json::to_vec(&CompleteSince { since }).map_err(|e| Fault::corrupt(key, e))?;
+    Ok(row.into())
+}
+
+fn removed(entries: Vec<Entry>) -> Vec<(Key, Write)> {
+    let remove = |(key, _): Entry| (key, Write::Remove);
+    entries.into_iter().map(remove).collect()
+}
+
+/// Returns the time of a row's creation, read without the rest of it.
+fn time_of(row: &[u8]) -> Option<Timestamp> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Times {
+        created_at: Option<Timestamp>,
+        /// The time of a note.
+        at: Option<Timestamp>,
+    }
+    let times = serde_json::from_slice::<Times>(row).ok()?;
+    times.created_at.or(times.at)
+}

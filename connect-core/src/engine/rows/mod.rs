@@ -1,0 +1,281 @@
+//! The rows of one kind at one location, which clients of the API list and do not write.
+
+use std::{fmt, marker::PhantomData, ops::Bound};
+
+use async_trait::async_trait;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::{
+    answer::{Answer, Json, single},
+    change::Change,
+    connect::Connect,
+    page_request::PageRequest,
+    request::{FromJson, Request},
+    search::Filter,
+    typed::decoded,
+};
+use crate::{
+    auth::Access,
+    rules::zone,
+    storage::Value,
+    transaction::{Error, Fault, Refusal, Row, SortKey as _, Span, Through, keys::Family},
+    wire::{
+        Entry, Id, Page, Single, Timestamp,
+        query::{ListQuery, PageQuery, Period},
+    },
+};
+
+/// A kind of row that a location has, which clients list and do not write.
+///
+/// Sealed: the trait under it cannot be named outside of this crate.
+#[async_trait]
+pub trait Listed: Row + DeserializeOwned + Send + Sync + 'static {
+    /// The name of one, as messages use it.
+    const NAME: &'static str;
+    /// The name of the list, which its cursors are bound to.
+    const LIST: &'static str;
+
+    /// The parameters of the list.
+    type Query: PageQuery;
+
+    /// The days after which maintenance purges a row, if it does. A walk goes on only behind a row
+    /// that is still there.
+    const KEPT_DAYS: Option<i64> = None;
+
+    /// The row that the list begins behind, by its place and its id: the parameter `after`, for
+    /// lists that have it and whose rows are purged.
+    #[doc(hidden)]
+    fn after(_query: &Self::Query) -> Option<(Self::Key, Uuid)> {
+        None
+    }
+
+    /// The time of the rows that are asked for: the parameters `from` and `to`, for lists in the
+    /// order of that time that have them.
+    #[doc(hidden)]
+    fn period(_query: &Self::Query) -> Period {
+        Period::default()
+    }
+
+    /// Returns the part of the list that has all rows that are asked for: its beginning and its
+    /// end. A list that is not in the order of `from` and `to` looks up its own, and holds its rows
+    /// against them in [`filter`](Self::filter).
+    ///
+    /// # Errors
+    /// The query asks for what begins later than it ends.
+    #[doc(hidden)]
+    async fn bounds(
+        query: &Self::Query,
+        _connect: &Connect,
+        _access: &Access,
+    ) -> Result<(Bound<Self::Key>, Bound<Self::Key>), Error> {
+        let (from, to) = zone::times(&Self::period(query))
+            .map_err(|invalid| Error::Malformed(invalid.into()))?;
+        let place = |time: Option<Timestamp>| time.and_then(Self::Key::first_at);
+        Ok((
+            place(from).map_or(Bound::Unbounded, Bound::Included),
+            place(to).map_or(Bound::Unbounded, Bound::Excluded),
+        ))
+    }
+
+    /// The part of the list that a query asks for, which is read from its end if the `newest` come
+    /// `first`. A list by `updatedAt` makes it by [`PageRequest::of`], and then knows `updatedSince` and
+    /// deletions.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    #[doc(hidden)]
+    async fn request(
+        query: &Self::Query,
+        connect: &Connect,
+        access: &Access,
+        newest_first: bool,
+    ) -> Result<PageRequest<Self::Key>, Error> {
+        let (from, to) = Self::bounds(query, connect, access).await?;
+        let whole = Span {
+            from,
+            to,
+            newest_first,
+        };
+        let request = PageRequest::of_rows(Self::LIST, access, query, whole, connect.now())?;
+        Ok(match Self::KEPT_DAYS {
+            Some(days) => request.kept(days, Self::after(query)),
+            None => request,
+        })
+    }
+
+    /// The index that the list is read through: that of all rows, or that of those which share an
+    /// id ([`Row::group`]).
+    #[doc(hidden)]
+    fn through(_query: &Self::Query) -> Through<'_> {
+        Through::All
+    }
+
+    /// The test of a row against the filters. `None` when every row passes.
+    ///
+    /// # Errors
+    /// The caller may not see what the query asks for.
+    #[doc(hidden)]
+    fn filter(_query: &Self::Query, _access: &Access) -> Result<Option<RowFilter>, Error> {
+        Ok(None)
+    }
+}
+
+/// A kind of row whose list can be read from its end ([`Rows::newest_first`]).
+///
+/// A list whose rows are purged is none of these: behind a cursor that leads back, nobody could tell
+/// what was purged from what never was. Nor is a list by `updatedAt`, which is read to keep a copy.
+pub trait FromItsEnd: Listed {}
+
+/// A kind of row that is also read by its id.
+pub trait Readable: Listed {
+    /// The entries that lead from the id of a row to its place, for rows that do not lie under
+    /// their id.
+    #[doc(hidden)]
+    const BY_ID: Option<Family> = None;
+}
+
+/// Tells the rows that a list shows from others. The error says that a row is none of its kind.
+pub(crate) type RowFilter = Box<dyn Fn(&[u8]) -> serde_json::Result<bool> + Send + Sync>;
+
+/// The rows of one kind at one location, such as `Rows<ImageJob>`.
+pub struct Rows<R> {
+    connect: Connect,
+    access: Access,
+    newest_first: bool,
+    kind: PhantomData<fn() -> R>,
+}
+
+impl<R: Listed> Rows<R> {
+    pub(crate) fn new(connect: &Connect, access: &Access) -> Self {
+        Self {
+            connect: connect.clone(),
+            access: access.clone(),
+            newest_first: false,
+            kind: PhantomData,
+        }
+    }
+
+    /// The access that it acts by.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// The time now.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.connect.now()
+    }
+
+    /// The list that a write is about.
+    pub(crate) fn target(&self) -> String {
+        format!("{}/{}", self.access.location().id, R::LIST)
+    }
+
+    /// Queues a write. The future owns what it needs, so it can be spawned.
+    pub(crate) fn queue<T: FromJson + Send + 'static, F>(
+        &self,
+        request: Request<T>,
+        change: F,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<R, T, F>
+    where
+        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
+    {
+        let (connect, access) = (self.connect.clone(), self.access.clone());
+        async move { connect.write(access, request, change).await }
+    }
+
+    /// Returns a page of the list, without deleted rows.
+    ///
+    /// # Errors
+    /// A query parameter is bad, or asks for what the caller may not see.
+    pub async fn list(&self, query: &R::Query) -> Result<Page<R>, Error> {
+        let mut query = query.clone();
+        query.leave_out_deleted();
+        decoded(self.list_json(&query).await?.decode())
+    }
+
+    /// The same for a server: the page is JSON.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub async fn list_json(&self, query: &R::Query) -> Result<Json<Page<R>>, Error> {
+        let (connect, access) = (&self.connect, &self.access);
+        let passes = R::filter(query, access)?;
+        let passes = passes.map(|passes| {
+            move |row: &Value| passes(row).map_err(|e| Fault::corrupt(b"a listed row", e))
+        });
+        let filter = passes.as_ref().map(|passes| passes as Filter<'_>);
+        let request = R::request(query, connect, access, self.newest_first).await?;
+        let page = connect.page::<R>(access, &request, R::through(query), Through::All, filter);
+        page.await
+    }
+}
+
+impl<R: FromItsEnd> Rows<R> {
+    /// Returns the same with lists that begin with the newest row. What comes while such a list is read
+    /// is not in it. Its cursors lead on in its direction, and in no list of the other.
+    #[must_use]
+    pub fn newest_first(self) -> Self {
+        Self {
+            newest_first: true,
+            ..self
+        }
+    }
+}
+
+impl<R: Readable> Rows<R> {
+    /// Returns one row.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn get(&self, id: impl Into<Id<R>>) -> Result<R, Error> {
+        decoded(self.get_json(id.into().uuid()).await?.decode()).map(|single| single.data)
+    }
+
+    /// The same for a server: the row is JSON.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn get_json(&self, id: Uuid) -> Result<Json<Single<R>>, Error> {
+        let (store, location) = (self.connect.store(), self.access.partition());
+        let row = store.row_by_id::<R>(location, id, R::BY_ID).await?;
+        row.map(|row| single(&row))
+            .ok_or_else(|| Error::not_found(R::NAME, id))
+    }
+}
+
+impl<R: Listed<Query: ListQuery>> Rows<R> {
+    /// Returns a page of the list, with tombstones of the rows that were deleted in the last 90
+    /// days.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    pub async fn list_with_deleted(&self, query: &R::Query) -> Result<Page<Entry<R>>, Error> {
+        let mut query = query.clone();
+        query.sync_mut().include_deleted = true;
+        let page = self.list_json(&query).await?;
+        decoded(serde_json::from_slice(&page.into_bytes()))
+    }
+}
+
+impl<R> Clone for Rows<R> {
+    fn clone(&self) -> Self {
+        Self {
+            connect: self.connect.clone(),
+            access: self.access.clone(),
+            newest_first: self.newest_first,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<R> fmt::Debug for Rows<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows")
+            .field("access", &self.access)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

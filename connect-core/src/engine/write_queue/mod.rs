@@ -1,0 +1,217 @@
+//! One write queue per location: writes to a location run one after another, and those that wait
+//! share a commit.
+//!
+//! A location's commits are serialised by its clock row anyway; queueing them in the process
+//! saves the retries. While one commit is on its way to the disk, the writes that arrive form the
+//! next group: each is an operation of its own, with its own time, answer and idempotency record,
+//! but all of them share one read and one commit. Across processes a group that met a conflict is
+//! run again under the location's lock.
+//!
+//! A queue is worked off by a task of its own, so a caller that goes away takes nobody's write
+//! with it. What fails by itself (a row that cannot be read, a panic) harms its own write only: a
+//! group that fails as a whole is run again one by one.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    panic::AssertUnwindSafe,
+    sync::Arc,
+};
+
+use futures_util::{FutureExt as _, future::join};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use super::{
+    answer::Answer,
+    change::{Job, MOST_RECORDS},
+    write::{perform, reads},
+};
+use crate::transaction::{Attempt, Fault, Reads, Refusal, Store, Unit};
+
+type Outcome = Result<Answer, Refusal>;
+
+/// A write and where its answer goes.
+struct Waiting {
+    job: Job,
+    reply: oneshot::Sender<Outcome>,
+}
+
+/// The write queues of all locations in use.
+pub(crate) struct WriteQueues {
+    store: Arc<Store>,
+    waiting: Mutex<HashMap<Uuid, VecDeque<Waiting>>>,
+}
+
+impl WriteQueues {
+    pub(crate) fn new(store: Arc<Store>) -> Self {
+        Self {
+            store,
+            waiting: Mutex::default(),
+        }
+    }
+}
+
+/// The most writes that share a commit, beside the bound on their records.
+const MOST_JOBS: usize = 64;
+
+/// Queues `job` and waits until it is done and durable.
+pub(crate) async fn run(queues: &Arc<WriteQueues>, job: Job) -> Outcome {
+    let location = job.at.partition();
+    let (reply, answer) = oneshot::channel();
+    let is_first = {
+        let mut waiting = queues.waiting.lock();
+        let is_first = !waiting.contains_key(&location);
+        // An entry in the map means that a task is at work.
+        let queue = waiting.entry(location).or_default();
+        queue.push_back(Waiting { job, reply });
+        is_first
+    };
+    if is_first {
+        tokio::spawn(work_off(queues.clone(), location));
+    }
+    // The sender is dropped unused only when the runtime shuts down.
+    answer.await.unwrap_or_else(|_| Err(Fault::Panicked.into()))
+}
+
+/// Commits group after group until nobody waits at the location.
+async fn work_off(queues: Arc<WriteQueues>, location: Uuid) {
+    loop {
+        let group = {
+            let mut waiting = queues.waiting.lock();
+            let queue = waiting.get_mut(&location);
+            let group = queue.map(next_group).unwrap_or_default();
+            if group.is_empty() {
+                // Under the same lock as the look, so that no write falls between the two.
+                waiting.remove(&location);
+                return;
+            }
+            group
+        };
+        let (jobs, replies): (Vec<Job>, Vec<_>) =
+            group.into_iter().map(|w| (w.job, w.reply)).unzip();
+        let outcomes = commit_group(&queues.store, location, &jobs).await;
+        for (reply, outcome) in replies.into_iter().zip(outcomes) {
+            // A caller that has gone away does not need its answer.
+            let _ = reply.send(outcome);
+        }
+        // Callers that were just answered may write again at once. Without this they miss the next group,
+        // and the writers of a location become two groups that take turns, with twice as many commits.
+        // Nothing depends on who runs first.
+        tokio::task::yield_now().await;
+    }
+}
+
+fn next_group(waiting: &mut VecDeque<Waiting>) -> Vec<Waiting> {
+    let mut records = 0;
+    let mut group = Vec::new();
+    while let Some(next) = waiting.front() {
+        records += next.job.change.weight();
+        if group.len() == MOST_JOBS || (records > MOST_RECORDS && !group.is_empty()) {
+            break;
+        }
+        group.extend(waiting.pop_front());
+    }
+    group
+}
+
+/// Commits the jobs together; when that fails as a whole, one by one.
+async fn commit_group(store: &Store, location: Uuid, jobs: &[Job]) -> Vec<Outcome> {
+    let fault = match commit_together(store, location, jobs).await {
+        Ok(outcomes) => return outcomes,
+        Err(fault) => fault,
+    };
+    // Whether it was written is unknown: to do it again might do it twice.
+    let is_unknown = matches!(fault, Fault::Unknown(_));
+    if jobs.len() < 2 || is_unknown {
+        let refusal = Refusal::from(fault);
+        return jobs.iter().map(|_| Err(refusal.clone())).collect();
+    }
+    tracing::warn!(%fault, writes = jobs.len(), "a group of writes failed; running them one by one");
+    let mut outcomes = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let alone = commit_together(store, location, std::slice::from_ref(job)).await;
+        outcomes.push(
+            alone
+                .unwrap_or_else(|fault| vec![Err(fault.into())])
+                .remove(0),
+        );
+    }
+    outcomes
+}
+
+/// Performs the jobs in order and commits them at once; again, under a lock, when another process
+/// was faster.
+async fn commit_together(
+    store: &Store,
+    location: Uuid,
+    jobs: &[Job],
+) -> Result<Vec<Outcome>, Fault> {
+    let committing = AssertUnwindSafe(async {
+        let mut attempts = store.attempts(location);
+        attempts.lock_if_contended().await?;
+        loop {
+            let mut unit = attempts.begin();
+            load(store, &mut unit, location, jobs).await?;
+            let mut outcomes = Vec::with_capacity(jobs.len());
+            for job in jobs {
+                outcomes.push(perform_guarded(&mut unit, job).await);
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(outcomes);
+            }
+        }
+    });
+    committing
+        .catch_unwind()
+        .await
+        .unwrap_or(Err(Fault::Panicked))
+}
+
+/// Reads all rows for the jobs: in one round trip, and a second one for rows depending on the first. The
+/// usage of the account's other locations is read at the same time; a failure there fails nothing.
+async fn load(
+    store: &Store,
+    unit: &mut Unit<'_>,
+    location: Uuid,
+    jobs: &[Job],
+) -> Result<(), Fault> {
+    let mut wanted = Reads::of(location);
+    for job in jobs {
+        reads(job, &mut wanted);
+    }
+    let elsewhere = async {
+        match jobs.first() {
+            Some(job) => store.bytes_elsewhere(job.at.account(), location).await,
+            None => 0,
+        }
+    };
+    let (loaded, elsewhere) = join(unit.load(wanted), elsewhere).await;
+    loaded?;
+    unit.begin_counts();
+    unit.set_bytes_elsewhere(elsewhere);
+    let mut wanted = Reads::of(location);
+    for job in jobs {
+        job.change.more_reads(&job.at, unit, &mut wanted);
+    }
+    unit.load(wanted).await
+}
+
+/// Performs a job. One that panics leaves nothing, and the others go on.
+async fn perform_guarded(unit: &mut Unit<'_>, job: &Job) -> Outcome {
+    let depth = unit.savepoint();
+    let outcome = AssertUnwindSafe(perform(unit, job)).catch_unwind().await;
+    match outcome {
+        Ok(outcome) => {
+            unit.release();
+            outcome
+        }
+        Err(_) => {
+            unit.rollback_to(depth);
+            Err(Fault::Panicked.into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

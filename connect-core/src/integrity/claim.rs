@@ -1,0 +1,132 @@
+//! Claims: what a row says about another.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use super::{Problem, ProblemKind};
+use crate::{
+    storage::{Entry, Key, Value},
+    transaction::{Fault, Looked, Salvage, keys::Family},
+};
+
+/// A row that must be there, or must not be, or must hold something.
+pub(super) struct Claim {
+    /// The key of the row that it is about.
+    pub(super) on: Key,
+    /// The key under which a problem is reported.
+    pub(super) reported: Key,
+    /// The kind of problem when it does not hold.
+    pub(super) kind: ProblemKind,
+    /// The write to make it hold, if there is one.
+    pub(super) mend: Option<Mend>,
+    /// The record with a loss when the row is not there.
+    pub(super) concerns: Option<(Family, Uuid)>,
+    /// The claiming row, once the claim is noted.
+    pub(super) source: Entry,
+    test: Test,
+}
+
+/// A write to make a claim hold.
+pub(super) enum Mend {
+    /// Writes the row of the claim, if there is none.
+    Write(Value),
+    /// Removes the claiming row.
+    Remove,
+}
+
+/// A failed claim, with its problem and the row that was found.
+pub(super) type Failed = (Problem, Claim, Option<Value>);
+
+/// Returns what is wrong with the row, if anything is.
+type Test = Box<dyn Fn(Option<&Value>) -> Option<String> + Send + Sync>;
+
+impl Claim {
+    /// A claim on the row at `on`, reported under the key of that row.
+    pub(super) fn on(
+        on: Key,
+        kind: ProblemKind,
+        test: impl Fn(Option<&Value>) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            reported: on.clone(),
+            on,
+            kind,
+            mend: None,
+            concerns: None,
+            source: Entry::default(),
+            test: Box::new(test),
+        }
+    }
+
+    /// The same, reported under the key of the row that claims.
+    pub(super) fn reported_as(mut self, key: &Key) -> Self {
+        self.reported = key.clone();
+        self
+    }
+
+    /// A claim that an index entry is there and holds `held`.
+    pub(super) fn entry(on: Key, held: Vec<u8>, whose: String) -> Self {
+        let mend = Some(Mend::Write(held.as_slice().into()));
+        let claim = Self::on(on, ProblemKind::MissingEntry, move |found| match found {
+            None => Some(format!("{whose} is not in the index")),
+            Some(found) if **found != *held => Some(format!(
+                "the index entry of {whose} holds something else: {}",
+                hex::encode(found)
+            )),
+            Some(_) => None,
+        });
+        Self { mend, ..claim }
+    }
+
+    /// A claim that an index entry leads to a row that has it: one for which `has` holds.
+    pub(super) fn row<T: serde::de::DeserializeOwned>(
+        entry: &Key,
+        row: Key,
+        has: impl Fn(&T) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let test = move |found: Option<&Value>| match found {
+            None => Some("an index entry leads to a row that is not there".to_owned()),
+            // A row that cannot be parsed is reported where it is.
+            Some(found) => match serde_json::from_slice(found) {
+                Ok(found) if !has(&found) => {
+                    Some("an index entry leads to a row that does not have it".to_owned())
+                }
+                _ => None,
+            },
+        };
+        let claim = Self::on(row, ProblemKind::StrayEntry, test);
+        let mend = Some(Mend::Remove);
+        Self { mend, ..claim }.reported_as(entry)
+    }
+
+    /// A claim that a row is there.
+    pub(super) fn there(on: Key, kind: ProblemKind, message: String) -> Self {
+        Self::on(on, kind, move |found| {
+            found.is_none().then(|| message.clone())
+        })
+    }
+
+    /// Holds the claim against what is there.
+    fn judge(self, found: &Looked) -> Option<Failed> {
+        let Looked::Found(found) = found else {
+            // Reported where it is; what it says is unknown.
+            return None;
+        };
+        let message = (self.test)(found.as_ref())?;
+        let problem = Problem::new(self.kind, &self.reported, message);
+        Some((problem, self, found.clone()))
+    }
+}
+
+/// Holds every claim against its row. Returns the failed ones.
+pub(super) async fn judge(reader: &Salvage<'_>, claims: Vec<Claim>) -> Result<Vec<Failed>, Fault> {
+    let mut about: Vec<Key> = claims.iter().map(|claim| claim.on.clone()).collect();
+    about.sort_unstable();
+    about.dedup();
+    let found = reader.values(&about).await?;
+    let found: BTreeMap<&Key, Looked> = about.iter().zip(found).collect();
+    let claims = claims.into_iter();
+    let judged = claims.filter_map(|claim| found.get(&claim.on).and_then(|row| claim.judge(row)));
+    Ok(judged.collect())
+}

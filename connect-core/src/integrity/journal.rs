@@ -1,0 +1,210 @@
+//! The rules that the rows of the journal keep.
+
+use std::sync::Arc;
+
+use super::{
+    ProblemKind,
+    claim::{Claim, Mend},
+    findings::Findings,
+    journal_sums::JournalSums,
+};
+use crate::{
+    resources::{RegisterPeriod, day_key, day_number},
+    rules::zone,
+    storage::Value,
+    transaction::{
+        ReadKey, change_key,
+        keys::{Family, Part, key},
+    },
+    wire::{DailySummary, Order, Transaction, TransactionType, ZReport},
+};
+
+/// A journal row: it has the number of its key, follows the one before, and is found by its id.
+pub(super) fn transaction(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(number) = at.number() else { return };
+    let before = findings.partition.last_receipt.replace(number);
+    let expected = before.unwrap_or_default() + 1;
+    if number != expected {
+        let message = format!("receipt {number} comes where {expected} should be");
+        findings.bad(message);
+    }
+    let Some(row) = findings.parse::<Transaction>(row) else {
+        return;
+    };
+    if row.receipt_number != number {
+        let other = row.receipt_number;
+        return findings.bad(format!("the row holds receipt {other}, which is another"));
+    }
+    findings.claim(Claim::entry(
+        key(
+            at.partition,
+            Family::TransactionById,
+            &[Part::Id(row.id.uuid())],
+        ),
+        number.to_be_bytes().to_vec(),
+        format!("transaction {}", row.id),
+    ));
+    let day = zone::day_of(row.created_at);
+    sums(findings).add_row(day, &row);
+    let test = move |found: Option<&Value>| match found {
+        None => Some(format!(
+            "receipt {number} is of {day}, which has no summary"
+        )),
+        // One that cannot be parsed is reported where it is.
+        Some(found) => match serde_json::from_slice::<DailySummary>(found) {
+            Ok(summary) if summary.last_receipt_number < Some(number) => Some(format!(
+                "receipt {number} is of {day}, whose summary ends before it"
+            )),
+            _ => None,
+        },
+    };
+    let claim = Claim::on(
+        day_key(at.partition, day),
+        ProblemKind::MissingReference,
+        test,
+    );
+    findings.claim(claim.reported_as(&findings.key().clone()));
+    for claim in findings.partition.registers.add_row(&row) {
+        findings.claim(claim);
+    }
+    links(findings, at, &row);
+}
+
+/// The rows that a journal row names: the sale that it refunds, and its order.
+fn links(findings: &mut Findings, at: &ReadKey, row: &Transaction) {
+    let number = row.receipt_number;
+    if let Some(sale) = row.refund_of {
+        findings.refers(
+            key(
+                at.partition,
+                Family::TransactionById,
+                &[Part::Id(sale.uuid())],
+            ),
+            format!("receipt {number} refunds transaction {sale}, which is not there"),
+        );
+    }
+    let Some(id) = row.order_id else { return };
+    let sale = (row.kind == TransactionType::Sale).then_some(row.id);
+    findings.partition.sales_of_orders += u64::from(sale.is_some());
+    let test = move |found: Option<&Value>| {
+        let Some(found) = found else {
+            return Some(format!(
+                "receipt {number} is of order {id}, which is not there"
+            ));
+        };
+        // One that cannot be parsed is reported where it is.
+        let order: Order = serde_json::from_slice(found).ok()?;
+        let leads_back = sale.is_none() || order.transaction_id == sale;
+        (!leads_back).then(|| format!("receipt {number} is of order {id}, which does not name it"))
+    };
+    let order = key(at.partition, Family::Order, &[Part::Id(id.uuid())]);
+    let claim = Claim::on(order, ProblemKind::MissingReference, test);
+    findings.claim(claim.reported_as(&findings.key().clone()));
+}
+
+/// An entry that leads from an id to a journal row.
+pub(super) fn transaction_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Some(number), Some(id)) = (receipt_number(findings, row), at.id()) else {
+        return;
+    };
+    leads_to_row(findings, at, number, move |row| row.id == id);
+    findings.mended_by(Some(Mend::Remove));
+}
+
+/// A daily summary: it is that of its key, and its last row is of that day.
+pub(super) fn day(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(summary) = findings.parse::<DailySummary>(row) else {
+        return;
+    };
+    let date = summary.date;
+    if day_key(at.partition, date) != *findings.key() {
+        return findings.bad(format!("the summary is of {date}, which is another day"));
+    }
+    let last = summary.last_receipt_number;
+    sums(findings).add_day(&summary);
+    match last {
+        Some(last) => leads_to_row(findings, at, last, move |row| {
+            zone::day_of(row.created_at) == date
+        }),
+        None => findings.bad(format!("the summary of {date} is of no row")),
+    }
+}
+
+/// A day that was later than any before it, with its first row.
+pub(super) fn receipt_from(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(number) = receipt_number(findings, row) else {
+        return;
+    };
+    let Some(day) = at.number() else { return };
+    sums(findings).add_from(day, number);
+    leads_to_row(findings, at, number, move |row| {
+        day_number(zone::day_of(row.created_at)) == day
+    });
+}
+
+/// A day after whose last row only rows of later days came.
+pub(super) fn receipt_up_to(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    findings.is_empty(row);
+    let Some(day) = at.number() else { return };
+    sums(findings).add_up_to(day);
+    findings.refers(
+        key(at.partition, Family::JournalDay, &[Part::Number(day)]),
+        "an entry leads to a day that has no summary".to_owned(),
+    );
+    findings.mended_by(Some(Mend::Remove));
+}
+
+/// The sums of a register.
+pub(super) fn register_period(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    if let (Some(period), Some(register)) = (findings.parse::<RegisterPeriod>(row), at.id()) {
+        for claim in findings.partition.registers.add_period(register, &period) {
+            findings.claim(claim);
+        }
+    }
+}
+
+/// A Z report: it is under its own id, and in the order of closings. The rows that it is of say the
+/// rest.
+pub(super) fn z_report(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(report) = findings.parse::<ZReport>(row) else {
+        return;
+    };
+    let id = report.id.uuid();
+    if at.id() != Some(id) {
+        return findings.bad(format!("the row holds {id}, which is another Z report"));
+    }
+    findings.changed(report.closed_at);
+    findings.claim(Claim::entry(
+        change_key(at.partition, Family::ZReportByClosing, report.closed_at, id),
+        Vec::new(),
+        format!("Z report {id}"),
+    ));
+}
+
+/// The sums of the journal so far.
+fn sums(findings: &mut Findings) -> &mut JournalSums {
+    Arc::make_mut(&mut findings.partition.journal)
+}
+
+/// The receipt number that an entry holds.
+fn receipt_number(findings: &mut Findings, row: &Value) -> Option<u64> {
+    let number = <[u8; 8]>::try_from(&**row).ok().map(u64::from_be_bytes);
+    if number.is_none() {
+        findings.bad("the row holds no receipt number".to_owned());
+    }
+    number
+}
+
+/// Claims that this row leads to a journal row that has it. What bounds the rows of days stays when a row is
+/// lost: it is of use to the others.
+fn leads_to_row(
+    findings: &mut Findings,
+    at: &ReadKey,
+    number: u64,
+    has: impl Fn(&Transaction) -> bool + Send + Sync + 'static,
+) {
+    let row = key(at.partition, Family::Transaction, &[Part::Number(number)]);
+    let claim = Claim::row::<Transaction>(findings.key(), row, has);
+    findings.claim(claim);
+    findings.mended_by(None);
+}

@@ -1,0 +1,236 @@
+//! The rules that the rows of accounts, tokens and stored answers keep.
+
+use uuid::Uuid;
+
+use super::{
+    Problem, ProblemKind,
+    claim::{Claim, Mend},
+    findings::Findings,
+    webhooks,
+};
+use crate::{
+    engine::expiry_of,
+    storage::{Key, Value},
+    transaction::{
+        Account, ReadKey, ScreenKey, Token, clock_key,
+        keys::{Family, NOBODY, Part, key},
+    },
+    wire::{Id, Location, Timestamp},
+};
+
+/// An account's row: it is listed, has a clock, and its screens stand at its locations.
+pub(super) fn account(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(account) = findings.parse::<Account>(row) else {
+        return;
+    };
+    let id = account.id.uuid();
+    if id != at.partition {
+        return findings.bad(format!("the row holds {id}, which is another account"));
+    }
+    let is_there =
+        |location: Id<Location>| account.locations.iter().any(|other| other.id == location);
+    for screen in &account.screens {
+        if !is_there(screen.location_id) {
+            let (screen, location) = (screen.id, screen.location_id);
+            findings.problem(
+                ProblemKind::MissingReference,
+                format!(
+                    "screen {screen} of account {id} is at location {location}, which is none of it"
+                ),
+            );
+        }
+    }
+    webhooks::of_account(findings, &account);
+    let listed = key(NOBODY, Family::AccountList, &[Part::Id(id)]);
+    findings.claim(Claim::entry(listed, Vec::new(), format!("account {id}")));
+    findings.claim(Claim::there(
+        clock_key(id),
+        ProblemKind::ClockBehind,
+        format!("account {id} has no clock"),
+    ));
+}
+
+/// An entry in the list of accounts.
+pub(super) fn account_list(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    findings.is_empty(row);
+    if let Some(id) = at.id() {
+        let of_id = move |account: &Account| account.id == id;
+        let claim = Claim::row(findings.key(), key(id, Family::Account, &[]), of_id);
+        findings.claim(claim);
+    }
+}
+
+/// A token's row: its account leads to it, and it to the account, which has the locations of all
+/// its grants.
+pub(super) fn token(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Some(token), Some(digest)) = (findings.parse::<Token>(row), at.digest()) else {
+        return;
+    };
+    let (id, account) = (token.id.uuid(), token.account_id.uuid());
+    let account_key = key(account, Family::Account, &[]);
+    let whose = || format!("token {id}");
+    findings.claim(Claim::entry(
+        key(account, Family::TokenById, &[Part::Id(id)]),
+        digest.to_vec(),
+        whose(),
+    ));
+    findings.claim(Claim::entry(
+        key(NOBODY, Family::AccountOfToken, &[Part::Digest(digest)]),
+        account_key.to_vec(),
+        whose(),
+    ));
+    let granted: Vec<_> = token.grants.iter().map(|grant| grant.location_id).collect();
+    let test = move |found: Option<&Value>| {
+        let Some(found) = found else {
+            return Some(format!(
+                "token {id} is of account {account}, which is not there"
+            ));
+        };
+        let account: Account = serde_json::from_slice(found).ok()?;
+        let is_there = |location| account.locations.iter().any(|other| other.id == location);
+        let lost = granted.iter().find(|location| !is_there(**location))?;
+        Some(format!(
+            "token {id} is for location {lost}, which is none of its account"
+        ))
+    };
+    let claim = Claim::on(account_key, ProblemKind::MissingReference, test);
+    findings.claim(claim.reported_as(&findings.key().clone()));
+}
+
+/// An entry that leads from an account to one of its tokens.
+pub(super) fn token_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Ok(digest), Some(id)) = (<[u8; 32]>::try_from(&**row), at.id()) else {
+        return findings.bad("the row holds no digest".to_owned());
+    };
+    let account = at.partition;
+    let has = move |token: &Token| token.id == id && token.account_id == account;
+    let row = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
+    let claim = Claim::row(findings.key(), row, has);
+    findings.claim(claim);
+}
+
+/// An entry that leads from a token's digest to the row of its account.
+pub(super) fn account_of_token(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(digest) = at.digest() else { return };
+    let account = row.clone();
+    let has = move |token: &Token| *account == *key(token.account_id.uuid(), Family::Account, &[]);
+    let row = key(NOBODY, Family::Token, &[Part::Digest(digest)]);
+    let claim = Claim::row(findings.key(), row, has);
+    findings.claim(claim);
+}
+
+/// Checks the time at which a token was last used.
+pub(super) fn token_use(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    findings.parse::<Timestamp>(row);
+    if let Some(id) = at.id() {
+        findings.refers(
+            key(at.partition, Family::TokenById, &[Part::Id(id)]),
+            format!("token {id} was used, and is not there"),
+        );
+        findings.mended_by(Some(Mend::Remove));
+    }
+}
+
+/// The key of a screen: its account leads to it, and it to the account, which has the screen.
+pub(super) fn screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Some(screen_key), Some(digest)) = (findings.parse::<ScreenKey>(row), at.digest()) else {
+        return;
+    };
+    let (screen, account) = (screen_key.screen_id, screen_key.account_id.uuid());
+    let account_key = key(account, Family::Account, &[]);
+    let whose = || format!("the key of screen {screen}");
+    findings.claim(Claim::entry(
+        key(account, Family::ScreenKeyById, &[Part::Id(screen.uuid())]),
+        digest.to_vec(),
+        whose(),
+    ));
+    findings.claim(Claim::entry(
+        key(NOBODY, Family::AccountOfScreenKey, &[Part::Digest(digest)]),
+        account_key.to_vec(),
+        whose(),
+    ));
+    let test = move |found: Option<&Value>| {
+        let account: Option<Account> = found.and_then(|row| serde_json::from_slice(row).ok());
+        let has = account.is_some_and(|account| account.screens.iter().any(|s| s.id == screen));
+        (!has).then(|| format!("screen {screen} has a key, and is not in its account"))
+    };
+    let claim = Claim::on(account_key, ProblemKind::MissingReference, test);
+    findings.claim(claim.reported_as(&findings.key().clone()));
+}
+
+/// An entry that leads from a screen to its key.
+pub(super) fn screen_key_by_id(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Ok(digest), Some(id)) = (<[u8; 32]>::try_from(&**row), at.id()) else {
+        return findings.bad("the row holds no digest".to_owned());
+    };
+    let account = at.partition;
+    let has = move |key: &ScreenKey| key.screen_id == id && key.account_id == account;
+    let row = key(NOBODY, Family::ScreenKey, &[Part::Digest(&digest)]);
+    let claim = Claim::row(findings.key(), row, has);
+    findings.claim(claim);
+}
+
+/// An entry that leads from the digest of a screen's key to the row of its account.
+pub(super) fn account_of_screen_key(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(digest) = at.digest() else { return };
+    let account = row.clone();
+    let has = move |own: &ScreenKey| *account == *key(own.account_id.uuid(), Family::Account, &[]);
+    let row = key(NOBODY, Family::ScreenKey, &[Part::Digest(digest)]);
+    let claim = Claim::row(findings.key(), row, has);
+    findings.claim(claim);
+}
+
+/// A stored answer: the index of expiries leads to it.
+pub(super) fn answer(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let expires_at = match expiry_of(row) {
+        Ok(expires_at) => expires_at,
+        Err(reason) => return findings.bad(reason),
+    };
+    let text = at.text().unwrap_or_default();
+    let parts = [
+        Part::Time(expires_at),
+        Part::Id(at.partition),
+        Part::Text(text),
+    ];
+    findings.claim(Claim::entry(
+        key(NOBODY, Family::AnswerByExpiry, &parts),
+        findings.key().to_vec(),
+        format!(
+            "the stored answer to key {text:?} of caller {}",
+            at.partition
+        ),
+    ));
+}
+
+/// An entry in the index of expiries. The answer that it leads to may be a later one to the same
+/// key; once it is due it may lead nowhere until it is purged itself.
+pub(super) fn answer_by_expiry(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
+    let (Some(expires_at), Some(caller), Some(text)) = (at.time(), at.id(), at.text()) else {
+        return;
+    };
+    let answer_key: Key = key(caller, Family::Answer, &[Part::Text(text)]);
+    if **row != *answer_key {
+        return findings.bad("the entry holds the key of another answer".to_owned());
+    }
+    let test = move |found: Option<&Value>| match found {
+        None if expires_at <= now => None,
+        None => Some("an index entry leads to a stored answer that is not there".to_owned()),
+        Some(found) => {
+            let is_other = expiry_of(found).is_ok_and(|found| found < expires_at);
+            is_other
+                .then(|| "an index entry leads to a stored answer that expires earlier".to_owned())
+        }
+    };
+    let claim = Claim::on(answer_key, ProblemKind::StrayEntry, test);
+    findings.claim(claim.reported_as(&findings.key().clone()));
+    findings.mended_by(Some(Mend::Remove));
+}
+
+/// The problem of rows at a location that no account has.
+pub(super) fn no_owner(location: Uuid) -> Problem {
+    Problem::new(
+        ProblemKind::NoOwner,
+        &clock_key(location),
+        format!("location {location} has rows, and no account has that location"),
+    )
+}

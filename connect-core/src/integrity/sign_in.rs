@@ -1,0 +1,65 @@
+//! The rules that the rows of signing in keep.
+
+use uuid::Uuid;
+
+use super::{claim::Claim, findings::Findings};
+use crate::{
+    storage::Value,
+    transaction::{
+        Invitation, ReadKey, Session, SignIn,
+        keys::{Family, NOBODY, Part, key},
+    },
+};
+
+/// The address and the password of an owner: the address leads to the account.
+pub(super) fn sign_in(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(sign_in) = findings.parse::<SignIn>(row) else {
+        return;
+    };
+    findings.claim(Claim::entry(
+        key(
+            NOBODY,
+            Family::AccountOfEmail,
+            &[Part::Text(&sign_in.email)],
+        ),
+        at.partition.as_bytes().to_vec(),
+        format!("the address of the owner of account {}", at.partition),
+    ));
+    of_account(findings, at, "a password");
+}
+
+/// An entry that leads from an address to the account whose owner signs in with it.
+pub(super) fn account_of_email(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let (Ok(account), Some(email)) = (Uuid::from_slice(row), at.text()) else {
+        return findings.bad("the row holds no id of an account".to_owned());
+    };
+    let email = email.to_owned();
+    let has = move |sign_in: &SignIn| sign_in.email == email;
+    let claim = Claim::row(findings.key(), key(account, Family::SignIn, &[]), has);
+    findings.claim(claim);
+}
+
+/// An open invitation.
+pub(super) fn invitation(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    if let Some(invitation) = findings.parse::<Invitation>(row)
+        && hex::decode(&invitation.digest).map_or(0, |digest| digest.len()) != 32
+    {
+        findings.bad("the invitation has no digest".to_owned());
+    }
+    of_account(findings, at, "an invitation");
+}
+
+/// A session.
+pub(super) fn session(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    findings.parse::<Session>(row);
+    of_account(findings, at, "a session");
+}
+
+/// The account of such a row is there.
+fn of_account(findings: &mut Findings, at: &ReadKey, what: &str) {
+    let account = at.partition;
+    findings.refers(
+        key(account, Family::Account, &[]),
+        format!("account {account} has {what}, and is not there"),
+    );
+}

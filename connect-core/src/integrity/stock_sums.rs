@@ -1,0 +1,76 @@
+//! The movements of products, added up and held against the levels.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use uuid::Uuid;
+
+use super::{Problem, ProblemKind};
+use crate::{
+    transaction::keys::{Family, Part, key},
+    wire::{Quantity, QuantityChange},
+};
+
+/// The stock of a location. All levels come before all movements.
+#[derive(Clone, Default)]
+pub(super) struct StockSums {
+    /// The level of each tracked product less the movements so far, in thousandths. The movements
+    /// of deleted products are left out, since their levels are gone.
+    left: Arc<BTreeMap<Uuid, i64>>,
+    /// The rows of the last piece, which are still to be added: a clone of the sums for each piece
+    /// would cost more than the sums.
+    piece: Vec<Seen>,
+}
+
+#[derive(Clone, Copy)]
+enum Seen {
+    Level(Uuid, i64),
+    Movement(Uuid, i64),
+}
+
+impl StockSums {
+    /// Adds a level.
+    pub(super) fn add_level(&mut self, product: Uuid, quantity: Quantity) {
+        self.piece
+            .push(Seen::Level(product, quantity.thousandths()));
+    }
+
+    /// Adds a movement.
+    pub(super) fn add_movement(&mut self, product: Uuid, change: QuantityChange) {
+        self.piece
+            .push(Seen::Movement(product, change.thousandths()));
+    }
+
+    /// Adds up the rows of a piece.
+    pub(super) fn settle(&mut self) {
+        if self.piece.is_empty() {
+            return;
+        }
+        let left = Arc::make_mut(&mut self.left);
+        for seen in self.piece.drain(..) {
+            match seen {
+                Seen::Level(product, quantity) => {
+                    left.insert(product, quantity);
+                }
+                Seen::Movement(product, change) => {
+                    if let Some(left) = left.get_mut(&product) {
+                        *left = left.wrapping_sub(change);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the levels that are not the sum of their movements, once all rows of the location
+    /// were added and nobody has written meanwhile.
+    pub(super) fn compare(&self, location: Uuid) -> impl Iterator<Item = Problem> {
+        let wrong = self.left.iter().filter(|(_, left)| **left != 0);
+        wrong.map(move |(product, left)| {
+            let message = format!(
+                "the level of product {product} is not the sum of its movements: {left} \
+                 thousandths are left over"
+            );
+            let level = key(location, Family::StockLevel, &[Part::Id(*product)]);
+            Problem::new(ProblemKind::BadRow, &level, message)
+        })
+    }
+}

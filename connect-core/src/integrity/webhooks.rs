@@ -1,0 +1,178 @@
+//! The rules that the rows of webhooks and their deliveries keep.
+
+use serde_json::json;
+
+use super::{
+    ProblemKind,
+    claim::{Claim, Mend},
+    findings::Findings,
+};
+use crate::{
+    jobs::SentStock,
+    owner::{WebhookState, due_key},
+    storage::{Key, Value},
+    transaction::{
+        Account, Delivery, DeliveryStatus, ReadKey, Webhooks,
+        keys::{Family, key},
+    },
+    wire::{Timestamp, limits::EVENT_DAYS},
+};
+
+/// The webhooks of an account: each leads back to this row, and is for locations of the account.
+pub(super) fn webhooks(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(webhooks) = findings.parse::<Webhooks>(row) else {
+        return;
+    };
+    let account = at.partition;
+    for own in &webhooks.0 {
+        let (id, of) = (own.webhook.id, own.webhook.account_id);
+        if of.uuid() != account {
+            findings.bad(format!("webhook {id} is of account {of}"));
+        }
+        findings.claim(Claim::entry(
+            Webhooks::link_key(id.uuid()),
+            findings.key().to_vec(),
+            format!("webhook {id}"),
+        ));
+    }
+    let wanted = webhooks.0.into_iter().map(|own| own.webhook);
+    let wanted: Vec<_> = wanted
+        .flat_map(|webhook| {
+            webhook
+                .location_ids
+                .into_iter()
+                .map(move |at| (webhook.id, at))
+        })
+        .collect();
+    let test = move |found: Option<&Value>| {
+        let account: Account = serde_json::from_slice(found?).ok()?;
+        let is_there = |location| account.locations.iter().any(|other| other.id == location);
+        let (webhook, location) = wanted.iter().find(|(_, location)| !is_there(*location))?;
+        Some(format!(
+            "webhook {webhook} is for location {location}, which is none of its account"
+        ))
+    };
+    let account = key(account, Family::Account, &[]);
+    let claim = Claim::on(account, ProblemKind::MissingReference, test);
+    findings.claim(claim.reported_as(&findings.key().clone()));
+}
+
+/// An entry that leads a location, or a webhook, to the webhooks of its account.
+pub(super) fn link(findings: &mut Findings, row: &Value) {
+    let is_of_webhooks = ReadKey::of(row).is_some_and(|at| at.family == Family::Webhooks);
+    if !is_of_webhooks {
+        return findings.bad("the row holds no key of an account's webhooks".to_owned());
+    }
+    let message = "it leads to the webhooks of an account, which are not there".to_owned();
+    findings.refers(Key::from(&**row), message);
+}
+
+/// The state of a webhook: it has its place in the order in which webhooks are due.
+pub(super) fn state(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(due) = findings
+        .parse::<WebhookState>(row)
+        .and_then(|state| state.due)
+    else {
+        return;
+    };
+    let webhook = at.partition;
+    findings.claim(Claim::there(
+        due_key(due, webhook.into()),
+        ProblemKind::MissingEntry,
+        format!("webhook {webhook} is not in the order in which webhooks are due"),
+    ));
+    let set_at = json!(due).to_string();
+    findings.mended_by(Some(Mend::Write(set_at.as_bytes().into())));
+}
+
+/// A place in the order in which webhooks are due. It holds the time at which it was set.
+pub(super) fn by_due(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    findings.parse::<Timestamp>(row);
+    let (Some(due), Some(webhook)) = (at.time(), at.id()) else {
+        return;
+    };
+    let has = move |state: &WebhookState| state.due == Some(due);
+    let claim = Claim::row(findings.key(), WebhookState::key(webhook.into()), has);
+    findings.claim(claim);
+}
+
+/// The note that a webhook has something that no worker has seen.
+pub(super) fn woken(findings: &mut Findings, row: &Value) {
+    if row.len() != 16 {
+        findings.bad("the row holds no id".to_owned());
+    }
+}
+
+/// A delivery that is to be attempted, in the queue or waiting for its minute.
+pub(super) fn outstanding(findings: &mut Findings, at: &ReadKey, row: &Value, now: Timestamp) {
+    let Some(delivery) = findings.parse::<Delivery>(row) else {
+        return;
+    };
+    if delivery.webhook_id.uuid() != at.partition || delivery.status != DeliveryStatus::Pending {
+        return findings.bad(format!("delivery {} does not belong here", delivery.id));
+    }
+    let is_queued = at.family == Family::DeliveryByDue;
+    if is_queued && delivery.queue_key().as_ref() != Some(findings.key()) {
+        return findings.bad(format!("delivery {} is due at another time", delivery.id));
+    }
+    // Where no worker has run for weeks, an event may be purged before it was delivered.
+    let is_kept = delivery.created_at > now.plus_seconds(-EVENT_DAYS * 24 * 3600);
+    if let Some(event) = delivery.event_key().filter(|_| is_kept) {
+        let id = delivery.event_id;
+        findings.refers(
+            event,
+            format!(
+                "delivery {} is of event {id}, which is not there",
+                delivery.id
+            ),
+        );
+    }
+    if delivery.attempts.is_empty() || !is_kept {
+        return;
+    }
+    let copy = Mend::Write(row.clone());
+    let row = row.clone();
+    let test = move |found: Option<&Value>| {
+        (found != Some(&row)).then(|| "a delivery differs from its copy in the log".to_owned())
+    };
+    let claim = Claim::on(delivery.log_key(), ProblemKind::MissingEntry, test);
+    findings.claim(claim.reported_as(&findings.key().clone()));
+    findings.mended_by(Some(copy));
+}
+
+/// A delivery in the log: one that is attempted again is in the queue.
+pub(super) fn delivery(findings: &mut Findings, at: &ReadKey, row: &Value) {
+    let Some(delivery) = findings.parse::<Delivery>(row) else {
+        return;
+    };
+    if delivery.webhook_id.uuid() != at.partition || Some(delivery.id.uuid()) != at.id() {
+        return findings.bad("the row holds another delivery".to_owned());
+    }
+    if let Some(place) = delivery.queue_key() {
+        let whose = format!("delivery {}", delivery.id);
+        findings.claim(Claim::entry(place, row.to_vec(), whose));
+    }
+}
+
+/// The note of the last `stock.changed` of a product that was put into the queue.
+pub(super) fn sent_stock(findings: &mut Findings, row: &Value) {
+    findings.parse::<SentStock>(row);
+}
+
+/// The claims that an account has a row for its webhooks, and that its locations lead to it.
+pub(super) fn of_account(findings: &mut Findings, account: &Account) {
+    let webhooks = Webhooks::key(account.id.uuid());
+    let id = account.id;
+    findings.claim(Claim::there(
+        webhooks.clone(),
+        ProblemKind::MissingReference,
+        format!("account {id} has no row for its webhooks"),
+    ));
+    // Their addresses and secrets are lost: it has none.
+    findings.mended_by(Some(Mend::Write(b"[]".as_slice().into())));
+    for location in &account.locations {
+        let link = Webhooks::link_key(location.id.uuid());
+        let whose = format!("location {}", location.id);
+        findings.claim(Claim::entry(link, webhooks.to_vec(), whose));
+    }
+}

@@ -1,0 +1,305 @@
+//! The work that waits, counted for whoever watches a service.
+//!
+//! Only webhooks that have something to do are looked at, and no more than [`MOST`] rows of each
+//! kind of queue, so counting stays cheap beside a queue that grows.
+
+use std::{collections::BTreeSet, mem, time::Duration};
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::{
+    engine::Connect,
+    owner::StoredTotals,
+    storage::{Entry, Key, Range},
+    transaction::{
+        Error, Fault, Looked, ReadKey, Salvage, Store, SwitchOffReason, Webhooks,
+        keys::{Family, NOBODY, after_prefix, key},
+    },
+    wire::Timestamp,
+};
+
+/// The most rows that are counted of a queue.
+const MOST: usize = 100_000;
+
+/// The most deliveries of webhooks that are off that are counted. Nobody works on them.
+const MOST_HELD: usize = 10_000;
+
+/// The rows that are read at a time.
+const PIECE: usize = 1000;
+
+/// The least rows of each queue that are read at first.
+const BEGINNING: usize = 4;
+
+/// The rows of a queue that are read next, as a multiple of those before.
+const GROWTH: usize = 8;
+
+/// The work that waits at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Backlog {
+    /// The deliveries that wait for an attempt, the first or another one.
+    pub deliveries: Waiting,
+    /// The deliveries that wait until their webhook is switched on again. Of more than 10 000 the rest is
+    /// not counted.
+    pub held: usize,
+    /// The age of the oldest of them.
+    pub oldest_delivery: Duration,
+    /// The images that wait to be taken over.
+    pub images: Waiting,
+    /// The webhooks of all accounts.
+    pub webhooks: WebhookCount,
+    /// The bytes that all accounts store.
+    pub stored: StoredTotals,
+}
+
+/// A queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// The number of its entries. Of more than 100 000 the rest is not counted.
+    pub count: usize,
+    /// The time for which the entry at its head has been due. What waits for a retry is not due.
+    pub overdue: Duration,
+}
+
+/// The number of webhooks by their state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WebhookCount {
+    /// Webhooks that are on.
+    pub on: usize,
+    /// Webhooks that were switched off after too many failures.
+    pub failed: usize,
+    /// Webhooks that their owner has switched off.
+    pub off: usize,
+}
+
+/// The one field of a delivery that counts here.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Made {
+    created_at: Timestamp,
+}
+
+impl Connect {
+    /// Counts the work that waits. Rows that cannot be read are left out.
+    ///
+    /// # Errors
+    /// The storage does not answer.
+    pub async fn backlog(&self) -> Result<Backlog, Error> {
+        let store = self.store();
+        let now = store.now();
+        let mut backlog = Backlog::default();
+        let mut oldest = now;
+        let of_webhook =
+            |webhook| [Family::DeliveryByDue, Family::WaitingStock].map(|family| (webhook, family));
+        let (webhooks, off) = self.webhook_count().await?;
+        backlog.webhooks = webhooks;
+        let mut webhooks = with_work(store, now).await?;
+        // One that is off is due when its owner is still to be written to.
+        webhooks.retain(|webhook| !off.contains(webhook));
+        let queues = webhooks.into_iter().flat_map(of_webhook);
+        backlog.deliveries = count(store, queues, (now, MOST), |(_, row)| {
+            let made = serde_json::from_slice(row).map(|made: Made| made.created_at);
+            oldest = made.map_or(oldest, |made| made.min(oldest));
+        })
+        .await?;
+        backlog.oldest_delivery = since(oldest, now);
+        let images = [(NOBODY, Family::ImageJobByDue)];
+        backlog.images = count(store, images, (now, MOST), |_| {}).await?;
+        let queues = off.into_iter().flat_map(of_webhook);
+        let held = count(store, queues, (now, MOST_HELD), |_| {}).await?;
+        backlog.held = held.count;
+        backlog.stored = self.stored_totals().await?;
+        Ok(backlog)
+    }
+
+    /// Counts the webhooks. Returns those that are off besides.
+    async fn webhook_count(&self) -> Result<(WebhookCount, BTreeSet<Uuid>), Error> {
+        let accounts = self.account_ids().await?;
+        let mut counted = WebhookCount::default();
+        let mut all_off = BTreeSet::new();
+        for accounts in accounts.chunks(PIECE) {
+            let keys = accounts.iter().map(|account| Webhooks::key(account.uuid()));
+            let keys: Vec<_> = keys.collect();
+            let rows = Salvage::new(self.store()).values(&keys).await?;
+            for (key, row) in keys.iter().zip(rows) {
+                let Looked::Found(row) = row else { continue };
+                let webhooks = Webhooks::read(key, row.as_ref()).unwrap_or_default();
+                for own in webhooks.0 {
+                    if !own.webhook.is_enabled() {
+                        all_off.insert(own.webhook.id.uuid());
+                    }
+                    let off = own.webhook.switched_off.map(|off| off.reason);
+                    *match off {
+                        None => &mut counted.on,
+                        Some(SwitchOffReason::Failures) => &mut counted.failed,
+                        Some(SwitchOffReason::Owner) => &mut counted.off,
+                    } += 1;
+                }
+            }
+        }
+        Ok((counted, all_off))
+    }
+}
+
+/// Returns the webhooks that have something to do, now or later.
+async fn with_work(store: &Store, now: Timestamp) -> Result<BTreeSet<Uuid>, Fault> {
+    let mut webhooks = BTreeSet::new();
+    for family in [Family::WebhookWoken, Family::WebhookByDue] {
+        count(store, [(NOBODY, family)], (now, MOST), |(at, _)| {
+            webhooks.extend(ReadKey::of(at).and_then(|at| at.id()));
+        })
+        .await?;
+    }
+    Ok(webhooks)
+}
+
+/// A queue of which more is to be read.
+struct Unread {
+    from: Key,
+    end: Key,
+    is_head: bool,
+}
+
+/// Counts the rows of queues, up to `most`, and shows each. Queues are in the order in which their entries are due,
+/// where they have one.
+///
+/// Many queues are short, and few are long. So the beginnings of many are read at a time, and then
+/// more and more of fewer and fewer.
+async fn count(
+    store: &Store,
+    queues: impl IntoIterator<Item = (Uuid, Family)>,
+    (now, most): (Timestamp, usize),
+    mut show: impl FnMut(&Entry),
+) -> Result<Waiting, Fault> {
+    let reader = Salvage::new(store);
+    let mut counted = Waiting::default();
+    let queues = queues.into_iter().map(Unread::new);
+    let mut unread: Vec<Unread> = queues.collect();
+    let mut length = BEGINNING;
+    while !unread.is_empty() {
+        length = (PIECE / unread.len()).max(length).min(PIECE);
+        let mut round = mem::take(&mut unread).into_iter();
+        while round.len() > 0 {
+            // Beyond the most, the head of each is read still: it may be the one that is due longest.
+            let is_full = counted.count == most;
+            let some = round.by_ref().take(PIECE / length);
+            let some: Vec<Unread> = some.filter(|queue| queue.is_head || !is_full).collect();
+            if some.is_empty() {
+                continue;
+            }
+            let limit = if is_full { 1 } else { length };
+            let ranges: Vec<_> = some.iter().map(Unread::range).collect();
+            let pieces = reader.pieces(&ranges, limit).await?;
+            for (mut queue, piece) in some.into_iter().zip(pieces) {
+                if queue.is_head
+                    && let Some((head, _)) = piece.entries.first()
+                {
+                    queue.is_head = false;
+                    let due = ReadKey::of(head).and_then(|at| at.time());
+                    let overdue = since(due.unwrap_or(now), now);
+                    counted.overdue = counted.overdue.max(overdue);
+                }
+                counted.count = (counted.count + piece.entries.len()).min(most);
+                piece.entries.iter().for_each(&mut show);
+                unread.extend(piece.next.map(|from| Unread { from, ..queue }));
+            }
+        }
+        length *= GROWTH;
+    }
+    Ok(counted)
+}
+
+impl Unread {
+    fn new((partition, family): (Uuid, Family)) -> Self {
+        let from = key(partition, family, &[]);
+        Self {
+            end: after_prefix(&from),
+            from,
+            is_head: true,
+        }
+    }
+
+    fn range(&self) -> Range<'_> {
+        Range {
+            from: &self.from,
+            to: Some(&self.end),
+        }
+    }
+}
+
+/// Returns the time that has passed since then; none for a time to come.
+fn since(then: Timestamp, now: Timestamp) -> Duration {
+    Duration::from_micros(u64::try_from(now.micros() - then.micros()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        storage::{
+            Commit, Storage as _, Value, Write, conformance::Distant, memory::MemoryStorage,
+        },
+        transaction::{environment::Environment, keys::Part},
+    };
+
+    /// A store with queues of these lengths, each due so many seconds ago, and its round trips.
+    async fn store(queues: &[(usize, i64)]) -> (Store, Arc<Distant>) {
+        let storage = Arc::new(Distant::new(Arc::new(MemoryStorage::new()), Duration::ZERO));
+        let mut commit = Commit::default();
+        for (queue, (length, ago)) in (0..).zip(queues) {
+            let due = NOW.plus_seconds(-ago);
+            for row in 0..*length as u128 {
+                let place = [Part::Time(due), Part::Id(Uuid::from_u128(row))];
+                let key = key(Uuid::from_u128(queue), Family::DeliveryByDue, &place);
+                commit.writes.push((key, Write::Put(Value::default())));
+            }
+        }
+        storage.commit(commit).await.unwrap();
+        let store = Store::new(storage.clone(), Environment::default());
+        (store, storage)
+    }
+
+    const NOW: Timestamp = Timestamp::from_micros(1_000_000_000_000);
+
+    fn all(queues: usize) -> impl Iterator<Item = (Uuid, Family)> {
+        (0..queues as u128).map(|queue| (Uuid::from_u128(queue), Family::DeliveryByDue))
+    }
+
+    /// Beyond the most the head of each queue is read still, as it may be the one that is due longest.
+    #[tokio::test]
+    async fn no_more_rows_are_counted_than_there_may_be_and_every_head_is_seen() {
+        let mut queues = vec![(400, 10); 10];
+        queues.push((400, 90));
+        let (store, storage) = store(&queues).await;
+        for (most, count_expected, shown_at_most) in [(500, 500, 1500), (10_000, 4400, 4400)] {
+            let before = storage.trips();
+            let mut shown = 0;
+            let counted = count(&store, all(11), (NOW, most), |_| shown += 1)
+                .await
+                .unwrap();
+            assert_eq!(counted.count, count_expected);
+            assert_eq!(counted.overdue, Duration::from_secs(90), "{most}");
+            assert!(shown <= shown_at_most, "{shown} rows were read for {most}");
+            let trips = storage.trips() - before;
+            assert!(trips <= 12, "{trips} trips for {most}");
+        }
+    }
+
+    /// Many short queues and a few long ones are read in few trips.
+    #[tokio::test]
+    async fn long_queues_are_read_in_longer_and_longer_pieces() {
+        let mut queues = vec![(1, 0); 500];
+        queues.extend([(700, 0); 20]);
+        let (store, storage) = store(&queues).await;
+        let before = storage.trips();
+        let counted = count(&store, all(520), (NOW, MOST), |_| ()).await.unwrap();
+        assert_eq!(counted.count, 500 + 20 * 700);
+        // 250 queues at a time from their beginnings; then 20 of 50 rows, of 400, and the rest.
+        assert_eq!(storage.trips() - before, 3 + 1 + 10 + 20);
+    }
+}

@@ -1,0 +1,205 @@
+//! One attempt: the request, signed at the moment at which it is sent, and what has become of it.
+
+use std::time::Duration;
+
+use connect_webhook_verify as verify;
+use tokio::time::{Instant, timeout};
+
+use crate::{
+    rules::webhook::{is_success, next_attempt},
+    storage::{Key, Value},
+    transaction::{
+        Delivery, DeliveryAttempt, DeliveryStatus, OwnWebhook, Store,
+        environment::{SendFailure, WebhookAnswer, WebhookRequest, WebhookSender},
+    },
+    wire::{Event, Ping, limits::WEBHOOK_SECONDS},
+};
+
+/// The characters of an answer's body that are kept.
+const MOST_RESPONSE: usize = 500;
+
+/// A delivery whose turn it is.
+#[derive(Clone, Debug)]
+pub(super) struct Due {
+    /// Its place in the queue.
+    pub(super) place: Key,
+    pub(super) delivery: Delivery,
+    pub(super) body: Body,
+}
+
+/// The body of a request.
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    /// The event, as it is stored.
+    Found(Value),
+    /// The event is no longer there.
+    Gone,
+    /// The storage cannot return the event now.
+    Unreadable,
+}
+
+/// A delivery that the sender had no room for.
+#[derive(Clone, Debug)]
+pub(super) struct NotTried(pub(super) Due);
+
+/// A delivery after an attempt.
+#[derive(Clone, Debug)]
+pub(super) struct Attempted {
+    /// The place that it had in the queue.
+    pub(super) place: Key,
+    pub(super) delivery: Delivery,
+    /// The end as it counts for the endpoint; `None` when nothing was sent.
+    pub(super) is_success: Option<bool>,
+    /// It was the one attempt of its minute at an endpoint that is probed.
+    pub(super) is_probe: bool,
+}
+
+/// Attempts a delivery.
+///
+/// # Errors
+/// The request was not made, for want of room at the sender.
+pub(super) async fn attempt(
+    store: &Store,
+    sender: &dyn WebhookSender,
+    own: &OwnWebhook,
+    due: Due,
+    is_probe: bool,
+) -> Result<Attempted, NotTried> {
+    let started = Instant::now();
+    let mut response = None;
+    let (result, is_sent, may_retry) = match &due.body {
+        Body::Found(body) => match send(store, sender, own, &due.delivery, body).await {
+            Ok(answer) => {
+                response = excerpt(&answer.body);
+                (Ok(answer.status), true, true)
+            }
+            Err(SendFailure::NoAnswer(reason)) => (Err(reason), true, true),
+            Err(SendFailure::NotTried) => return Err(NotTried(due)),
+        },
+        // The endpoint is not to blame.
+        Body::Gone => (
+            Err("The event is no longer there.".to_owned()),
+            false,
+            false,
+        ),
+        Body::Unreadable => (Err("The event cannot be read.".to_owned()), false, true),
+    };
+    let Due {
+        place,
+        mut delivery,
+        ..
+    } = due;
+    let at = store.now();
+    let is_success = result.as_ref().is_ok_and(|status| is_success(*status));
+    delivery.attempts.push(DeliveryAttempt {
+        at,
+        duration_ms: started.elapsed().as_millis() as u64,
+        status_code: result.as_ref().ok().copied(),
+        reason: reason(&result, is_success),
+        response,
+    });
+    let next = next_attempt(delivery.attempts.len(), at);
+    delivery.next_attempt_at = next.filter(|_| !is_success && may_retry);
+    delivery.status = match (is_success, delivery.next_attempt_at) {
+        (true, _) => DeliveryStatus::Delivered,
+        (false, Some(_)) => DeliveryStatus::Pending,
+        (false, None) => DeliveryStatus::GivenUp,
+    };
+    Ok(Attempted {
+        place,
+        delivery,
+        is_success: is_sent.then_some(is_success),
+        is_probe,
+    })
+}
+
+async fn send(
+    store: &Store,
+    sender: &dyn WebhookSender,
+    own: &OwnWebhook,
+    delivery: &Delivery,
+    body: &Value,
+) -> Result<WebhookAnswer, SendFailure> {
+    let request = request(own, delivery, body, store);
+    let limit = Duration::from_secs(WEBHOOK_SECONDS);
+    let sent = timeout(limit, sender.send(&request)).await;
+    sent.unwrap_or_else(|_| {
+        Err(SendFailure::NoAnswer(format!(
+            "The endpoint did not answer within {WEBHOOK_SECONDS} seconds."
+        )))
+    })
+}
+
+/// Returns the beginning of a body, as text for people.
+fn excerpt(body: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(body);
+    let text: String = text.chars().take(MOST_RESPONSE).collect();
+    (!text.is_empty()).then_some(text)
+}
+
+fn reason(result: &Result<u16, String>, is_success: bool) -> Option<String> {
+    match result {
+        _ if is_success => None,
+        Ok(status @ 300..400) => Some(format!(
+            "The endpoint answered {status}. Redirects are not followed: enter the address that it \
+             redirects to."
+        )),
+        Ok(status) => Some(format!(
+            "The endpoint answered {status}. It must answer 200 to 299."
+        )),
+        Err(reason) => Some(reason.clone()),
+    }
+}
+
+fn request(own: &OwnWebhook, delivery: &Delivery, body: &Value, store: &Store) -> WebhookRequest {
+    let (now, signed_at) = (store.now(), store.signing_time());
+    let seconds = u64::try_from(signed_at.seconds()).unwrap_or_default();
+    let former = own.former.as_ref().filter(|former| now < former.until);
+    let secrets = [Some(&own.secret), former.map(|former| &former.secret)];
+    let secrets = secrets.into_iter().flatten();
+    // Secrets that this service made are never refused.
+    let secrets: Vec<_> = secrets
+        .filter_map(|secret| verify::Secret::new(secret.expose()).ok())
+        .collect();
+    let signature = verify::sign(&secrets, seconds, &**body).to_string();
+    WebhookRequest {
+        url: own.webhook.url.clone(),
+        headers: vec![
+            ("content-type", "application/json".to_owned()),
+            ("user-agent", "Connect-Webhooks/1".to_owned()),
+            ("service-signature", signature),
+            ("service-event-id", delivery.event_id.to_string()),
+            ("service-delivery-id", delivery.id.to_string()),
+        ],
+        body: body.to_vec(),
+    }
+}
+
+/// The body of a `ping`, which is the same in every attempt.
+pub(super) fn ping(delivery: &Delivery) -> Option<Value> {
+    let event = Event {
+        id: delivery.event_id,
+        kind: delivery.event_type.clone(),
+        created_at: delivery.created_at,
+        location_id: None,
+        sequence: None,
+        data: Ping {
+            webhook_id: delivery.webhook_id.uuid(),
+            message: "This is a test. The endpoint works when it answers 200 to 299.".to_owned(),
+        },
+    };
+    serde_json::to_vec(&event).ok().map(Value::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_an_answer_is_kept() {
+        assert_eq!(excerpt(b""), None);
+        assert_eq!(excerpt(b"Gone fishing").as_deref(), Some("Gone fishing"));
+        let long = "\u{e9}".repeat(MOST_RESPONSE);
+        assert_eq!(excerpt(format!("{long}x").as_bytes()), Some(long));
+    }
+}

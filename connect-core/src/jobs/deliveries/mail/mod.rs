@@ -1,0 +1,157 @@
+//! Switching a webhook off after too many failures, and telling its owner once.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::parts::Parts;
+use crate::{
+    owner::{Failing, LEASE, WebhookState},
+    rules::{lease::LEASE_MARGIN, webhook::MAX_FAILURES},
+    transaction::{
+        Account, Error, OwnerMail, SwitchOffReason, SwitchedOff, Webhook, environment::Mail,
+    },
+    wire::Timestamp,
+};
+
+/// The seconds after which a message that the mail server did not take is sent again.
+const MAIL_PAUSE: i64 = 300;
+
+/// The time that the mail server may take.
+const MAIL_LIMIT: Duration = Duration::from_secs(30);
+
+// The message is sent right after a commit.
+const _: () = assert!(MAIL_LIMIT.as_secs() as i64 + LEASE_MARGIN <= LEASE);
+
+/// Switches a webhook off. Returns whether it was on.
+pub(super) async fn switch_off(parts: &Parts, webhook: &Webhook) -> Result<bool, Error> {
+    let (account, id) = (webhook.account_id, webhook.id);
+    let enabled_at = webhook.enabled_at;
+    let is_done = parts.connect.set_up_webhooks(account, |setup| {
+        let at = setup.unit.now();
+        let own = setup.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
+        let webhook = own.map(|own| &mut own.webhook);
+        // The owner may have switched it off and on, or deleted it.
+        let Some(webhook) =
+            webhook.filter(|webhook| webhook.is_enabled() && webhook.enabled_at == enabled_at)
+        else {
+            return Ok(false);
+        };
+        webhook.switched_off = Some(SwitchedOff {
+            at,
+            reason: SwitchOffReason::Failures,
+            owner_mail: Some(OwnerMail::Due),
+        });
+        Ok(true)
+    });
+    is_done.await
+}
+
+/// Tells the owner that a webhook was switched off, unless that is done. Returns when to try again,
+/// if the mail server did not take the message.
+///
+/// The message is marked as sent after it was. A process that ends in between sends it twice.
+pub(super) async fn tell_owner(
+    parts: &Parts,
+    webhook: &Webhook,
+) -> Result<Option<Timestamp>, Error> {
+    // The owner may have switched it on, or deleted it, since it was read.
+    let webhooks = parts.store().webhooks_of(webhook.account_id.uuid()).await?;
+    let Some(webhook) = webhooks.find(webhook.id).map(|own| &own.webhook) else {
+        return Ok(None);
+    };
+    let off = webhook.switched_off.as_ref();
+    if off.and_then(|off| off.owner_mail) != Some(OwnerMail::Due) {
+        return Ok(None);
+    }
+    let outcome = match &parts.mailer {
+        None => {
+            let (account, webhook) = (webhook.account_id, webhook.id);
+            tracing::warn!(
+                %account, %webhook,
+                "a webhook was switched off after {MAX_FAILURES} failed attempts in a row; its \
+                 owner is not e-mailed, since no mail server is configured"
+            );
+            OwnerMail::NotConfigured
+        }
+        Some(mailer) => {
+            let account = parts.connect.account(webhook.account_id).await?;
+            let state = WebhookState::key(webhook.id);
+            let row = parts.store().get(&state).await?;
+            let failing = WebhookState::read(&state, row.as_ref()).failing;
+            let pages = parts.pages.as_deref();
+            let mail = message(&account, webhook, failing.as_ref(), pages);
+            let sent = timeout(MAIL_LIMIT, mailer.send(&mail)).await;
+            let sent = sent.unwrap_or_else(|_| Err("the mail server took too long".to_owned()));
+            if let Err(reason) = sent {
+                tracing::error!(%reason, webhook = %webhook.id, "an owner could not be e-mailed");
+                return Ok(Some(parts.store().now().plus_seconds(MAIL_PAUSE)));
+            }
+            OwnerMail::Sent
+        }
+    };
+    let id = webhook.id;
+    let marked = parts.connect.set_up_webhooks(webhook.account_id, |setup| {
+        let own = setup.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
+        if let Some(off) = own.and_then(|own| own.webhook.switched_off.as_mut())
+            && off.owner_mail == Some(OwnerMail::Due)
+        {
+            off.owner_mail = Some(outcome);
+        }
+        Ok(())
+    });
+    marked.await?;
+    Ok(None)
+}
+
+/// The message to the owner. It holds no secret: of the address no more than what is in front of the
+/// query, and of an attempt no more than the sentence about it.
+fn message(
+    account: &Account,
+    webhook: &Webhook,
+    failing: Option<&Failing>,
+    pages: Option<&str>,
+) -> Mail {
+    let Webhook { id, url, .. } = webhook;
+    let shop = &account.name;
+    let address = url.split(['?', '#']).next().unwrap_or_default();
+    let since = failing.map_or_else(String::new, |failing| {
+        format!(" since {}", to_the_minute(failing.since))
+    });
+    let reason = failing
+        .and_then(|failing| failing.reason.as_ref())
+        .map_or_else(String::new, |reason| {
+            format!("\n\nThe reason of the last failure: {reason}")
+        });
+    let place = pages.map_or_else(
+        || {
+            format!(
+                "Sign in to the dashboard of the service, open Webhooks, and choose this one. If you do \
+                 not know the address of the dashboard, ask whoever runs the service, and name the \
+                 webhook: {id}"
+            )
+        },
+        |pages| format!("There you also find the recent attempts, and what the endpoint answered:\n\n    {pages}/{id}"),
+    );
+    Mail {
+        to: account.owner_email.clone(),
+        subject: format!("A webhook of {shop} was switched off"),
+        text: format!(
+            "The webhook of {shop} to {address} was switched off: {MAX_FAILURES} attempts in a \
+             row have failed{since}.{reason}\n\n\
+             What was due, and every event since, waits for up to 30 days.\n\n\
+             What to do next: mend the endpoint, then switch the webhook on again. You choose whether \
+             what waits is sent, in order, or dropped. {place}\n"
+        ),
+    }
+}
+
+/// A time as people read it, such as `2026-11-20 09:15 UTC`.
+fn to_the_minute(time: Timestamp) -> String {
+    let written = time.to_string();
+    let (date, rest) = written.split_once('T').unwrap_or((&written, ""));
+    format!("{date} {} UTC", rest.get(..5).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

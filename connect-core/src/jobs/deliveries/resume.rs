@@ -1,0 +1,119 @@
+//! The deliveries that waited while a webhook was off, once it is on again: they are given up if the
+//! owner wants that, and otherwise sent in the order in which they were made.
+//!
+//! The queue is in the order in which deliveries are due. What was never attempted is due since it
+//! was made, and lies in order. What was attempted is put back to that place.
+
+use super::{
+    parts::Parts,
+    queue::{put, read_delivery},
+    session_commits::{self, Leased},
+};
+use crate::{
+    storage::{Entry, Key},
+    transaction::{
+        Attempt, Delivery, DeliveryStatus, Fault, OwnWebhook, Reads, Salvage, Unit, Webhook,
+        keys::{Family, after_prefix, key},
+    },
+    wire::Id,
+};
+use uuid::Uuid;
+
+/// The deliveries that are looked at by one commit.
+const CHUNK: usize = 500;
+
+/// The end of a pass over what waited.
+pub(super) struct Resumed {
+    pub(super) leased: Leased,
+    /// The deliveries that were given up.
+    pub(super) given_up: usize,
+}
+
+/// Goes through all that waited. When the worker has to end, the rest is left to another session.
+/// `None` when another session has the webhook by now.
+pub(super) async fn run(
+    parts: &Parts,
+    webhook: Id<Webhook>,
+    session: Uuid,
+    mut leased: Leased,
+) -> Result<Option<Resumed>, Fault> {
+    let store = parts.store();
+    let mut given_up = 0;
+    let mut pass = Some((Family::DeliveryByDue, None));
+    while let Some((family, from)) = pass
+        && leased.enabled().is_some()
+        && !*parts.stop.borrow()
+    {
+        let all = key(webhook.uuid(), family, &[]);
+        let from: Key = from.unwrap_or_else(|| all.clone());
+        let mut attempts = store.attempts(webhook.uuid());
+        let mut chunk = CHUNK;
+        pass = loop {
+            let mut unit = attempts.begin();
+            let mut state = session_commits::load(&mut unit, Reads::of(webhook.uuid())).await?;
+            if !state.is_leased_to(session) {
+                return Ok(None);
+            }
+            let reader = Salvage::new(store);
+            let piece = reader
+                .piece(&from, Some(&after_prefix(&all)), chunk)
+                .await?;
+            let own = session_commits::own(&unit)?;
+            let mut count = 0;
+            if let Some(own) = &own {
+                for entry in piece.entries {
+                    count += usize::from(settle(&mut unit, own, entry));
+                }
+            }
+            let next = match (piece.next, family) {
+                (Some(next), _) => Some((family, Some(next))),
+                (None, Family::DeliveryByDue) => Some((Family::WaitingStock, None)),
+                (None, _) => None,
+            };
+            if next.is_none() {
+                state.resumed = own.as_ref().map(|own| own.webhook.enabled_at);
+            }
+            let renewed = session_commits::renew(&unit, &mut state, session, own);
+            state.save(&mut unit, Some(renewed.until));
+            if attempts.commit(unit).await? == Attempt::Done {
+                given_up += count;
+                leased = renewed;
+                break next;
+            }
+            // A writer has put a newer count of a product in its place.
+            chunk = (chunk / 2).max(1);
+        };
+    }
+    Ok(Some(Resumed { leased, given_up }))
+}
+
+/// Gives up a delivery that waited, or puts it back to the place that it had at first. Returns whether it
+/// was given up.
+fn settle(unit: &mut Unit<'_>, own: &OwnWebhook, (place, row): Entry) -> bool {
+    let Some(mut delivery) = read_delivery(&place, &row) else {
+        // The session takes it away.
+        return false;
+    };
+    if own.dropped_at.is_some_and(|at| delivery.is_from_before(at)) {
+        // A writer may put a newer one in its place.
+        unit.expect(&place, &row);
+        unit.delete(place);
+        delivery.status = DeliveryStatus::GivenUp;
+        delivery.next_attempt_at = None;
+        put(unit, &delivery);
+        return true;
+    }
+    if is_out_of_order(&delivery, own) {
+        unit.delete(place);
+        delivery.next_attempt_at = Some(delivery.created_at);
+        put(unit, &delivery);
+    }
+    false
+}
+
+/// Returns whether a delivery has waited, and is due at another time than at first.
+fn is_out_of_order(delivery: &Delivery, own: &OwnWebhook) -> bool {
+    !delivery.attempts.is_empty()
+        && delivery.next_attempt_at != Some(delivery.created_at)
+        && delivery.is_from_before(own.webhook.enabled_at)
+}

@@ -1,0 +1,90 @@
+//! The reading of what a session delivers: the queue by pieces, events as attempts need them.
+
+use super::{
+    super::{
+        attempt::{Body, Due, ping},
+        queue,
+    },
+    Session,
+};
+use crate::{
+    storage::Key,
+    transaction::{
+        Fault, Looked, Salvage,
+        keys::{Family, Part, key},
+    },
+};
+
+/// The deliveries that are read at a time, without the events.
+const PIECE: usize = 128;
+
+/// The bytes of events that a session holds ready, going by the largest event that it read last. It
+/// reads as many events at a time as it makes attempts, and fewer where they are large.
+const READY_BYTES: usize = 256 * 1024;
+
+impl Session<'_> {
+    /// Makes deliveries ready when none is.
+    pub(super) async fn refill(&mut self) -> Result<(), Fault> {
+        if !self.ready.is_empty() {
+            return Ok(());
+        }
+        while self.queued.is_empty()
+            && let Some(from) = self.cursor.take()
+        {
+            self.read_queue(from).await?;
+        }
+        self.read_events().await
+    }
+
+    /// Reads more of the queue.
+    async fn read_queue(&mut self, from: Key) -> Result<(), Fault> {
+        let end = Part::Time(self.horizon.plus_micros(1));
+        let end = key(self.webhook.uuid(), Family::DeliveryByDue, &[end]);
+        let reader = Salvage::new(self.parts.store());
+        let piece = reader.piece(&from, Some(&end), PIECE).await?;
+        self.cursor = piece.next;
+        // It stays where it is: perhaps the storage can return it later.
+        if let Some((place, error)) = piece.damaged {
+            let fault = Fault::corrupt(&place, error);
+            tracing::error!(%fault, "a delivery is passed over");
+        }
+        for (place, row) in piece.entries {
+            match queue::read_delivery(&place, &row) {
+                Some(delivery) => self.queued.push_back((place, delivery)),
+                None => self.broken.push(place),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the events of the next deliveries.
+    async fn read_events(&mut self) -> Result<(), Fault> {
+        let room = READY_BYTES / self.largest.max(1);
+        let count = room.clamp(1, self.most).min(self.queued.len());
+        let due: Vec<_> = self.queued.drain(..count).collect();
+        let events: Vec<Option<Key>> = due.iter().map(|(_, due)| due.event_key()).collect();
+        let keys: Vec<Key> = events.iter().flatten().cloned().collect();
+        let reader = Salvage::new(self.parts.store());
+        let mut bodies = reader.values(&keys).await?.into_iter();
+        self.largest = 0;
+        for ((place, delivery), event) in due.into_iter().zip(&events) {
+            let body = match event {
+                None => ping(&delivery).map_or(Body::Gone, Body::Found),
+                Some(_) => match bodies.next() {
+                    Some(Looked::Found(Some(body))) => Body::Found(body),
+                    Some(Looked::Found(None)) | None => Body::Gone,
+                    Some(Looked::Damaged) => Body::Unreadable,
+                },
+            };
+            if let Body::Found(body) = &body {
+                self.largest = self.largest.max(body.len());
+            }
+            self.ready.push_back(Due {
+                place,
+                delivery,
+                body,
+            });
+        }
+        Ok(())
+    }
+}

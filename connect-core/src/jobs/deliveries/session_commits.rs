@@ -1,0 +1,243 @@
+//! The commits of a session: the lease, what has become of attempts, and the end.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::{attempt::Attempted, fair_scheduler::Chosen, queue};
+use crate::{
+    owner::{Lease, WebhookHealth, WebhookState, due_key},
+    rules::webhook::MAX_FAILURES,
+    storage::Key,
+    transaction::{
+        Attempt, Fault, OwnWebhook, Reads, Store, Unit, Webhook, keys::Family, woken_key,
+    },
+    wire::{Id, Timestamp},
+};
+
+/// The seconds after which a webhook that leads to no account is looked at again.
+const LOST_PAUSE: i64 = 300;
+
+/// A webhook that a session has to itself.
+#[derive(Clone, Debug)]
+pub(super) struct Leased {
+    /// The webhook as it is set up now; `None` when it was deleted.
+    pub(super) own: Option<Arc<OwnWebhook>>,
+    /// The end of the lease.
+    pub(super) until: Timestamp,
+    /// The health of the endpoint since the webhook was switched on.
+    pub(super) health: WebhookHealth,
+    /// Set once the deliveries that waited while it was off have their place among the rest.
+    pub(super) is_resumed: bool,
+}
+
+impl Leased {
+    /// Returns the webhook if it gets deliveries.
+    pub(super) fn enabled(&self) -> Option<&OwnWebhook> {
+        self.own.as_deref().filter(|own| own.webhook.is_enabled())
+    }
+
+    /// Returns whether so many attempts have failed in a row that the webhook has to be switched
+    /// off.
+    pub(super) fn has_failed(&self) -> bool {
+        self.enabled().is_some() && self.health.failures_in_a_row >= MAX_FAILURES
+    }
+}
+
+/// Leases a webhook. `None` when another session has it, when nothing is due there any more, or when
+/// it leads to no account.
+pub(super) async fn lease(
+    store: &Store,
+    chosen: Chosen,
+    session: Uuid,
+) -> Result<Option<Leased>, Fault> {
+    let webhook = chosen.webhook.into();
+    let woken = woken_key(webhook);
+    let entry = chosen.due.map(|due| due_key(due, webhook));
+    let mut attempts = store.attempts(chosen.webhook);
+    loop {
+        let mut unit = attempts.begin();
+        let mut reads = Reads::of(chosen.webhook);
+        reads.row(woken.clone());
+        if let Some(entry) = &entry {
+            reads.row(entry.clone());
+        }
+        let mut state = load(&mut unit, reads).await?;
+        let other = state.lease.filter(|lease| lease.session != session);
+        if other.is_some_and(|lease| !lease.is_over(unit.now())) {
+            return Ok(None);
+        }
+        let is_woken = unit.get(&woken).await?.is_some();
+        let mut is_due = state.due.is_some();
+        // Otherwise the entry would lead here for ever: the state was damaged, and began anew.
+        if let Some(entry) = entry.as_ref().filter(|_| state.due != chosen.due) {
+            is_due |= unit.get(entry).await?.is_some();
+            unit.delete(entry.clone());
+        }
+        // Another session was here since the webhook was chosen. It may have purged it.
+        if !is_woken && !is_due {
+            return Ok(None);
+        }
+        if is_woken {
+            // A delivery that came with a mark removed here is found in the queue, which is read
+            // later. A change of the webhook leaves no more than the mark, so none may get lost.
+            unit.expect_webhooks();
+            unit.delete(woken.clone());
+        }
+        let leased = match own(&unit) {
+            Ok(own) => {
+                state.is_lost = false;
+                let leased = renew(&unit, &mut state, session, own);
+                state.save(&mut unit, Some(leased.until));
+                Some(leased)
+            }
+            Err(fault) => {
+                leave(store, &mut unit, state, &fault).await?;
+                None
+            }
+        };
+        if attempts.commit(unit).await? == Attempt::Done {
+            return Ok(leased);
+        }
+    }
+}
+
+/// Leaves a webhook alone that leads to no account: its link, or the row of the account, is damaged
+/// or lost. Its deliveries stay, and are looked at again later.
+async fn leave(
+    store: &Store,
+    unit: &mut Unit<'_>,
+    mut state: WebhookState,
+    reason: &Fault,
+) -> Result<(), Fault> {
+    let webhook = unit.partition();
+    if !state.is_lost {
+        tracing::error!(%reason, %webhook, "the account of a webhook is not found; deliveries wait");
+    }
+    state.is_lost = true;
+    state.lease = None;
+    let mut has_deliveries = false;
+    for family in [Family::DeliveryByDue, Family::WaitingStock] {
+        has_deliveries |= queue::has_any(store, webhook, family).await?;
+    }
+    let next = has_deliveries.then(|| unit.now().plus_seconds(LOST_PAUSE));
+    state.save(unit, next);
+    Ok(())
+}
+
+/// Writes down what has become of attempts, removes entries of the queue that cannot be read, and
+/// renews the lease. `None` when another session has the webhook by now.
+pub(super) async fn record(
+    store: &Store,
+    webhook: Id<Webhook>,
+    session: Uuid,
+    attempted: &[Attempted],
+    broken: &[Key],
+) -> Result<Option<Leased>, Fault> {
+    let mut attempts = store.attempts(webhook.uuid());
+    loop {
+        let mut unit = attempts.begin();
+        let mut state = load(&mut unit, Reads::of(webhook.uuid())).await?;
+        if !state.is_leased_to(session) {
+            return Ok(None);
+        }
+        let own = own(&unit)?;
+        for place in broken {
+            unit.delete(place.clone());
+        }
+        for attempted in attempted {
+            unit.delete(attempted.place.clone());
+            queue::put(&mut unit, &attempted.delivery);
+            let attempt = attempted.delivery.attempts.last();
+            if let (Some(own), Some(is_success), Some(attempt)) =
+                (&own, attempted.is_success, attempt)
+            {
+                let end = (is_success, attempted.is_probe);
+                state.count(attempt, end, own.webhook.enabled_at);
+            }
+        }
+        let leased = renew(&unit, &mut state, session, own);
+        state.save(&mut unit, Some(leased.until));
+        if attempts.commit(unit).await? == Attempt::Done {
+            return Ok(Some(leased));
+        }
+    }
+}
+
+/// Ends a session: the webhook is due again with the first delivery of its queue, but not within
+/// `pause` seconds, or at `next`; while it is probed not before the next probe, and for what waits
+/// while it is off not at all.
+pub(super) async fn end(
+    store: &Store,
+    webhook: Id<Webhook>,
+    session: Uuid,
+    next: Option<Timestamp>,
+    pause: i64,
+) -> Result<(), Fault> {
+    let mut attempts = store.attempts(webhook.uuid());
+    loop {
+        let mut unit = attempts.begin();
+        let mut state = load(&mut unit, Reads::of(webhook.uuid())).await?;
+        if !state.is_leased_to(session) {
+            return Ok(());
+        }
+        // One that leads to no account is left alone by the next session.
+        let own = own(&unit).unwrap_or_default();
+        let first = match &own {
+            Some(own) if !own.webhook.is_enabled() => None,
+            _ => queue::first_due(store, &mut unit, &mut state).await?,
+        };
+        state.lease = None;
+        // A session that left something for later goes to the end of the line.
+        let first = first.map(|first| first.max(unit.now().plus_seconds(pause)));
+        let due = first.into_iter().chain(next).min();
+        let health = own.map(|own| state.health_since(own.webhook.enabled_at));
+        let probe = health.filter(|health| !health.may_attempt(unit.now()));
+        let probe = probe.and_then(|health| health.next_probe());
+        let due = due.map(|due| probe.map_or(due, |probe| due.max(probe)));
+        state.save(&mut unit, due);
+        if attempts.commit(unit).await? == Attempt::Done {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads the state of the webhook.
+pub(super) async fn load(unit: &mut Unit<'_>, mut reads: Reads) -> Result<WebhookState, Fault> {
+    let key = WebhookState::key(unit.partition().into());
+    reads.row(key.clone());
+    unit.load(reads).await?;
+    Ok(WebhookState::read(&key, unit.get(&key).await?.as_ref()))
+}
+
+/// The webhook as it is set up now; `None` when it was deleted.
+///
+/// # Errors
+/// It leads to no account. That it was deleted is known only from the row of the account.
+pub(super) fn own(unit: &Unit<'_>) -> Result<Option<Arc<OwnWebhook>>, Fault> {
+    let id = unit.partition().into();
+    let own = unit.webhooks()?.find(id);
+    Ok(own.map(|own| Arc::new(own.clone())))
+}
+
+pub(super) fn renew(
+    unit: &Unit<'_>,
+    state: &mut WebhookState,
+    session: Uuid,
+    own: Option<Arc<OwnWebhook>>,
+) -> Leased {
+    let lease = Lease::new(session, unit.now());
+    state.lease = Some(lease);
+    let enabled_at = own.as_ref().map(|own| own.webhook.enabled_at);
+    let health = enabled_at.map(|enabled_at| state.health_since(enabled_at));
+    // Nothing has waited for one that was never off.
+    let was_off = own
+        .as_ref()
+        .is_some_and(|own| own.webhook.enabled_at != own.webhook.created_at);
+    Leased {
+        own,
+        until: lease.until,
+        health: health.unwrap_or_default(),
+        is_resumed: !was_off || state.resumed == enabled_at,
+    }
+}

@@ -1,0 +1,207 @@
+//! Bursts of `stock.changed`: of a product at most one a minute is delivered, the latest.
+//!
+//! A writer puts the event of a product in the one place that the product has, over the one before.
+//! A session moves it into the queue, once a minute has passed since the last one.
+//!
+//! One that is still in the queue then, for instance since the endpoint is down, is replaced by the
+//! newer one. So the events of an outage do not arrive together, and the last one tells the latest
+//! quantity in any case: it has a schedule of its own.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{queue, session_commits};
+use crate::{
+    rules::webhook::{CLOCK_TOLERANCE, has_come},
+    storage::{Key, Value},
+    transaction::{
+        Attempt, Delivery, DeliveryStatus, Fault, ReadKey, Reads, Store, Unit, Webhook,
+        keys::{Family, Part, after_prefix, key},
+        log_key,
+    },
+    wire::{Id, Timestamp, limits::STOCK_CHANGED_SECONDS},
+};
+
+/// The products that are looked at by one commit, at most. After a conflict with a writer of one of
+/// them it is half as many.
+const CHUNK: usize = 500;
+
+/// The note of the last delivery of a product that was put into the queue.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct SentStock {
+    /// The time at which that was.
+    at: Timestamp,
+    delivery: Id<Delivery>,
+}
+
+impl SentStock {
+    /// The places at which the delivery lies: once it was attempted in the log, and before in the
+    /// queue.
+    fn places(&self, webhook: Uuid) -> [Key; 2] {
+        let queued = [Part::Time(self.at), Part::Id(self.delivery.uuid())];
+        let queued = key(webhook, Family::DeliveryByDue, &queued);
+        [log_key(webhook.into(), self.delivery), queued]
+    }
+}
+
+/// Moves what may be delivered into the queue. Returns when the next of the others may be.
+pub(super) async fn release(
+    store: &Store,
+    webhook: Id<Webhook>,
+    session: Uuid,
+) -> Result<Option<Timestamp>, Fault> {
+    let mut next: Option<Timestamp> = None;
+    for family in [Family::WaitingStock, Family::SentStock] {
+        let all = key(webhook.uuid(), family, &[]);
+        let end = after_prefix(&all);
+        let mut from = Some(all);
+        while let Some(start) = from {
+            let mut attempts = store.attempts(webhook.uuid());
+            let mut chunk = CHUNK;
+            from = loop {
+                let mut unit = attempts.begin();
+                let state = session_commits::load(&mut unit, Reads::of(webhook.uuid())).await?;
+                if !state.is_leased_to(session) {
+                    return Ok(None);
+                }
+                let rows = unit.scan_range(&start, &end, chunk).await?;
+                if rows.is_empty() {
+                    break None;
+                }
+                let go_on = rows.last().filter(|_| rows.len() == chunk);
+                let go_on = go_on.map(|(last, _)| Key::from([&last[..], &[0]].concat()));
+                let soonest = match family {
+                    Family::WaitingStock => waiting(&mut unit, rows).await?,
+                    _ => {
+                        forget(&mut unit, rows).await?;
+                        None
+                    }
+                };
+                if attempts.commit(unit).await? == Attempt::Done {
+                    next = next.into_iter().chain(soonest).min();
+                    break go_on;
+                }
+                chunk = (chunk / 2).max(1);
+            };
+        }
+    }
+    Ok(next)
+}
+
+/// Moves those of the waiting events into the queue that may be delivered now. Returns when the
+/// first of the others may be.
+async fn waiting(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<Option<Timestamp>, Fault> {
+    let webhook = unit.partition();
+    let sent_key = |place: &Key| {
+        let product = ReadKey::of(place)?.id()?;
+        Some(key(webhook, Family::SentStock, &[Part::Id(product)]))
+    };
+    let mut reads = Reads::of(webhook);
+    let sent_keys: Vec<_> = rows.iter().map(|(place, _)| sent_key(place)).collect();
+    for sent in sent_keys.iter().flatten() {
+        reads.row(sent.clone());
+    }
+    unit.load(reads).await?;
+    let mut notes = Vec::new();
+    for sent_key in &sent_keys {
+        let note = match sent_key {
+            Some(sent_key) => unit.get(sent_key).await?,
+            None => None,
+        };
+        notes.push(note.and_then(|note| serde_json::from_slice::<SentStock>(&note).ok()));
+    }
+    load_deliveries(unit, &notes).await?;
+    let now = unit.now();
+    let mut soonest: Option<Timestamp> = None;
+    for (((place, row), sent_key), note) in rows.into_iter().zip(sent_keys).zip(notes) {
+        let Some(sent_key) = sent_key else { continue };
+        let free_at = |sent: &Timestamp| sent.plus_seconds(STOCK_CHANGED_SECONDS);
+        let is_over = |sent: &Timestamp| has_come(free_at(sent), *sent, now);
+        let sent = note.map(|note| note.at).filter(|sent| !is_over(sent));
+        if let Some(free_at) = sent.as_ref().map(free_at) {
+            soonest = soonest.into_iter().chain([free_at]).min();
+            continue;
+        }
+        // A writer may put a newer one in its place.
+        unit.expect(&place, &row);
+        unit.delete(place.clone());
+        let Some(mut delivery) = queue::read_delivery(&place, &row) else {
+            continue;
+        };
+        if let Some(note) = note
+            && let Some(former) = undelivered(unit, note).await?
+        {
+            replace(unit, former, delivery.id);
+        }
+        delivery.next_attempt_at = Some(now);
+        queue::put(unit, &delivery);
+        let note = unit.json(&SentStock {
+            at: now,
+            delivery: delivery.id,
+        });
+        unit.put(sent_key, note);
+    }
+    Ok(soonest)
+}
+
+/// Reads the deliveries of notes, to be found by [`undelivered`].
+async fn load_deliveries(unit: &mut Unit<'_>, notes: &[Option<SentStock>]) -> Result<(), Fault> {
+    let webhook = unit.partition();
+    let mut reads = Reads::of(webhook);
+    for note in notes.iter().flatten() {
+        for place in note.places(webhook) {
+            reads.row(place);
+        }
+    }
+    unit.load(reads).await
+}
+
+/// Returns the delivery of a note while it is in the queue.
+async fn undelivered(unit: &mut Unit<'_>, note: SentStock) -> Result<Option<Delivery>, Fault> {
+    for place in note.places(unit.partition()) {
+        if let Some(row) = unit.get(&place).await? {
+            let delivery = queue::read_delivery(&place, &row);
+            return Ok(delivery.filter(|delivery| delivery.status == DeliveryStatus::Pending));
+        }
+    }
+    Ok(None)
+}
+
+/// Gives up a delivery, since a newer one of its product takes its place. It stays in the log even
+/// when no attempt was written down: a worker that died may have made one.
+fn replace(unit: &mut Unit<'_>, mut former: Delivery, newer: Id<Delivery>) {
+    if let Some(queued) = former.queue_key() {
+        unit.delete(queued);
+    }
+    former.status = DeliveryStatus::GivenUp;
+    former.next_attempt_at = None;
+    former.replaced_by = Some(newer);
+    queue::put(unit, &former);
+}
+
+/// Removes the notes of products free again, with nothing in the queue. By the clock of
+/// another process a product may not be free yet, so its note stays for [`CLOCK_TOLERANCE`] longer.
+async fn forget(unit: &mut Unit<'_>, rows: Vec<(Key, Value)>) -> Result<(), Fault> {
+    let oldest = unit
+        .now()
+        .plus_seconds(-STOCK_CHANGED_SECONDS - CLOCK_TOLERANCE);
+    let (mut places, mut notes) = (Vec::new(), Vec::new());
+    for (place, row) in rows {
+        let note = serde_json::from_slice::<SentStock>(&row).ok();
+        if note.is_none_or(|note| note.at <= oldest) {
+            places.push(place);
+            notes.push(note);
+        }
+    }
+    load_deliveries(unit, &notes).await?;
+    for (place, note) in places.into_iter().zip(notes) {
+        let queued = match note {
+            Some(note) => undelivered(unit, note).await?,
+            None => None,
+        };
+        if queued.is_none() {
+            unit.delete(place);
+        }
+    }
+    Ok(())
+}

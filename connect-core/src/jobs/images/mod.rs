@@ -1,0 +1,293 @@
+//! The worker that takes the images of products over, location by location.
+//!
+//! ```text
+//! queue -> lease (a commit) -> downloads, a few at a time -> what became of them (a commit)
+//! ```
+//!
+//! Any number of workers may run, in any number of processes. A job is leased by a commit that
+//! expects it as it was, and ended by one that expects that lease: whatever happens in between
+//! (another link, a deletion, a worker that dies, a lease that runs out), nothing old is written
+//! over anything newer.
+
+mod lease_commits;
+mod places;
+mod queue;
+
+use std::{collections::HashSet, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
+
+use futures_util::{
+    FutureExt as _, StreamExt as _,
+    future::{Either, join_all, pending, select},
+    stream::FuturesUnordered,
+};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::{Instant, timeout, timeout_at},
+};
+use uuid::Uuid;
+
+pub use self::lease_commits::ImageWork;
+use self::{
+    lease_commits::{Leased, Outcome, Queued},
+    places::Places,
+    queue::{Due, LOCATIONS, Turns},
+};
+use crate::{
+    engine::Connect,
+    rules::{image::LEASE, lease::LEASE_MARGIN},
+    transaction::{
+        Error, Fault,
+        environment::{ImageFailure, Images},
+    },
+    wire::{ImageErrorCode, ImageJob},
+};
+
+/// The downloads of a worker at a time. An account has its part of them: slow hosts of one tenant must
+/// not hold up the images of other tenants, even when no other work is to be done.
+const DOWNLOADS: usize = 8;
+
+/// The same for one location: those of one shop must not hold up the others of its account.
+const DOWNLOADS_OF_LOCATION: usize = 3;
+
+/// The time within which a leased job has to be begun; it is given back otherwise.
+const BEGIN: Duration = Duration::from_secs(25);
+
+/// The time limit of an image.
+const LIMIT: Duration = Duration::from_secs(75);
+
+// What is begun last is written down before the lease is over by any clock.
+const _: () = assert!((BEGIN.as_secs() + LIMIT.as_secs()) as i64 + LEASE_MARGIN <= LEASE);
+
+/// The time between two looks at the queue, for the jobs of other processes.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Takes over the images of products. Made by [`Connect::image_worker`].
+///
+/// Dropping what it does, at any point, is safe: another worker takes its jobs over within two
+/// minutes. [`run`](Self::run) gives them back at once when it is told to end.
+pub struct ImageWorker {
+    connect: Connect,
+    images: Arc<dyn Images>,
+    downloads: Places,
+    stop: watch::Sender<bool>,
+}
+
+impl Connect {
+    /// A worker that takes over the images of the products of all locations, by means of `images`.
+    pub fn image_worker(&self, images: Arc<dyn Images>) -> ImageWorker {
+        ImageWorker {
+            connect: self.clone(),
+            images,
+            downloads: Places::new(DOWNLOADS),
+            stop: watch::Sender::new(false),
+        }
+    }
+}
+
+impl ImageWorker {
+    /// Works until `until` is ready, then gives back what it is at.
+    ///
+    /// Jobs that this process queues are begun at once, those of others within a second.
+    pub async fn run(self, until: impl Future<Output = ()>) {
+        let mut until = pin!(until);
+        // The locations that it is at, and those where nothing can be done for now.
+        let mut passed_over = HashSet::new();
+        let mut at_work = HashSet::new();
+        let mut stuck = HashSet::new();
+        let mut running = FuturesUnordered::new();
+        let mut turns = Turns::default();
+        loop {
+            let free = LOCATIONS - running.len();
+            let store = self.connect.store();
+            match turns.next(store, free, &passed_over, &at_work).await {
+                Ok(all) => {
+                    for due in all {
+                        passed_over.insert(due.location);
+                        at_work.insert(due.location);
+                        running.push(self.work(due));
+                    }
+                }
+                Err(fault) => tracing::error!(%fault, "the queue of images cannot be read"),
+            }
+            let is_full = running.len() == LOCATIONS;
+            let ended = async {
+                match running.next().await {
+                    Some(ended) => ended,
+                    None => pending().await,
+                }
+            };
+            let woken = async {
+                if is_full {
+                    pending().await
+                } else {
+                    timeout(POLL, self.connect.store().woken()).await.is_ok()
+                }
+            };
+            match select(&mut until, select(pin!(ended), pin!(woken))).await {
+                Either::Left(_) => break,
+                Either::Right((Either::Left(((location, work), _)), _)) => {
+                    tracing::debug!(%location, ?work, "images");
+                    at_work.remove(&location);
+                    if work.is_nothing() {
+                        stuck.insert(location);
+                    } else {
+                        passed_over.remove(&location);
+                    }
+                }
+                Either::Right((Either::Right((true, _)), _)) => {}
+                Either::Right((Either::Right((false, _)), _)) => {
+                    for location in stuck.drain() {
+                        passed_over.remove(&location);
+                    }
+                }
+            }
+        }
+        self.stop.send_replace(true);
+        while running.next().await.is_some() {}
+    }
+
+    /// Does all that is due now, and returns what has become of it.
+    ///
+    /// # Errors
+    /// The queue cannot be read. What fails at one location is logged, and tried again later.
+    pub async fn tick(&self) -> Result<ImageWork, Error> {
+        let mut all = ImageWork::default();
+        let mut stuck = HashSet::new();
+        let mut turns = Turns::default();
+        let store = self.connect.store();
+        loop {
+            let due = turns
+                .next(store, LOCATIONS, &stuck, &HashSet::new())
+                .await?;
+            if due.is_empty() && turns.is_at_end() {
+                return Ok(all);
+            }
+            let works = due.into_iter().map(|due| self.work(due));
+            for (location, work) in join_all(works).await {
+                if work.is_nothing() {
+                    stuck.insert(location);
+                }
+                all += work;
+            }
+        }
+    }
+
+    /// Does jobs of one location. A panic is logged, and leaves the jobs to the end of their lease.
+    async fn work(&self, due: Due) -> (Uuid, ImageWork) {
+        let Due {
+            location,
+            account,
+            jobs,
+        } = due;
+        let working = AssertUnwindSafe(async {
+            let begin_by = Instant::now() + BEGIN;
+            let leased = self.lease(location, &jobs).await;
+            let of_location = Semaphore::new(DOWNLOADS_OF_LOCATION);
+            let downloads = leased.into_iter().map(async |leased| {
+                let turn = async {
+                    let of_location = of_location.acquire().await;
+                    (of_location, self.downloads.take(account).await)
+                };
+                let outcome = self.take_over(&leased, timeout_at(begin_by, turn)).await;
+                (leased, outcome)
+            });
+            let ended = join_all(downloads).await;
+            self.finish(location, &ended).await
+        });
+        let work = working.catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!(%location, "the work at images has panicked");
+            ImageWork::default()
+        });
+        (location, work)
+    }
+
+    /// Leases the jobs together; when that fails, one by one.
+    async fn lease(&self, location: Uuid, queued: &[Queued]) -> Vec<Leased> {
+        let mut leased = Vec::new();
+        let mut parts = vec![queued];
+        while let Some(part) = parts.pop() {
+            match lease_commits::lease(self.connect.store(), location, part).await {
+                Ok(more) => leased.extend(more),
+                Err(fault) if part.len() > 1 && is_split(&fault) => parts.extend(part.rchunks(1)),
+                Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be begun"),
+            }
+        }
+        leased
+    }
+
+    /// Writes down what has become of the jobs: together; when that fails, one by one.
+    async fn finish(&self, location: Uuid, ended: &[(Leased, Outcome)]) -> ImageWork {
+        let mut work = ImageWork::default();
+        let mut parts = if ended.is_empty() {
+            vec![]
+        } else {
+            vec![ended]
+        };
+        while let Some(part) = parts.pop() {
+            match lease_commits::finish(self.connect.store(), location, part).await {
+                Ok(more) => work += more,
+                Err(fault) if part.len() > 1 && is_split(&fault) => parts.extend(part.rchunks(1)),
+                Err(fault) => tracing::error!(%fault, %location, "image jobs cannot be ended"),
+            }
+        }
+        let images = &self.connect.figures().images;
+        images.done.add(work.done);
+        images.failed.add(work.failed);
+        images.postponed.add(work.postponed);
+        work
+    }
+
+    /// Downloads the image of a job, when its turn comes in time.
+    async fn take_over<T, E>(
+        &self,
+        leased: &Leased,
+        turn: impl Future<Output = Result<T, E>>,
+    ) -> Outcome {
+        let job = &leased.job;
+        if leased.is_used_up() {
+            return Some(Err(ended_early()));
+        }
+        let _turn = turn.await.ok()?;
+        let working = AssertUnwindSafe(async { self.images.take_over(&job.source_url).await });
+        let working = timeout(LIMIT, working.catch_unwind());
+        let mut stopped = self.stop.subscribe();
+        let stopped = stopped.wait_for(|stopped| *stopped);
+        let result = match select(pin!(working), pin!(stopped)).await {
+            Either::Left((Ok(result), _)) => result.unwrap_or_else(|_| Err(ended_early())),
+            Either::Left((Err(_), _)) => Err(too_slow()),
+            Either::Right(_) => return None,
+        };
+        if let Err(failure) = &result {
+            log_failure(job, failure);
+        }
+        Some(result)
+    }
+}
+
+impl std::fmt::Debug for ImageWorker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ImageWorker").finish_non_exhaustive()
+    }
+}
+
+/// Returns whether jobs that failed together with this fault may do better one by one. What may
+/// have been written is not written again.
+fn is_split(fault: &Fault) -> bool {
+    !matches!(fault, Fault::Unknown(_))
+}
+
+/// The link is left out: some hold a key in their query.
+fn log_failure(job: &ImageJob, failure: &ImageFailure) {
+    let (product, attempt) = (job.product_id, job.attempts);
+    tracing::info!(%product, attempt, code = %failure.code, "an image was not taken over");
+}
+
+fn ended_early() -> ImageFailure {
+    let message = "The image could not be processed.";
+    ImageFailure::passing(ImageErrorCode::ServerError, message)
+}
+
+fn too_slow() -> ImageFailure {
+    let message = "The download took too long.";
+    ImageFailure::passing(ImageErrorCode::Timeout, message)
+}

@@ -1,0 +1,401 @@
+//! The choice of the jobs that a worker begins.
+//!
+//! The queue is one for all locations, in the order in which jobs are due. A location with many jobs
+//! must not make the others wait for their end, so locations take turns: those that had none come
+//! first, however far behind in the queue their jobs are. And an account with many locations must not make
+//! other accounts wait, so the worker is at a few of its locations only.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use uuid::Uuid;
+
+use super::{lease_commits::Queued, places::may_take};
+use crate::{
+    storage::Key,
+    transaction::{
+        Fault, Looked, ReadKey, Salvage, Store, Webhooks,
+        keys::{Family, NOBODY, Part, key},
+    },
+};
+
+/// The locations that a worker is at, at a time.
+pub(super) const LOCATIONS: usize = 8;
+
+/// The most jobs that are leased by one commit: those of a turn.
+const LEASED: usize = 16;
+
+/// The entries of the queue that are read at a time.
+const PIECE: usize = 2000;
+
+/// The most pieces that are read for one round of turns.
+const PIECES: usize = 8;
+
+/// The most locations whose account is remembered.
+const REMEMBERED: usize = 100_000;
+
+/// The jobs of a location that are due.
+#[derive(Debug)]
+pub(super) struct Due {
+    pub(super) location: Uuid,
+    pub(super) account: Uuid,
+    pub(super) jobs: Vec<Queued>,
+}
+
+/// Gives locations their turns.
+///
+/// A round reads the head of the queue, where the longest waiting jobs are, and goes on from where
+/// the last round ended. So each round is bounded, and none of the queue is left out for long.
+#[derive(Debug)]
+pub(super) struct Turns {
+    /// The entries that are read at a time.
+    piece: usize,
+    /// The locations that had a turn since the end of the queue was reached without finding others.
+    had: HashSet<Uuid>,
+    /// The place at which the next round goes on behind the head; `None` once the end was reached.
+    go_on: Option<Key>,
+    /// The accounts of locations that were seen. They never change.
+    accounts: HashMap<Uuid, Uuid>,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self {
+            piece: PIECE,
+            had: HashSet::new(),
+            go_on: None,
+            accounts: HashMap::new(),
+        }
+    }
+}
+
+impl Turns {
+    /// Returns the jobs of at most `most` locations, without some locations. Locations without
+    /// a turn so far come first, then the rest, the longest waiting first. No account gets more than
+    /// its part of `most` and the worker's present locations together.
+    ///
+    /// # Errors
+    /// The queue cannot be read.
+    pub(super) async fn next(
+        &mut self,
+        store: &Store,
+        most: usize,
+        passed_over: &HashSet<Uuid>,
+        at_work: &HashSet<Uuid>,
+    ) -> Result<Vec<Due>, Fault> {
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let mut parts: HashMap<Uuid, usize> = HashMap::new();
+        for location in at_work {
+            *parts.entry(self.account(*location)).or_default() += 1;
+        }
+        let found = self.look(store, most, passed_over, &parts).await?;
+        if found.fresh.due.is_empty() && self.is_at_end() {
+            self.had.clear();
+        }
+        let mut due = found.fresh.due;
+        // Of both groups together an account has no more than its part either.
+        for one in found.others.due {
+            let of_account = due.iter().filter(|other| other.account == one.account);
+            let at_work = parts.get(&one.account).copied().unwrap_or_default();
+            if may_take(of_account.count() + at_work, most - due.len()) {
+                due.push(one);
+            }
+        }
+        self.had.extend(due.iter().map(|due| due.location));
+        Ok(due)
+    }
+
+    /// The account of a location that was seen; the location itself where that cannot be told.
+    fn account(&self, location: Uuid) -> Uuid {
+        self.accounts.get(&location).copied().unwrap_or(location)
+    }
+
+    /// Learns the accounts of locations.
+    async fn learn(&mut self, reader: &Salvage<'_>, locations: &[Uuid]) -> Result<(), Fault> {
+        if self.accounts.len() + locations.len() > REMEMBERED {
+            self.accounts.clear();
+        }
+        let links: Vec<Key> = locations.iter().copied().map(Webhooks::link_key).collect();
+        let accounts = reader.values(&links).await?;
+        for (location, link) in locations.iter().zip(accounts) {
+            let account = match &link {
+                Looked::Found(Some(link)) => ReadKey::of(link).map(|at| at.partition),
+                // A location whose account is lost has its part for itself.
+                Looked::Found(None) | Looked::Damaged => None,
+            };
+            self.accounts
+                .insert(*location, account.unwrap_or(*location));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the last round came to the end of the queue.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.go_on.is_none()
+    }
+
+    async fn look(
+        &mut self,
+        store: &Store,
+        most: usize,
+        passed_over: &HashSet<Uuid>,
+        parts: &HashMap<Uuid, usize>,
+    ) -> Result<Found, Fault> {
+        let mut found = Found::new(most, parts);
+        let end = Part::Time(store.now().plus_micros(1));
+        let end = key(NOBODY, Family::ImageJobByDue, &[end]);
+        let mut from = key(NOBODY, Family::ImageJobByDue, &[]);
+        let reader = Salvage::new(store);
+        for number in 0..PIECES {
+            // What lies behind a row that cannot be read is done all the same.
+            let piece = reader.piece(&from, Some(&end), self.piece).await?;
+            let mut queued = Vec::with_capacity(piece.entries.len());
+            let mut unknown = HashSet::new();
+            for (entry, _) in piece.entries {
+                let Some((location, job)) = ReadKey::of(&entry).and_then(|at| at.two_ids()) else {
+                    continue;
+                };
+                if !passed_over.contains(&location) {
+                    if !self.accounts.contains_key(&location) {
+                        unknown.insert(location);
+                    }
+                    queued.push((location, Queued { entry, job }));
+                }
+            }
+            if !unknown.is_empty() {
+                let unknown: Vec<_> = unknown.into_iter().collect();
+                self.learn(&reader, &unknown).await?;
+            }
+            for (location, queued) in queued {
+                let had_turn = self.had.contains(&location);
+                found.add(location, self.account(location), had_turn, queued);
+            }
+            if found.fresh.is_full() {
+                // This piece may have more of them. The head is read by every round.
+                if number > 0 {
+                    self.go_on = Some(from);
+                }
+                return Ok(found);
+            }
+            from = match (piece.next, self.go_on.take()) {
+                (None, _) => return Ok(found),
+                (Some(next), Some(go_on)) => next.max(go_on),
+                (Some(next), None) => next,
+            };
+        }
+        self.go_on = Some(from);
+        Ok(found)
+    }
+}
+
+/// The jobs that were found so far.
+struct Found {
+    /// Of locations that had no turn.
+    fresh: Group,
+    /// Of the other ones.
+    others: Group,
+}
+
+impl Found {
+    fn new(most: usize, parts: &HashMap<Uuid, usize>) -> Self {
+        Self {
+            fresh: Group::new(most, parts),
+            others: Group::new(most, parts),
+        }
+    }
+
+    fn add(&mut self, location: Uuid, account: Uuid, had_turn: bool, queued: Queued) {
+        let group = if had_turn {
+            &mut self.others
+        } else {
+            &mut self.fresh
+        };
+        group.add(location, account, queued);
+    }
+}
+
+/// Jobs by location, in the order in which the locations were found.
+struct Group {
+    /// The number of locations that are kept.
+    most: usize,
+    due: Vec<Due>,
+    places: BTreeMap<Uuid, usize>,
+    /// The locations of each account, those included at which the worker is.
+    parts: HashMap<Uuid, usize>,
+}
+
+impl Group {
+    fn new(most: usize, parts: &HashMap<Uuid, usize>) -> Self {
+        Self {
+            most,
+            due: Vec::new(),
+            places: BTreeMap::new(),
+            parts: parts.clone(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.due.len() == self.most
+    }
+
+    /// Keeps a job when its location is among the first ones, its account has not had its part, and the
+    /// location's turn is not full.
+    fn add(&mut self, location: Uuid, account: Uuid, queued: Queued) {
+        let place = match self.places.get(&location) {
+            Some(place) => *place,
+            None if self.is_full() => return,
+            None => {
+                let part = self.parts.entry(account).or_default();
+                if !may_take(*part, self.most - self.due.len()) {
+                    return;
+                }
+                *part += 1;
+                self.places.insert(location, self.due.len());
+                self.due.push(Due {
+                    location,
+                    account,
+                    jobs: Vec::new(),
+                });
+                self.due.len() - 1
+            }
+        };
+        let jobs = &mut self.due[place].jobs;
+        if jobs.len() < LEASED {
+            jobs.push(queued);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        storage::{Commit, Storage as _, Value, Write, memory::MemoryStorage},
+        transaction::environment::Environment,
+        wire::Timestamp,
+    };
+
+    /// A queue with a due job of each of these locations, in this order.
+    async fn queue(locations: impl IntoIterator<Item = u128>) -> Store {
+        let entry = |(place, location): (usize, u128)| {
+            let due = Part::Time(Timestamp::EPOCH.plus_seconds(place as i64));
+            let [location, job] = [location, place as u128].map(Uuid::from_u128);
+            let parts = [due, Part::Id(location), Part::Id(job)];
+            let entry = key(NOBODY, Family::ImageJobByDue, &parts);
+            (entry, Write::Put(Value::default()))
+        };
+        let writes = locations.into_iter().enumerate().map(entry).collect();
+        let storage = Arc::new(MemoryStorage::new());
+        let commit = Commit {
+            writes,
+            ..Commit::default()
+        };
+        storage.commit(commit).await.unwrap();
+        Store::new(storage, Environment::default())
+    }
+
+    /// The locations of a round, and the number of their jobs.
+    async fn round(
+        turns: &mut Turns,
+        store: &Store,
+        most: usize,
+        without: &[u128],
+    ) -> Vec<(u128, usize)> {
+        let passed_over = without.iter().copied().map(Uuid::from_u128).collect();
+        let nowhere = HashSet::new();
+        let due = turns.next(store, most, &passed_over, &nowhere).await;
+        let due = due.unwrap();
+        let counted = due.iter();
+        counted
+            .map(|due| (due.location.as_u128(), due.jobs.len()))
+            .collect()
+    }
+
+    fn by_two() -> Turns {
+        Turns {
+            piece: 2,
+            ..Turns::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn locations_take_turns() {
+        let store = queue([1, 1, 1, 1, 1, 2, 2, 1, 3]).await;
+        let mut turns = by_two();
+        for expected in [1, 2, 3, 1, 2, 3] {
+            let [(location, _)] = round(&mut turns, &store, 1, &[]).await[..] else {
+                panic!("one turn at a time");
+            };
+            assert_eq!(location, expected);
+        }
+        // All that fit, each with its jobs.
+        let all = round(&mut by_two(), &store, 4, &[]).await;
+        assert_eq!(all, [(1, 6), (2, 2), (3, 1)]);
+        let others = round(&mut by_two(), &store, 4, &[1, 3]).await;
+        assert_eq!(others, [(2, 2)]);
+        assert_eq!(round(&mut by_two(), &store, 0, &[]).await, []);
+    }
+
+    #[tokio::test]
+    async fn a_turn_is_bounded() {
+        let store = queue([1; 40]).await;
+        let turn = round(&mut Turns::default(), &store, 8, &[]).await;
+        assert_eq!(turn, [(1, LEASED)]);
+    }
+
+    /// Of a long queue each round reads a part, and the next one goes on behind it.
+    #[tokio::test]
+    async fn the_end_of_a_long_queue_is_reached() {
+        let store = queue([1; 60].into_iter().chain([2, 3])).await;
+        for without in [&[][..], &[1]] {
+            let mut turns = by_two();
+            let mut seen = Vec::new();
+            // A look at 16 entries, none of which is wanted, does not come to the end.
+            round(&mut turns, &store, 1, &[1]).await;
+            assert!(!turns.is_at_end());
+            let mut rounds = 0;
+            while seen.len() < 2 {
+                rounds += 1;
+                assert!(rounds < 10, "{seen:?}");
+                let found = round(&mut turns, &store, 1, without).await;
+                assert!(!found.is_empty() || without == [1]);
+                let locations = found.into_iter().map(|(location, _)| location);
+                seen.extend(locations.filter(|location| *location != 1));
+            }
+            assert_eq!(seen, [2, 3]);
+            // No round reads all of it.
+            assert!(rounds > 4, "{rounds}");
+        }
+    }
+
+    /// Locations 1 to 9 are those of an account, the others have one each.
+    #[tokio::test]
+    async fn an_account_has_its_part_and_no_more() {
+        let account = Uuid::from_u128(100);
+        let store = queue((1..=9).chain([20, 21])).await;
+        let link = |location: u128| {
+            let link = Webhooks::link_key(Uuid::from_u128(location));
+            (link, Write::Put(Value::from(&*Webhooks::key(account))))
+        };
+        let commit = Commit {
+            writes: (1..=9).map(link).collect(),
+            ..Commit::default()
+        };
+        store.storage().commit(commit).await.unwrap();
+        let mut turns = by_two();
+        let ids = |ids: &[u128]| ids.iter().copied().map(Uuid::from_u128).collect();
+        let (none, two): (HashSet<_>, HashSet<_>) = (HashSet::new(), ids(&[1, 2]));
+        let at =
+            |due: Vec<Due>| -> Vec<_> { due.iter().map(|due| due.location.as_u128()).collect() };
+        let all = turns.next(&store, 8, &none, &none).await.unwrap();
+        assert_eq!(at(all), [1, 2, 3, 4, 20, 21]);
+        // The next have had no turn yet, and the former ones get what is left of the part: nothing.
+        let all = turns.next(&store, 8, &none, &none).await.unwrap();
+        assert_eq!(at(all), [5, 6, 7, 8, 20, 21]);
+        let beside = turns.next(&store, 6, &two, &two).await.unwrap();
+        assert_eq!(at(beside), [9, 3, 20, 21]);
+    }
+}

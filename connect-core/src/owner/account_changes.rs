@@ -1,0 +1,146 @@
+//! Changes of accounts, locations and screens by their owner. What was written under a former name
+//! keeps it.
+
+use std::fmt::Display;
+
+use super::{
+    accounts::{get_account, owner_email, put_account},
+    sign_in::move_sign_in,
+};
+use crate::{
+    engine::Connect,
+    rules::text,
+    transaction::{Account, AccountLocation, Attempt, Error, Reason, Screen},
+    wire::{Id, Location, VatRate},
+};
+
+/// A change of an account. What is `None` stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct AccountChange {
+    /// The name of the business, 1 to 100 characters.
+    pub name: Option<String>,
+    /// The address at which its owner is written to.
+    pub owner_email: Option<String>,
+}
+
+/// A change of a location. What is `None` stays as it is. Its currency stays what it is, as stored
+/// amounts are in it.
+#[derive(Clone, Debug, Default)]
+pub struct LocationChange {
+    /// Its name, 1 to 100 characters.
+    pub name: Option<String>,
+    /// The VAT rate of products that are made without one from now on.
+    pub default_vat_rate: Option<VatRate>,
+}
+
+impl Connect {
+    /// Changes an account. Returns it as it is then. An owner who has a password signs in with the new
+    /// address from then on.
+    ///
+    /// # Errors
+    /// A field is invalid, there is no such account, or the owner of another account signs in with
+    /// this address.
+    pub async fn change_account(
+        &self,
+        account: Id<Account>,
+        change: AccountChange,
+    ) -> Result<Account, Error> {
+        let name = owner_name(change.name)?;
+        let owner_email = change.owner_email.as_deref().map(owner_email).transpose()?;
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let before = get_account(&mut unit).await?;
+            let mut account = before.clone();
+            replace(&mut account.name, &name);
+            replace(&mut account.owner_email, &owner_email);
+            if account != before {
+                put_account(&mut unit, &account);
+                move_sign_in(&mut unit, &account).await?;
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(account);
+            }
+        }
+    }
+
+    /// Changes a location. Returns it as it is then.
+    ///
+    /// # Errors
+    /// A field is invalid, or there is no such account or location.
+    pub async fn change_location(
+        &self,
+        account: Id<Account>,
+        location: Id<Location>,
+        change: LocationChange,
+    ) -> Result<AccountLocation, Error> {
+        let name = owner_name(change.name)?;
+        self.change_row(account, |account| {
+            let mut locations = account.locations.iter_mut();
+            let found = locations.find(|other| other.id == location);
+            let found = found.ok_or_else(|| not_in_account("location", location))?;
+            replace(&mut found.name, &name);
+            replace(&mut found.default_vat_rate, &change.default_vat_rate);
+            Ok(found.clone())
+        })
+        .await
+    }
+
+    /// Gives a screen another name of 1 to 100 characters. Returns it as it is then.
+    ///
+    /// # Errors
+    /// The name is invalid, or there is no such account or screen.
+    pub async fn rename_screen(
+        &self,
+        account: Id<Account>,
+        screen: Id<Screen>,
+        name: &str,
+    ) -> Result<Screen, Error> {
+        let name = text::owner_name(name)?;
+        self.change_row(account, |account| {
+            let mut screens = account.screens.iter_mut();
+            let found = screens.find(|other| other.id == screen);
+            let found = found.ok_or_else(|| not_in_account("screen", screen))?;
+            found.name.clone_from(&name);
+            Ok(found.clone())
+        })
+        .await
+    }
+
+    /// Changes the row of an account. One that stays as it is is not written.
+    async fn change_row<T>(
+        &self,
+        account: Id<Account>,
+        change: impl Fn(&mut Account) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let before = get_account(&mut unit).await?;
+            let mut account = before.clone();
+            let changed = change(&mut account)?;
+            if account != before {
+                put_account(&mut unit, &account);
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(changed);
+            }
+        }
+    }
+}
+
+fn owner_name(name: Option<String>) -> Result<Option<String>, Error> {
+    let checked = name.map(|name| text::owner_name(&name));
+    Ok(checked.transpose()?)
+}
+
+fn replace<T: Clone>(field: &mut T, change: &Option<T>) {
+    if let Some(change) = change {
+        field.clone_from(change);
+    }
+}
+
+fn not_in_account(what: &str, id: impl Display) -> Error {
+    let problem = format!("there is no {what} {id} in this account");
+    Error::NotFound(Reason::new(problem))
+}

@@ -1,0 +1,23 @@
+//! The account of an owner: sign-in, locations, screens, tokens and webhooks.
+
+mod account_changes;
+mod accounts;
+mod screens;
+mod sign_in;
+mod stored;
+mod tokens;
+mod webhooks;
+
+pub(crate) use webhooks::{Failing, LEASE, Lease, WebhookState, due_key};
+pub use {
+    account_changes::{AccountChange, LocationChange},
+    accounts::{NewAccount, NewLocation},
+    screens::NewScreen,
+    sign_in::{IssuedInvitation, IssuedSession, Owner, SESSION_SECONDS},
+    stored::{AccountStored, LocationStored, StoredTotals},
+    tokens::{IssuedToken, NewToken},
+    webhooks::{
+        IssuedWebhook, MOST_WAITING_COUNTED, NewWebhook, Resent, WaitingEvents, WebhookChange,
+        WebhookHealth,
+    },
+};

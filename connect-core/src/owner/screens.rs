@@ -1,0 +1,209 @@
+//! Screens and their keys: the tills, kiosks and Scan & Order pages of an account. A screen with a
+//! key writes at its location; none of it can be reached with a token.
+
+use super::accounts::{check_location, get_account, put_account};
+use crate::{
+    engine::Connect,
+    rules::{
+        secret::{SCREEN_KEY, Secret},
+        text,
+    },
+    storage::{Key, Read, Value},
+    transaction::{
+        Account, Attempt, Error, Fault, Reason, Screen, ScreenKey, ScreenType, Unit,
+        keys::{Family, NOBODY, Part, key},
+    },
+    wire::{Id, Location, limits::MAX_SCREENS},
+};
+
+/// The facts that a new screen needs.
+#[derive(Clone, Debug)]
+pub struct NewScreen {
+    /// The location where it stands.
+    pub location_id: Id<Location>,
+    /// The type.
+    pub kind: ScreenType,
+    /// Its name, 1 to 100 characters.
+    pub name: String,
+}
+
+impl Connect {
+    /// Makes a screen, which makes the API available to its account. It cannot write before it has
+    /// a key ([`roll_screen_key`](Self::roll_screen_key)).
+    ///
+    /// # Errors
+    /// A field is invalid, there is no such account or location, or the account has 100 screens.
+    pub async fn create_screen(
+        &self,
+        account: Id<Account>,
+        new: NewScreen,
+    ) -> Result<Screen, Error> {
+        let screen = Screen {
+            id: self.store().environment().ids.next().into(),
+            location_id: new.location_id,
+            kind: new.kind,
+            name: text::owner_name(&new.name)?,
+        };
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let mut account = get_account(&mut unit).await?;
+            check_location(&account, "locationId", screen.location_id)?;
+            if account.screens.len() >= MAX_SCREENS {
+                return Err(Error::Conflict(Reason::new(format!(
+                    "this account has {MAX_SCREENS} screens, which is the most; remove one first"
+                ))));
+            }
+            account.screens.push(screen.clone());
+            put_account(&mut unit, &account);
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(screen);
+            }
+        }
+    }
+
+    /// Removes a screen together with its key; what it wrote stays. Without any screen left, every
+    /// call of the account's tokens is refused until there is one again.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn delete_screen(
+        &self,
+        account: Id<Account>,
+        screen: Id<Screen>,
+    ) -> Result<(), Error> {
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let mut account = get_account(&mut unit).await?;
+            find(&account, screen)?;
+            account.screens.retain(|other| other.id != screen);
+            put_account(&mut unit, &account);
+            remove_key(&mut unit, screen).await?;
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives a screen a new key. The key that it had, if any, is refused from now on. The value is
+    /// in the answer and nowhere else.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn roll_screen_key(
+        &self,
+        account: Id<Account>,
+        screen: Id<Screen>,
+    ) -> Result<Secret, Error> {
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let account = get_account(&mut unit).await?;
+            find(&account, screen)?;
+            remove_key(&mut unit, screen).await?;
+            let secret = Secret::new(SCREEN_KEY, &*self.store().environment().randomness);
+            let screen_key = ScreenKey {
+                screen_id: screen,
+                account_id: account.id,
+                // Four random characters tell keys apart and give nothing away.
+                prefix: secret.expose().chars().take(SCREEN_KEY.len() + 4).collect(),
+                created_at: unit.now(),
+            };
+            put_key(&mut unit, &screen_key, &secret.digest());
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(secret);
+            }
+        }
+    }
+
+    /// Takes the key of a screen away. Revoking it again changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn revoke_screen_key(
+        &self,
+        account: Id<Account>,
+        screen: Id<Screen>,
+    ) -> Result<(), Error> {
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            find(&get_account(&mut unit).await?, screen)?;
+            remove_key(&mut unit, screen).await?;
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The screens of an account in the order in which they were made, each with its key if it has
+    /// one.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn screens(
+        &self,
+        account: Id<Account>,
+    ) -> Result<Vec<(Screen, Option<ScreenKey>)>, Error> {
+        let screens = self.account(account).await?.screens;
+        let by_id = |screen: &Screen| by_id(account, screen.id);
+        let entries: Vec<Key> = screens.iter().map(by_id).collect();
+        let rows = key(NOBODY, Family::ScreenKey, &[]);
+        let follow = |key| Read::Follow { key, rows: &rows };
+        let reads: Vec<_> = entries.iter().map(|key| follow(key)).collect();
+        let mut state = self.store().read(&reads).await?;
+        let with_key = |(screen, entry): (Screen, &Key)| {
+            let followed = state.followed().map_err(Fault::from)?;
+            let row = followed.and_then(|(_, row)| row);
+            let screen_key = row.map(|row| serde_json::from_slice(&row)).transpose();
+            let screen_key = screen_key.map_err(|e| Fault::corrupt(entry, e))?;
+            Ok((screen, screen_key))
+        };
+        screens.into_iter().zip(&entries).map(with_key).collect()
+    }
+}
+
+fn find(account: &Account, screen: Id<Screen>) -> Result<&Screen, Error> {
+    let found = account.screens.iter().find(|other| other.id == screen);
+    found.ok_or_else(|| {
+        let problem = format!("there is no screen {screen} in this account");
+        Error::NotFound(Reason::new(problem))
+    })
+}
+
+fn by_id(account: Id<Account>, screen: Id<Screen>) -> Key {
+    key(
+        account.uuid(),
+        Family::ScreenKeyById,
+        &[Part::Id(screen.uuid())],
+    )
+}
+
+/// Writes a key with what leads to it and on from it.
+fn put_key(unit: &mut Unit<'_>, screen_key: &ScreenKey, digest: &[u8; 32]) {
+    let row = unit.json(screen_key);
+    let digest_part = [Part::Digest(digest)];
+    unit.put(key(NOBODY, Family::ScreenKey, &digest_part), row);
+    let account = key(screen_key.account_id.uuid(), Family::Account, &[]);
+    let account_of_key = key(NOBODY, Family::AccountOfScreenKey, &digest_part);
+    unit.put(account_of_key, Value::from(&*account));
+    let by_id = by_id(screen_key.account_id, screen_key.screen_id);
+    unit.put(by_id, Value::from(digest.as_slice()));
+}
+
+/// Removes the key of a screen of the account that the unit works on, if it has one.
+async fn remove_key(unit: &mut Unit<'_>, screen: Id<Screen>) -> Result<(), Fault> {
+    let by_id = by_id(unit.partition().into(), screen);
+    let Some(digest) = unit.get(&by_id).await? else {
+        return Ok(());
+    };
+    let digest: [u8; 32] = (*digest)
+        .try_into()
+        .map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
+    unit.delete(by_id);
+    let digest_part = [Part::Digest(&digest)];
+    unit.delete(key(NOBODY, Family::ScreenKey, &digest_part));
+    unit.delete(key(NOBODY, Family::AccountOfScreenKey, &digest_part));
+    Ok(())
+}

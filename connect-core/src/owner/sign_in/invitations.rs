@@ -1,0 +1,129 @@
+//! Invitations: how an owner gets a password, for the first time or anew.
+
+use super::{
+    account_of, parse,
+    passwords::put_sign_in,
+    sessions::{IssuedSession, end_sessions},
+};
+use crate::{
+    engine::Connect,
+    owner::accounts::get_account,
+    rules::{
+        secret::{self, Secret},
+        text,
+    },
+    storage::Key,
+    transaction::{
+        Account, Attempt, Error, Invitation, Reason, SignIn, Unit,
+        keys::{Family, key},
+    },
+    wire::{Id, Timestamp},
+};
+
+/// The time for which an invitation is good: three days.
+const INVITATION_SECONDS: i64 = 3 * 24 * 3600;
+
+/// A new invitation with its value, which is shown this once.
+#[derive(Clone, Debug)]
+pub struct IssuedInvitation {
+    /// Its value, for [`accept_invitation`](Connect::accept_invitation).
+    pub secret: Secret,
+    /// The time from which on it is refused, three days from now.
+    pub expires_at: Timestamp,
+}
+
+impl Connect {
+    /// Invites the owner of an account to set a password, for the first time or anew. An invitation
+    /// that was open is refused from now on. The value is in the answer and nowhere else.
+    ///
+    /// # Errors
+    /// There is no such account.
+    pub async fn invite_owner(&self, account: Id<Account>) -> Result<IssuedInvitation, Error> {
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            get_account(&mut unit).await?;
+            let secret = self.secret_of(account);
+            let expires_at = unit.now().plus_seconds(INVITATION_SECONDS);
+            let row = unit.json(&Invitation {
+                digest: hex::encode(secret.digest()),
+                expires_at,
+            });
+            unit.put(invitation_key(account), row);
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(IssuedInvitation { secret, expires_at });
+            }
+        }
+    }
+
+    /// Returns the account to which an invitation leads, as long as it is open.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] when it was replaced, used or has expired.
+    pub async fn invited_account(&self, invitation: &str) -> Result<Account, Error> {
+        let account = account_of(invitation).ok_or_else(bad_invitation)?;
+        let mut attempts = self.attempts(account.uuid());
+        find_invitation(&mut attempts.begin(), invitation).await
+    }
+
+    /// Sets the password of the invited owner, and signs the owner in. The invitation is used
+    /// up, and open sessions end.
+    ///
+    /// # Errors
+    /// The password is too short, too long or easy to guess; [`Error::Unauthorized`] when the invitation was
+    /// replaced, used or has expired; [`Error::Conflict`] when the owner of another account signs in
+    /// with the e-mail address of this one; [`Error::RateLimited`] when too many set one at this moment, or one
+    /// was set 10 times for this account within a minute.
+    pub async fn accept_invitation(
+        &self,
+        invitation: &str,
+        password: &str,
+    ) -> Result<IssuedSession, Error> {
+        let invited = self.invited_account(invitation).await?;
+        self.core.sign_ins.confirm(invited.id)?;
+        let hash = self.core.sign_ins.hash(&invited, password).await?;
+        let mut attempts = self.attempts(invited.id.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let account = find_invitation(&mut unit, invitation).await?;
+            let sign_in = SignIn {
+                email: text::folded(&account.owner_email),
+                password: hash.clone(),
+                password_set_at: unit.now(),
+            };
+            put_sign_in(&mut unit, &sign_in).await?;
+            unit.delete(invitation_key(account.id));
+            end_sessions(&mut unit, 0).await?;
+            let session = self.open_session(&mut unit);
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(session);
+            }
+        }
+    }
+}
+
+/// The account to which an invitation leads, if it is open and this is its value.
+async fn find_invitation(unit: &mut Unit<'_>, value: &str) -> Result<Account, Error> {
+    let account = get_account(unit).await.map_err(|error| match error {
+        Error::NotFound(_) => bad_invitation(),
+        other => other,
+    })?;
+    let row_key = invitation_key(account.id);
+    let row = unit.get(&row_key).await?.ok_or_else(bad_invitation)?;
+    let invitation: Invitation = parse(&row_key, &row)?;
+    let is_it = invitation.digest == hex::encode(secret::digest(value));
+    if is_it && unit.now() < invitation.expires_at {
+        Ok(account)
+    } else {
+        Err(bad_invitation())
+    }
+}
+
+fn invitation_key(account: Id<Account>) -> Key {
+    key(account.uuid(), Family::Invitation, &[])
+}
+
+fn bad_invitation() -> Error {
+    let problem = "was replaced, used or has expired; ask for another one, or sign in";
+    Error::Unauthorized(Reason::of("invitation", problem))
+}

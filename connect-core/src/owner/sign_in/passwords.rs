@@ -1,0 +1,257 @@
+//! Passwords: signing in with one, and changing it.
+
+use std::net::IpAddr;
+
+use uuid::Uuid;
+
+use super::{
+    parse,
+    sessions::{IssuedSession, Owner, end_sessions, session_key},
+};
+use crate::{
+    engine::Connect,
+    owner::accounts::{get_account, owner_email, put_account},
+    rules::{password, text},
+    storage::Key,
+    transaction::{
+        Account, Attempt, Error, Fault, PasswordHash, Reason, SignIn, Unit,
+        keys::{Family, NOBODY, Part, key},
+    },
+    wire::{Id, limits::MAX_OWNER_EMAIL, read::Invalid},
+};
+
+/// The sessions of an account at one time. Another one ends the oldest.
+const MOST_SESSIONS: usize = 20;
+
+impl Connect {
+    /// Signs an owner in from the network address `from`. In a minute 10 attempts may fail for an e-mail
+    /// address from one network, and each network has 30 attempts; where 100 have failed for an e-mail
+    /// address from everywhere, 1 more may from each network.
+    ///
+    /// # Errors
+    /// [`Error::Unauthorized`] when the address or the password is wrong, [`Error::RateLimited`].
+    pub async fn sign_in(
+        &self,
+        from: IpAddr,
+        email: &str,
+        password: &str,
+    ) -> Result<IssuedSession, Error> {
+        // No owner has a longer one.
+        let email = match email.chars().nth(MAX_OWNER_EMAIL) {
+            None => text::folded(email),
+            Some(_) => String::new(),
+        };
+        let attempt = self.core.sign_ins.attempt(from, &email)?;
+        let account = self.account_of_email(&email).await?;
+        let hash = match account {
+            Some(account) => self.sign_in_row(account).await?.map(|row| row.password),
+            None => None,
+        };
+        // A password that is too long has no hash; it is not hashed to find that out.
+        let may_be = password.chars().count() <= password::MAX_PASSWORD;
+        let is_right = may_be && {
+            let password = password.to_owned();
+            let sign_ins = &self.core.sign_ins;
+            sign_ins
+                .is_hash_of(&attempt, hash.clone(), password)
+                .await?
+        };
+        let (Some(account), Some(hash), true) = (account, hash, is_right) else {
+            return Err(wrong_password());
+        };
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            get_account(&mut unit).await?;
+            let row = get_sign_in(&mut unit).await?;
+            if row.is_none_or(|row| row.password != hash || row.email != email) {
+                return Err(wrong_password());
+            }
+            end_sessions(&mut unit, MOST_SESSIONS - 1).await?;
+            let session = self.open_session(&mut unit);
+            if attempts.commit(unit).await? == Attempt::Done {
+                self.core.sign_ins.take_back(&attempt);
+                return Ok(session);
+            }
+        }
+    }
+
+    /// Gives an owner another password. All sessions end but the owner's own. An account may have 10
+    /// calls a minute, successful ones included.
+    ///
+    /// # Errors
+    /// `currentPassword` is wrong, `password` is too short, too long or easy to guess,
+    /// [`Error::RateLimited`].
+    pub async fn change_password(
+        &self,
+        owner: &Owner,
+        current: &str,
+        password: &str,
+    ) -> Result<(), Error> {
+        let account = owner.account().id;
+        let confirmed = self.confirmed_password(account, current).await?;
+        let hash = self.core.sign_ins.hash(owner.account(), password).await?;
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            get_account(&mut unit).await?;
+            let mut row = get_confirmed(&mut unit, &confirmed).await?;
+            row.password = hash.clone();
+            row.password_set_at = unit.now();
+            put_sign_in(&mut unit, &row).await?;
+            let own_key = session_key(account, &owner.session);
+            let own = unit.get(&own_key).await?;
+            end_sessions(&mut unit, 0).await?;
+            if let Some(own) = own {
+                unit.put(own_key, own);
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Has an owner be written to, and sign in, at another e-mail address. Returns the account as it is
+    /// then. Counts as [`change_password`](Self::change_password) does, also when the address is refused:
+    /// nobody finds out by many tries which addresses others have.
+    ///
+    /// # Errors
+    /// `currentPassword` is wrong, `ownerEmail` is invalid, [`Error::RateLimited`]; [`Error::Conflict`] when
+    /// the owner of another account signs in with this address.
+    pub async fn change_owner_email(
+        &self,
+        owner: &Owner,
+        current: &str,
+        email: &str,
+    ) -> Result<Account, Error> {
+        let email = owner_email(email)?;
+        let account = owner.account().id;
+        let confirmed = self.confirmed_password(account, current).await?;
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let mut account = get_account(&mut unit).await?;
+            get_confirmed(&mut unit, &confirmed).await?;
+            if account.owner_email != email {
+                account.owner_email.clone_from(&email);
+                put_account(&mut unit, &account);
+                move_sign_in(&mut unit, &account).await?;
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                self.core.sign_ins.confirmed(account.id);
+                return Ok(account);
+            }
+        }
+    }
+
+    /// Finds the account of an owner's e-mail address, in any case.
+    ///
+    /// It is for the operator alone: whoever is told it finds out which addresses have accounts.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn account_of_owner(&self, email: &str) -> Result<Option<Id<Account>>, Error> {
+        match email.chars().nth(MAX_OWNER_EMAIL) {
+            None => self.account_of_email(&text::folded(email)).await,
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// Checks the password that a signed-in owner gives once more. Returns its hash.
+    async fn confirmed_password(
+        &self,
+        account: Id<Account>,
+        password: &str,
+    ) -> Result<PasswordHash, Error> {
+        let sign_ins = &self.core.sign_ins;
+        sign_ins.confirm(account)?;
+        let row = self.sign_in_row(account).await?;
+        let hash = row.ok_or_else(wrong_current_password)?.password;
+        let may_be = password.chars().count() <= password::MAX_PASSWORD;
+        let is_right = may_be && {
+            let password = password.to_owned();
+            sign_ins.is_owners(hash.clone(), password).await?
+        };
+        if is_right {
+            Ok(hash)
+        } else {
+            Err(wrong_current_password())
+        }
+    }
+
+    async fn account_of_email(&self, email: &str) -> Result<Option<Id<Account>>, Error> {
+        let entry = email_key(email);
+        let found = self.store().get(&entry).await?;
+        let Some(row) = found else { return Ok(None) };
+        let id = Uuid::from_slice(&row).map_err(|e| Fault::corrupt(&entry, e))?;
+        Ok(Some(id.into()))
+    }
+
+    async fn sign_in_row(&self, account: Id<Account>) -> Result<Option<SignIn>, Error> {
+        let row_key = key(account.uuid(), Family::SignIn, &[]);
+        let row = self.store().get(&row_key).await?;
+        Ok(row.map(|row| parse(&row_key, &row)).transpose()?)
+    }
+}
+
+/// Has an owner who has a password sign in with the address of the account as it is now.
+pub(in crate::owner) async fn move_sign_in(
+    unit: &mut Unit<'_>,
+    account: &Account,
+) -> Result<(), Error> {
+    let Some(mut row) = get_sign_in(unit).await? else {
+        return Ok(());
+    };
+    let email = text::folded(&account.owner_email);
+    if row.email != email {
+        unit.delete(email_key(&row.email));
+        row.email = email;
+        put_sign_in(unit, &row).await?;
+    }
+    Ok(())
+}
+
+/// Writes how an owner signs in. Nobody else may sign in with the same address.
+pub(super) async fn put_sign_in(unit: &mut Unit<'_>, sign_in: &SignIn) -> Result<(), Error> {
+    let account = unit.partition();
+    let entry = email_key(&sign_in.email);
+    match unit.get(&entry).await? {
+        Some(held) if *held != *account.as_bytes() => {
+            return Err(Error::conflict(
+                "ownerEmail",
+                "is not available; choose another address",
+            ));
+        }
+        Some(_) => {}
+        None => unit.put_aside(entry, account.as_bytes().as_slice().into()),
+    }
+    let row = unit.json(sign_in);
+    unit.put(key(account, Family::SignIn, &[]), row);
+    Ok(())
+}
+
+/// The row by which an owner signs in, as long as the password is still the one that was confirmed.
+async fn get_confirmed(unit: &mut Unit<'_>, confirmed: &PasswordHash) -> Result<SignIn, Error> {
+    let row = get_sign_in(unit).await?;
+    row.filter(|row| row.password == *confirmed)
+        .ok_or_else(wrong_current_password)
+}
+
+async fn get_sign_in(unit: &mut Unit<'_>) -> Result<Option<SignIn>, Error> {
+    let row_key = key(unit.partition(), Family::SignIn, &[]);
+    let row = unit.get(&row_key).await?;
+    Ok(row.map(|row| parse(&row_key, &row)).transpose()?)
+}
+
+fn email_key(email: &str) -> Key {
+    key(NOBODY, Family::AccountOfEmail, &[Part::Text(email)])
+}
+
+fn wrong_current_password() -> Error {
+    Invalid::new("currentPassword", "is wrong").into()
+}
+
+fn wrong_password() -> Error {
+    let problem = "is wrong, or the e-mail address is; ask for another invitation if it is lost";
+    Error::Unauthorized(Reason::of("password", problem))
+}

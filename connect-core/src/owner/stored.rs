@@ -1,0 +1,151 @@
+//! Bytes and records of accounts, and the most of them.
+
+use crate::{
+    engine::Connect,
+    transaction::{
+        Account, ChangeClock, Error, Fault, Looked, Salvage, StorageLimits, Usage, clock_key,
+        keys::{Family, key},
+    },
+    wire::{Id, Location, Timestamp},
+};
+
+/// The accounts whose rows are read at a time.
+const PIECE: usize = 500;
+
+/// The share of a limit, in percent, from which on it is nearly reached.
+const NEAR: u64 = 80;
+
+/// The bytes and records of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccountStored {
+    /// The bytes of all locations.
+    pub bytes: u64,
+    /// Each location, in the order in which they were made.
+    pub locations: Vec<LocationStored>,
+    /// The most that it may store.
+    pub limits: StorageLimits,
+}
+
+/// The bytes and records of a location. All are 0 while it is not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LocationStored {
+    /// The location.
+    pub location: Id<Location>,
+    /// Its products.
+    pub products: u64,
+    /// Its categories.
+    pub categories: u64,
+    /// Its option groups.
+    pub option_groups: u64,
+    /// The keys and values of its rows. Events, stored answers and deliveries count until they are purged.
+    pub bytes: u64,
+    /// Unset until maintenance has counted the rows of an older version.
+    pub is_counted: bool,
+}
+
+/// The sums of all accounts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredTotals {
+    /// The bytes of all accounts.
+    pub bytes: u64,
+    /// The bytes of the account that stores most.
+    pub largest: u64,
+    /// The accounts that store four fifths of what they may, or have a location with as many records.
+    pub near_limit: usize,
+}
+
+impl AccountStored {
+    /// Returns whether four fifths of a limit are used up.
+    pub fn is_near_limit(&self) -> bool {
+        let limits = &self.limits;
+        let is_near = |used: u64, most: u64| used.saturating_mul(100) >= most.saturating_mul(NEAR);
+        is_near(self.bytes, limits.account_bytes)
+            || self.locations.iter().any(|at| {
+                is_near(at.products, limits.products)
+                    || is_near(at.categories, limits.categories)
+                    || is_near(at.option_groups, limits.option_groups)
+            })
+    }
+}
+
+impl LocationStored {
+    fn of(location: Id<Location>, usage: Option<&Usage>, now: Timestamp) -> Self {
+        let counted = usage.filter(|usage| usage.is_complete());
+        let of = |count: fn(&Usage) -> u64| counted.map_or(0, count);
+        Self {
+            location,
+            products: of(|usage| usage.products),
+            categories: of(|usage| usage.categories),
+            option_groups: of(|usage| usage.option_groups),
+            bytes: counted.map_or(0, |usage| usage.total(now)),
+            is_counted: counted.is_some(),
+        }
+    }
+}
+
+impl Connect {
+    /// The most that is stored for an account and each of its locations.
+    pub fn storage_limits(&self) -> &StorageLimits {
+        self.store().storage_limits()
+    }
+
+    /// Counts the bytes and records of an account.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Internal`].
+    pub async fn stored(&self, account: Id<Account>) -> Result<AccountStored, Error> {
+        let account = self.account(account).await?;
+        Ok(self.stored_by(&[account]).await?.remove(0))
+    }
+
+    /// Adds up what all accounts store. Rows that cannot be read are left out.
+    pub(crate) async fn stored_totals(&self) -> Result<StoredTotals, Error> {
+        let mut totals = StoredTotals::default();
+        for ids in self.account_ids().await?.chunks(PIECE) {
+            let keys: Vec<_> =
+                (ids.iter().map(|id| key(id.uuid(), Family::Account, &[]))).collect();
+            let rows = Salvage::new(self.store()).values(&keys).await?;
+            let account = |row| match row {
+                Looked::Found(Some(row)) => serde_json::from_slice::<Account>(&row).ok(),
+                _ => None,
+            };
+            let accounts: Vec<Account> = rows.into_iter().filter_map(account).collect();
+            for stored in self.stored_by(&accounts).await? {
+                totals.bytes = totals.bytes.saturating_add(stored.bytes);
+                totals.largest = totals.largest.max(stored.bytes);
+                totals.near_limit += usize::from(stored.is_near_limit());
+            }
+        }
+        Ok(totals)
+    }
+
+    async fn stored_by(&self, accounts: &[Account]) -> Result<Vec<AccountStored>, Fault> {
+        let now = self.now();
+        let locations = accounts.iter().flat_map(|account| &account.locations);
+        let keys: Vec<_> = locations.map(|at| clock_key(at.id.uuid())).collect();
+        let clocks = Salvage::new(self.store()).values(&keys).await?;
+        let mut clocks = keys.iter().zip(clocks).map(|(key, row)| match row {
+            // One that was never written to has nothing.
+            Looked::Found(None) => Some(Usage::default()),
+            Looked::Found(row) => ChangeClock::read(key, row.as_ref()).ok()?.usage,
+            Looked::Damaged => None,
+        });
+        let stored = accounts.iter().map(|account| {
+            let of = |at: &crate::transaction::AccountLocation| {
+                let usage = clocks.next().flatten();
+                LocationStored::of(at.id, usage.as_ref(), now)
+            };
+            let locations: Vec<_> = account.locations.iter().map(of).collect();
+            let bytes = locations.iter().map(|at| at.bytes);
+            AccountStored {
+                bytes: bytes.fold(0, u64::saturating_add),
+                locations,
+                limits: *self.storage_limits(),
+            }
+        });
+        Ok(stored.collect())
+    }
+}

@@ -1,0 +1,308 @@
+//! Tokens: made, listed and revoked by the owner of an account (specification: Authentication).
+
+use super::accounts::{check_location, get_account};
+use crate::{
+    engine::Connect,
+    rules::{
+        access,
+        secret::{LIVE_TOKEN, SANDBOX_TOKEN, Secret},
+        text,
+    },
+    storage::{Key, Range, Read, Value},
+    transaction::{
+        Account, AccountLocation, Attempt, Error, Fault, Grant, Reads, Reason, Token, Unit,
+        keys::{Family, NOBODY, Part, after_prefix, key},
+    },
+    wire::{
+        Id, Scope, Timestamp,
+        limits::MAX_TOKENS,
+        read::{Invalid, missing},
+    },
+};
+
+/// The facts that a new token needs.
+#[derive(Clone, Debug)]
+pub struct NewToken {
+    /// Its name, 1 to 100 characters.
+    pub name: String,
+    /// The time in the future from which on it is refused, if ever.
+    pub expires_at: Option<Timestamp>,
+    /// Its rights, per location.
+    pub grants: Vec<Grant>,
+}
+
+/// A new token with its value, which is shown this once.
+#[derive(Clone, Debug)]
+pub struct IssuedToken {
+    /// The token.
+    pub token: Token,
+    /// Its value.
+    pub secret: Secret,
+}
+
+impl Connect {
+    /// Makes a token. Its value is in the answer and nowhere else.
+    ///
+    /// # Errors
+    /// A field is invalid, there is no such account or location, or the account has 200 tokens that are
+    /// neither revoked nor expired.
+    pub async fn create_token(
+        &self,
+        account: Id<Account>,
+        new: NewToken,
+    ) -> Result<IssuedToken, Error> {
+        let name = text::owner_name(&new.name)?;
+        check_grants(&new.grants)?;
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let account = get_account(&mut unit).await?;
+            if new.expires_at.is_some_and(|expiry| expiry <= unit.now()) {
+                return Err(Invalid::new("expiresAt", "must be in the future").into());
+            }
+            for (index, grant) in new.grants.iter().enumerate() {
+                check_location(
+                    &account,
+                    &format!("grants[{index}].locationId"),
+                    grant.location_id,
+                )?;
+            }
+            check_room(&mut unit).await?;
+            let prefix = if account.sandbox {
+                SANDBOX_TOKEN
+            } else {
+                LIVE_TOKEN
+            };
+            let secret = Secret::new(prefix, &*self.store().environment().randomness);
+            let token = Token {
+                id: unit.next_id().into(),
+                account_id: account.id,
+                name: name.clone(),
+                // Four random characters tell tokens apart and give nothing away.
+                prefix: secret.expose().chars().take(prefix.len() + 4).collect(),
+                grants: new.grants.clone(),
+                created_at: unit.now(),
+                expires_at: new.expires_at,
+                revoked_at: None,
+            };
+            put_token(&mut unit, &token, &secret.digest());
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(IssuedToken { token, secret });
+            }
+        }
+    }
+
+    /// Returns whether a token is refused from now on: it was revoked, or has expired.
+    pub fn has_ended(&self, token: &Token) -> bool {
+        access::ended(token, self.now()).is_some()
+    }
+
+    /// Makes a token that may do everything at every location of the account.
+    ///
+    /// # Errors
+    /// As [`create_token`](Self::create_token).
+    pub async fn create_full_token(
+        &self,
+        account: Id<Account>,
+        name: &str,
+    ) -> Result<IssuedToken, Error> {
+        let locations = self.account(account).await?.locations;
+        let everything = |location: AccountLocation| Grant {
+            location_id: location.id,
+            scopes: Scope::KNOWN.to_vec(),
+        };
+        let grants = locations.into_iter().map(everything).collect();
+        self.create_token(
+            account,
+            NewToken {
+                name: name.to_owned(),
+                expires_at: None,
+                grants,
+            },
+        )
+        .await
+    }
+
+    /// Revokes a token; it is refused from now on. Revoking it again changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn revoke_token(&self, account: Id<Account>, id: Id<Token>) -> Result<(), Error> {
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let (mut token, digest) = find_token(&mut unit, id).await?;
+            if token.revoked_at.is_none() {
+                token.revoked_at = Some(unit.now());
+                put_token(&mut unit, &token, &digest);
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The tokens of an account with the time of their last use, oldest first. A use in this process shows
+    /// at once, one in another when that has [written it down](Self::write_down_uses).
+    /// [`maintain`](Self::maintain) removes tokens 90 days after they were revoked or have expired.
+    ///
+    /// # Errors
+    /// The storage failed.
+    pub async fn tokens(
+        &self,
+        account: Id<Account>,
+    ) -> Result<Vec<(Token, Option<Timestamp>)>, Error> {
+        let by_id = key(account.uuid(), Family::TokenById, &[]);
+        let uses = key(account.uuid(), Family::TokenUse, &[]);
+        // The ids with the digests, and the last use of each.
+        let listed = Read::ScanFollow {
+            range: Range {
+                from: &by_id,
+                to: Some(&after_prefix(&by_id)),
+            },
+            limit: usize::MAX,
+            newest_first: false,
+            rows: &uses,
+            tail: 16,
+        };
+        let listed = self.store().read(&[listed]).await?.joined();
+        let listed = listed.map_err(Fault::from)?;
+        let keys: Vec<Key> = listed
+            .iter()
+            .map(|((entry, digest), _)| token_key(entry, digest))
+            .collect::<Result<_, Fault>>()?;
+        // Each row with its entry once more: a token that was removed since has neither.
+        let gets = keys.iter().zip(&listed);
+        let gets = gets.flat_map(|(key, ((entry, _), _))| [Read::Get(key), Read::Get(entry)]);
+        let gets: Vec<_> = gets.collect();
+        let mut rows = self.store().read(&gets).await?;
+        let mut value = || rows.value().map_err(Fault::from);
+        let mut tokens = Vec::with_capacity(keys.len());
+        for (key, (_, used)) in keys.iter().zip(&listed) {
+            match (value()?, value()?) {
+                (Some(row), _) => {
+                    let token: Token =
+                        serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
+                    let written = used.as_ref();
+                    let written = written.and_then(|at| serde_json::from_slice(at).ok());
+                    let here = self.core.admission.last_use(token.id);
+                    tokens.push((token, written.max(here)));
+                }
+                (None, Some(_)) => return Err(no_row(key).into()),
+                (None, None) => {}
+            }
+        }
+        Ok(tokens)
+    }
+}
+
+/// The key of the token to which an entry in the order of ids leads.
+fn token_key(entry: &[u8], digest: &[u8]) -> Result<Key, Fault> {
+    let digest = digest
+        .try_into()
+        .map_err(|_| Fault::corrupt(entry, "not a digest"))?;
+    Ok(key(NOBODY, Family::Token, &[Part::Digest(digest)]))
+}
+
+fn no_row(token: &Key) -> Fault {
+    Fault::corrupt(token, "a listed token without its row")
+}
+
+/// Checks that the account may have one more token.
+async fn check_room(unit: &mut Unit<'_>) -> Result<(), Error> {
+    let by_id = key(unit.partition(), Family::TokenById, &[]);
+    let listed = unit.scan(&by_id, usize::MAX).await?;
+    if listed.len() < MAX_TOKENS {
+        return Ok(());
+    }
+    let keys: Vec<Key> = listed
+        .iter()
+        .map(|(entry, digest)| token_key(entry, digest))
+        .collect::<Result<_, Fault>>()?;
+    let mut reads = Reads::of(unit.partition());
+    for key in &keys {
+        reads.row(key.clone());
+    }
+    unit.load(reads).await?;
+    let mut good = 0;
+    for key in &keys {
+        // One without its row has been removed since: it was not in use.
+        let Some(row) = unit.get(key).await? else {
+            continue;
+        };
+        let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(key, e))?;
+        good += usize::from(access::ended(&token, unit.now()).is_none());
+    }
+    if good < MAX_TOKENS {
+        return Ok(());
+    }
+    Err(Error::Conflict(Reason::new(format!(
+        "this account has {MAX_TOKENS} tokens in use, which is the most; revoke one first"
+    ))))
+}
+
+async fn find_token(unit: &mut Unit<'_>, id: Id<Token>) -> Result<(Token, [u8; 32]), Error> {
+    let by_id = key(unit.partition(), Family::TokenById, &[Part::Id(id.uuid())]);
+    let none = || {
+        let problem = format!("there is no token {id} in this account");
+        Error::NotFound(Reason::new(problem))
+    };
+    let digest = unit.get(&by_id).await?.ok_or_else(none)?;
+    let digest: [u8; 32] = (*digest)
+        .try_into()
+        .map_err(|_| Fault::corrupt(&by_id, "not a digest"))?;
+    let token_key = key(NOBODY, Family::Token, &[Part::Digest(&digest)]);
+    let row = unit.get(&token_key).await?.ok_or_else(none)?;
+    let token = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&token_key, e))?;
+    Ok((token, digest))
+}
+
+fn put_token(unit: &mut Unit<'_>, token: &Token, digest: &[u8; 32]) {
+    let row = unit.json(token);
+    unit.put(key(NOBODY, Family::Token, &[Part::Digest(digest)]), row);
+    let account_of_token = key(NOBODY, Family::AccountOfToken, &[Part::Digest(digest)]);
+    let account = key(token.account_id.uuid(), Family::Account, &[]);
+    unit.put(account_of_token, Value::from(&*account));
+    let by_id = key(
+        token.account_id.uuid(),
+        Family::TokenById,
+        &[Part::Id(token.id.uuid())],
+    );
+    unit.put(by_id, Value::from(digest.as_slice()));
+}
+
+fn check_grants(grants: &[Grant]) -> Result<(), Invalid> {
+    if grants.is_empty() {
+        return Err(missing("grants"));
+    }
+    for (index, grant) in grants.iter().enumerate() {
+        let path = |field| format!("grants[{index}].{field}");
+        if grants[..index]
+            .iter()
+            .any(|other| other.location_id == grant.location_id)
+        {
+            return Err(Invalid::new(
+                path("locationId"),
+                "repeats an earlier location",
+            ));
+        }
+        if grant.scopes.is_empty() {
+            return Err(Invalid::new(path("scopes"), "must have at least one scope"));
+        }
+        let repeats = |(at, scope): (usize, &Scope)| grant.scopes[..at].contains(scope);
+        if grant.scopes.iter().enumerate().any(repeats) {
+            return Err(Invalid::new(path("scopes"), "must have each scope once"));
+        }
+        if let Some(Scope::Unknown(scope)) = grant
+            .scopes
+            .iter()
+            .find(|scope| matches!(scope, Scope::Unknown(_)))
+        {
+            return Err(Invalid::new(
+                path("scopes"),
+                format!("has no scope {scope}"),
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The log of deliveries, as the owner of an account reads it.
+
+use super::no_webhook;
+use crate::{
+    engine::Connect,
+    storage::{Entry, Key, Range, Read, State},
+    transaction::{
+        Account, Delivery, Error, Fault, Reason, Webhook, Webhooks,
+        keys::{Family, after_prefix, key},
+        log_key,
+    },
+    wire::{Id, limits::MAX_PAGE_SIZE},
+};
+
+impl Connect {
+    /// The latest deliveries of a webhook that were attempted, newest first: at most `limit`, which
+    /// is at most 200, of those that were made before `before`. They are kept for 30 days.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook.
+    pub async fn deliveries(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        before: Option<Id<Delivery>>,
+        limit: usize,
+    ) -> Result<Vec<Delivery>, Error> {
+        let of_account = Webhooks::key(account.uuid());
+        let start = key(webhook.uuid(), Family::Delivery, &[]);
+        let end = match before {
+            Some(id) => log_key(webhook, id),
+            None => after_prefix(&start),
+        };
+        let newest = Read::Scan {
+            range: Range {
+                from: &start,
+                to: Some(&end),
+            },
+            limit: limit.min(MAX_PAGE_SIZE),
+            newest_first: true,
+        };
+        let mut state = self.store().read(&[Read::Get(&of_account), newest]).await?;
+        check_webhook(&of_account, &mut state, webhook)?;
+        let rows = state.entries().map_err(Fault::from)?;
+        let delivery =
+            |(key, row): &Entry| serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e));
+        Ok(rows.iter().map(delivery).collect::<Result<_, _>>()?)
+    }
+
+    /// Returns one delivery of a webhook that was attempted.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook or delivery.
+    pub async fn delivery(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        id: Id<Delivery>,
+    ) -> Result<Delivery, Error> {
+        let (of_account, key) = (Webhooks::key(account.uuid()), log_key(webhook, id));
+        let reads = [Read::Get(&of_account), Read::Get(&key)];
+        let mut state = self.store().read(&reads).await?;
+        check_webhook(&of_account, &mut state, webhook)?;
+        let row = state.value().map_err(Fault::from)?;
+        let row = row.ok_or_else(|| no_delivery(webhook, id))?;
+        Ok(serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&key, e))?)
+    }
+
+    /// Returns one delivery of a webhook that was attempted, and the body that it sends, in JSON: `None`
+    /// for a ping, and when the event is older than 30 days and was removed.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook or delivery.
+    pub async fn delivery_with_body(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        id: Id<Delivery>,
+    ) -> Result<(Delivery, Option<Vec<u8>>), Error> {
+        let delivery = self.delivery(account, webhook, id).await?;
+        let event = match delivery.event_key() {
+            Some(key) => self.store().get(&key).await?,
+            None => None,
+        };
+        Ok((delivery, event.map(|event| event.to_vec())))
+    }
+}
+
+/// Checks that the row of an account, which is the next answer, has this webhook.
+fn check_webhook(of_account: &Key, state: &mut State, webhook: Id<Webhook>) -> Result<(), Error> {
+    let row = state.value().map_err(Fault::from)?;
+    let webhooks = Webhooks::read(of_account, row.as_ref())?;
+    let own = webhooks.find(webhook);
+    own.map(|_| ()).ok_or_else(|| no_webhook(webhook))
+}
+
+pub(super) fn no_delivery(webhook: Id<Webhook>, delivery: Id<Delivery>) -> Error {
+    Error::NotFound(Reason::new(format!(
+        "webhook {webhook} has no delivery {delivery}; they are kept for 30 days"
+    )))
+}

@@ -1,0 +1,363 @@
+//! Webhooks: made, listed, changed and tested by the owner of an account (contract: chapter 10).
+
+mod deliveries;
+mod resend;
+mod setup;
+mod state;
+mod waiting;
+
+pub use resend::Resent;
+pub use state::WebhookHealth;
+pub(crate) use state::{Failing, LEASE, Lease, WebhookState, due_key};
+pub use waiting::{MOST_WAITING_COUNTED, WaitingEvents};
+
+use crate::{
+    engine::Connect,
+    rules::secret::Secret,
+    storage::{Key, Read, Value},
+    transaction::{
+        Account, Delivery, Error, EventRef, Fault, FormerSecret, OwnWebhook, Reason, SigningSecret,
+        SwitchOffReason, SwitchedOff, Webhook, Webhooks,
+    },
+    wire::{
+        EventType, Id, Location,
+        form::{Form as _, WebLink},
+        limits::{FORMER_SECRET_HOURS, MAX_WEBHOOK_URL, MAX_WEBHOOKS},
+        read::{Invalid, missing},
+    },
+};
+
+/// The facts that a new webhook needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewWebhook {
+    /// The address, at most 2000 characters. Over HTTPS and public, as the port
+    /// [`WebhookLinks`](crate::transaction::environment::WebhookLinks) decides.
+    pub url: String,
+    /// The types of events that it gets; at least one.
+    pub events: Vec<EventType>,
+    /// The locations whose events it gets. Empty for all locations of the account, those that are
+    /// made later included.
+    pub location_ids: Vec<Id<Location>>,
+}
+
+/// A change of a webhook. What is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebhookChange {
+    /// The address.
+    pub url: Option<String>,
+    /// The types of events that it gets; at least one.
+    pub events: Option<Vec<EventType>>,
+    /// The locations whose events it gets. Empty for all.
+    pub location_ids: Option<Vec<Id<Location>>>,
+}
+
+/// A new webhook with its secret, which is shown this once.
+#[derive(Clone, Debug)]
+pub struct IssuedWebhook {
+    /// The webhook.
+    pub webhook: Webhook,
+    /// The secret that signs its deliveries: `whsec_` and 43 characters.
+    pub secret: Secret,
+}
+
+impl Connect {
+    /// Makes a webhook. It gets the events that are committed from then on.
+    ///
+    /// # Errors
+    /// A field is invalid, the address is not taken, the account has 100 webhooks, or there is no
+    /// such account.
+    pub async fn create_webhook(
+        &self,
+        account: Id<Account>,
+        new: NewWebhook,
+    ) -> Result<IssuedWebhook, Error> {
+        self.check_url(&new.url).await?;
+        check_events(&new.events)?;
+        self.set_up_webhooks(account, |setup| {
+            check_locations(&setup.account, &new.location_ids)?;
+            if setup.webhooks.0.len() >= MAX_WEBHOOKS {
+                return Err(Error::Conflict(Reason::new(format!(
+                    "this account has {MAX_WEBHOOKS} webhooks, which is the most; delete one first"
+                ))));
+            }
+            let secret = self.new_signing_secret();
+            let now = setup.unit.now();
+            let webhook = Webhook {
+                id: setup.unit.next_id().into(),
+                account_id: account,
+                url: new.url.clone(),
+                events: new.events.clone(),
+                location_ids: new.location_ids.clone(),
+                created_at: now,
+                enabled_at: now,
+                switched_off: None,
+            };
+            setup.webhooks.0.push(OwnWebhook {
+                webhook: webhook.clone(),
+                secret: SigningSecret::new(secret.expose().to_owned()),
+                former: None,
+                dropped_at: None,
+            });
+            let link = Value::from(&*Webhooks::key(account.uuid()));
+            setup.unit.put(Webhooks::link_key(webhook.id.uuid()), link);
+            Ok(IssuedWebhook { webhook, secret })
+        })
+        .await
+    }
+
+    /// The webhooks of an account, in the order in which they were made, each with how its endpoint
+    /// does.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such account.
+    pub async fn webhooks(
+        &self,
+        account: Id<Account>,
+    ) -> Result<Vec<(Webhook, WebhookHealth)>, Error> {
+        self.account(account).await?;
+        let webhooks = self.store().webhooks_of(account.uuid()).await?.0;
+        let ids = webhooks.iter().map(|own| own.webhook.id);
+        let keys: Vec<_> = ids.map(WebhookState::key).collect();
+        let reads: Vec<_> = keys.iter().map(|key| Read::Get(key)).collect();
+        let mut state = self.store().read(&reads).await?;
+        let with_health = |(own, key): (OwnWebhook, &Key)| {
+            let row = state.value().map_err(Fault::from)?;
+            let state = WebhookState::read(key, row.as_ref());
+            let health = state.health_since(own.webhook.enabled_at);
+            Ok((own.webhook, health))
+        };
+        webhooks.into_iter().zip(&keys).map(with_health).collect()
+    }
+
+    /// The webhook with this id.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn webhook(&self, account: Id<Account>, id: Id<Webhook>) -> Result<Webhook, Error> {
+        let webhooks = self.store().webhooks_of(account.uuid()).await?;
+        let own = webhooks.find(id).ok_or_else(|| no_webhook(id))?;
+        Ok(own.webhook.clone())
+    }
+
+    /// The webhook with this id, and how its endpoint does.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn webhook_with_health(
+        &self,
+        account: Id<Account>,
+        id: Id<Webhook>,
+    ) -> Result<(Webhook, WebhookHealth), Error> {
+        let (of_account, key) = (Webhooks::key(account.uuid()), WebhookState::key(id));
+        let reads = [Read::Get(&of_account), Read::Get(&key)];
+        let mut state = self.store().read(&reads).await?;
+        let row = state.value().map_err(Fault::from)?;
+        let webhooks = Webhooks::read(&of_account, row.as_ref())?;
+        let own = webhooks.find(id).ok_or_else(|| no_webhook(id))?;
+        let row = state.value().map_err(Fault::from)?;
+        let state = WebhookState::read(&key, row.as_ref());
+        Ok((
+            own.webhook.clone(),
+            state.health_since(own.webhook.enabled_at),
+        ))
+    }
+
+    /// Changes a webhook. Deliveries that are on their way go to the new address.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], or as [`create_webhook`](Self::create_webhook).
+    pub async fn change_webhook(
+        &self,
+        account: Id<Account>,
+        id: Id<Webhook>,
+        change: WebhookChange,
+    ) -> Result<Webhook, Error> {
+        if let Some(url) = &change.url {
+            self.check_url(url).await?;
+        }
+        if let Some(events) = &change.events {
+            check_events(events)?;
+        }
+        self.set_up_webhooks(account, |setup| {
+            if let Some(locations) = &change.location_ids {
+                check_locations(&setup.account, locations)?;
+            }
+            let webhook = &mut setup.find(id)?.webhook;
+            if let Some(url) = &change.url {
+                webhook.url.clone_from(url);
+            }
+            if let Some(events) = &change.events {
+                webhook.events.clone_from(events);
+            }
+            if let Some(locations) = &change.location_ids {
+                webhook.location_ids.clone_from(locations);
+            }
+            Ok(webhook.clone())
+        })
+        .await
+    }
+
+    /// Gives a webhook a new secret, which signs from now on. For 24 hours the one before signs as
+    /// well, but none that is older.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn roll_webhook_secret(
+        &self,
+        account: Id<Account>,
+        id: Id<Webhook>,
+    ) -> Result<Secret, Error> {
+        self.set_up_webhooks(account, |setup| {
+            let secret = self.new_signing_secret();
+            let until = setup.unit.now().plus_seconds(FORMER_SECRET_HOURS * 3600);
+            let own = setup.find(id)?;
+            let new = SigningSecret::new(secret.expose().to_owned());
+            own.former = Some(FormerSecret {
+                secret: std::mem::replace(&mut own.secret, new),
+                until,
+            });
+            Ok(secret)
+        })
+        .await
+    }
+
+    /// Switches a webhook on again. It gets the events that are committed from then on, and those
+    /// that wait are sent or given up as `waiting` says. One that is on stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn enable_webhook(
+        &self,
+        account: Id<Account>,
+        id: Id<Webhook>,
+        waiting: WaitingEvents,
+    ) -> Result<Webhook, Error> {
+        self.set_up_webhooks(account, |setup| {
+            let now = setup.unit.now();
+            let own = setup.find(id)?;
+            if own.webhook.switched_off.take().is_none() {
+                return Ok(own.webhook.clone());
+            }
+            // Later than before, whatever the clock says: deliveries are told apart by it.
+            own.webhook.enabled_at = now.max(own.webhook.enabled_at.plus_micros(1));
+            if waiting == WaitingEvents::Drop {
+                own.dropped_at = Some(own.webhook.enabled_at);
+            }
+            let webhook = own.webhook.clone();
+            setup.wake(id);
+            Ok(webhook)
+        })
+        .await
+    }
+
+    /// Switches a webhook off. Its outstanding deliveries wait, and events from then on wait with
+    /// them, for 30 days at most.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn disable_webhook(
+        &self,
+        account: Id<Account>,
+        id: Id<Webhook>,
+    ) -> Result<Webhook, Error> {
+        self.set_up_webhooks(account, |setup| {
+            let at = setup.unit.now();
+            let webhook = &mut setup.find(id)?.webhook;
+            webhook.switched_off.get_or_insert(SwitchedOff {
+                at,
+                reason: SwitchOffReason::Owner,
+                owner_mail: None,
+            });
+            let webhook = webhook.clone();
+            setup.wake(id);
+            Ok(webhook)
+        })
+        .await
+    }
+
+    /// Deletes a webhook with its deliveries.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn delete_webhook(&self, account: Id<Account>, id: Id<Webhook>) -> Result<(), Error> {
+        self.set_up_webhooks(account, |setup| {
+            setup.find(id)?;
+            setup.webhooks.0.retain(|own| own.webhook.id != id);
+            // The worker removes what the webhook had.
+            setup.wake(id);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Sends a `ping` to a webhook, with the next round of deliveries. Returns its delivery, to be
+    /// looked up later.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], or [`Error::Conflict`] while the webhook is switched off.
+    pub async fn test_webhook(
+        &self,
+        account: Id<Account>,
+        id: Id<Webhook>,
+    ) -> Result<Delivery, Error> {
+        self.set_up_webhooks(account, |setup| {
+            let event = EventRef {
+                id: setup.unit.next_id().into(),
+                kind: EventType::from(PING),
+                location: None,
+            };
+            setup.deliver(id, event)
+        })
+        .await
+    }
+
+    async fn check_url(&self, url: &str) -> Result<(), Error> {
+        WebLink::<MAX_WEBHOOK_URL>::check(&mut url.to_owned(), "url")?;
+        let links = &self.store().environment().webhook_links;
+        let checked = links.check(url).await;
+        checked.map_err(|problem| Invalid::new("url", problem).into())
+    }
+
+    fn new_signing_secret(&self) -> Secret {
+        Secret::new("whsec_", &*self.store().environment().randomness)
+    }
+}
+
+/// The type of the event that tests a webhook.
+const PING: &str = "ping";
+
+fn check_events(events: &[EventType]) -> Result<(), Invalid> {
+    if events.is_empty() {
+        return Err(missing("events"));
+    }
+    for (index, event) in events.iter().enumerate() {
+        let field = format!("events[{index}]");
+        if !EventType::KNOWN.contains(event) {
+            let known: Vec<_> = EventType::KNOWN.iter().map(EventType::as_str).collect();
+            let known = known.join(", ");
+            let problem = format!("must be one of {known}, not {:?}", event.as_str());
+            return Err(Invalid::new(field, problem));
+        }
+        if events[..index].contains(event) {
+            return Err(Invalid::new(field, "repeats an earlier one"));
+        }
+    }
+    Ok(())
+}
+
+fn check_locations(account: &Account, locations: &[Id<Location>]) -> Result<(), Invalid> {
+    for (index, location) in locations.iter().enumerate() {
+        let field = format!("locationIds[{index}]");
+        super::accounts::check_location(account, &field, *location)?;
+        if locations[..index].contains(location) {
+            return Err(Invalid::new(field, "repeats an earlier one"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn no_webhook(id: Id<Webhook>) -> Error {
+    Error::NotFound(Reason::new(format!(
+        "there is no webhook {id} in this account"
+    )))
+}

@@ -1,0 +1,351 @@
+//! Deliveries that an owner sends again: one, or those that were given up.
+//!
+//! A delivery that was given up and is sent again says so, in the commit that makes the new one. So
+//! whoever asks twice, or while another asks the same, sends nothing twice.
+
+use serde::Deserialize;
+
+use super::{deliveries::no_delivery, setup::Setup};
+use crate::{
+    engine::Connect,
+    storage::{Key, Range, Read, Value},
+    transaction::{
+        Account, Attempt, Delivery, DeliveryStatus, Error, Fault, Reads, Reason, Row as _, Unit,
+        Webhook,
+        keys::{Family, Part, after_prefix, key},
+        log_key, waiting_stock_key,
+    },
+    wire::{EventType, Id, StockLevel, Timestamp},
+};
+
+/// The most deliveries that one call sends again.
+const MOST_SENT: usize = 500;
+
+/// The most deliveries of the log that one call looks at.
+const MOST_LOOKED_AT: usize = 20_000;
+
+/// The deliveries of the log that are read at a time.
+const PIECE: usize = 500;
+
+/// The deliveries that one commit sends again.
+const CHUNK: usize = 100;
+
+/// The deliveries that were sent again, and what is left to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resent {
+    /// The number of those that were sent again.
+    pub sent: usize,
+    /// The number of those that were not: a newer count of the product came after a `stock.changed`, the
+    /// event was removed, or somebody else sent it again meanwhile.
+    pub passed_over: usize,
+    /// The number of others that were found and are left to another call, of which some may be passed
+    /// over.
+    pub left: usize,
+    /// The place from which another call goes on; `None` when there is nothing more to look at.
+    pub next: Option<Id<Delivery>>,
+}
+
+impl Connect {
+    /// Sends an event again that was attempted before: makes a new delivery of it, for the next
+    /// round.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook or delivery. [`Error::Conflict`]: the webhook
+    /// is switched off, or the event is older than 30 days and was removed.
+    pub async fn resend(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        delivery: Id<Delivery>,
+    ) -> Result<Delivery, Error> {
+        let place = log_key(webhook, delivery);
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let mut setup = Setup::begin(&mut unit).await?;
+            setup.find(webhook)?;
+            let row = setup.unit.get(&place).await?;
+            let row = row.ok_or_else(|| no_delivery(webhook, delivery))?;
+            let sent = Logged::read(place.clone(), row)?;
+            if let Some(event) = sent.delivery.event_key()
+                && setup.unit.get(&event).await?.is_none()
+            {
+                return Err(Error::Conflict(Reason::new(
+                    "the event of this delivery is older than 30 days and was removed",
+                )));
+            }
+            let again = setup.send_again(sent)?;
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(again);
+            }
+        }
+    }
+
+    /// Sends again what was given up of the deliveries that were made since a time: the newest of them,
+    /// at most 500, or those before the place `before` at which an earlier call stopped. What was sent
+    /// again before is left out, and so are counts of stock after which a newer one came.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook. [`Error::Conflict`]: it is switched off.
+    pub async fn resend_given_up(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        since: Timestamp,
+        before: Option<Id<Delivery>>,
+    ) -> Result<Resent, Error> {
+        // Before anything is looked for: nothing can be sent to one that is switched off.
+        let mut attempts = self.attempts(account.uuid());
+        let mut unit = attempts.begin();
+        Setup::begin(&mut unit).await?.check_enabled(webhook)?;
+        let GivenUp { ids, mut resent } = self.given_up(webhook, since, before).await?;
+        for chunk in ids.chunks(CHUNK) {
+            let sent = self.send_all_again(account, webhook, chunk).await?;
+            resent.sent += sent;
+            resent.passed_over += chunk.len() - sent;
+        }
+        Ok(resent)
+    }
+
+    /// Looks for deliveries that were given up and not sent again since.
+    async fn given_up(
+        &self,
+        webhook: Id<Webhook>,
+        since: Timestamp,
+        before: Option<Id<Delivery>>,
+    ) -> Result<GivenUp, Fault> {
+        let start = key(webhook.uuid(), Family::Delivery, &[]);
+        let mut end = before.map_or_else(|| after_prefix(&start), |id| log_key(webhook, id));
+        let mut found = GivenUp::default();
+        let mut last = None;
+        for _ in 0..MOST_LOOKED_AT / PIECE {
+            let newest = Read::Scan {
+                range: Range {
+                    from: &start,
+                    to: Some(&end),
+                },
+                limit: PIECE,
+                newest_first: true,
+            };
+            let rows = self.store().read(&[newest]).await?.entries()?;
+            for (place, row) in &rows {
+                let seen: Seen =
+                    serde_json::from_slice(row).map_err(|e| Fault::corrupt(place, e))?;
+                if seen.created_at < since {
+                    return Ok(found.in_order());
+                }
+                last = Some(seen.id);
+                found.note(&seen);
+            }
+            match rows.last() {
+                Some((place, _)) if rows.len() == PIECE => end = place.clone(),
+                _ => return Ok(found.in_order()),
+            }
+        }
+        found.resent.next = found.resent.next.or(last);
+        Ok(found.in_order())
+    }
+
+    /// Sends those of these deliveries again that can be. Returns their number.
+    async fn send_all_again(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+        ids: &[Id<Delivery>],
+    ) -> Result<usize, Error> {
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let mut setup = Setup::begin(&mut unit).await?;
+            let wanted = wanted(setup.unit, webhook, ids).await?;
+            let sent = wanted.len();
+            for logged in wanted {
+                setup.send_again(logged)?;
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(sent);
+            }
+        }
+    }
+}
+
+/// The fields of a delivery in the log by which it is chosen.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Seen {
+    id: Id<Delivery>,
+    status: DeliveryStatus,
+    created_at: Timestamp,
+    #[serde(default)]
+    replaced_by: Option<Id<Delivery>>,
+}
+
+/// The deliveries that were found.
+#[derive(Default)]
+struct GivenUp {
+    ids: Vec<Id<Delivery>>,
+    resent: Resent,
+}
+
+impl GivenUp {
+    fn note(&mut self, seen: &Seen) {
+        if seen.status != DeliveryStatus::GivenUp || seen.replaced_by.is_some() {
+            return;
+        }
+        if self.ids.len() < MOST_SENT {
+            self.ids.push(seen.id);
+            return;
+        }
+        self.resent.left += 1;
+        self.resent.next = self.ids.last().copied();
+    }
+
+    /// The same, oldest first: in the order in which they were made.
+    fn in_order(mut self) -> Self {
+        self.ids.reverse();
+        self
+    }
+}
+
+/// A delivery with its row in the log.
+struct Logged {
+    place: Key,
+    row: Value,
+    delivery: Delivery,
+}
+
+impl Logged {
+    fn read(place: Key, row: Value) -> Result<Self, Fault> {
+        let delivery = serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&place, e))?;
+        Ok(Self {
+            place,
+            row,
+            delivery,
+        })
+    }
+}
+
+impl Setup<'_, '_> {
+    /// Makes a new delivery of an event, and notes it at the one that was given up.
+    fn send_again(&mut self, sent: Logged) -> Result<Delivery, Error> {
+        let Logged {
+            place,
+            row,
+            mut delivery,
+        } = sent;
+        let again = self.deliver(delivery.webhook_id, delivery.event())?;
+        if delivery.status == DeliveryStatus::GivenUp {
+            delivery.replaced_by = Some(again.id);
+            // The log is not of this account's partition. Maintenance may remove the row meanwhile.
+            self.unit.expect(&place, &row);
+            let row = self.unit.json(&delivery);
+            self.unit.put(place, row);
+        }
+        Ok(again)
+    }
+}
+
+/// Returns those of these deliveries that are worth sending again.
+async fn wanted(
+    unit: &mut Unit<'_>,
+    webhook: Id<Webhook>,
+    ids: &[Id<Delivery>],
+) -> Result<Vec<Logged>, Fault> {
+    let places: Vec<Key> = ids.iter().map(|id| log_key(webhook, *id)).collect();
+    load(unit, places.iter()).await?;
+    let mut given_up = Vec::with_capacity(places.len());
+    for place in places {
+        let Some(row) = unit.get(&place).await? else {
+            continue;
+        };
+        let logged = Logged::read(place, row)?;
+        let delivery = &logged.delivery;
+        if delivery.status == DeliveryStatus::GivenUp && delivery.replaced_by.is_none() {
+            given_up.push(logged);
+        }
+    }
+    let events: Vec<_> = given_up
+        .iter()
+        .map(|logged| logged.delivery.event_key())
+        .collect();
+    load(unit, events.iter().flatten()).await?;
+    let mut found = Vec::with_capacity(given_up.len());
+    for (logged, event) in given_up.into_iter().zip(events) {
+        let counted = match &event {
+            None => None,
+            Some(event) => match unit.get(event).await? {
+                None => continue,
+                Some(row) if logged.delivery.event_type == EventType::StockChanged => {
+                    Some(Counted::read(event, &row, &logged.delivery)?)
+                }
+                Some(_) => None,
+            },
+        };
+        found.push((logged, counted));
+    }
+    let counted = found.iter().filter_map(|(_, counted)| counted.as_ref());
+    let keys: Vec<Key> = counted
+        .flat_map(|counted| [counted.waiting.clone(), counted.level_key.clone()])
+        .collect();
+    load(unit, keys.iter()).await?;
+    let mut wanted = Vec::with_capacity(found.len());
+    for (logged, counted) in found {
+        let is_latest = match &counted {
+            Some(counted) => counted.is_latest(unit).await?,
+            None => true,
+        };
+        if is_latest {
+            wanted.push(logged);
+        }
+    }
+    Ok(wanted)
+}
+
+/// Reads rows in one round trip, to be found by [`Unit::get`] later.
+async fn load(unit: &mut Unit<'_>, keys: impl Iterator<Item = &Key>) -> Result<(), Fault> {
+    let mut reads = Reads::of(unit.partition());
+    keys.for_each(|key| reads.shared_row(key.clone()));
+    unit.load(reads).await
+}
+
+/// The count that a `stock.changed` tells.
+struct Counted {
+    level: StockLevel,
+    /// The key of the product's level, as it is now.
+    level_key: Key,
+    /// The place of a newer event of the product at the webhook.
+    waiting: Key,
+}
+
+impl Counted {
+    fn read(event: &Key, row: &Value, delivery: &Delivery) -> Result<Self, Fault> {
+        #[derive(Deserialize)]
+        struct Told {
+            data: StockLevel,
+        }
+        let told: Told = serde_json::from_slice(row).map_err(|e| Fault::corrupt(event, e))?;
+        let product = told.data.product_id.uuid();
+        let location = delivery.location_id.map(Id::uuid).unwrap_or_default();
+        Ok(Self {
+            level: told.data,
+            level_key: key(location, StockLevel::ROWS, &[Part::Id(product)]),
+            waiting: waiting_stock_key(delivery.webhook_id, product),
+        })
+    }
+
+    /// Returns whether no newer count of the product came.
+    async fn is_latest(&self, unit: &mut Unit<'_>) -> Result<bool, Fault> {
+        if unit.get(&self.waiting).await?.is_some() {
+            return Ok(false);
+        }
+        let Some(row) = unit.get(&self.level_key).await? else {
+            return Ok(false);
+        };
+        let now: StockLevel =
+            serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&self.level_key, e))?;
+        // A level also follows the external id of its product, which is no count.
+        let has_moved_along =
+            now.external_id != self.level.external_id && now.quantity == self.level.quantity;
+        Ok(now.updated_at == self.level.updated_at || has_moved_along)
+    }
+}

@@ -1,0 +1,101 @@
+//! The commit of a change of an account's webhooks.
+
+use uuid::Uuid;
+
+use super::{super::accounts::get_account, no_webhook};
+use crate::{
+    engine::Connect,
+    storage::Value,
+    transaction::{
+        Account, Attempt, Delivery, Error, EventRef, OwnWebhook, Reason, Unit, Webhook, Webhooks,
+        woken_key,
+    },
+    wire::Id,
+};
+
+/// A change of the webhooks of an account on its way.
+pub(crate) struct Setup<'a, 's> {
+    /// The unit of work, on the account.
+    pub(crate) unit: &'a mut Unit<'s>,
+    /// The account.
+    pub(crate) account: Account,
+    /// Its webhooks, to be changed.
+    pub(crate) webhooks: Webhooks,
+}
+
+impl<'a, 's> Setup<'a, 's> {
+    /// Reads the webhooks of the account that a unit works on.
+    pub(super) async fn begin(unit: &'a mut Unit<'s>) -> Result<Self, Error> {
+        let account = get_account(unit).await?;
+        let row_key = Webhooks::key(unit.partition());
+        let row = unit.get(&row_key).await?;
+        let webhooks = Webhooks::read(&row_key, row.as_ref())?;
+        Ok(Self {
+            unit,
+            account,
+            webhooks,
+        })
+    }
+
+    /// The webhook with this id, to be changed.
+    pub(super) fn find(&mut self, id: Id<Webhook>) -> Result<&mut OwnWebhook, Error> {
+        let found = self.webhooks.0.iter_mut().find(|own| own.webhook.id == id);
+        found.ok_or_else(|| no_webhook(id))
+    }
+
+    /// Checks that a webhook is there and gets deliveries.
+    pub(super) fn check_enabled(&mut self, id: Id<Webhook>) -> Result<(), Error> {
+        if self.find(id)?.webhook.is_enabled() {
+            return Ok(());
+        }
+        Err(Error::Conflict(Reason::new(
+            "this webhook is switched off; switch it on first",
+        )))
+    }
+
+    /// Puts an event into the queue of a webhook.
+    pub(super) fn deliver(&mut self, id: Id<Webhook>, event: EventRef) -> Result<Delivery, Error> {
+        self.check_enabled(id)?;
+        let (delivery_id, now) = (self.unit.next_id(), self.unit.now());
+        let delivery = Delivery::new(delivery_id, &self.find(id)?.webhook, event, now);
+        if let Some(place) = delivery.queue_key() {
+            let row = self.unit.json(&delivery);
+            self.unit.put(place, row);
+        }
+        self.wake(id);
+        Ok(delivery)
+    }
+
+    /// Makes the worker look at a webhook with its next round.
+    pub(super) fn wake(&mut self, id: Id<Webhook>) {
+        let mark: Uuid = self.unit.next_id();
+        self.unit
+            .put(woken_key(id), Value::from(mark.as_bytes().as_slice()));
+    }
+}
+
+impl Connect {
+    /// Changes the webhooks of an account in one commit. `change` is called again after a conflict.
+    pub(crate) async fn set_up_webhooks<T: Send>(
+        &self,
+        account: Id<Account>,
+        mut change: impl FnMut(&mut Setup<'_, '_>) -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
+        let row_key = Webhooks::key(account.uuid());
+        let mut attempts = self.attempts(account.uuid());
+        loop {
+            let mut unit = attempts.begin();
+            let mut setup = Setup::begin(&mut unit).await?;
+            let before = setup.webhooks.clone();
+            let outcome = change(&mut setup)?;
+            let after = setup.webhooks;
+            if after != before {
+                let row = unit.json(&after);
+                unit.put(row_key.clone(), row);
+            }
+            if attempts.commit(unit).await? == Attempt::Done {
+                return Ok(outcome);
+            }
+        }
+    }
+}

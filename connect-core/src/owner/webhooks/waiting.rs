@@ -1,0 +1,51 @@
+//! The events that wait beside a webhook that is switched off.
+
+use crate::{
+    engine::Connect,
+    storage::Range,
+    transaction::{
+        Account, Error, Salvage, Webhook,
+        keys::{Family, after_prefix, key},
+    },
+    wire::Id,
+};
+
+/// The fate of the events that waited while a webhook was switched off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WaitingEvents {
+    /// They are sent, in the order in which they were committed.
+    #[default]
+    Send,
+    /// They are given up. Each can be sent again for 30 days.
+    Drop,
+}
+
+/// The most waiting events of a webhook that are counted.
+pub const MOST_WAITING_COUNTED: usize = 1000;
+
+impl Connect {
+    /// Counts the events that wait for a webhook, whether it is on or off: at most
+    /// [`MOST_WAITING_COUNTED`].
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]: there is no such webhook.
+    pub async fn waiting_events(
+        &self,
+        account: Id<Account>,
+        webhook: Id<Webhook>,
+    ) -> Result<usize, Error> {
+        self.webhook(account, webhook).await?;
+        let queues = [Family::DeliveryByDue, Family::WaitingStock].map(|family| {
+            let from = key(webhook.uuid(), family, &[]);
+            (after_prefix(&from), from)
+        });
+        let ranges = queues
+            .each_ref()
+            .map(|(to, from)| Range { from, to: Some(to) });
+        let reader = Salvage::new(self.store());
+        let pieces = reader.pieces(&ranges, MOST_WAITING_COUNTED).await;
+        let pieces = pieces?;
+        let count: usize = pieces.iter().map(|piece| piece.entries.len()).sum();
+        Ok(count.min(MOST_WAITING_COUNTED))
+    }
+}

@@ -1,0 +1,63 @@
+//! The event feed: what webhooks are sent, for receivers that were down (contract: chapter 12).
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::{
+    auth::Access,
+    engine::{Listed, RowFilter},
+    transaction::{Error, Reason, number_in},
+    wire::{AnyEvent, EventType, Scope, limits::EVENT_DAYS, query::EventQuery},
+};
+
+impl Listed for AnyEvent {
+    const NAME: &'static str = "event";
+    const LIST: &'static str = "events";
+    const KEPT_DAYS: Option<i64> = Some(EVENT_DAYS);
+
+    type Query = EventQuery;
+
+    fn after(query: &EventQuery) -> Option<(u64, Uuid)> {
+        query.after.map(|id| (number_in(id.uuid()), id.uuid()))
+    }
+
+    /// Shows only what the caller may read at the location by other means.
+    fn filter(query: &EventQuery, access: &Access) -> Result<Option<RowFilter>, Error> {
+        if let Some(wanted) = query.kind.clone() {
+            check_scope(&wanted, access)?;
+            return Ok(Some(of_kind(move |kind| kind == wanted)));
+        }
+        let scopes = EventType::SCOPES.iter();
+        let allowed: Vec<Scope> = scopes
+            .filter(|scope| access.allows(scope))
+            .cloned()
+            .collect();
+        if allowed.len() == EventType::SCOPES.len() {
+            return Ok(None);
+        }
+        Ok(Some(of_kind(move |kind| {
+            kind.scope().is_some_and(|scope| allowed.contains(&scope))
+        })))
+    }
+}
+
+/// The test of the type of an event, read without the rest of its envelope.
+fn of_kind(passes: impl Fn(EventType) -> bool + Send + Sync + 'static) -> RowFilter {
+    #[derive(Deserialize)]
+    struct Typed {
+        #[serde(rename = "type")]
+        kind: EventType,
+    }
+    Box::new(move |row| serde_json::from_slice(row).map(|event: Typed| passes(event.kind)))
+}
+
+/// An empty list would look as if nothing had happened.
+fn check_scope(wanted: &EventType, access: &Access) -> Result<(), Error> {
+    match wanted.scope() {
+        Some(scope) if !access.allows(&scope) => Err(Error::ForbiddenScope(Reason::new(format!(
+            "this token lacks the scope {scope} for this location, without which it sees no \
+                 {wanted} events"
+        )))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,124 @@
+//! The rows of an image job: its own, the entry of its product, and its place in the queue.
+//!
+//! The queue is one for all locations, so a worker finds what is due in one read. A job's place
+//! follows from the job ([`due_at`]), and is written by the same commit: no job is without one.
+//!
+//! The `updatedAt` of a job is the time at which periods are counted. That of the location's changes
+//! may be ahead of it, after a clock that was wrong, and nothing would be due until it is caught up.
+
+use uuid::Uuid;
+
+use crate::{
+    rules::image::due_at,
+    storage::{Key, Value},
+    transaction::{
+        Fault, Reads, Unit,
+        keys::{Family, NOBODY, Part, key},
+    },
+    wire::{Id, ImageJob, ImageStatus, Product},
+};
+
+/// Adds the read of a product's image job.
+pub(crate) fn reads(partition: Uuid, product: Id<Product>, reads: &mut Reads) {
+    let by_product = by_product(partition, product);
+    reads.followed(by_product, Family::ImageJob);
+}
+
+/// Queues the download of a link for a product that has no job.
+pub(super) fn queue(unit: &mut Unit<'_>, product: Id<Product>, link: &str) {
+    let job = ImageJob {
+        id: unit.next_id().into(),
+        product_id: product,
+        source_url: link.to_owned(),
+        status: ImageStatus::Pending,
+        error: None,
+        attempts: 0,
+        created_at: unit.time(),
+        updated_at: unit.now(),
+    };
+    save(unit, None, &job);
+    let by_product = by_product(unit.partition(), product);
+    unit.put_new(by_product, Value::from(job.id.uuid().as_bytes().as_slice()));
+    unit.wake_workers();
+}
+
+/// Queues the awaited download of a product anew, when its job was lost.
+pub(in crate::resources) async fn restore(
+    unit: &mut Unit<'_>,
+    product: &Product,
+) -> Result<(), Fault> {
+    let is_pending = product.image_status == Some(ImageStatus::Pending);
+    if let (true, Some(link)) = (is_pending, &product.image_url)
+        && of_product(unit, product.id).await?.is_none()
+    {
+        queue(unit, product.id, link);
+    }
+    Ok(())
+}
+
+/// Writes `new` in place of `old`, and moves it in the queue.
+pub(crate) fn save(unit: &mut Unit<'_>, old: Option<&ImageJob>, new: &ImageJob) {
+    let partition = unit.partition();
+    let before = old.and_then(|old| queue_key(partition, old));
+    let now = queue_key(partition, new);
+    if before != now {
+        before.into_iter().for_each(|entry| unit.delete(entry));
+        now.into_iter()
+            .for_each(|entry| unit.put_new(entry, Value::default()));
+    }
+    unit.supersede(old, new);
+}
+
+/// Removes a product's job, if it has one.
+pub(crate) async fn cancel(unit: &mut Unit<'_>, product: Id<Product>) -> Result<(), Fault> {
+    if let Some(job) = of_product(unit, product).await? {
+        let partition = unit.partition();
+        unit.withdraw(&job);
+        unit.delete(by_product(partition, product));
+        if let Some(entry) = queue_key(partition, &job) {
+            unit.delete(entry);
+        }
+    }
+    Ok(())
+}
+
+/// The job of a product, if it has one.
+pub(crate) async fn of_product(
+    unit: &mut Unit<'_>,
+    product: Id<Product>,
+) -> Result<Option<ImageJob>, Fault> {
+    let by_product = by_product(unit.partition(), product);
+    let Some(id) = unit.get(&by_product).await? else {
+        return Ok(None);
+    };
+    let id = Uuid::from_slice(&id).map_err(|e| Fault::corrupt(&by_product, e))?;
+    find(unit, id).await
+}
+
+/// The job with this id.
+pub(crate) async fn find(unit: &mut Unit<'_>, id: Uuid) -> Result<Option<ImageJob>, Fault> {
+    let row_key = row_key(unit.partition(), id);
+    let row = unit.get(&row_key).await?;
+    row.map(|row| serde_json::from_slice(&row).map_err(|e| Fault::corrupt(&row_key, e)))
+        .transpose()
+}
+
+/// The key of the row of a job.
+pub(crate) fn row_key(partition: Uuid, id: Uuid) -> Key {
+    key(partition, Family::ImageJob, &[Part::Id(id)])
+}
+
+/// The place of a job in the queue; `None` once it has ended.
+pub(crate) fn queue_key(location: Uuid, job: &ImageJob) -> Option<Key> {
+    let due = Part::Time(due_at(job)?);
+    let parts = [due, Part::Id(location), Part::Id(job.id.uuid())];
+    Some(key(NOBODY, Family::ImageJobByDue, &parts))
+}
+
+fn by_product(partition: Uuid, product: Id<Product>) -> Key {
+    key(
+        partition,
+        Family::ImageJobByProduct,
+        &[Part::Id(product.uuid())],
+    )
+}

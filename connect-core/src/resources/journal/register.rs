@@ -1,0 +1,19 @@
+//! The one who writes to the journal: a register.
+
+use crate::{
+    auth::{Access, ScreenRight},
+    transaction::Error,
+    wire::Register,
+};
+
+/// Returns the register that acts.
+///
+/// # Errors
+/// Somebody else acts.
+pub(super) fn acting(access: &Access) -> Result<Register, Error> {
+    let screen = access.screen(ScreenRight::WriteJournal)?;
+    Ok(Register {
+        id: screen.id.uuid().into(),
+        name: screen.name.clone(),
+    })
+}

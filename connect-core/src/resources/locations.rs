@@ -1,0 +1,156 @@
+//! Locations: those of a caller (specification: Locations), and what one has, kind by kind.
+
+use super::{journal, orders::Orders, stock::Stock};
+use crate::{
+    auth::{Access, Authenticated},
+    engine::{Connect, Json, JsonRecords, Listed, Records, Resource, Rows},
+    rules::zone,
+    transaction::{Error, Fault},
+    wire::{
+        AnyEvent, Category, Collection, DailySummary, Date, ImageJob, Location, OptionGroup,
+        Product, Single, Transaction, ZReport, query::DailySummaryQuery,
+    },
+};
+
+impl Connect {
+    /// The locations for which the caller has at least one scope, by name, then id.
+    ///
+    /// # Errors
+    /// [`Error::ApiNotAvailable`].
+    pub fn list_locations(
+        &self,
+        caller: &Authenticated,
+    ) -> Result<Json<Collection<Location>>, Error> {
+        self.check_available(caller)?;
+        let granted = caller
+            .token()
+            .grants
+            .iter()
+            .filter(|grant| !grant.scopes.is_empty());
+        let mut data: Vec<Location> = granted
+            .filter_map(|grant| {
+                let places = &caller.account().locations;
+                let place = places.iter().find(|place| place.id == grant.location_id)?;
+                Some(Location {
+                    id: place.id,
+                    name: place.name.clone(),
+                    time_zone: zone::name().to_owned(),
+                    currency: place.currency.clone(),
+                    scopes: grant.scopes.clone(),
+                })
+            })
+            .collect();
+        data.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        let bytes = serde_json::to_vec(&Collection { data }).map_err(|e| Fault::corrupt(b"", e))?;
+        Ok(Json::new(bytes))
+    }
+}
+
+/// The records of a location. The SDK's handle of a location has the same methods.
+#[derive(Clone, Debug)]
+pub struct LocationHandle {
+    connect: Connect,
+    access: Access,
+}
+
+impl Connect {
+    /// The location that `access` was given for.
+    pub fn location(&self, access: &Access) -> LocationHandle {
+        LocationHandle {
+            connect: self.clone(),
+            access: access.clone(),
+        }
+    }
+}
+
+impl LocationHandle {
+    /// Its categories.
+    pub fn categories(&self) -> Records<Category> {
+        self.records()
+    }
+
+    /// Its option groups.
+    pub fn option_groups(&self) -> Records<OptionGroup> {
+        self.records()
+    }
+
+    /// Its products.
+    pub fn products(&self) -> Records<Product> {
+        self.records()
+    }
+
+    /// Its stock: levels, counts, deliveries, corrections and movements.
+    pub fn stock(&self) -> Stock {
+        Stock::new(&self.connect, &self.access)
+    }
+
+    /// The downloads of its products' images, in the order in which they were queued.
+    pub fn image_jobs(&self) -> Rows<ImageJob> {
+        self.rows()
+    }
+
+    /// Its events of the last 30 days, in the order of their commits; those that the caller's scopes
+    /// cover.
+    pub fn events(&self) -> Rows<AnyEvent> {
+        self.rows()
+    }
+
+    /// Its journal: the rows that its registers wrote, by receipt number.
+    pub fn transactions(&self) -> Rows<Transaction> {
+        self.rows()
+    }
+
+    /// The closings of its registers, in the order in which they were closed.
+    pub fn z_reports(&self) -> Rows<ZReport> {
+        self.rows()
+    }
+
+    /// Returns the sales and refunds of one day, summed up.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn daily_summary(&self, query: &DailySummaryQuery) -> Result<DailySummary, Error> {
+        let summary = self.daily_summary_json(query).await?.decode();
+        let summary = summary.map_err(|e| Fault::corrupt(b"a daily summary", e))?;
+        Ok(summary.data)
+    }
+
+    /// Returns the sales and refunds of each of these days, summed up. They are read in one round trip.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn daily_summaries(&self, days: &[Date]) -> Result<Vec<DailySummary>, Error> {
+        Ok(journal::daily_summaries(&self.connect, &self.access, days).await?)
+    }
+
+    /// The same for a server: the summary is JSON.
+    ///
+    /// # Errors
+    /// As [`daily_summary`](Self::daily_summary).
+    pub async fn daily_summary_json(
+        &self,
+        query: &DailySummaryQuery,
+    ) -> Result<Json<Single<DailySummary>>, Error> {
+        journal::daily_summary(&self.connect, &self.access, query).await
+    }
+
+    /// Its orders.
+    pub fn orders(&self) -> Orders {
+        Orders::new(&self.connect, &self.access)
+    }
+
+    /// Its rows of one kind.
+    pub fn rows<R: Listed>(&self) -> Rows<R> {
+        Rows::new(&self.connect, &self.access)
+    }
+
+    /// Its records of one kind.
+    pub fn records<R: Resource>(&self) -> Records<R> {
+        Records::new(self.json())
+    }
+
+    /// The same for a server: bodies and answers are JSON.
+    pub fn json<R: Resource>(&self) -> JsonRecords<R> {
+        JsonRecords::new(&self.connect, &self.access)
+    }
+}

@@ -1,0 +1,66 @@
+//! Records of a damaged store that are lost, or have lost a part.
+
+use uuid::Uuid;
+
+use crate::{
+    engine::Resource,
+    storage::Key,
+    transaction::{
+        Attempt, Error, Reads, Store,
+        keys::{Family, key},
+    },
+    wire::{Category, Deleted, OptionGroup, Product},
+};
+
+/// Repairs a record with a loss, and removes its stray index entries.
+///
+/// One that is lost itself is deleted, as it would be by a client: with a tombstone, an event, and
+/// whatever belongs or refers to it. One that is there gets anew what belongs to it. Returns what was
+/// done.
+pub(crate) async fn see_to(
+    store: &Store,
+    location: Uuid,
+    (rows, id): (Family, Uuid),
+    entries: &[Key],
+) -> Result<&'static str, Error> {
+    match rows {
+        Family::Category => see_to_one::<Category>(store, location, id, entries).await,
+        Family::OptionGroup => see_to_one::<OptionGroup>(store, location, id, entries).await,
+        Family::Product => see_to_one::<Product>(store, location, id, entries).await,
+        _ => Err(Error::not_found(rows.name(), id)),
+    }
+}
+
+async fn see_to_one<R: Resource>(
+    store: &Store,
+    location: Uuid,
+    id: Uuid,
+    entries: &[Key],
+) -> Result<&'static str, Error> {
+    let mut attempts = store.attempts(location);
+    loop {
+        let mut unit = attempts.begin();
+        let mut reads = Reads::of(location);
+        reads.record::<R>(id);
+        R::reads_of(id.into(), None, None, &mut reads);
+        unit.load(reads).await?;
+        entries.iter().for_each(|entry| unit.delete(entry.clone()));
+        let done = if let Some(record) = unit.find::<R>(id).await? {
+            record.restore_parts(&mut unit).await?;
+            "made anew"
+        } else {
+            unit.leave_tombstone(R::TOMBSTONES, id);
+            // The level may be lost as well, and lists of levels have deletions of their own.
+            let levels = key(location, Family::StockLevelByChange, &[]);
+            if entries.iter().any(|entry| entry.starts_with(&levels)) {
+                unit.leave_tombstone(Family::StockLevelTombstone, id);
+            }
+            unit.emit(R::CHANGED, Deleted { id, deleted: true });
+            R::new(id, unit.time()).on_delete(&mut unit).await?;
+            "deleted what was left of the record"
+        };
+        if attempts.commit(unit).await? == Attempt::Done {
+            return Ok(done);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The chapters of the specification: a file each, which declares what is particular to it.
+
+mod categories;
+mod events;
+pub(crate) mod images;
+mod journal;
+mod lines;
+mod locations;
+mod lost;
+mod option_groups;
+mod option_links;
+mod orders;
+mod product_bulk;
+pub(crate) mod products;
+mod stock;
+
+pub(crate) use images::queue_key;
+pub(crate) use journal::{RegisterPeriod, day_key, day_number};
+pub use locations::LocationHandle;
+pub(crate) use lost::see_to;
+pub use orders::Orders;
+pub use product_bulk::{ProductBulkFailure, ProductBulkResult};
+
+pub use stock::{JsonStock, Stock};
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        engine::{Resource, Upsert},
+        transaction::{Record, keys::Family},
+        wire::{
+            BatchInput, Category, MatchBy, OptionGroup, Product,
+            query::{CategoryQuery, Query},
+        },
+    };
+
+    fn is_indexed<R: Record>(field: &str) -> bool {
+        R::INDEXES.iter().any(|index| index.field == field)
+    }
+
+    fn check_matches<R: Upsert>() {
+        for by in R::Input::MATCH_BY.iter().filter(|by| **by != MatchBy::Id) {
+            let (list, by) = (R::LIST, by.as_str());
+            assert!(is_indexed::<R>(by), "no index of {list} by {by}");
+        }
+    }
+
+    /// A filter without an index would let every record pass.
+    fn check_filters<R: Resource>() {
+        for filter in R::Query::PARAMETERS.iter().map(|filter| filter.name) {
+            // Categories have no filters.
+            let is_common = CategoryQuery::PARAMETERS
+                .iter()
+                .any(|common| common.name == filter);
+            assert!(
+                is_common || is_indexed::<R>(filter),
+                "no index of {} by {filter}",
+                R::LIST
+            );
+        }
+    }
+
+    #[test]
+    fn items_of_batches_are_matched_by_what_is_indexed() {
+        check_matches::<Product>();
+        check_matches::<OptionGroup>();
+    }
+
+    /// A kind that is missing here makes the test fail. Maintenance purges the families that are
+    /// named as those of tombstones.
+    #[test]
+    fn every_kind_is_filtered_by_what_is_indexed_and_its_tombstones_are_purged() {
+        fn tombstones<R: Resource>() -> Family {
+            check_filters::<R>();
+            R::TOMBSTONES
+        }
+
+        let purged: Vec<Family> = Family::tombstones().collect();
+        assert_eq!(
+            purged,
+            [
+                tombstones::<Category>(),
+                tombstones::<Product>(),
+                tombstones::<OptionGroup>(),
+                Family::StockLevelTombstone,
+            ]
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! The row of an order, and how a unit of work reads and writes it.
+
+use crate::{
+    transaction::{Change, Row, Unit, change_key, created_in, keys::Family},
+    wire::{EventType, Order},
+};
+
+/// The name of one, as messages use it.
+pub(super) const NAME: &str = "order";
+
+impl Row for Order {
+    type Key = Change;
+    const ROWS: Family = Family::Order;
+    const IN_ORDER: Option<Family> = Some(Family::OrderByCreation);
+    const TOMBSTONES: Option<Family> = None;
+
+    fn key(&self) -> Change {
+        (self.created_at, self.id.uuid())
+    }
+
+    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+        created_in(row)
+    }
+}
+
+/// Writes `new` in place of `old`, with its entries.
+pub(super) fn save(unit: &mut Unit<'_>, old: Option<&Order>, new: &Order) {
+    let partition = unit.partition();
+    let by_update = |order: &Order| {
+        let (family, id) = (Family::OrderByUpdate, order.id.uuid());
+        change_key(partition, family, order.updated_at, id)
+    };
+    if let Some(old) = old {
+        unit.delete(by_update(old));
+    }
+    let row = unit.supersede(old, new);
+    unit.put_index(by_update(new), row);
+}
+
+/// Writes a changed order in place of `old`, with its event, if they differ.
+pub(super) fn replace(unit: &mut Unit<'_>, old: &Order, order: &mut Order) {
+    if order == old {
+        return;
+    }
+    order.updated_at = unit.time();
+    save(unit, Some(old), order);
+    if order.status != old.status {
+        unit.emit(EventType::OrderStatusChanged, &*order);
+    }
+}

@@ -1,0 +1,211 @@
+//! Changes of many products at once by the owner: one commit, and one event for all of them.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::products;
+use crate::{
+    auth::{Access, Actor},
+    engine::{
+        self, Answer, Change, Draft, ItemErrors, Outcome, Purpose, Records, Request, Resource,
+        Room, Write,
+    },
+    transaction::{Error, Reads, Reason, Unit},
+    wire::{ErrorDetail, Id, Product, ProductInput, limits::MAX_PRODUCTS_PER_BULK, read::Invalid},
+};
+
+/// The result of a bulk change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProductBulkResult {
+    /// The number of products that were changed or deleted.
+    pub affected: usize,
+    /// The number of products that were as they should be already.
+    pub unchanged: usize,
+    /// The products that were left as they are, each with the reason.
+    pub failed: Vec<ProductBulkFailure>,
+}
+
+/// A product to which something was not done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProductBulkFailure {
+    /// The product.
+    pub id: Id<Product>,
+    /// The reason.
+    pub error: ErrorDetail,
+}
+
+/// An action on many products.
+struct Bulk {
+    /// Each once.
+    ids: Vec<Id<Product>>,
+    action: Action,
+}
+
+enum Action {
+    Change(Box<Draft<Product>>),
+    Delete,
+}
+
+impl Action {
+    /// Does it to one product. Returns whether that changed anything.
+    async fn on(
+        &self,
+        unit: &mut Unit<'_>,
+        access: &Access,
+        id: Id<Product>,
+    ) -> Result<bool, Error> {
+        match self {
+            Self::Change(draft) => engine::amend(unit, access, id, draft).await,
+            Self::Delete => engine::remove(unit, id).await.map(|()| true),
+        }
+    }
+}
+
+#[async_trait]
+impl Change for Bulk {
+    fn reads(&self, _: &Access, reads: &mut Reads) {
+        let draft = match &self.action {
+            Action::Change(draft) => Some(&**draft),
+            Action::Delete => None,
+        };
+        for id in &self.ids {
+            reads.record::<Product>(id.uuid());
+            Product::reads_of(*id, draft, None, reads);
+        }
+        if let Some(draft) = draft {
+            engine::reads_of_draft(draft, None, reads);
+        }
+    }
+
+    fn more_reads(&self, access: &Access, unit: &Unit<'_>, reads: &mut Reads) {
+        if let Action::Change(draft) = &self.action {
+            engine::reads_elsewhere(&[draft], access, unit, reads);
+        }
+    }
+
+    async fn apply(&self, unit: &mut Unit<'_>, access: &Access) -> Result<Answer, Error> {
+        let mut result = ProductBulkResult::default();
+        let mut errors = ItemErrors::new();
+        let mut affected: Vec<Uuid> = Vec::new();
+        for id in &self.ids {
+            unit.savepoint();
+            match self.action.on(unit, access, *id).await {
+                Ok(is_changed) => {
+                    unit.release();
+                    if is_changed {
+                        affected.push(id.uuid());
+                    } else {
+                        result.unchanged += 1;
+                    }
+                }
+                // A fault of ours is not the product's: the whole may be repeated.
+                Err(error @ Error::Internal(_)) => {
+                    unit.rollback();
+                    return Err(error);
+                }
+                Err(error) => {
+                    unit.rollback();
+                    let error = errors.of(&error);
+                    result.failed.push(ProductBulkFailure { id: *id, error });
+                }
+            }
+        }
+        result.affected = affected.len();
+        match self.action {
+            Action::Change(_) => products::emit_bulk(unit, &affected, &[]),
+            Action::Delete => products::emit_bulk(unit, &[], &affected),
+        }
+        Answer::with(Outcome::Done, &result)
+    }
+
+    fn weight(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn room(&self) -> Room {
+        match self.action {
+            Action::Change(_) => Room::Whole,
+            Action::Delete => Room::Removal,
+        }
+    }
+}
+
+impl Records<Product> {
+    /// Changes many products with one commit and one event, for their owner. Products that something
+    /// is wrong with do not spoil the others; the result names them.
+    ///
+    /// # Errors
+    /// The access is not an owner's, a value is invalid or nothing is to be changed, or there are
+    /// none or more than 1000 products.
+    pub fn change_many(
+        &self,
+        ids: Vec<Id<Product>>,
+        change: ProductInput,
+    ) -> Write<ProductBulkResult> {
+        self.bulk("change", ids, change, |change| {
+            if change == ProductInput::default() {
+                return Err(Invalid::new("change", "must have at least one field").into());
+            }
+            let draft = Draft::check(change, Purpose::Change)?;
+            Ok(Action::Change(Box::new(draft)))
+        })
+    }
+
+    /// Deletes many products with one commit and one event, for their owner. Products that are not
+    /// there do not spoil the others; the result names them.
+    ///
+    /// # Errors
+    /// The access is not an owner's, or there are none or more than 1000 products.
+    pub fn delete_many(&self, ids: Vec<Id<Product>>) -> Write<ProductBulkResult> {
+        self.bulk("delete", ids, (), |()| Ok(Action::Delete))
+    }
+
+    /// A write of such an action. `input` tells it from others under the same idempotency key.
+    fn bulk<I: Serialize + Clone + Send + 'static>(
+        &self,
+        operation: &'static str,
+        ids: Vec<Id<Product>>,
+        input: I,
+        action: impl FnOnce(I) -> Result<Action, Error> + Send + 'static,
+    ) -> Write<ProductBulkResult> {
+        let records = self.json().clone();
+        let target = format!("{}bulk", self.target(None));
+        let told = (ids.clone(), input.clone());
+        Write::new(operation, target, told, move |request: Request<_>| {
+            Box::pin(async move {
+                check_owner(records.access())?;
+                let change = move |()| {
+                    let ids = checked(ids)?;
+                    let action = action(input)?;
+                    Ok(Box::new(Bulk { ids, action }) as _)
+                };
+                records.write(request.map(|_| ()), change).await
+            })
+        })
+    }
+}
+
+/// Checks that the caller is the owner: integrators have batches.
+fn check_owner(access: &Access) -> Result<(), Error> {
+    if matches!(access.actor(), Actor::Owner { .. }) {
+        return Ok(());
+    }
+    let problem = "only the owner of the account changes products in bulk; send a batch instead";
+    Err(Error::ForbiddenScope(Reason::new(problem)))
+}
+
+/// The products, each once.
+fn checked(ids: Vec<Id<Product>>) -> Result<Vec<Id<Product>>, Invalid> {
+    if !(1..=MAX_PRODUCTS_PER_BULK).contains(&ids.len()) {
+        let problem = format!(
+            "must name 1 to {MAX_PRODUCTS_PER_BULK} products, not {}",
+            ids.len()
+        );
+        return Err(Invalid::new("ids", problem));
+    }
+    let mut seen = std::collections::HashSet::new();
+    Ok(ids.into_iter().filter(|id| seen.insert(*id)).collect())
+}

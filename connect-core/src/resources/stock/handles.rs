@@ -1,0 +1,193 @@
+//! The stock of a location: as values, and as JSON for servers.
+
+use uuid::Uuid;
+
+use super::{adjustments::Adjust, count_many::CountMany, counts::CountOne};
+use crate::{
+    Refusal,
+    auth::Access,
+    engine::{Answer, Change, Connect, FromJson, Json, Request, Rows, Write, decoded, single},
+    rules::stock::input::Adjustment,
+    transaction::Error,
+    wire::{
+        Entry, Id, Page, Product, Single, StockAdjustment, StockCount, StockCounts,
+        StockCountsResult, StockLevel, StockMovement, query::StockLevelQuery, read::CountsRequest,
+    },
+};
+
+/// The stock of a location. The SDK's handle has the same methods.
+#[derive(Clone, Debug)]
+pub struct Stock(JsonStock);
+
+/// The same for a server: bodies and answers are JSON.
+#[derive(Clone, Debug)]
+pub struct JsonStock {
+    connect: Connect,
+    access: Access,
+}
+
+impl Stock {
+    pub(in crate::resources) fn new(connect: &Connect, access: &Access) -> Self {
+        Self(JsonStock {
+            connect: connect.clone(),
+            access: access.clone(),
+        })
+    }
+
+    /// The same for a server.
+    pub fn json(&self) -> &JsonStock {
+        &self.0
+    }
+
+    /// Returns a page of the levels, in the order in which they last changed. Products that are not
+    /// tracked have none.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    pub async fn list(&self, query: &StockLevelQuery) -> Result<Page<StockLevel>, Error> {
+        self.0.levels().list(query).await
+    }
+
+    /// Returns a page of the levels, with tombstones of those whose product was deleted in the last
+    /// 90 days. The id of a tombstone is that of the product.
+    ///
+    /// # Errors
+    /// A query parameter is bad.
+    pub async fn list_with_deleted(
+        &self,
+        query: &StockLevelQuery,
+    ) -> Result<Page<Entry<StockLevel>>, Error> {
+        self.0.levels().list_with_deleted(query).await
+    }
+
+    /// Returns the level of a product.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when there is no such product, or it is not tracked.
+    pub async fn get(&self, product: impl Into<Id<Product>>) -> Result<StockLevel, Error> {
+        let level = self.0.get(product.into().uuid()).await?;
+        decoded(level.decode()).map(|single| single.data)
+    }
+
+    /// Counts the stock of a product, which is tracked from then on. Await it for the level as it is
+    /// then.
+    ///
+    /// # Errors
+    /// A field is missing or invalid, there is no such product, or its stock is not the expected
+    /// one.
+    pub fn count(&self, product: impl Into<Id<Product>>, count: StockCount) -> Write<StockLevel> {
+        let (stock, product) = (self.0.clone(), product.into());
+        let target = self.target(&product.to_string());
+        Write::new("count", target, count, move |request| {
+            Box::pin(stock.count(product.uuid(), request))
+        })
+    }
+
+    /// Counts the stock of up to 1000 products with one commit. Items that fail do not spoil the
+    /// others; the result says what became of each.
+    ///
+    /// # Errors
+    /// The request as a whole is invalid.
+    pub fn count_many(&self, counts: StockCounts) -> Write<StockCountsResult> {
+        let stock = self.0.clone();
+        let target = self.target("");
+        Write::new("count", target, counts, move |request: Request<_>| {
+            Box::pin(stock.count_many(request.map(Into::into)))
+        })
+    }
+
+    /// Adds to the stock of a product, or takes from it. The product is tracked from then on. Await
+    /// it for the movement.
+    ///
+    /// # Errors
+    /// A field is missing or invalid, there is no such product, or its stock would be out of bounds.
+    pub fn adjust(&self, adjustment: StockAdjustment) -> Write<StockMovement> {
+        let stock = self.0.clone();
+        let target = self.target("adjustments");
+        Write::new("adjust", target, adjustment, move |request| {
+            Box::pin(stock.adjust(request))
+        })
+    }
+
+    /// The movements of stock, in the order in which they were made.
+    pub fn movements(&self) -> Rows<StockMovement> {
+        Rows::new(&self.0.connect, &self.0.access)
+    }
+
+    fn target(&self, of: &str) -> String {
+        format!("{}/stock/{of}", self.0.access.location().id)
+    }
+}
+
+impl JsonStock {
+    /// The levels, in the order in which they last changed.
+    fn levels(&self) -> Rows<StockLevel> {
+        Rows::new(&self.connect, &self.access)
+    }
+
+    /// Returns the level of a product.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when there is no such product, or it is not tracked.
+    pub async fn get(&self, product: Uuid) -> Result<Json<Single<StockLevel>>, Error> {
+        let store = self.connect.store();
+        let row = store.row::<StockLevel>(self.access.partition(), product);
+        let row = row.await?;
+        row.map(|row| single(&row))
+            .ok_or_else(|| Error::not_found("stock level of product", product))
+    }
+
+    /// Counts the stock of a product. The answer is the level.
+    ///
+    /// # Errors
+    /// A field is missing or invalid, there is no such product, or its stock is not the expected
+    /// one.
+    pub fn count(
+        &self,
+        product: Uuid,
+        request: Request<StockCount>,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
+        self.write(request, move |input| {
+            Ok(Box::new(CountOne::checked(product.into(), input)?) as _)
+        })
+    }
+
+    /// Counts the stock of up to 1000 products with one commit. Items that fail do not spoil the
+    /// others; the answer says what became of each.
+    ///
+    /// # Errors
+    /// The request as a whole is malformed or invalid.
+    pub fn count_many(
+        &self,
+        request: Request<CountsRequest>,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
+        self.write(request, |counts| {
+            Ok(Box::new(CountMany::checked(counts)?) as _)
+        })
+    }
+
+    /// Adds to the stock of a product, or takes from it. The answer is the movement.
+    ///
+    /// # Errors
+    /// A field is missing or invalid, there is no such product, or its stock would be out of bounds.
+    pub fn adjust(
+        &self,
+        request: Request<StockAdjustment>,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<> {
+        self.write(request, |input| {
+            Ok(Box::new(Adjust(Adjustment::check(input)?)) as _)
+        })
+    }
+
+    fn write<T: FromJson + Send + 'static, F>(
+        &self,
+        request: Request<T>,
+        change: F,
+    ) -> impl Future<Output = Result<Answer, Refusal>> + Send + use<T, F>
+    where
+        F: FnOnce(T) -> Result<Box<dyn Change>, Error> + Send + 'static,
+    {
+        let (connect, access) = (self.connect.clone(), self.access.clone());
+        async move { connect.write(access, request, change).await }
+    }
+}

@@ -1,0 +1,99 @@
+//! Stock levels: one for each product that is tracked, under the product's id.
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::{
+    auth::Access,
+    engine::{Connect, Listed, PageRequest},
+    transaction::{Change, Error, Fault, Reads, Row, Unit, keys::Family},
+    wire::{Id, Product, StockLevel, Timestamp, query::StockLevelQuery},
+};
+
+impl Row for StockLevel {
+    type Key = Change;
+    const ROWS: Family = Family::StockLevel;
+    const IN_ORDER: Option<Family> = Some(Family::StockLevelByChange);
+    const TOMBSTONES: Option<Family> = Some(Family::StockLevelTombstone);
+
+    fn key(&self) -> Change {
+        (self.updated_at, self.product_id.uuid())
+    }
+
+    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Changed {
+            product_id: Uuid,
+            updated_at: Timestamp,
+        }
+        serde_json::from_slice(row).map(|level: Changed| (level.updated_at, level.product_id))
+    }
+}
+
+#[async_trait]
+impl Listed for StockLevel {
+    const NAME: &'static str = "stock level";
+    const LIST: &'static str = "stock";
+    type Query = StockLevelQuery;
+
+    async fn request(
+        query: &StockLevelQuery,
+        connect: &Connect,
+        access: &Access,
+        _newest_first: bool,
+    ) -> Result<PageRequest<Change>, Error> {
+        PageRequest::of(Self::LIST, access, query, connect.now())
+    }
+}
+
+/// Adds the read of a product's level.
+pub(in crate::resources) fn reads(product: Id<Product>, reads: &mut Reads) {
+    reads.record::<StockLevel>(product.uuid());
+}
+
+/// Gives the level of a product the product's external id, which has changed.
+pub(in crate::resources) async fn follow_external_id(
+    unit: &mut Unit<'_>,
+    product: &Product,
+) -> Result<(), Fault> {
+    if let Some(level) = unit.find::<StockLevel>(product.id.uuid()).await? {
+        let moved = StockLevel {
+            external_id: product.external_id.clone(),
+            updated_at: unit.time(),
+            ..level
+        };
+        unit.supersede(Some(&level), &moved);
+    }
+    Ok(())
+}
+
+/// Removes the level of a product that is deleted. Its movements stay.
+pub(in crate::resources) async fn forget(
+    unit: &mut Unit<'_>,
+    product: Id<Product>,
+) -> Result<(), Fault> {
+    if let Some(level) = unit.find::<StockLevel>(product.uuid()).await? {
+        unit.bury(&level);
+    }
+    Ok(())
+}
+
+/// Makes the lost level of a product anew, from the product's quantity.
+pub(in crate::resources) async fn restore(
+    unit: &mut Unit<'_>,
+    product: &Product,
+) -> Result<(), Fault> {
+    let level = unit.find::<StockLevel>(product.id.uuid()).await?;
+    if let (Some(quantity), None) = (product.stock_quantity, level) {
+        let level = StockLevel {
+            product_id: product.id,
+            external_id: product.external_id.clone(),
+            quantity,
+            updated_at: unit.time(),
+        };
+        unit.supersede(None, &level);
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! Stock movements: written once, and kept when their product is deleted.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::{
+    auth::Access,
+    engine::{FromItsEnd, Listed, RowFilter},
+    transaction::{Change, Error, Indexed, Row, Through, created_in, keys::Family},
+    wire::{
+        MovementType, StockMovement,
+        query::{Period, StockMovementQuery},
+    },
+};
+
+impl Row for StockMovement {
+    type Key = Change;
+    const ROWS: Family = Family::StockMovement;
+    const IN_ORDER: Option<Family> = Some(Family::StockMovementByCreation);
+    const TOMBSTONES: Option<Family> = None;
+
+    fn key(&self) -> Change {
+        (self.created_at, self.id.uuid())
+    }
+
+    fn group(&self) -> Option<(Family, Uuid)> {
+        Some((Family::StockMovementByProduct, self.product_id.uuid()))
+    }
+
+    fn key_in(row: &[u8]) -> serde_json::Result<Change> {
+        created_in(row)
+    }
+}
+
+impl Listed for StockMovement {
+    const NAME: &'static str = "stock movement";
+    const LIST: &'static str = "stock movements";
+    type Query = StockMovementQuery;
+
+    fn period(query: &StockMovementQuery) -> Period {
+        query.period
+    }
+
+    fn through(query: &StockMovementQuery) -> Through<'_> {
+        match query.product_id {
+            Some(product) => {
+                let product = Indexed::Id(product.uuid());
+                Through::ByChange(Family::StockMovementByProduct, product)
+            }
+            None => Through::All,
+        }
+    }
+
+    fn filter(query: &StockMovementQuery, _: &Access) -> Result<Option<RowFilter>, Error> {
+        #[derive(Deserialize)]
+        struct Typed {
+            #[serde(rename = "type")]
+            kind: MovementType,
+        }
+        let passes = |wanted: MovementType| -> RowFilter {
+            Box::new(move |row| serde_json::from_slice(row).map(|row: Typed| row.kind == wanted))
+        };
+        Ok(query.kind.clone().map(passes))
+    }
+}
+
+impl FromItsEnd for StockMovement {}

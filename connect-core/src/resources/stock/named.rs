@@ -1,0 +1,116 @@
+//! Products that a request names by their id, their external id or both.
+
+use super::ledger::Stocked;
+use crate::{
+    auth::Access,
+    engine,
+    rules::{option_link::Name, stock::input::Named},
+    transaction::{Error, Indexed, Reads, Reason, Record, Unit, keys::Family},
+    wire::{Product, StockLevel, read::Invalid},
+};
+
+/// Adds the reads of a product that is named, as far as they are known at once.
+pub(super) fn read_named(product: &Named, reads: &mut Reads) {
+    match &product.name {
+        Name::Id(id) => {
+            reads.record::<Product>(*id);
+            reads.record::<StockLevel>(*id);
+        }
+        Name::ExternalId(text) => {
+            reads.unique::<Product>(Family::ProductByExternalId, Indexed::Text(text));
+        }
+    }
+}
+
+/// Adds the read of the level of a product that is named by its external id, now that its id is
+/// known.
+pub(super) fn read_level(product: &Named, unit: &Unit<'_>, reads: &mut Reads) {
+    let Name::ExternalId(text) = &product.name else {
+        return;
+    };
+    if let Some(id) = unit.known_unique(Family::ProductByExternalId, Indexed::Text(text)) {
+        reads.record::<StockLevel>(id);
+    }
+}
+
+/// Adds the look-ups at other locations of the products that this one does not have.
+pub(super) fn read_elsewhere<'n>(
+    products: impl Iterator<Item = &'n Named>,
+    access: &Access,
+    unit: &Unit<'_>,
+    reads: &mut Reads,
+) {
+    let ids = products.filter_map(|product| match &product.name {
+        Name::Id(id) => Some((<Product as Record>::ROWS, *id)),
+        Name::ExternalId(_) => None,
+    });
+    engine::look_elsewhere(ids, access, unit, reads);
+}
+
+/// Returns the product that is named, with its stock. `None` when it is not at this location;
+/// [`Nowhere`] is the reason then.
+///
+/// # Errors
+/// [`Error::Conflict`] when its external id is not the one that it is named by.
+pub(super) async fn find(unit: &mut Unit<'_>, product: &Named) -> Result<Option<Stocked>, Error> {
+    let id = match &product.name {
+        Name::Id(id) => Some(*id),
+        Name::ExternalId(text) => {
+            let text = Indexed::Text(text);
+            unit.find_unique(Family::ProductByExternalId, text).await?
+        }
+    };
+    let found: Option<Stocked> = match id {
+        Some(id) => Stocked::find(unit, id).await?,
+        None => None,
+    };
+    let its = found.as_ref().map(|found| &found.product);
+    if let Some(problem) = its.and_then(|found| product.disagreement(found)) {
+        return Err(Error::conflict("externalId", problem));
+    }
+    Ok(found)
+}
+
+/// A product that is not of this location. An external id means one of this location, whatever
+/// others have.
+pub(super) struct Nowhere {
+    field: &'static str,
+    problem: String,
+    is_elsewhere: bool,
+}
+
+impl Nowhere {
+    pub(super) fn of(unit: &Unit<'_>, access: &Access, product: &Named) -> Self {
+        let (rows, name) = (<Product as Record>::ROWS, &product.name);
+        let is_elsewhere = match name {
+            Name::Id(id) => engine::is_elsewhere(access, unit, rows, *id),
+            Name::ExternalId(_) => false,
+        };
+        let problem = match is_elsewhere {
+            true => format!("product {name} belongs to another location"),
+            false => format!("there is no product {name} at this location"),
+        };
+        Self {
+            field: product.field(),
+            problem,
+            is_elsewhere,
+        }
+    }
+
+    /// The refusal of a request that is about this product alone.
+    pub(super) fn of_request(self) -> Error {
+        match self.is_elsewhere {
+            true => Error::ForbiddenLocation(Reason::of(self.field, self.problem)),
+            false => Invalid::new(self.field, self.problem).into(),
+        }
+    }
+
+    /// The refusal of an item among many.
+    pub(super) fn of_item(self) -> Error {
+        let reason = Reason::of(self.field, self.problem);
+        match self.is_elsewhere {
+            true => Error::ForbiddenLocation(reason),
+            false => Error::NotFound(reason),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Sales and refunds, which move the stock of what they name in their own commit.
+
+use super::ledger::{Cause, Stocked};
+use crate::{
+    auth::Access,
+    rules::stock::{Shift, sums},
+    transaction::{Error, Reads, Unit},
+    wire::{
+        EventType, Id, MovementType, Product, Quantity, StockLevel, Transaction, TransactionType,
+    },
+};
+
+/// Adds what [`sold`] looks up for a receipt with lines about these products.
+pub(in crate::resources) fn reads_of_sale(
+    products: impl Iterator<Item = Id<Product>>,
+    reads: &mut Reads,
+) {
+    for product in products {
+        reads.shared_record::<Product>(product.uuid());
+        reads.shared_record::<StockLevel>(product.uuid());
+    }
+}
+
+/// Moves the stock of the products on a sale or a refund, with an event for each. A line without a
+/// product, or with one that is unknown here or not tracked, moves nothing.
+///
+/// # Errors
+/// [`Error::Conflict`] when a level would be out of bounds.
+pub(in crate::resources) async fn sold(
+    unit: &mut Unit<'_>,
+    access: &Access,
+    sale: &Transaction,
+) -> Result<(), Error> {
+    let kind = match sale.kind {
+        TransactionType::Refund => MovementType::Refund,
+        _ => MovementType::Sale,
+    };
+    let cause = Cause {
+        kind,
+        note: None,
+        transaction_id: Some(sale.id),
+    };
+    for (product, sold, line) in sums(&sale.lines) {
+        let Some(stocked) = Stocked::find(unit, product.uuid()).await? else {
+            continue;
+        };
+        let Some(before) = stocked.quantity().filter(|_| sold != 0) else {
+            continue;
+        };
+        let shift = Shift::by(before, -sold).ok_or_else(|| {
+            let most = Quantity::MAX;
+            let problem = format!(
+                "the stock of product {product} is {before}, and has to stay from -{most} to {most}"
+            );
+            Error::conflict(&format!("lines[{line}].quantity"), problem)
+        })?;
+        let (level, _) = stocked.shift(unit, access, shift, &cause);
+        unit.emit_combined(EventType::StockChanged, level.product_id.uuid(), &level);
+    }
+    Ok(())
+}

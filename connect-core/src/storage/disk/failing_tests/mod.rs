@@ -1,0 +1,700 @@
+//! An engine that fails: what callers are told, and how the store goes on.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+#[cfg(feature = "redb")]
+mod damage;
+
+use std::{
+    io,
+    marker::PhantomData,
+    path::Path,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
+    task::{Context, Waker},
+    thread,
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+
+use super::{
+    Kind, OpenError,
+    damage::{Checked, DamagedPages, Pages, Span},
+    engine::{Batch, Change, Engine, Failed, Fault, Slice, Snapshot},
+    engine_keys,
+    health::Health,
+    opening,
+    progress::Mark,
+    queue::Message,
+    space::SpaceOptions,
+    store::DiskStore,
+};
+use crate::storage::{
+    Commit, CommitError, Expectation, Key, Read, StorageError, Value, Write, in_process::Local,
+};
+
+/// Longer than anything in these tests takes on a busy machine: reaching it means that something
+/// hangs.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// The kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failure {
+    /// Nothing is applied, and the engine says so.
+    Refused,
+    /// Nothing is applied, and the engine does not know.
+    Lost,
+    /// All is applied and durable, and the engine does not know.
+    Done,
+    /// The engine panics before it has done anything.
+    Panic,
+}
+
+/// A step to run meanwhile.
+type Act = Box<dyn FnOnce() + Send>;
+
+/// The failure to come.
+#[derive(Default)]
+struct Plan {
+    /// Batches that go well before the failure.
+    failure: Mutex<Option<(usize, Failure)>>,
+    cannot_open: AtomicBool,
+    /// The number of times that the engine was opened.
+    openings: AtomicUsize,
+    /// The next opening panics.
+    panics: AtomicBool,
+    /// The engine key that cannot be read the next time.
+    unreadable: Mutex<Option<Vec<u8>>>,
+    /// The engine key that the next opening loses, as sled does over a flipped bit.
+    lost: Mutex<Option<Vec<u8>>>,
+    /// A gate: the engine applies nothing while it is held.
+    gate: Mutex<()>,
+    /// The engine is about to apply something, and needs the gate for it.
+    is_at_gate: AtomicBool,
+    /// The act before a batch, and the number of batches before it.
+    meanwhile: Mutex<Option<(usize, Act)>>,
+    /// A gate for the next check of pages to wait at.
+    check_gate: Mutex<Option<mpsc::Receiver<()>>>,
+    /// The number of ended checks of pages.
+    checks: AtomicUsize,
+    /// The number of times the disk cannot return a whole page.
+    unread: AtomicUsize,
+    /// Damaged pages found.
+    found: AtomicUsize,
+}
+
+impl Plan {
+    fn fail(&self, after: usize, failure: Failure) {
+        *self.failure.lock() = Some((after, failure));
+    }
+
+    fn next(&self) -> Option<Failure> {
+        let mut planned = self.failure.lock();
+        match planned.take() {
+            Some((0, failure)) => Some(failure),
+            Some((after, failure)) => {
+                *planned = Some((after - 1, failure));
+                None
+            }
+            None => None,
+        }
+    }
+
+    /// The page the disk cannot return this time.
+    fn unread(&self) -> Option<Span> {
+        let one_less = |times: usize| times.checked_sub(1);
+        let planned = self
+            .unread
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+        planned.ok().map(|_| Span {
+            from: engine_keys::row_key(b"x"),
+            to: Some(engine_keys::row_key(b"y")),
+            row: None,
+        })
+    }
+
+    /// Waits until the writer is held up by the gate.
+    fn wait_for_the_writer(&self) {
+        let give_up = Instant::now() + HANGS;
+        while !self.is_at_gate.load(Ordering::SeqCst) {
+            assert!(Instant::now() < give_up, "the writer does not come");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Pages with their checks as planned.
+struct FailingPages {
+    pages: Box<dyn Pages>,
+    plan: Arc<Plan>,
+}
+
+impl FailingPages {
+    fn check(
+        &self,
+        check: impl FnOnce(&dyn Pages) -> Result<Checked, StorageError>,
+    ) -> Result<Checked, StorageError> {
+        let gate = self.plan.check_gate.lock().take();
+        gate.map(|gate| gate.recv());
+        let mut checked = check(&*self.pages)?;
+        if let Some(span) = self.plan.unread() {
+            checked.damaged.push(span);
+            checked.is_unread = true;
+        }
+        let found = checked.damaged.len();
+        self.plan.found.fetch_add(found, Ordering::SeqCst);
+        self.plan.checks.fetch_add(1, Ordering::SeqCst);
+        Ok(checked)
+    }
+}
+
+impl Pages for FailingPages {
+    fn check_all(&self) -> Result<Checked, StorageError> {
+        self.check(|pages| pages.check_all())
+    }
+
+    fn check_some(&self, from: &[u8], at_most: u64) -> Result<Checked, StorageError> {
+        self.check(|pages| pages.check_some(from, at_most))
+    }
+
+    fn check_again(&self, found: &[Span]) -> Result<Vec<Span>, StorageError> {
+        let mut damaged = self.pages.check_again(found)?;
+        damaged.extend(self.plan.unread());
+        Ok(damaged)
+    }
+}
+
+/// An engine that fails as planned.
+struct Failing<E> {
+    engine: E,
+    plan: Arc<Plan>,
+}
+
+/// A state of such an engine.
+struct FailingSnapshot<S> {
+    snapshot: S,
+    plan: Arc<Plan>,
+}
+
+impl<S: Snapshot> Snapshot for FailingSnapshot<S> {
+    fn get<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Fault> {
+        let mut unreadable = self.plan.unreadable.lock();
+        if unreadable
+            .take_if(|unreadable| *unreadable == key)
+            .is_some()
+        {
+            return Err(Fault::Engine(StorageError::new("as planned")));
+        }
+        drop(unreadable);
+        self.snapshot.get(key, read)
+    }
+
+    fn visit(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        newest_first: bool,
+        each: impl FnMut(&[u8], &[u8]) -> Result<bool, Fault>,
+    ) -> Result<(), Fault> {
+        self.snapshot.visit(from, to, newest_first, each)
+    }
+}
+
+impl<E: Engine<Options = u64>> Engine for Failing<E> {
+    const KIND: Kind = E::KIND;
+    const PART_LEN: usize = E::PART_LEN;
+    const IS_LIVE: bool = E::IS_LIVE;
+    const DROPS_ROWS: bool = E::DROPS_ROWS;
+    const SLICE: Slice = Slice {
+        writes: 3000,
+        bytes: usize::MAX,
+    };
+    const ROOM_PER_WRITE: usize = E::ROOM_PER_WRITE;
+
+    type Options = Arc<Plan>;
+    type Snapshot = FailingSnapshot<E::Snapshot>;
+
+    fn open(path: &Path, plan: &Arc<Plan>) -> Result<Self, OpenError> {
+        assert!(!plan.panics.swap(false, Ordering::Relaxed), "as planned");
+        if plan.cannot_open.load(Ordering::Relaxed) {
+            return Err(OpenError::io(path)(io::Error::other("as planned")));
+        }
+        plan.openings.fetch_add(1, Ordering::Relaxed);
+        let mut engine = E::open(path, &(1 << 20))?;
+        if let Some(key) = plan.lost.lock().take() {
+            let mark = opening::mark(&engine).unwrap().unwrap();
+            let (value, was) = (None, None);
+            engine
+                .apply(vec![Change { key, value, was }], mark)
+                .unwrap();
+        }
+        Ok(Self {
+            engine,
+            plan: plan.clone(),
+        })
+    }
+
+    fn snapshot(&self) -> Result<Self::Snapshot, Fault> {
+        Ok(FailingSnapshot {
+            snapshot: self.engine.snapshot()?,
+            plan: self.plan.clone(),
+        })
+    }
+
+    fn apply(&mut self, batch: Batch, mark: Mark) -> Result<Mark, Failed> {
+        let error = || StorageError::new("as planned");
+        self.plan.is_at_gate.store(true, Ordering::SeqCst);
+        drop(self.plan.gate.lock());
+        self.plan.is_at_gate.store(false, Ordering::SeqCst);
+        let mut meanwhile = self.plan.meanwhile.lock();
+        let is_due = |(batches, _): &mut (usize, _)| {
+            *batches = batches.wrapping_sub(1);
+            *batches == usize::MAX
+        };
+        if let Some((_, act)) = meanwhile.take_if(is_due) {
+            act();
+        }
+        drop(meanwhile);
+        match self.plan.next() {
+            None => self.engine.apply(batch, mark),
+            Some(Failure::Refused) => Err(Failed::NotApplied(error())),
+            Some(Failure::Lost) => Err(Failed::Unknown(error())),
+            Some(Failure::Done) => {
+                self.engine.apply(batch, mark)?;
+                Err(Failed::Unknown(error()))
+            }
+            Some(Failure::Panic) => panic!("as planned"),
+        }
+    }
+
+    fn pages(&self) -> Result<Option<Box<dyn Pages>>, StorageError> {
+        let plan = self.plan.clone();
+        let pages = self.engine.pages()?;
+        Ok(pages.map(|pages| Box::new(FailingPages { pages, plan }) as Box<dyn Pages>))
+    }
+
+    fn damage(&self) -> Option<&Arc<DamagedPages>> {
+        self.engine.damage()
+    }
+}
+
+struct Store<E: Engine<Options = u64>> {
+    store: Arc<DiskStore<Failing<E>>>,
+    plan: Arc<Plan>,
+    folder: tempfile::TempDir,
+    _engine: PhantomData<E>,
+}
+
+fn value(bytes: &[u8]) -> Option<Value> {
+    Some(bytes.into())
+}
+
+impl<E: Engine<Options = u64>> Store<E> {
+    fn open() -> Self {
+        Self::open_in(tempfile::tempdir().unwrap(), Arc::default())
+    }
+
+    fn open_in(folder: tempfile::TempDir, plan: Arc<Plan>) -> Self {
+        let path = folder.path();
+        let store = DiskStore::open(path, plan.clone(), 1 << 24, SpaceOptions::default(), &[]);
+        Self {
+            store: Arc::new(store.unwrap()),
+            plan,
+            folder,
+            _engine: PhantomData,
+        }
+    }
+
+    async fn put(&self, key: &[u8], bytes: &[u8]) -> Result<(), CommitError> {
+        let commit = Commit {
+            writes: vec![(key.into(), Write::Put(bytes.into()))],
+            ..Commit::default()
+        };
+        self.store.apply(commit).await
+    }
+
+    async fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError> {
+        self.store.read(&[Read::Get(key)]).await?.value()
+    }
+
+    /// Puts a small commit into the queue. It is there when this returns.
+    fn send(&self, commit: Commit) -> Applying<'_> {
+        let mut applying = self.store.apply(commit);
+        let polled = applying
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        assert!(polled.is_pending(), "{polled:?}");
+        applying
+    }
+}
+
+/// A commit on its way.
+type Applying<'a> = Pin<Box<dyn Future<Output = Result<(), CommitError>> + Send + 'a>>;
+
+async fn the_truth_is_told<E: Engine<Options = u64>>() {
+    let failures = [
+        Failure::Refused,
+        Failure::Lost,
+        Failure::Done,
+        Failure::Panic,
+    ];
+    for failure in failures {
+        let store = Store::<E>::open();
+        store.put(b"row", b"before").await.unwrap();
+        store.plan.fail(0, failure);
+        let answer = store.put(b"row", b"after").await;
+        let found = store.get(b"row").await.unwrap();
+        if failure == Failure::Done {
+            assert!(answer.is_ok(), "{failure:?}: {answer:?}");
+            assert_eq!(found, value(b"after"));
+        } else {
+            assert!(
+                matches!(answer, Err(CommitError::NotApplied(_))),
+                "{failure:?}"
+            );
+            assert_eq!(found, value(b"before"));
+        }
+        store.put(b"row", b"later").await.unwrap();
+        assert_eq!(store.get(b"row").await.unwrap(), value(b"later"));
+        assert_eq!(store.store.health().health(), Health::Working);
+        let report = store.store.verify(&mut |_| {}).unwrap();
+        assert!(
+            report.is_clean() && report.complete == Some(true),
+            "{report:?}"
+        );
+    }
+}
+
+/// While the engine cannot be opened, rows in memory are read, commits are refused, and the one
+/// under way waits for the truth.
+async fn goes_on_by_itself<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    for row in [b"one", b"two"] {
+        store.put(row, b"before").await.unwrap();
+        store.get(row).await.unwrap();
+    }
+    store.plan.cannot_open.store(true, Ordering::Relaxed);
+    store.plan.fail(0, Failure::Done);
+    let under_way = tokio::spawn({
+        let store = store.store.clone();
+        async move {
+            let commit = Commit {
+                writes: vec![(b"one"[..].into(), Write::Put(b"after"[..].into()))],
+                ..Commit::default()
+            };
+            store.apply(commit).await
+        }
+    });
+    while store.store.health().health() == Health::Working {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let refused = store.put(b"three", b"").await;
+    assert!(
+        matches!(refused, Err(CommitError::NotApplied(_))),
+        "{refused:?}"
+    );
+    assert_eq!(store.get(b"two").await.unwrap(), value(b"before"));
+    assert_ne!(store.get(b"one").await.ok(), Some(value(b"after")));
+    assert!(!under_way.is_finished());
+    store.plan.cannot_open.store(false, Ordering::Relaxed);
+    under_way.await.unwrap().unwrap();
+    assert_eq!(store.get(b"one").await.unwrap(), value(b"after"));
+    assert_eq!(store.store.health().health(), Health::Working);
+}
+
+/// Nobody waits for ever; but from the moment on at which it was said that a commit's fate is not
+/// known, its keys are not read as if it were.
+async fn what_is_not_known_is_not_read<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    for row in [b"one", b"two"] {
+        store.put(row, b"before").await.unwrap();
+        store.get(row).await.unwrap();
+    }
+    store.plan.cannot_open.store(true, Ordering::Relaxed);
+    store.plan.fail(0, Failure::Done);
+    let answer = store.put(b"one", b"after").await;
+    assert!(matches!(answer, Err(CommitError::Unknown(_))), "{answer:?}");
+    assert!(store.get(b"one").await.is_err());
+    assert_eq!(store.get(b"two").await.unwrap(), value(b"before"));
+    store.plan.cannot_open.store(false, Ordering::Relaxed);
+    while store.store.health().health() != Health::Working {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(store.get(b"one").await.unwrap(), value(b"after"));
+}
+
+/// A large commit that fails in any of its steps is there as a whole, or not at all.
+async fn large_commits_are_whole<E: Engine<Options = u64>>() {
+    const ROWS: u32 = 9000;
+    for failure in [Failure::Lost, Failure::Done] {
+        // Three slices are stored, one batch commits, and three slices are moved.
+        for step in 0..7 {
+            let store = Store::<E>::open();
+            store.put(b"row", b"before").await.unwrap();
+            store.plan.fail(step, failure);
+            let key = |row: u32| -> Key { [&b"large"[..], &row.to_be_bytes()].concat().into() };
+            let write = |row| (key(row), Write::Put(b"large"[..].into()));
+            let commit = Commit {
+                writes: (0..ROWS).map(write).collect(),
+                ..Commit::default()
+            };
+            let answer = store.store.apply(commit).await;
+            let is_there = answer.is_ok();
+            let expected = step > 3 || (step == 3 && failure == Failure::Done);
+            assert_eq!(is_there, expected, "{failure:?} in {step}: {answer:?}");
+            let wanted = is_there.then(|| b"large"[..].into());
+            for row in [0, 5000, ROWS - 1] {
+                assert_eq!(store.get(&key(row)).await.unwrap(), wanted, "{step}");
+            }
+            // Waits for the end.
+            store.put(&key(0), b"later").await.unwrap();
+            let report = store.store.verify(&mut |_| {}).unwrap();
+            assert!(report.is_clean(), "{failure:?} in {step}: {report:?}");
+            assert_eq!((report.leftover, report.complete), (0, Some(true)));
+            let rows = if is_there { u64::from(ROWS) + 1 } else { 2 };
+            assert_eq!(report.rows, rows, "{failure:?} in {step}");
+        }
+    }
+}
+
+/// A group whose last commit cannot be judged is not applied, and nobody in it is told otherwise.
+async fn a_group_that_was_not_applied_is_not_acknowledged<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    store.put(b"row", b"before").await.unwrap();
+    let put = |key: &[u8], bytes: &[u8], expects: &[&[u8]]| Commit {
+        expects: expects
+            .iter()
+            .map(|key| ((*key).into(), Expectation::Absent))
+            .collect(),
+        writes: vec![(key.into(), Write::Put(bytes.into()))],
+        ..Commit::default()
+    };
+    // The next two wait for this one, and so get into one group.
+    let gate = store.plan.gate.lock();
+    let first = store.send(put(b"first", b"", &[]));
+    store.plan.wait_for_the_writer();
+    *store.plan.unreadable.lock() = Some(engine_keys::row_key(b"unreadable"));
+    let second = store.send(put(b"row", b"after", &[]));
+    let third = store.send(put(b"unreadable", b"", &[b"unreadable"]));
+    drop(gate);
+    first.await.unwrap();
+    for answer in [second.await, third.await] {
+        assert!(
+            matches!(answer, Err(CommitError::NotApplied(_))),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(store.get(b"row").await.unwrap(), value(b"before"));
+}
+
+/// Closing ends, also when the engine has failed for good since.
+async fn closing_ends<E: Engine<Options = u64>>() {
+    for rows in [1, 9000] {
+        let store = Store::<E>::open();
+        store.plan.cannot_open.store(true, Ordering::Relaxed);
+        store.plan.fail(1, Failure::Lost);
+        // Holds the writer, so that the rest of the queue is there before it goes on.
+        let gate = store.plan.gate.lock();
+        let commit = |rows: u32| {
+            let write = |row: u32| (row.to_be_bytes().into(), Write::Put(b""[..].into()));
+            Commit {
+                writes: (0..rows).map(write).collect(),
+                ..Commit::default()
+            }
+        };
+        let failing = if rows == 1 {
+            let _first = store.send(commit(1));
+            store.plan.wait_for_the_writer();
+            store.send(commit(1))
+        } else {
+            // A large one is put in order elsewhere before it gets into the queue.
+            let large = tokio::spawn({
+                let (store, commit) = (store.store.clone(), commit(rows));
+                async move { store.apply(commit).await }
+            });
+            store.plan.wait_for_the_writer();
+            Box::pin(async { large.await.unwrap() })
+        };
+        store.store.queue.send(Message::Close).unwrap();
+        drop(gate);
+        let (ended, end) = std::sync::mpsc::channel();
+        let closing = store.store.clone();
+        thread::spawn(move || {
+            closing.close();
+            ended.send(())
+        });
+        end.recv_timeout(HANGS).unwrap();
+        assert!(failing.await.is_err());
+    }
+}
+
+/// Reads that fail have the engine opened again, also when it was opened only just before the
+/// first of them and nobody has read anything since.
+async fn failing_reads_reopen<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    let give_up = Instant::now() + HANGS;
+    while store.plan.openings.load(Ordering::Relaxed) == 1 {
+        assert!(Instant::now() < give_up);
+        *store.plan.unreadable.lock() = Some(engine_keys::row_key(b"row"));
+        assert!(store.get(b"row").await.is_err());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// An opening that does not help is tried again ever more rarely.
+async fn lasting_failures_reopen_rarely<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    let end = Instant::now() + Duration::from_secs(9);
+    while Instant::now() < end {
+        *store.plan.unreadable.lock() = Some(engine_keys::row_key(b"row"));
+        let _ = store.get(b"row").await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    // The first opening, and others after 1, 2 and 4 seconds.
+    let openings = store.plan.openings.load(Ordering::Relaxed);
+    assert!((2..=4).contains(&openings), "{openings} openings");
+}
+
+/// Engines panic over some damaged files.
+async fn a_panic_in_opening_is_an_error<E: Engine<Options = u64>>() {
+    let store = Store::<E>::open();
+    store.plan.panics.store(true, Ordering::Relaxed);
+    store.plan.fail(0, Failure::Lost);
+    let answer = store.put(b"row", b"lost").await;
+    assert!(
+        matches!(answer, Err(CommitError::NotApplied(_))),
+        "{answer:?}"
+    );
+    store.put(b"row", b"later").await.unwrap();
+
+    let (folder, plan) = (tempfile::tempdir().unwrap(), Arc::<Plan>::default());
+    plan.panics.store(true, Ordering::Relaxed);
+    let options = SpaceOptions::default();
+    let opened = DiskStore::<Failing<E>>::open(folder.path(), plan, 1 << 24, options, &[]);
+    assert!(matches!(opened.err(), Some(OpenError::Damaged { .. })));
+}
+
+/// sled drops in silence what it cannot read as it is opened.
+#[cfg(feature = "sled")]
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_that_are_lost_in_opening_again_are_missed() {
+    let store = Store::<super::sled::Sled>::open();
+    for row in [b"one", b"two"] {
+        store.put(row, b"before").await.unwrap();
+    }
+    *store.plan.lost.lock() = Some(engine_keys::row_key(b"two"));
+    store.plan.fail(0, Failure::Lost);
+    let answer = store.put(b"one", b"after").await;
+    assert!(matches!(answer, Err(CommitError::Unknown(_))), "{answer:?}");
+    let health = store.store.health().health();
+    let Health::Failed { reason } = health else {
+        panic!("{health:?} without a row");
+    };
+    assert!(reason.contains("has lost rows"), "{reason}");
+    assert_ne!(store.get(b"two").await.ok(), Some(None));
+}
+
+/// redb's own check would cure a damaged file by going back to the commit before the last one.
+#[cfg(feature = "redb")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_takes_nothing_back() {
+    use std::{
+        fs::File,
+        io::{Seek, SeekFrom, Write as _},
+    };
+
+    let folder = tempfile::tempdir().unwrap();
+    let options = SpaceOptions::default();
+    let open = || DiskStore::<super::redb::Redb>::open(folder.path(), 0, 0, options, &[]).unwrap();
+    let store = open();
+    let row = [0x5A; 3000];
+    for key in [b"one", b"two"] {
+        let commit = Commit {
+            writes: vec![(key[..].into(), Write::Put(row[..].into()))],
+            ..Commit::default()
+        };
+        store.apply(commit).await.unwrap();
+    }
+    drop(store);
+    let path = folder.path().join("store.redb");
+    let bytes = std::fs::read(&path).unwrap();
+    let mut file = File::options().write(true).open(&path).unwrap();
+    for at in (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"rtwo")) {
+        file.seek(SeekFrom::Start(at as u64)).unwrap();
+        file.write_all(b"rtwx").unwrap();
+    }
+    drop(file);
+    let store = open();
+    let report = store.verify(&mut |_| {}).unwrap();
+    assert!(!report.is_clean(), "{report:?}");
+    assert_eq!(report.keys, [hex::encode("twx")], "{report:?}");
+    let found = store.read(&[Read::Get(b"one"), Read::Get(b"twx")]).await;
+    assert!(found.is_err(), "{found:?}");
+    let mut found = store.read(&[Read::Get(b"one")]).await.unwrap();
+    assert_eq!(found.value().unwrap().as_deref(), Some(&row[..]));
+    let health = store.health().health();
+    assert!(matches!(health, Health::Damaged { .. }), "{health:?}");
+}
+
+/// Probes tell what is so now: no commit has to be refused, or to go through, for it.
+#[cfg(feature = "redb")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_room_is_judged_when_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |reserve_bytes| {
+        let options = SpaceOptions {
+            reserve_bytes,
+            ballast_bytes: 0,
+        };
+        DiskStore::<super::redb::Redb>::open(folder.path(), 0, 0, options, &[]).unwrap()
+    };
+    // Nobody has that much.
+    let store = open(1 << 60);
+    assert_eq!(store.health().health(), Health::Full);
+    drop(store);
+    let store = open(0);
+    // As a commit that found no room has left it.
+    store.health().set(Health::Full);
+    assert_eq!(store.health().health(), Health::Working);
+}
+
+macro_rules! on_each_engine {
+    ($($test:ident),+ $(,)?) => {
+        #[cfg(feature = "sled")]
+        mod sled {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test::<crate::storage::disk::sled::Sled>().await;
+                }
+            )+
+        }
+
+        #[cfg(feature = "redb")]
+        mod redb {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $test() {
+                    super::$test::<crate::storage::disk::redb::Redb>().await;
+                }
+            )+
+        }
+    };
+}
+
+on_each_engine!(
+    the_truth_is_told,
+    goes_on_by_itself,
+    what_is_not_known_is_not_read,
+    large_commits_are_whole,
+    a_group_that_was_not_applied_is_not_acknowledged,
+    closing_ends,
+    a_panic_in_opening_is_an_error,
+    failing_reads_reopen,
+    lasting_failures_reopen_rarely,
+);

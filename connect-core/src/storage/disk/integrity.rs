@@ -1,0 +1,176 @@
+//! Checks that a store has lost nothing: neither files, nor commits, nor rows.
+//!
+//! | what is gone | how it is noticed |
+//! |---|---|
+//! | a file, or a part of one, of a store that was closed | the list in `connect.closed` |
+//! | a file of a store that was killed | it is missing, or empty |
+//! | the last groups | the engine's mark is older than `connect.progress` |
+//! | other rows | all rows are counted, and do not add up to the engine's mark |
+//!
+//! Counting reads every row. It is done whenever a sled store is opened, since sled drops what it
+//! cannot read, and for redb when there is doubt.
+
+use std::{fs, io, path::Path};
+
+use super::{
+    Kind, OpenError,
+    clean_shutdown::{self, Closed},
+    directory::Directory,
+    files,
+    open_error::ACCEPT_LOSS_FILE,
+    progress::{self, Mark, Recorded},
+};
+use crate::storage::StorageError;
+
+impl Directory {
+    /// Checks the files of a store that was made before, as far as that goes without its engine.
+    pub(super) fn check_files(&mut self) -> Result<(), OpenError> {
+        let failed = |source| OpenError::io(&self.path)(source);
+        let incomplete = |missing| OpenError::Incomplete {
+            path: self.path.clone(),
+            missing,
+        };
+        let accepted = self.path.join(ACCEPT_LOSS_FILE).exists();
+        let missing = self.missing_files().map_err(failed)?;
+        if !missing.is_empty() {
+            return Err(incomplete(missing));
+        }
+        let in_file = |name| {
+            let path = self.path.join(name);
+            move |source| OpenError::io(&path)(source)
+        };
+        self.recorded = Recorded::read(&self.path).map_err(in_file(progress::FILE))?;
+        let length = fs::metadata(self.data_path()).map_err(failed)?.len();
+        let closed = Closed::read(&self.path).map_err(in_file(clean_shutdown::FILE))?;
+        if let Some(was) = &closed {
+            let now = Closed::list(&self.path, &self.engine_path()).map_err(failed)?;
+            let missing = was.missing_in(&now);
+            if !missing.is_empty() && !accepted {
+                return Err(incomplete(missing));
+            }
+        }
+        self.doubt = match self.recorded {
+            None => Some("the record of its progress is missing or torn"),
+            // redb gives space back as it closes, after the last record; the list is of then.
+            Some(recorded) if length < recorded.length && closed.is_none() => {
+                Some("the data file is shorter than it was")
+            }
+            // redb checks its pages after a crash. sled opens without what it cannot read in its
+            // log, and says nothing.
+            Some(_) => (self.engine == Kind::Sled).then_some("sled does not check them"),
+        };
+        // The engine changes its files as it opens them. If that is cut short, nothing is known.
+        files::remove(&self.path, clean_shutdown::FILE).map_err(failed)
+    }
+
+    /// Says in words which of the engine's files are missing or empty.
+    fn missing_files(&self) -> io::Result<String> {
+        let mut wanted = vec![self.data_path()];
+        if self.engine == Kind::Sled {
+            let sled = self.engine_path();
+            wanted.push(sled.join("conf"));
+            wanted.push(sled.join("blobs"));
+            wanted.extend(
+                files::all_files(&sled)?
+                    .into_iter()
+                    .filter(|path| is_snapshot(path)),
+            );
+        }
+        let mut missing = Vec::new();
+        for path in wanted {
+            let name = path.strip_prefix(&self.path).unwrap_or(&path).display();
+            match fs::metadata(&path) {
+                Ok(metadata) if metadata.is_file() && metadata.len() == 0 => {
+                    missing.push(format!("{name} is empty"));
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    missing.push(format!("{name} is missing"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(missing.join(", "))
+    }
+
+    /// Checks that a damaged store has what was acknowledged, by its last group.
+    pub(super) fn check_number(&self, found: Mark) -> Result<(), StorageError> {
+        let recorded = self.recorded.map_or(0, |recorded| recorded.mark.number);
+        if found.number < recorded {
+            let reason = format_args!(
+                "pages are damaged, and groups after {} are lost",
+                found.number
+            );
+            return Err(StorageError::new(reason));
+        }
+        Ok(())
+    }
+
+    /// The mark to go on from, given what the engine holds and what was acknowledged.
+    pub(super) fn judge(
+        &self,
+        found: Option<Mark>,
+        accepted: bool,
+        count: impl FnOnce() -> Result<Mark, String>,
+    ) -> Result<Mark, OpenError> {
+        let path = || self.path.clone();
+        let recorded = self.recorded.map_or(0, |recorded| recorded.mark.number);
+        let number = found.map_or(0, |found| found.number);
+        if number < recorded && !accepted {
+            return Err(OpenError::WentBack {
+                path: path(),
+                recorded,
+                found: number,
+            });
+        }
+        let expected = match found {
+            Some(found) => found,
+            None if accepted => Mark::default(),
+            None => {
+                let missing = "the engine's record of the last commit is missing".into();
+                return Err(OpenError::Incomplete {
+                    path: path(),
+                    missing,
+                });
+            }
+        };
+        let doubt = if accepted {
+            Some("a loss is accepted")
+        } else {
+            self.doubt
+        };
+        let Some(doubt) = doubt else {
+            return Ok(expected);
+        };
+        tracing::info!(path = %self.path.display(), reason = doubt, "counting all rows");
+        let counted = count().map_err(|reason| OpenError::Damaged {
+            path: path(),
+            reason,
+        })?;
+        if counted.same_rows(&expected) {
+            return Ok(expected);
+        }
+        if !accepted {
+            return Err(OpenError::RowsDiffer {
+                path: path(),
+                expected: expected.rows,
+                found: counted.rows,
+            });
+        }
+        tracing::warn!(
+            path = %self.path.display(),
+            rows = counted.rows,
+            "going on with what is left of the store, as {ACCEPT_LOSS_FILE} asks"
+        );
+        Ok(Mark {
+            number: number.max(recorded),
+            ..counted
+        })
+    }
+}
+
+/// One of sled's snapshots of its page table. An empty one it would take for damage.
+fn is_snapshot(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("snap.") && !name.ends_with(".generating")
+}

@@ -1,0 +1,99 @@
+//! Everything in memory: for tests, for trying things out, and as the plainest implementation.
+
+mod key_suffix;
+mod rows;
+mod tree;
+
+use std::{mem, time::Duration};
+
+use async_trait::async_trait;
+use parking_lot::RwLock;
+
+use self::rows::Rows;
+use super::{
+    Commit, CommitError, Read, State, StorageError,
+    in_process::{InProcess, Local, delegates_to_in_process},
+};
+
+/// A [`Storage`](super::Storage) in memory. Nothing survives the process.
+#[derive(Clone)]
+pub struct MemoryStorage(InProcess<Memory>);
+
+impl MemoryStorage {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self(InProcess::new(Memory::default()))
+    }
+
+    /// An empty store whose locks last for another time than
+    /// [`LEASE`](super::in_process::LEASE), for tests.
+    pub fn with_lease(lease: Duration) -> Self {
+        Self(InProcess::new(Memory::default()).with_lease(lease))
+    }
+}
+
+impl Default for MemoryStorage {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+delegates_to_in_process!(MemoryStorage);
+
+#[derive(Default)]
+struct Memory {
+    rows: RwLock<Rows>,
+}
+
+/// A commit with more writes than this is prepared beside the rows that readers see, so that
+/// nobody waits for it. That copies every node it writes to, which smaller commits are spared: the
+/// writes of two batches of 500 have to stay below.
+const LARGE: usize = 20_000;
+
+/// The number of times that a large commit is prepared anew because others changed the same groups
+/// meanwhile.
+const TRIES: usize = 3;
+
+#[async_trait]
+impl Local for Memory {
+    async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError> {
+        Ok(self.rows.read().answer(reads))
+    }
+
+    async fn apply(&self, commit: Commit) -> Result<(), CommitError> {
+        let commit = commit.with_guard_as_row();
+        if commit.writes.len() > LARGE {
+            for _ in 0..TRIES {
+                if let Some(result) = self.apply_beside(&commit) {
+                    return result;
+                }
+            }
+        }
+        let mut rows = self.rows.write();
+        if !rows.hold(&commit) {
+            return Err(CommitError::Conflict);
+        }
+        rows.write_all(commit.writes);
+        Ok(())
+    }
+}
+
+impl Memory {
+    /// Applies a commit to copies of the groups that it writes, which share what it does not change,
+    /// and puts them in place of the groups at once. `None`: others wrote to those groups meanwhile.
+    fn apply_beside(&self, commit: &Commit) -> Option<Result<(), CommitError>> {
+        let starts = rows::starts(&commit.writes);
+        let before = self.rows.read().only(&starts);
+        let mut after = before.clone();
+        after.write_all(commit.writes.iter().cloned());
+        let mut rows = self.rows.write();
+        if !rows.hold(commit) {
+            return Some(Err(CommitError::Conflict));
+        }
+        let replaced = rows.replace(&before, after)?;
+        drop(rows);
+        // What is no longer needed is freed when nobody waits.
+        mem::drop(replaced);
+        Some(Ok(()))
+    }
+}

@@ -1,0 +1,91 @@
+//! Writing, replacing and removing rows of a kind, and the numbers of those that are counted.
+
+use uuid::Uuid;
+
+use super::{
+    Change, Fault, Row, Store, Unit,
+    keys::{Family, Part, key},
+    keys_of,
+    row::entries_of,
+};
+use crate::storage::{Read, Value};
+
+impl Unit<'_> {
+    /// Writes a row that is new. Returns it as it is stored.
+    pub(crate) fn append<R: Row>(&mut self, row: &R) -> Value {
+        self.supersede(None, row)
+    }
+
+    /// Writes `new` in place of `old`, which has the same id and may be elsewhere in the list. Returns it as
+    /// it is stored.
+    pub(crate) fn supersede<R: Row>(&mut self, old: Option<&R>, new: &R) -> Value {
+        let value = self.json(new);
+        let (key, entries) = keys_of(self.partition(), new);
+        if let Some(old) = old {
+            let former = entries_of(self.partition(), old);
+            former.for_each(|entry| self.delete(entry));
+        }
+        for entry in entries {
+            self.put_index(entry, value.clone());
+        }
+        match old {
+            Some(_) => self.put(key, value.clone()),
+            None => self.put_new(key, value.clone()),
+        }
+        value
+    }
+
+    /// Removes a row that was [appended](Self::append), without a trace.
+    pub(crate) fn withdraw<R: Row>(&mut self, row: &R) {
+        let (key, entries) = keys_of(self.partition(), row);
+        entries.for_each(|entry| self.delete(entry));
+        self.delete(key);
+    }
+
+    /// Removes a row, and leaves a tombstone if its kind has them.
+    pub(crate) fn bury<R: Row<Key = Change>>(&mut self, row: &R) {
+        self.withdraw(row);
+        if let Some(tombstones) = R::TOMBSTONES {
+            self.leave_tombstone(tombstones, row.key().1);
+        }
+    }
+
+    /// The next number of a kind of row at this location: 1, 2, 3, ... in the order of the commits,
+    /// without gaps. What is rolled back gives its numbers back.
+    pub(crate) fn next_number(&mut self, rows: Family) -> u64 {
+        let last = self.clock_mut().last_number_mut(rows);
+        *last += 1;
+        *last
+    }
+}
+
+impl Store {
+    /// The row with this id. `by_id` has the entries that lead to rows which do not lie under their
+    /// id.
+    pub(crate) async fn row_by_id<R: Row>(
+        &self,
+        partition: Uuid,
+        id: Uuid,
+        by_id: Option<Family>,
+    ) -> Result<Option<Value>, Fault> {
+        let Some(by_id) = by_id else {
+            return self.get(&key(partition, R::ROWS, &[Part::Id(id)])).await;
+        };
+        let (entry, rows) = (
+            key(partition, by_id, &[Part::Id(id)]),
+            key(partition, R::ROWS, &[]),
+        );
+        let follow = Read::Follow {
+            key: &entry,
+            rows: &rows,
+        };
+        match self.read(&[follow]).await?.followed()? {
+            None => Ok(None),
+            Some((_, Some(row))) => Ok(Some(row)),
+            Some((_, None)) => Err(Fault::corrupt(&entry, "an index entry without its row")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Time, ids and randomness, injected: a day of retries or a step of the clock is a test that
+//! takes milliseconds. Also the ports to what takes over images, sends
+//! webhooks and writes to owners, and the figures that the core counts.
+
+mod clock;
+mod images;
+mod metrics;
+mod monotonic;
+mod webhooks;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use uuid::Uuid;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use images::{HttpsLinks, ImageFailure, ImageLinks, Images};
+pub use metrics::{Count, Deliveries, Figures, ImageJobs, Limited};
+pub use monotonic::{Drift, SteadyClock};
+pub use webhooks::{
+    HttpsWebhooks, Mail, Mailer, SendFailure, WebhookAnswer, WebhookLinks, WebhookRequest,
+    WebhookSender,
+};
+
+/// Makes ids.
+pub trait Ids: Send + Sync + 'static {
+    /// An id that was never made before, here or anywhere.
+    fn next(&self) -> Uuid;
+}
+
+/// Makes secrets.
+pub trait Randomness: Send + Sync + 'static {
+    /// Fills `bytes` with what nobody can guess.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// The sources of time, ids and randomness that the core was built with, and the links it takes.
+#[derive(Clone)]
+pub(crate) struct Environment {
+    /// Tells the time.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Dates the signatures of webhooks; the clock unless set.
+    pub(crate) signing_clock: Option<Arc<dyn Clock>>,
+    /// Makes ids of records.
+    pub(crate) ids: Arc<dyn Ids>,
+    /// Makes secrets.
+    pub(crate) randomness: Arc<dyn Randomness>,
+    /// Says which links to images are taken.
+    pub(crate) image_links: Arc<dyn ImageLinks>,
+    /// Says which addresses webhooks may have.
+    pub(crate) webhook_links: Arc<dyn WebhookLinks>,
+    /// Nothing is sent or downloaded.
+    pub(crate) holds_deliveries: bool,
+}
+
+impl Default for Environment {
+    /// The system's clock, UUID v7, the operating system's random source, and links over HTTPS.
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            signing_clock: None,
+            ids: Arc::new(UuidV7),
+            randomness: Arc::new(SystemRandomness),
+            image_links: Arc::new(HttpsLinks),
+            webhook_links: Arc::new(HttpsWebhooks),
+            holds_deliveries: false,
+        }
+    }
+}
+
+/// UUID version 7: ids of later records sort later.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UuidV7;
+
+impl Ids for UuidV7 {
+    fn next(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+/// The operating system's random source.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemRandomness;
+
+impl Randomness for SystemRandomness {
+    #[expect(
+        clippy::expect_used,
+        reason = "without randomness no secret may be made"
+    )]
+    fn fill(&self, bytes: &mut [u8]) {
+        use rand::TryRng as _;
+        rand::rngs::SysRng
+            .try_fill_bytes(bytes)
+            .expect("the operating system gives random bytes");
+    }
+}
+
+/// Ids that count up, in the form of UUID v7, so that two runs of a test make the same ids.
+#[derive(Debug, Default)]
+pub struct SequentialIds(AtomicU64);
+
+impl Ids for SequentialIds {
+    fn next(&self) -> Uuid {
+        let count = self.0.fetch_add(1, Ordering::Relaxed);
+        uuid::Builder::from_unix_timestamp_millis(count, &[0; 10]).into_uuid()
+    }
+}

@@ -1,0 +1,131 @@
+//! Finding the key of a row that the storage cannot return.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::{
+    storage::{
+        Commit, Storage as _, Write,
+        failing_row::{Torn, TornArea},
+        memory::MemoryStorage,
+    },
+    transaction::environment::Environment,
+};
+
+/// A store with these rows, of which one cannot be returned.
+async fn store(rows: &[&[u8]], torn: &[u8]) -> Store {
+    let storage = MemoryStorage::new();
+    let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
+    let commit = Commit {
+        writes: rows.iter().map(put).collect(),
+        ..Commit::default()
+    };
+    storage.commit(commit).await.unwrap();
+    let key = torn.into();
+    Store::new(Arc::new(Torn { storage, key }), Environment::default())
+}
+
+#[tokio::test]
+async fn the_key_of_a_damaged_row_is_found() {
+    let rows: &[&[u8]] = &[&[1, 1], &[2, 5], &[2, 5, 0], &[3, 9], &[255, 255]];
+    for (torn, from, to, is_found) in [
+        (rows[1], &[2][..], Some(&[3][..]), true),
+        (rows[1], &[2, 5], Some(&[2, 6]), true),
+        // The ends have the second byte in common, and not the first.
+        (rows[1], &[1, 5], Some(&[3, 5]), true),
+        (rows[2], &[2, 5, 0], Some(&[2, 5, 1]), true),
+        (rows[2], &[2, 5, 0], None, true),
+        (rows[4], &[4], None, true),
+        (rows[4], b"", None, false),
+        // The row at the end of a range is not in it.
+        (rows[1], &[2], Some(&[2, 5]), false),
+        (rows[3], &[2, 6], Some(&[3]), false),
+    ] {
+        let store = store(rows, torn).await;
+        let reader = Salvage::new(&store);
+        let case = format!("{torn:?} from {from:?} to {to:?}");
+        if !from.is_empty() {
+            let found = reader.first_key(from, to).await;
+            assert_eq!(found.as_deref(), is_found.then_some(torn), "{case}");
+        }
+        // Row by row, whatever is damaged.
+        let mut next = Some(Key::from(from));
+        let (mut seen, mut damaged) = (Vec::new(), Vec::new());
+        while let Some(at) = next {
+            let piece = reader.piece(&at, to, 2).await.unwrap();
+            seen.extend(piece.entries.into_iter().map(|(key, _)| key));
+            damaged.extend(piece.damaged.map(|(key, _)| key));
+            next = piece.next;
+        }
+        let is_in = |key: &&[u8]| *key >= from && to.is_none_or(|to| *key < to);
+        let (torn_there, whole): (Vec<_>, Vec<_>) = rows
+            .iter()
+            .copied()
+            .filter(is_in)
+            .partition(|key| *key == torn);
+        let keys = |keys: Vec<&[u8]>| -> Vec<Key> { keys.into_iter().map(Key::from).collect() };
+        assert_eq!((seen, damaged), (keys(whole), keys(torn_there)), "{case}");
+    }
+}
+
+/// More keys lie in a damaged area than can be asked for, so it is passed over.
+#[tokio::test]
+async fn a_damaged_area_is_passed_over() {
+    let rows: Vec<[u8; 20]> = (0..100).map(|row| [row; 20]).collect();
+    let keys: Vec<&[u8]> = rows.iter().map(|row| &row[..]).collect();
+    for names_keys in [false, true] {
+        let storage = MemoryStorage::new();
+        let put = |key: &&[u8]| (Key::from(*key), Write::Put(Value::default()));
+        let commit = Commit {
+            writes: keys.iter().map(put).collect(),
+            ..Commit::default()
+        };
+        storage.commit(commit).await.unwrap();
+        let area = TornArea {
+            storage,
+            from: Key::from(&rows[30][..]),
+            to: Key::from(&rows[60][..]),
+            names_keys,
+            reads: AtomicUsize::new(0),
+        };
+        let area = Arc::new(area);
+        let store = Store::new(area.clone(), Environment::default());
+        let reader = Salvage::new(&store);
+        let (mut next, mut seen, mut damaged) = (Some(Key::default()), 0, 0);
+        while let Some(at) = next {
+            let piece = reader.piece(&at, None, 7).await.unwrap();
+            seen += piece.entries.len();
+            damaged += usize::from(piece.damaged.is_some());
+            next = piece.next;
+        }
+        assert_eq!(seen, 70, "{names_keys}");
+        assert!((1..=MOST_ALONE + 1).contains(&damaged), "{damaged}");
+        let reads = area.reads.load(Ordering::Relaxed);
+        assert!(reads < 10_000, "{reads} reads");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_row_costs_no_other_range_its_rows() {
+    let rows: &[&[u8]] = &[&[1, 1], &[1, 2], &[2, 5], &[2, 6], &[3, 9]];
+    let ranges = [1, 2, 3].map(|first| ([first], [first + 1]));
+    let ranges = ranges
+        .each_ref()
+        .map(|(from, to)| Range { from, to: Some(to) });
+    for (torn, expected) in [
+        (rows[2], [Some(2), None, Some(1)]),
+        (&[9][..], [Some(2), Some(2), Some(1)]),
+    ] {
+        let store = store(rows, torn).await;
+        let pieces = Salvage::new(&store).pieces(&ranges, 2).await.unwrap();
+        let found = pieces.iter().map(|piece| {
+            let damaged = piece.damaged.as_ref();
+            assert!(damaged.is_none_or(|(key, _)| **key == *torn));
+            damaged.is_none().then_some(piece.entries.len())
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{torn:?}");
+        // A range of which as many were found as were asked for may have more.
+        let ended = pieces.iter().map(|piece| piece.next.is_none());
+        assert_eq!(ended.collect::<Vec<_>>(), [false, false, true], "{torn:?}");
+    }
+}

@@ -1,0 +1,57 @@
+//! Lists with a row that cannot be read: they end before it.
+
+use uuid::Uuid;
+
+use super::{ListPart, Slice};
+use crate::transaction::{Fault, Row, Salvage, Store};
+
+impl Store {
+    /// Reads as much of a list as comes before the row for which it could not be read at once.
+    ///
+    /// Rows and tombstones are tried apart and in ever smaller parts, to find a place up to which
+    /// both can be read. They are returned from one state all the same.
+    pub(super) async fn list_up_to_damage<T: Row>(
+        &self,
+        partition: Uuid,
+        slice: Slice<'_, T::Key>,
+        fault: Fault,
+    ) -> Result<ListPart<T::Key>, Fault> {
+        Salvage::new(self).probe().await?;
+        let mut limit = slice.limit;
+        while limit > 0 {
+            let rows = Slice {
+                limit,
+                tombstones: None,
+                ..slice
+            };
+            let tombstones = slice.tombstones.map(|most| Slice {
+                limit: 0,
+                tombstones: Some(most.min(limit)),
+                ..slice
+            });
+            for part in [Some(rows), tombstones].into_iter().flatten() {
+                let Ok(read) = self.list_whole::<T>(partition, part).await else {
+                    continue;
+                };
+                let Some((place, _)) = read.rows.last().or(read.tombstones.last()) else {
+                    continue;
+                };
+                let until = Slice {
+                    span: slice.span.up_to(*place),
+                    ..slice
+                };
+                if let Ok(listed) = self.list_whole::<T>(partition, until).await {
+                    return Ok(ListPart {
+                        cut_at: Some(*place),
+                        ..listed
+                    });
+                }
+            }
+            limit /= 2;
+        }
+        Err(match fault {
+            Fault::Storage(error) => Fault::Damaged(error),
+            fault => fault,
+        })
+    }
+}

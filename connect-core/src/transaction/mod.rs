@@ -1,0 +1,65 @@
+//! Records in the key space, and the unit of work that changes them.
+//!
+//! Knows keys, rows and indexes; knows neither rules nor HTTP. Every change of a location is a
+//! [`Unit`], which becomes one commit: the rows with all their indexes, the events, the
+//! idempotency record and the location's clock together.
+
+mod account;
+mod account_usage;
+mod append;
+mod clock;
+mod contended;
+mod delivery;
+pub mod environment;
+mod error;
+mod event_id;
+mod fan_out;
+mod fault;
+mod key_parts;
+mod key_range;
+mod key_text;
+pub(crate) mod keys;
+mod kind;
+mod lenient_reader;
+mod list;
+mod outbox;
+mod parse_cache;
+mod reads;
+mod retry;
+mod row;
+mod sign_in;
+mod sort_key;
+mod store;
+mod subscribers;
+mod table;
+mod unit;
+mod usage;
+mod usage_cache;
+mod webhook;
+mod writes;
+
+pub use account::{Account, AccountLocation, Grant, Screen, ScreenKey, ScreenType, Token};
+pub(crate) use clock::{ChangeClock, clock_key};
+pub use delivery::{Delivery, DeliveryAttempt, DeliveryStatus};
+pub(crate) use delivery::{EventRef, log_key, waiting_stock_key, woken_key};
+pub use error::{Cause, Error, Reason, Refusal};
+pub(crate) use event_id::number_in;
+pub(crate) use fault::Fault;
+pub(crate) use key_parts::ReadKey;
+pub(crate) use key_range::Span;
+pub(crate) use kind::{Index, IndexKind, Indexed, Record, Reference, index, nth, only, reference};
+pub(crate) use lenient_reader::{Looked, Piece, Salvage};
+pub(crate) use list::{CompleteSince, ListPart, Placed, Slice, Through, tombstones_since_key};
+pub(crate) use parse_cache::ParsedRows;
+pub(crate) use reads::Reads;
+pub(crate) use retry::Attempts;
+pub(crate) use row::{Row, changed_in, created_in, keys_of};
+pub(crate) use sign_in::{Invitation, PasswordHash, Session, SignIn};
+pub(crate) use sort_key::{Change, SortKey};
+pub(crate) use store::{Store, committed};
+pub(crate) use table::{change_key, entries};
+pub(crate) use unit::{Attempt, MOST_HOLDERS, Unit};
+pub use usage::StorageLimits;
+pub(crate) use usage::{Counted, Usage, counted};
+pub(crate) use webhook::{FormerSecret, OwnWebhook, SigningSecret, Webhooks};
+pub use webhook::{OwnerMail, SwitchOffReason, SwitchedOff, Webhook};

@@ -1,0 +1,666 @@
+//! The unit of work: reads through its own writes, then commits them all at once.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    panic::AssertUnwindSafe,
+    time::Duration,
+};
+
+use futures_util::FutureExt as _;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::{
+    Fault, Webhooks,
+    clock::{ChangeClock, clock_key},
+    environment::ImageLinks,
+    keys::{Family, after_prefix, key},
+    reads::{Reads, Wanted},
+    store::Store,
+    subscribers::Subscribers,
+    usage::{StorageLimits, Usage, counted, found_by},
+    writes::{Mark, Writes},
+};
+use crate::{
+    storage::{
+        Commit, CommitError, Entry, Expectation, Guard, Key, Locked, Range, Read, State,
+        StorageError, Value, Write,
+    },
+    wire::Timestamp,
+};
+
+/// One or several operations on one partition, which become one commit.
+///
+/// Everything rests on the partition's clock row, the guard of its commits: it is read first, and
+/// expected unchanged by the commit. Whatever else a unit reads in its partition is therefore one
+/// state, or the commit is refused and the unit is run again.
+pub struct Unit<'s> {
+    store: &'s Store,
+    partition: Uuid,
+    lock: Option<Box<dyn Locked>>,
+    /// The clock's row as it was found; `None` before the first read.
+    clock_row: Option<Option<Value>>,
+    /// The clock as the unit leaves it so far.
+    clock: ChangeClock,
+    /// The time of the operation under way.
+    time: Timestamp,
+    /// The time at which periods are counted.
+    now: Timestamp,
+    /// The rows that were read; `None` stands for a key without a value.
+    known: FxHashMap<Key, Option<Value>>,
+    /// The index entries that were read, by what their keys start with.
+    scanned: FxHashMap<Key, Vec<Key>>,
+    /// The number of round trips that read something.
+    rounds: usize,
+    writes: Writes,
+    /// The writes and the clock as they were at each savepoint.
+    savepoints: Vec<(Mark, ChangeClock)>,
+    expects: FxHashMap<Key, Expectation>,
+    /// The webhooks that may get the events of this unit; `None` at what has no events.
+    subscribers: Option<Subscribers>,
+    /// The bytes of the other locations of the account.
+    bytes_elsewhere: u64,
+    /// Rows of the location that were written over without having been read.
+    unread: FxHashSet<Key>,
+    /// Set when there is work in a queue once this is committed.
+    wakes_workers: bool,
+    buffer: Vec<u8>,
+}
+
+/// The end of an attempt.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// It was committed, or had nothing to commit.
+    Done,
+    /// Others were faster: run it again.
+    Again,
+}
+
+impl<'s> Unit<'s> {
+    pub(super) fn new(store: &'s Store, partition: Uuid, lock: Option<Box<dyn Locked>>) -> Self {
+        Self {
+            store,
+            partition,
+            lock,
+            clock_row: None,
+            clock: ChangeClock::START,
+            time: Timestamp::EPOCH,
+            now: store.now(),
+            known: FxHashMap::default(),
+            scanned: FxHashMap::default(),
+            rounds: 0,
+            writes: Writes::default(),
+            savepoints: Vec::new(),
+            expects: FxHashMap::default(),
+            subscribers: None,
+            bytes_elsewhere: 0,
+            unread: FxHashSet::default(),
+            wakes_workers: false,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Starts the next operation of the unit: it gets a time of its own, later than that of every
+    /// operation before it that wrote anything. The clock has to be [loaded](Self::load).
+    pub(crate) fn next_operation(&mut self) {
+        self.time = self.clock.next_time(self.now);
+    }
+
+    /// The location, account or token that this unit works on.
+    pub(crate) fn partition(&self) -> Uuid {
+        self.partition
+    }
+
+    /// The time of the operation under way: the `updatedAt` of all that it writes.
+    pub(crate) fn time(&self) -> Timestamp {
+        self.time
+    }
+
+    /// The time now. Periods are counted by it; changes are dated by [`time`](Self::time).
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// A new id.
+    pub(crate) fn next_id(&self) -> Uuid {
+        self.store.environment().ids.next()
+    }
+
+    /// The port that says which links to images are taken.
+    pub(crate) fn image_links(&self) -> &dyn ImageLinks {
+        &*self.store.environment().image_links
+    }
+
+    /// The clock as the unit leaves it so far, which a rollback takes back too.
+    pub(super) fn clock_mut(&mut self) -> &mut ChangeClock {
+        &mut self.clock
+    }
+
+    /// Reads what is not known yet, all of it in one round trip, to be found by
+    /// [`get`](Self::get) later. The first time the clock is read too.
+    pub(crate) async fn load(&mut self, mut reads: Reads) -> Result<(), Fault> {
+        reads.wanted.retain(|wanted| match wanted {
+            Wanted::Get(key) | Wanted::Follow { key, .. } => !self.known.contains_key(key),
+            Wanted::Holders { prefix, .. } => !self.scanned.contains_key(prefix),
+        });
+        let clock_key = clock_key(self.partition);
+        let webhooks_link = Webhooks::link_key(self.partition);
+        let is_first = self.clock_row.is_none();
+        if reads.is_empty() && !is_first {
+            return Ok(());
+        }
+        let mut asked: Vec<Read<'_>> = reads.wanted.iter().map(Wanted::as_read).collect();
+        if is_first {
+            asked.push(Read::Get(&clock_key));
+            asked.push(Read::Follow {
+                key: &webhooks_link,
+                rows: &[],
+            });
+        }
+        let mut state = self.read(&asked).await?;
+        // An index entry and its row, mostly, and the five writes of a change of such a row.
+        self.known.reserve(2 * reads.wanted.len());
+        self.writes.reserve(5 * reads.wanted.len());
+        for wanted in reads.wanted {
+            match wanted {
+                Wanted::Get(key) => {
+                    let value = state.value()?;
+                    self.known.insert(key, value);
+                }
+                Wanted::Follow { key, rows } => {
+                    let found = state.followed()?;
+                    if let Some((entry, row)) = &found {
+                        let row_key = [&rows[..], entry].concat().into_boxed_slice();
+                        self.known.insert(row_key, row.clone());
+                    }
+                    self.known.insert(key, found.map(|(entry, _)| entry));
+                }
+                Wanted::Holders { prefix, rows, .. } => {
+                    let mut entries = Vec::new();
+                    for ((entry, value), row) in state.joined()? {
+                        if let Some((_, id)) = entry.split_last_chunk::<16>() {
+                            let row_key = [&rows[..], id].concat().into_boxed_slice();
+                            self.known.insert(row_key, row);
+                        }
+                        self.known.insert(entry.clone(), Some(value));
+                        entries.push(entry);
+                    }
+                    self.scanned.insert(prefix, entries);
+                }
+            }
+        }
+        if is_first {
+            let row = state.value()?;
+            self.clock = ChangeClock::read(&clock_key, row.as_ref())?;
+            self.clock_row = Some(row);
+            self.subscribers = self.store.webhooks().subscribers(state.followed()?);
+            self.next_operation();
+        }
+        Ok(())
+    }
+
+    /// The value of a key as far as it is known without another round trip, own writes included;
+    /// `None` when it was not read.
+    pub(crate) fn known(&self, key: &[u8]) -> Option<Option<Value>> {
+        if let Some(written) = self.writes.get(key) {
+            return Some(match written {
+                Write::Put(value) | Write::New(value) => Some(value.clone()),
+                Write::Index(_) | Write::NewIndex(_) => Some(Value::default()),
+                Write::Remove => None,
+            });
+        }
+        self.known.get(key).cloned()
+    }
+
+    /// The value of a key, the unit's own writes included.
+    pub(crate) async fn get(&mut self, key: &[u8]) -> Result<Option<Value>, Fault> {
+        if let Some(value) = self.known(key) {
+            return Ok(value);
+        }
+        let mut reads = Reads::of(self.partition);
+        reads.row(key.into());
+        self.load(reads).await?;
+        Ok(self.known(key).flatten())
+    }
+
+    /// Answers further reads, which the unit does not remember.
+    async fn read(&mut self, reads: &[Read<'_>]) -> Result<State, Fault> {
+        self.rounds += 1;
+        Ok(match &self.lock {
+            Some(lock) => {
+                let state = lock.read(reads).await;
+                state.inspect_err(|_| self.store.figures().failed_reads.increase())?
+            }
+            None => self.store.read(reads).await?,
+        })
+    }
+
+    /// The first `limit` entries whose keys start with `prefix`, the unit's own writes included.
+    pub(crate) async fn scan(&mut self, prefix: &[u8], limit: usize) -> Result<Vec<Entry>, Fault> {
+        self.scan_range(prefix, &after_prefix(prefix), limit).await
+    }
+
+    /// The first `limit` entries from the key `from` up to the key `to`, the unit's own writes
+    /// included.
+    pub(crate) async fn scan_range(
+        &mut self,
+        from: &[u8],
+        to: &[u8],
+        limit: usize,
+    ) -> Result<Vec<Entry>, Fault> {
+        let own = self.writes.range(from, to).count();
+        let range = Range { from, to: Some(to) };
+        // Each own write may hide one stored entry, so as many more have to be read.
+        let limit_with_hidden = limit.saturating_add(own);
+        let read = Read::Scan {
+            range,
+            limit: limit_with_hidden,
+            newest_first: false,
+        };
+        let stored = self.read(&[read]).await?.entries()?;
+        let mut entries: BTreeMap<Key, Value> = stored.into_iter().collect();
+        for (key, write) in self.writes.range(from, to) {
+            match write.value() {
+                Some(value) => entries.insert(key.clone(), value.into()),
+                None => entries.remove(key),
+            };
+        }
+        Ok(entries.into_iter().take(limit).collect())
+    }
+
+    /// The ids of at most two of the records that the entries starting with `prefix` lead to: who
+    /// asks wants to know whether there is exactly one. Loaded by [`Reads::holders`].
+    pub(crate) async fn two_holders(&mut self, prefix: &[u8]) -> Result<Vec<Uuid>, Fault> {
+        let loaded = self.scanned.get(prefix).cloned();
+        let is_complete = loaded
+            .as_ref()
+            .is_some_and(|keys| keys.len() < MOST_HOLDERS);
+        let mut keys: BTreeSet<Key> = loaded.into_iter().flatten().collect();
+        for (key, write) in self.writes.range(prefix, &after_prefix(prefix)) {
+            match write.value() {
+                Some(_) => keys.insert(key.clone()),
+                None => keys.remove(key),
+            };
+        }
+        if !is_complete && keys.len() < 2 {
+            let entries = self.scan(prefix, 2).await?;
+            keys = entries.into_iter().map(|(key, _)| key).collect();
+        }
+        Ok(keys.iter().filter_map(|key| id_of(key)).take(2).collect())
+    }
+
+    /// The id of the one record that the loaded entries starting with `prefix` lead to.
+    pub(crate) fn known_holder(&self, prefix: &[u8]) -> Option<Uuid> {
+        match &self.scanned.get(prefix)?[..] {
+            [entry] => id_of(entry),
+            _ => None,
+        }
+    }
+
+    /// The ids of all records that the entries starting with `prefix` lead to, in the order of the
+    /// entries. Reads the records of the family `rows` along with them, in pieces that hold nobody
+    /// up.
+    pub(crate) async fn members(
+        &mut self,
+        prefix: &[u8],
+        rows: Family,
+    ) -> Result<Vec<Uuid>, Fault> {
+        let end = after_prefix(prefix);
+        let rows = key(self.partition, rows, &[]);
+        let mut keys = BTreeSet::new();
+        let mut from = Key::from(prefix);
+        loop {
+            let range = Range {
+                from: &from,
+                to: Some(&end),
+            };
+            let read = Read::ScanFollow {
+                range,
+                limit: PIECE,
+                newest_first: false,
+                rows: &rows,
+                tail: 16,
+            };
+            let entries = self.read(&[read]).await?.joined()?;
+            let is_last = entries.len() < PIECE;
+            for ((entry, _), row) in entries {
+                if let Some((_, id)) = entry.split_last_chunk::<16>() {
+                    let row_key = [&rows[..], id].concat().into_boxed_slice();
+                    self.known.entry(row_key).or_insert(row);
+                }
+                keys.insert(entry);
+            }
+            match keys.last() {
+                Some(last) if !is_last => from = [&last[..], &[0]].concat().into(),
+                _ => break,
+            }
+            tokio::task::yield_now().await;
+        }
+        for (key, write) in self.writes.range(prefix, &end) {
+            match write.value() {
+                Some(_) => keys.insert(key.clone()),
+                None => keys.remove(key),
+            };
+        }
+        Ok(keys.iter().filter_map(|key| id_of(key)).collect())
+    }
+
+    /// Writes a row.
+    pub(crate) fn put(&mut self, key: Key, value: Value) {
+        self.write(key, Write::Put(value));
+    }
+
+    /// Writes a row that is most likely not there: one under a new id, say.
+    pub(crate) fn put_new(&mut self, key: Key, value: Value) {
+        self.write(key, Write::New(value));
+    }
+
+    /// Writes an index entry that moves or is written anew whenever its `row` changes. Delete the former entry
+    /// first: one in the same place then does not count as new.
+    pub(crate) fn put_index(&mut self, key: Key, row: Value) {
+        self.write(key, Write::NewIndex(row));
+    }
+
+    /// Removes a row.
+    pub(crate) fn delete(&mut self, key: Key) {
+        self.write(key, Write::Remove);
+    }
+
+    fn write(&mut self, key: Key, write: Write) {
+        self.clock.updated_at = self.time;
+        self.count(&key, &write);
+        self.writes.put(key, write);
+    }
+
+    /// Begins the counts of a location without rows. All its later rows are counted.
+    pub(crate) fn begin_counts(&mut self) {
+        if self.clock_row == Some(None) {
+            self.clock.usage.get_or_insert_default();
+        }
+    }
+
+    /// Counts a write to a row of this location.
+    fn count(&mut self, key: &Key, write: &Write) {
+        let own = key.strip_prefix(self.partition.as_bytes());
+        let family = own.and_then(|own| Family::of(*own.first()?));
+        let Some(family) = family.filter(|family| counted(*family).is_some()) else {
+            return;
+        };
+        let Some(usage) = &mut self.clock.usage else {
+            return;
+        };
+        let len = |value: &Value| value.len();
+        let before = match self.writes.get(key) {
+            Some(own) => own.value().map(<[u8]>::len),
+            None => match (self.known.get(key), found_by(write, family)) {
+                (Some(known), _) => {
+                    self.unread.remove(key);
+                    known.as_ref().map(len)
+                }
+                (None, Some(found)) => found,
+                (None, None) => {
+                    self.unread.insert(key.clone());
+                    None
+                }
+            },
+        };
+        let after = write.value().map(<[u8]>::len);
+        usage.replace((key, family), before, after, self.now);
+    }
+
+    /// Counts rows that are written with the change and do not lie at the location, until they are purged.
+    pub(crate) fn count_until(&mut self, bytes: usize, until: Timestamp) {
+        if let Some(usage) = &mut self.clock.usage {
+            usage.add_until(bytes as u64, until, self.now);
+        }
+    }
+
+    /// Counts what was written over without having been read. A round trip, which no write of the API needs.
+    async fn count_unread(&mut self) -> Result<(), Fault> {
+        let mut reads = Reads::of(self.partition);
+        let unread = std::mem::take(&mut self.unread);
+        let written = unread.iter().filter(|key| self.writes.get(key).is_some());
+        let written: Vec<Key> = written.cloned().collect();
+        written.iter().for_each(|key| reads.row(key.clone()));
+        self.load(reads).await?;
+        for key in written {
+            let family = key.get(16).and_then(|byte| Family::of(*byte));
+            let found = self.known.get(&key).cloned().flatten();
+            if let (Some(usage), Some(family), Some(found)) = (&mut self.clock.usage, family, found)
+            {
+                usage.replace((&key, family), Some(found.len()), None, self.now);
+            }
+        }
+        Ok(())
+    }
+
+    /// The counts of this location, own writes included; `None` while they are not complete.
+    pub(crate) fn usage(&self) -> Option<&Usage> {
+        let usage = self.clock.usage.as_ref();
+        usage.filter(|usage| usage.is_complete())
+    }
+
+    /// The bytes that are stored for the account, own writes included.
+    pub(crate) fn account_bytes(&self) -> u64 {
+        let own = self.usage().map_or(0, |usage| usage.total(self.now));
+        own.saturating_add(self.bytes_elsewhere)
+    }
+
+    /// Sets the bytes of the other locations of the account.
+    pub(crate) fn set_bytes_elsewhere(&mut self, bytes: u64) {
+        self.bytes_elsewhere = bytes;
+    }
+
+    /// Counts something that there was no room for.
+    pub(crate) fn count_limit_reached(&self) {
+        self.store.figures().limit_reached.increase();
+    }
+
+    /// The most that is stored for the account.
+    pub(crate) fn storage_limits(&self) -> &StorageLimits {
+        self.store.storage_limits()
+    }
+
+    /// Writes a row that is no part of the partition's history: it moves no time. The commit
+    /// expects to find what this unit read there, or nothing.
+    pub(crate) fn put_aside(&mut self, key: Key, value: Value) {
+        if self.writes.get(&key).is_none() {
+            let found = self.known.get(&key).cloned().flatten();
+            self.expects
+                .insert(key.clone(), Expectation::unchanged(found));
+        }
+        self.writes.put(key, Write::Put(value));
+    }
+
+    /// Makes the commit expect that a row of another partition is still as it was read.
+    pub(crate) fn expect(&mut self, key: &Key, value: &Value) {
+        if !self.expects.contains_key(key) {
+            self.expects
+                .insert(key.clone(), Expectation::Is(value.clone()));
+        }
+    }
+
+    /// The webhooks that may get the events of this unit.
+    pub(super) fn subscribers(&self) -> Option<&Subscribers> {
+        self.subscribers.as_ref()
+    }
+
+    /// Makes the commit expect that these webhooks are still set up as they were read.
+    pub(crate) fn expect_webhooks(&mut self) {
+        let row = self.subscribers.as_ref();
+        let row = row.and_then(|all| Some((all.key.clone(), all.row.clone()?)));
+        if let Some((key, row)) = row {
+            self.expect(&key, &row);
+        }
+    }
+
+    /// The webhooks of the account of the location, or webhook, that this unit works on.
+    ///
+    /// # Errors
+    /// Their row, or what leads to it, is damaged or lost.
+    pub(crate) fn webhooks(&self) -> Result<&Webhooks, Fault> {
+        let link = Webhooks::link_key(self.partition);
+        let lost = || Fault::corrupt(&link, "it leads to no account");
+        self.subscribers.as_ref().ok_or_else(lost)?.webhooks()
+    }
+
+    /// Wakes those who work off queues, once this is committed. They look for themselves, so a
+    /// rollback need not take it back.
+    pub(crate) fn wake_workers(&mut self) {
+        self.wakes_workers = true;
+    }
+
+    /// Returns whether the commit [wakes workers](Self::wake_workers).
+    pub(super) fn wakes_workers(&self) -> bool {
+        self.wakes_workers
+    }
+
+    /// Sets a savepoint: what is written from here on can be [rolled back](Self::rollback).
+    /// Savepoints may be nested. Returns the depth to come back to.
+    pub(crate) fn savepoint(&mut self) -> usize {
+        self.savepoints
+            .push((self.writes.mark(), self.clock.clone()));
+        self.savepoints.len()
+    }
+
+    /// Releases the last savepoint: keeps what was written since.
+    pub(crate) fn release(&mut self) {
+        self.savepoints.pop();
+    }
+
+    /// Takes back what was written since the last savepoint.
+    pub(crate) fn rollback(&mut self) {
+        if let Some((mark, clock)) = self.savepoints.pop() {
+            self.writes.back_to(mark);
+            self.clock = clock;
+        }
+    }
+
+    /// Takes back what was written since the savepoint at `depth`, and all behind it.
+    pub(crate) fn rollback_to(&mut self, depth: usize) {
+        while self.savepoints.len() >= depth.max(1) {
+            self.rollback();
+        }
+    }
+
+    /// A value as a row holds it: JSON in wire form.
+    pub(crate) fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Value {
+        self.buffer.clear();
+        // Our own shapes have string keys only and write to memory: this cannot fail.
+        let written = serde_json::to_writer(&mut self.buffer, value);
+        debug_assert!(written.is_ok(), "a record has no JSON form");
+        Value::from(&*self.buffer)
+    }
+
+    /// Commits all that was written, and releases the lock.
+    pub(super) async fn commit(mut self) -> Result<Attempt, Fault> {
+        if self.writes.is_empty() {
+            return self.confirm().await;
+        }
+        if !self.unread.is_empty() {
+            self.count_unread().await?;
+        }
+        let was = self.clock_row.take().ok_or(Fault::Unread)?;
+        self.clock.nonce = self.store.nonce();
+        let clock = std::mem::replace(&mut self.clock, ChangeClock::START);
+        let becomes = self.json(&clock);
+        let key = clock_key(self.partition);
+        let commit = Commit {
+            guard: Some(Guard {
+                key: key.clone(),
+                was,
+                becomes: becomes.clone(),
+            }),
+            expects: self.expects.into_iter().collect(),
+            writes: self.writes.into_all(self.partition),
+        };
+        let storage = self.store.storage();
+        let lock = self.lock.take();
+        let committing = async {
+            match lock {
+                Some(lock) => lock.commit(commit).await,
+                None => storage.commit(commit).await,
+            }
+        };
+        // A backend that panics may have written before.
+        let result = AssertUnwindSafe(committing).catch_unwind().await;
+        let panicked = |_| Err(CommitError::Unknown(StorageError::new("it has panicked")));
+        let attempt = match result.unwrap_or_else(panicked) {
+            Ok(()) => Ok(Attempt::Done),
+            Err(CommitError::Conflict) => Ok(Attempt::Again),
+            Err(CommitError::NotApplied(error)) => Err(Fault::NotApplied(error)),
+            Err(CommitError::Unknown(error)) => settle(self.store, &key, &becomes, error).await,
+        };
+        let figures = self.store.figures();
+        match &attempt {
+            Ok(Attempt::Done) => figures.commits.increase(),
+            Ok(Attempt::Again) => figures.conflicts.increase(),
+            Err(_) => figures.failed_commits.increase(),
+        }
+        attempt
+    }
+
+    /// Makes sure that what was read in several rounds was one state, for a unit that writes
+    /// nothing and thus expects nothing.
+    async fn confirm(&mut self) -> Result<Attempt, Fault> {
+        let Some(was) = self.clock_row.clone().filter(|_| self.rounds > 1) else {
+            return Ok(Attempt::Done);
+        };
+        let key = clock_key(self.partition);
+        let now = self.read(&[Read::Get(&key)]).await?.value()?;
+        Ok(if now == was {
+            Attempt::Done
+        } else {
+            Attempt::Again
+        })
+    }
+}
+
+/// Finds out whether a commit was applied that leaves `becomes` in its guard.
+///
+/// No other commit leaves these bytes there. Any others may be those of a later commit; and while
+/// they are those from before, the commit may still be on its way. Then it stays unknown.
+async fn settle(
+    store: &Store,
+    guard: &Key,
+    becomes: &Value,
+    error: StorageError,
+) -> Result<Attempt, Fault> {
+    for pause in SETTLING {
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        match store.get(guard).await {
+            Ok(Some(now)) if now == *becomes => return Ok(Attempt::Done),
+            Ok(_) => break,
+            // What kept the answer from coming may keep this one too, for a moment.
+            Err(fault) => tracing::warn!(%fault, "how a commit ended cannot be read yet"),
+        }
+    }
+    Err(Fault::Unknown(error))
+}
+
+/// The pauses before each look at how a commit ended, while the store cannot be read.
+const SETTLING: [Duration; 4] = [
+    Duration::ZERO,
+    Duration::from_millis(10),
+    Duration::from_millis(50),
+    Duration::from_millis(250),
+];
+
+/// The number of holders of one index text that tell whether there is exactly one: one more
+/// than are needed, so that a holder that the unit has moved away does not cost another read.
+pub(crate) const MOST_HOLDERS: usize = 3;
+
+/// The most index entries that are read at a time with their records.
+const PIECE: usize = 2000;
+
+/// The id at the end of an index entry's key.
+fn id_of(key: &[u8]) -> Option<Uuid> {
+    let (_, id) = key.split_last_chunk::<16>()?;
+    Some(Uuid::from_bytes(*id))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! Units of work: what they read, take back and commit.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+
+use super::*;
+use crate::{
+    storage::memory::MemoryStorage,
+    transaction::{
+        Indexed,
+        environment::{Environment, ManualClock},
+        keys::Part,
+    },
+    wire::Product,
+};
+
+const PLACE: Uuid = Uuid::from_u128(1);
+
+fn store() -> Store {
+    let environment = Environment {
+        clock: ManualClock::at(Timestamp::EPOCH),
+        ..Environment::default()
+    };
+    Store::new(Arc::new(MemoryStorage::new()), environment)
+}
+
+/// A unit that has read the clock.
+async fn begun(store: &Store) -> Unit<'_> {
+    let mut unit = Unit::new(store, PLACE, None);
+    unit.load(Reads::of(PLACE)).await.unwrap();
+    unit
+}
+
+/// The key of a row, any.
+fn row(number: u64) -> Key {
+    key(PLACE, Family::Transaction, &[Part::Number(number)])
+}
+
+fn value(byte: u8) -> Value {
+    Value::from([byte].as_slice())
+}
+
+/// Commits these rows.
+async fn put(store: &Store, rows: impl IntoIterator<Item = Key>) {
+    let mut unit = begun(store).await;
+    for row in rows {
+        unit.put(row, value(1));
+    }
+    assert_eq!(unit.commit().await.unwrap(), Attempt::Done);
+}
+
+#[tokio::test]
+async fn what_is_known_is_not_read_again() {
+    let store = store();
+    put(&store, [row(1)]).await;
+    let mut unit = begun(&store).await;
+    let mut reads = Reads::of(PLACE);
+    reads.row(row(1));
+    reads.row(row(2));
+    unit.load(reads).await.unwrap();
+    assert_eq!(unit.rounds, 2);
+    let mut reads = Reads::of(PLACE);
+    reads.row(row(2));
+    unit.load(reads).await.unwrap();
+    unit.load(Reads::of(PLACE)).await.unwrap();
+    assert_eq!(unit.get(&row(1)).await.unwrap(), Some(value(1)));
+    assert_eq!(unit.get(&row(2)).await.unwrap(), None);
+    assert_eq!(unit.rounds, 2);
+    unit.get(&row(3)).await.unwrap();
+    assert_eq!(unit.rounds, 3);
+}
+
+/// A unit that writes nothing expects nothing of its commit.
+#[tokio::test]
+async fn several_rounds_are_one_state() {
+    for (more_reads, others_write, expected) in [
+        (false, false, Attempt::Done),
+        (false, true, Attempt::Done),
+        (true, false, Attempt::Done),
+        (true, true, Attempt::Again),
+    ] {
+        let store = store();
+        put(&store, [row(1)]).await;
+        let mut unit = begun(&store).await;
+        if others_write {
+            put(&store, [row(2)]).await;
+        }
+        if more_reads {
+            unit.get(&row(2)).await.unwrap();
+        }
+        let ended = unit.commit().await.unwrap();
+        assert_eq!(ended, expected, "{more_reads} {others_write}");
+    }
+}
+
+#[tokio::test]
+async fn writes_are_taken_back_to_a_savepoint() {
+    let store = store();
+    let mut unit = begun(&store).await;
+    unit.put(row(1), value(1));
+    let outer = unit.savepoint();
+    unit.put(row(2), value(2));
+    unit.savepoint();
+    unit.put(row(3), value(3));
+    unit.savepoint();
+    unit.put(row(1), value(4));
+    let numbers = |unit: &Unit<'_>| [1, 2, 3].map(|number| unit.known(&row(number)).flatten());
+    unit.rollback_to(outer + 1);
+    let left = [Some(value(1)), Some(value(2)), None];
+    assert_eq!(numbers(&unit), left);
+    unit.rollback_to(outer);
+    assert_eq!(numbers(&unit), [Some(value(1)), None, None]);
+    // Nothing is left to go back to.
+    unit.rollback_to(outer);
+    unit.rollback();
+    assert_eq!(numbers(&unit), [Some(value(1)), None, None]);
+}
+
+#[tokio::test]
+async fn workers_are_woken_when_there_is_work() {
+    for has_work in [false, true] {
+        let store = store();
+        let mut attempts = store.attempts(PLACE);
+        let mut unit = attempts.begin();
+        unit.load(Reads::of(PLACE)).await.unwrap();
+        unit.put(row(1), value(1));
+        if has_work {
+            unit.wake_workers();
+        }
+        assert_eq!(attempts.commit(unit).await.unwrap(), Attempt::Done);
+        let is_woken = store.woken().now_or_never().is_some();
+        assert_eq!(is_woken, has_work);
+    }
+}
+
+/// The entry of a product with the barcode.
+fn holder(number: u128) -> Key {
+    let parts = [Part::Text("A"), Part::Id(Uuid::from_u128(number))];
+    key(PLACE, Family::ProductByBarcode, &parts)
+}
+
+/// Two holders are found while there are two, whatever the unit has written, and no more is read than
+/// was announced as long as that tells.
+#[tokio::test]
+async fn two_holders_tell_whether_there_is_one() {
+    let prefix = key(PLACE, Family::ProductByBarcode, &[Part::Text("A")]);
+    for (stored, removed, added, holders, more_rounds) in [
+        (0, 0, 0, 0, 0),
+        (1, 0, 0, 1, 0),
+        (2, 0, 0, 2, 0),
+        (5, 0, 0, 2, 0),
+        (0, 0, 1, 1, 0),
+        (1, 1, 0, 0, 0),
+        (1, 1, 1, 1, 0),
+        (2, 1, 0, 1, 0),
+        (2, 2, 0, 0, 0),
+        (3, 1, 0, 2, 0),
+        // There may be more than were loaded.
+        (3, 2, 0, 1, 1),
+        (5, 2, 0, 2, 1),
+        (5, 3, 0, 2, 1),
+        (5, 4, 0, 1, 1),
+        (5, 2, 1, 2, 0),
+    ] {
+        let case = format!("{stored} stored, {removed} removed, {added} added");
+        let store = store();
+        put(&store, (0..stored).map(holder)).await;
+        for is_loaded in [true, false] {
+            let mut unit = begun(&store).await;
+            if is_loaded {
+                let mut reads = Reads::of(PLACE);
+                let code = Indexed::Text("A");
+                reads.holders::<Product>(Family::ProductByBarcode, code, MOST_HOLDERS);
+                unit.load(reads).await.unwrap();
+                let one = unit.known_holder(&prefix);
+                let expected = (stored == 1).then(|| Uuid::from_u128(0));
+                assert_eq!(one, expected, "{case}");
+            }
+            for number in 0..removed {
+                unit.delete(holder(number));
+            }
+            for number in 0..added {
+                unit.put(holder(100 + number), Value::default());
+            }
+            let before = unit.rounds;
+            let found = unit.two_holders(&prefix).await.unwrap();
+            assert_eq!(found.len(), holders, "{case}");
+            let left = |id: &Uuid| {
+                let number = id.as_u128();
+                (removed..stored).contains(&number) || (100..100 + added).contains(&number)
+            };
+            assert!(found.iter().all(left), "{case}: {found:?}");
+            let rounds = if is_loaded {
+                more_rounds
+            } else {
+                unit.rounds - before
+            };
+            assert_eq!(unit.rounds - before, rounds, "{case}");
+        }
+    }
+}

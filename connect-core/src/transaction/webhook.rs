@@ -1,0 +1,157 @@
+//! Webhooks as they are stored: all those of an account in one row.
+//!
+//! Every commit at a location reads that row and expects it unchanged, so the webhooks that get an
+//! event are those of the moment at which it was committed.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Account, Fault,
+    keys::{Family, key},
+};
+use crate::{
+    storage::{Key, Value},
+    wire::{EventType, Id, Location, Timestamp},
+};
+
+/// An address to which events are sent (contract: chapter 10).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Webhook {
+    /// Its id.
+    pub id: Id<Self>,
+    /// The account it belongs to.
+    pub account_id: Id<Account>,
+    /// The address.
+    pub url: String,
+    /// The types of events that it gets; at least one.
+    pub events: Vec<EventType>,
+    /// The locations whose events it gets. Empty for all locations of the account.
+    pub location_ids: Vec<Id<Location>>,
+    /// The time of its creation.
+    pub created_at: Timestamp,
+    /// The time at which it was last switched on. Failed attempts are counted from then on.
+    pub enabled_at: Timestamp,
+    /// Set while it is switched off.
+    pub switched_off: Option<SwitchedOff>,
+}
+
+impl Webhook {
+    /// Returns whether events are sent to it. While it is off they wait.
+    pub fn is_enabled(&self) -> bool {
+        self.switched_off.is_none()
+    }
+
+    /// Returns whether it is for an event of this type at this location. While it is off, the event
+    /// waits for it.
+    pub(crate) fn takes(&self, kind: &EventType, location: Uuid) -> bool {
+        let is_of = |wanted: &Id<Location>| wanted.uuid() == location;
+        self.events.contains(kind)
+            && (self.location_ids.is_empty() || self.location_ids.iter().any(is_of))
+    }
+}
+
+/// The pause of a webhook's deliveries, until it is switched on again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SwitchedOff {
+    /// The time.
+    pub at: Timestamp,
+    /// The reason.
+    pub reason: SwitchOffReason,
+    /// The state of the message to the owner; `null` when the owner did it.
+    pub owner_mail: Option<OwnerMail>,
+}
+
+/// The reason for which a webhook is switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SwitchOffReason {
+    /// Fifty attempts in a row failed.
+    Failures,
+    /// The owner did it.
+    Owner,
+}
+
+/// The state of the message by which an owner learns that a webhook was switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnerMail {
+    /// It is still to be sent.
+    Due,
+    /// It was handed to the mail server.
+    Sent,
+    /// The service has no mail server; the log says it instead.
+    NotConfigured,
+}
+
+/// A secret that signs deliveries. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct SigningSecret(String);
+
+impl SigningSecret {
+    pub(crate) fn new(value: String) -> Self {
+        Self(value)
+    }
+
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SigningSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningSecret(..)")
+    }
+}
+
+/// A secret that was replaced, and until when it goes on signing beside the new one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FormerSecret {
+    pub(crate) secret: SigningSecret,
+    pub(crate) until: Timestamp,
+}
+
+/// A webhook with its secrets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OwnWebhook {
+    pub(crate) webhook: Webhook,
+    pub(crate) secret: SigningSecret,
+    pub(crate) former: Option<FormerSecret>,
+    /// The time at which it was last switched on without what had waited until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) dropped_at: Option<Timestamp>,
+}
+
+/// The webhooks of an account, in the order in which they were made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Webhooks(pub(crate) Vec<OwnWebhook>);
+
+impl Webhooks {
+    /// The key of the row of an account.
+    pub(crate) fn key(account: Uuid) -> Key {
+        key(account, Family::Webhooks, &[])
+    }
+
+    /// The key of the entry that leads a location, or a webhook, to the row of its account.
+    pub(crate) fn link_key(of: Uuid) -> Key {
+        key(of, Family::WebhooksLink, &[])
+    }
+
+    /// The webhooks that a row holds; none when there is no row.
+    pub(crate) fn read(key: &[u8], row: Option<&Value>) -> Result<Self, Fault> {
+        row.map_or(Ok(Self::default()), |row| {
+            serde_json::from_slice(row).map_err(|e| Fault::corrupt(key, e))
+        })
+    }
+
+    pub(crate) fn find(&self, id: Id<Webhook>) -> Option<&OwnWebhook> {
+        self.0.iter().find(|own| own.webhook.id == id)
+    }
+}

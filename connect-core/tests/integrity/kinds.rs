@@ -1,0 +1,148 @@
+//! The kinds of rows and their fields, held against what the number of this program stands for.
+//!
+//! A new family, or a new field of a row, is unknown to the programs that are at work: it needs a
+//! [number](RowsVersion) of its own. So both are written down in a file with that number in its name.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::PathBuf,
+};
+
+use connect_core::{
+    ScreenType,
+    storage::RowsVersion,
+    wire::{OptionGroupInput, OptionInput, OrderInput},
+};
+use serde_json::Value as Json;
+use uuid::Uuid;
+
+use super::{Stocked, journal, orders, stock, webhooks, z_reports};
+use crate::faulty::rows;
+
+/// The variable that makes the test write the file.
+const WRITE: &str = "WRITE_STORED_ROWS";
+
+/// The table of families.
+const KEYS: &str = include_str!("../../src/transaction/keys.rs");
+
+/// The lines of the families, by their bytes: name, byte, owner, and the parts of the keys.
+pub(super) fn families() -> BTreeMap<u8, String> {
+    let (_, table) = KEYS.split_once("\nfamilies! {\n").unwrap();
+    let (table, _) = table.split_once("\n}").unwrap();
+    let lines = table.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines
+        .map(|line| {
+            let (_, byte) = line.split_once(" = 0x").unwrap();
+            let byte = u8::from_str_radix(&byte[..2], 16).unwrap();
+            (byte, line.to_owned())
+        })
+        .collect()
+}
+
+/// Adds the path of each field in a row.
+fn add(paths: &mut BTreeSet<String>, path: &str, value: &Json) {
+    match value {
+        Json::Object(fields) => {
+            for (name, value) in fields {
+                // Some are named after what they are about.
+                let is_id = Uuid::parse_str(name).is_ok();
+                let is_number = name.starts_with(|first: char| first.is_ascii_digit());
+                let name = if is_id || is_number { "*" } else { name };
+                let path = format!("{path}.{name}");
+                add(paths, &path, value);
+                paths.insert(path);
+            }
+        }
+        Json::Array(values) => {
+            for value in values {
+                add(paths, &format!("{path}[]"), value);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds something of what the stores of the other tests have not.
+pub(super) async fn more() -> Stocked {
+    let stocked = Stocked::open().await;
+    let (connect, account) = (&stocked.shop.connect, stocked.shop.account);
+    let group = OptionGroupInput::named("Sauce", vec![OptionInput::named("Ketchup")]);
+    let groups = connect.location(&stocked.shop.at).option_groups();
+    let first = groups.create(group.clone()).await.unwrap().id;
+    groups.create(group).await.unwrap();
+    groups.delete(first).await.unwrap();
+    let kiosk = stocked.shop.screen(ScreenType::OrderKiosk, "Kiosk").await;
+    let order = r#"{ "fulfilment": "dine_in", "tableLabel": "7", "note": "No nuts", "customerName": "Ada",
+                     "lines": [{ "name": "Rye", "quantity": 1, "unitPriceCents": 250,
+                                 "totalCents": 300, "vatRate": 9,
+                                 "options": [{ "name": "Butter", "priceCents": 50 }] }] }"#;
+    let order = OrderInput::from_json(order.as_bytes()).unwrap();
+    let orders = connect.location(&kiosk).orders();
+    orders.create(order).await.unwrap();
+    let invitation = connect.invite_owner(account).await.unwrap().secret;
+    let accepted = connect.accept_invitation(invitation.expose(), "rye and spelt");
+    accepted.await.unwrap();
+    stocked
+}
+
+/// What the file has to say.
+async fn found() -> String {
+    let stores = [
+        journal::open().await,
+        orders::Ordered::open().await.stocked,
+        stock::open().await,
+        webhooks::open().await,
+        z_reports::open().await,
+        more().await,
+    ];
+    let mut fields: BTreeMap<u8, BTreeSet<String>> = BTreeMap::new();
+    for stocked in &stores {
+        for (key, row) in rows(&*stocked.storage).await {
+            let paths = fields.entry(key[16]).or_default();
+            if let Ok(row) = serde_json::from_slice(&row) {
+                add(paths, "", &row);
+            }
+        }
+    }
+    let mut text = String::new();
+    for (byte, line) in families() {
+        text += &format!("{line}\n");
+        for path in fields.get(&byte).into_iter().flatten() {
+            text += &format!("    {path}\n");
+        }
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_kind_of_row_or_a_field_that_is_new_has_a_number() {
+    let number = RowsVersion::THIS.written_by;
+    let name = format!("tests/integrity/rows-{number}.txt");
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(&name);
+    let found = found().await;
+    if env::var_os(WRITE).is_some() {
+        return fs::write(file, found).unwrap();
+    }
+    let known = fs::read_to_string(file).unwrap_or_default();
+    let of = |text: &str| -> BTreeSet<String> {
+        let mut family = String::new();
+        let line = |line: &str| {
+            if !line.starts_with(' ') {
+                family = line.to_owned();
+            }
+            format!("{family} {}", line.trim())
+        };
+        text.lines().map(line).collect()
+    };
+    let (known, found) = (of(&known), of(&found));
+    let added: Vec<_> = found.difference(&known).collect();
+    let gone: Vec<_> = known.difference(&found).collect();
+    assert!(
+        added.is_empty() && gone.is_empty(),
+        "The rows are not those of number {number}. New: {added:#?} Gone: {gone:#?}\n\
+         If that number is in a release, raise it in src/storage/rows_version.rs, and say there what the new one \
+         brought. Then write {name} by running this test with {WRITE}=1."
+    );
+}

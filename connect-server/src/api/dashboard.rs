@@ -1,0 +1,169 @@
+//! The dashboard as one warp filter.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use connect_core::{Connect, Error, Reason, wire::ErrorCode};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, SET_COOKIE},
+    uri::Authority,
+};
+use warp::{Filter as _, filters::BoxedFilter, reply::Response};
+
+use super::{
+    endpoint::Reply,
+    gate,
+    incoming::{Asked, Body, Incoming, incoming, respond},
+};
+use crate::{
+    dashboard::{self, Answer, Content, Fields, Setting, Visit, area},
+    net::{Peer, RequestNote},
+};
+
+/// The policy that browsers hold every page to: nothing from elsewhere, no scripts, no frames.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
+                      base-uri 'none'; frame-ancestors 'none'";
+
+/// The longest form, in bytes: the ids of 1000 products, and room.
+const MOST_FORM: usize = 128 * 1024;
+
+/// Answers everything below `/dashboard`, and leads there from `/`. Rejects every other path.
+pub(super) fn dashboard(connect: Connect, setting: Setting) -> BoxedFilter<(Response,)> {
+    let root = warp::path::end().or(warp::path!("dashboard" / ..)).unify();
+    let host = warp::host::optional().or(warp::any().map(|| None)).unify();
+    root.and(warp::ext::optional::<Peer>())
+        .and(host)
+        .and(incoming())
+        .then(
+            move |peer: Option<Peer>, host: Option<Authority>, address, incoming| {
+                let origin = Origin {
+                    address,
+                    tls: peer.is_some_and(|peer| peer.tls),
+                    host: host.map(|host| host.to_string()).unwrap_or_default(),
+                };
+                answer(connect.clone(), setting.clone(), origin, incoming)
+            },
+        )
+        .boxed()
+}
+
+/// The connection of a request.
+struct Origin {
+    address: IpAddr,
+    tls: bool,
+    /// The host in the request.
+    host: String,
+}
+
+async fn answer(
+    connect: Connect,
+    setting: Setting,
+    origin: Origin,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
+    let asked = Asked::of(&mut incoming);
+    let mut note = RequestNote::of(Some(area(incoming.path.as_str())));
+    let reply = match visit(connect, setting, origin, incoming).await {
+        Ok(visit) if visit.path == "/" => reply(Answer::to_root()),
+        Ok(visit) => {
+            let answer = dashboard::answer(visit).await;
+            if let Some(account) = answer.account {
+                note.set_caller(|| format!("owner of {account}"));
+            }
+            reply(answer)
+        }
+        Err(refused) => {
+            let page = |problem: &str| dashboard::problem_of_request(problem).into_string();
+            refused.for_people(HeaderValue::from_static(POLICY), page)
+        }
+    };
+    respond(reply, asked, None, note).await
+}
+
+/// Reads a request.
+async fn visit<S: Body>(
+    connect: Connect,
+    setting: Setting,
+    origin: Origin,
+    incoming: Incoming<S>,
+) -> Result<Visit, Reply> {
+    let form = match incoming.method {
+        Method::GET | Method::HEAD => Fields::default(),
+        Method::POST => {
+            check_form(&incoming.headers)?;
+            let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
+            if body.len() > MOST_FORM {
+                let reason = Reason::of("form", format!("must have at most {MOST_FORM} bytes"));
+                let reason = reason.detail(ErrorCode::PayloadTooLarge);
+                return Err(Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason));
+            }
+            Fields::parse(&body)
+        }
+        other => {
+            let allowed = [Method::GET, Method::HEAD, Method::POST];
+            return Err(Reply::method_not_allowed(&other, &allowed));
+        }
+    };
+    // The answer to HEAD is that to GET, of which the body is left out.
+    let method = match incoming.method {
+        Method::HEAD => Method::GET,
+        method => method,
+    };
+    Ok(Visit {
+        connect,
+        setting,
+        method,
+        path: incoming.path.as_str().to_owned(),
+        query: Fields::parse(incoming.query.as_bytes()),
+        form,
+        headers: incoming.headers,
+        host: origin.host,
+        address: origin.address,
+        tls: origin.tls,
+    })
+}
+
+/// Checks that a body is what browsers send for a form. They do not compress it.
+fn check_form(headers: &HeaderMap) -> Result<(), Error> {
+    if headers.contains_key(CONTENT_ENCODING) {
+        let reason = Reason::of("Content-Encoding", "must be left out for a form");
+        return Err(Error::Malformed(reason));
+    }
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
+    if kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")) {
+        return Ok(());
+    }
+    let reason = Reason::of("Content-Type", "must be application/x-www-form-urlencoded");
+    Err(Error::Malformed(reason))
+}
+
+fn reply(answer: Answer) -> Reply {
+    let policy = HeaderValue::from_static(POLICY);
+    let mut reply = match answer.content {
+        Content::Page(page) => Reply::page(page.into_string().into(), policy),
+        Content::Style(style) => {
+            let css = HeaderValue::from_static("text/css; charset=utf-8");
+            let style = Bytes::from_static(style.as_bytes());
+            Reply::page(style, policy).with_header(CONTENT_TYPE, css)
+        }
+        Content::Redirect(path) => {
+            let page = Reply::page(Bytes::new(), policy);
+            match HeaderValue::try_from(path) {
+                Ok(path) => page.with_header(LOCATION, path),
+                // Paths are ours, and have no control characters.
+                Err(_) => page.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            }
+        }
+    };
+    for cookie in answer.cookies {
+        if let Ok(cookie) = HeaderValue::try_from(cookie) {
+            reply = reply.with_header(SET_COOKIE, cookie);
+        }
+    }
+    let reply = reply.retry_after(answer.retry_after);
+    reply.with_status(answer.status).with_cause(answer.cause)
+}

@@ -1,0 +1,72 @@
+//! The device API as one warp filter.
+
+use std::net::IpAddr;
+
+use connect_core::{Actor, Connect};
+use warp::{Filter, Rejection, reply::Response};
+
+use super::{
+    document::{Document, Form},
+    endpoint::Reply,
+    gate,
+    incoming::{Asked, Body, Incoming, incoming, respond},
+    routes::{self, DEVICE_DOCS_PATH, DEVICE_OPENAPI, DEVICE_OPENAPI_PATH},
+};
+use crate::net::RequestNote;
+
+/// Everything below `/device/v1`: what registers, kiosks and Scan & Order write, each with the key
+/// of its screen as bearer token, the OpenAPI document of it at `/device/v1/openapi.json`, and the
+/// reference for people at `/device/v1/docs`. Rejects every other path, so that routes of one's own
+/// can follow.
+///
+/// It belongs on a network of the shop's own. The limit on requests of a screen is that of a token.
+pub fn device_api(
+    connect: Connect,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    let document = Document::new(DEVICE_OPENAPI);
+    warp::path!("device" / "v1" / ..)
+        .and(incoming())
+        .then(move |address, incoming| answer(connect.clone(), document.clone(), address, incoming))
+}
+
+async fn answer(
+    connect: Connect,
+    document: Document,
+    address: IpAddr,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
+    let asked = Asked::of(&mut incoming);
+    let form = match incoming.path.as_str() {
+        DEVICE_OPENAPI_PATH => Some((DEVICE_OPENAPI_PATH, Form::Json)),
+        DEVICE_DOCS_PATH => Some((DEVICE_DOCS_PATH, Form::Page)),
+        _ => None,
+    };
+    if let Some((path, form)) = form {
+        let (method, query) = (&asked.method, &incoming.query);
+        let reply = document.answer(form, method, query, asked.accepted).await;
+        return respond(reply, asked, None, RequestNote::of(Some(path))).await;
+    }
+    let found = gate::find(&routes::DEVICE, &incoming);
+    let mut note = RequestNote::of(found.template());
+    let key = gate::bearer(&incoming.headers);
+    let unsent = key.err();
+    let (reply, rate) = match connect.authenticate_screen(address, key.ok()).await {
+        Ok(access) => {
+            note.set_caller(|| match access.actor() {
+                Actor::Screen { name, .. } => format!("screen {name}"),
+                other => other.id().to_string(),
+            });
+            let rate = access.rate();
+            let reply = match gate::pass_screen(&connect, access, found, incoming).await {
+                Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
+                Err(reply) => reply,
+            };
+            (reply, rate)
+        }
+        Err(denied) => {
+            let rate = denied.rate;
+            (gate::denied(denied, unsent, "screen's key"), Some(rate))
+        }
+    };
+    respond(reply, asked, rate, note).await
+}

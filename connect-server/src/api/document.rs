@@ -1,0 +1,112 @@
+//! The OpenAPI documents, for programs and as pages for people. Both are open to everybody.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use connect_core::{
+    Error, Reason,
+    wire::{
+        ErrorCode,
+        query::{NoQuery, Query as _},
+    },
+};
+use http::{HeaderValue, Method, StatusCode};
+
+use super::{
+    encoding::{Encoding, Kept},
+    endpoint::Reply,
+};
+use crate::{docs, workers::images::PublicUrl};
+
+/// The address of the API in its document, which is the server that the document came from.
+const RELATIVE: &str = r#""url": "/v1""#;
+
+/// The forms in which a document is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// JSON, for programs.
+    Json,
+    /// The API reference.
+    Page,
+}
+
+/// A document as it is served. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Document {
+    text: Kept,
+    /// Rendered when it is first asked for.
+    page: Arc<OnceLock<Option<Page>>>,
+}
+
+/// A page, and the policy that browsers hold it to.
+#[derive(Clone)]
+struct Page {
+    html: Kept,
+    policy: HeaderValue,
+}
+
+impl Document {
+    /// A document as it is committed.
+    pub(super) fn new(text: &'static str) -> Self {
+        Self::of(Bytes::from_static(text.as_bytes()))
+    }
+
+    /// The document of the API, which names the address at which everybody reaches it.
+    pub(super) fn at(public: &PublicUrl, text: &str) -> Self {
+        // The text of a URL needs no escapes in JSON.
+        let absolute = format!(r#""url": "{public}/v1""#);
+        Self::of(text.replacen(RELATIVE, &absolute, 1).into())
+    }
+
+    fn of(text: Bytes) -> Self {
+        Self {
+            text: Kept::new(text),
+            page: Arc::default(),
+        }
+    }
+
+    /// Answers a request for it, in an encoding that is accepted.
+    pub(super) async fn answer(
+        &self,
+        form: Form,
+        method: &Method,
+        query: &str,
+        accepted: Option<Encoding>,
+    ) -> Reply {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return Reply::method_not_allowed(method, &[Method::GET, Method::HEAD]);
+        }
+        if let Err(invalid) = NoQuery::parse(query) {
+            return Error::Malformed(invalid.into()).into();
+        }
+        let (reply, text) = match form {
+            Form::Json => (
+                Reply::json(StatusCode::OK, self.text.plain().clone()),
+                &self.text,
+            ),
+            Form::Page => match self.page.get_or_init(|| render(self.text.plain())) {
+                Some(Page { html, policy }) => {
+                    (Reply::page(html.plain().clone(), policy.clone()), html)
+                }
+                None => {
+                    let reason = Reason::new("the page could not be rendered; read openapi.json");
+                    let detail = reason.detail(ErrorCode::ServerError);
+                    return Reply::error(StatusCode::INTERNAL_SERVER_ERROR, detail);
+                }
+            },
+        };
+        reply.kept(text, accepted).await
+    }
+}
+
+/// Renders a document. The tests render the documents that there are, so it does not fail.
+fn render(text: &[u8]) -> Option<Page> {
+    let rendered = std::str::from_utf8(text).ok().map(docs::render)?;
+    let reference = rendered
+        .inspect_err(|error| tracing::error!(%error, "the API reference was not rendered"))
+        .ok()?;
+    Some(Page {
+        html: Kept::new(reference.html.into()),
+        policy: HeaderValue::try_from(reference.policy).ok()?,
+    })
+}

@@ -1,0 +1,302 @@
+//! Answers as HTTP responses: the one place where outcomes and errors get status codes.
+
+use bytes::Bytes;
+use connect_core::{
+    Answer, Error, Json, RateStatus, Reason, Refusal,
+    wire::{ErrorBody, ErrorCode, ErrorDetail},
+};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
+    header::{
+        ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY,
+        CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, VARY, WWW_AUTHENTICATE,
+    },
+};
+
+use crate::api::encoding::{Encoding, Kept, WORTH_COMPRESSING, compress};
+
+/// An answer, not yet dressed with the headers that every response has.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+    cause: Option<String>,
+}
+
+impl Reply {
+    /// A JSON body with this status.
+    pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Self {
+            status,
+            headers,
+            body: body.into(),
+            cause: None,
+        }
+    }
+
+    /// A page in HTML, and the policy that browsers hold it to.
+    pub(crate) fn page(html: Bytes, policy: HeaderValue) -> Self {
+        let headers = [
+            (
+                CONTENT_TYPE,
+                HeaderValue::from_static("text/html; charset=utf-8"),
+            ),
+            (CONTENT_SECURITY_POLICY, policy),
+            (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        ];
+        Self {
+            status: StatusCode::OK,
+            headers: headers.into_iter().collect(),
+            body: html,
+            cause: None,
+        }
+    }
+
+    /// The status.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The same with another status.
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// The same with a header more. Only `Set-Cookie` may come several times.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        if name == SET_COOKIE {
+            self.headers.append(name, value);
+        } else {
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    /// The same with the cause of a fault of ours, for the log.
+    pub(crate) fn with_cause(mut self, cause: Option<String>) -> Self {
+        self.cause = cause;
+        self
+    }
+
+    /// The same refusal for people: `page` makes a page of its message.
+    pub(crate) fn for_people(self, policy: HeaderValue, page: impl FnOnce(&str) -> String) -> Self {
+        let told = serde_json::from_slice::<ErrorBody>(&self.body);
+        let message = told.map(|told| told.error.message);
+        let html = page(message.as_deref().unwrap_or("the request was refused"));
+        let mut reply = Self::page(html.into(), policy);
+        reply.status = self.status;
+        reply.cause = self.cause;
+        for (name, value) in &self.headers {
+            reply.headers.entry(name).or_insert_with(|| value.clone());
+        }
+        reply
+    }
+
+    /// An error with this status.
+    pub fn error(status: StatusCode, error: ErrorDetail) -> Self {
+        // Our own shapes have string keys only and write to memory: this cannot fail.
+        let body = serde_json::to_vec(&ErrorBody::from(error)).unwrap_or_default();
+        Self::json(status, body)
+    }
+
+    /// A path where there is nothing. The hint says what to do next.
+    pub fn no_route(path: &str, hint: &str) -> Self {
+        let path = clipped(path);
+        let message = format!("there is nothing at {path}; {hint}");
+        Error::NotFound(Reason::new(message)).into()
+    }
+
+    /// The body is in an encoding that is not taken.
+    pub(crate) fn unsupported_encoding() -> Self {
+        let problem = "must be gzip, or left out for a body that is not compressed";
+        let reason = Reason::of("Content-Encoding", problem);
+        let reason = reason.detail(ErrorCode::ValidationFailed);
+        let mut reply = Self::error(StatusCode::UNSUPPORTED_MEDIA_TYPE, reason);
+        let taken = HeaderValue::from_static("gzip");
+        reply.headers.insert(ACCEPT_ENCODING, taken);
+        reply
+    }
+
+    /// The path exists, the method does not.
+    pub fn method_not_allowed(method: &Method, allowed: &[Method]) -> Self {
+        let allowed = allowed
+            .iter()
+            .map(Method::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let method = clipped(method.as_str());
+        let message = format!("{method} is not allowed on this path; allowed: {allowed}");
+        let reason = Reason::new(message).detail(ErrorCode::MethodNotAllowed);
+        let mut reply = Self::error(StatusCode::METHOD_NOT_ALLOWED, reason);
+        // Method names are always valid header text.
+        reply.headers.extend(
+            HeaderValue::try_from(allowed)
+                .ok()
+                .map(|allow| (ALLOW, allow)),
+        );
+        reply
+    }
+
+    /// The response, with the figures of the rate limit that applies.
+    pub fn into_response(self, rate: RateStatus) -> Response<Bytes> {
+        let mut response = Response::new(self.body);
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        add_rate(response.headers_mut(), rate);
+        response
+    }
+
+    /// The same, compressed where the client takes that and it is worth it.
+    pub(crate) async fn encoded(mut self, accepted: Option<Encoding>) -> Self {
+        if self.body.len() < WORTH_COMPRESSING {
+            return self;
+        }
+        let vary = HeaderValue::from_static("accept-encoding");
+        self.headers.insert(VARY, vary);
+        if !self.headers.contains_key(CONTENT_ENCODING)
+            && let Some(encoding) = accepted
+            && let Some(compressed) = compress(encoding, &self.body).await
+        {
+            self.replace(compressed, encoding);
+        }
+        self
+    }
+
+    /// The same for a text that is kept, which clients may keep for a while too. No cache that they
+    /// share may: the figures of the rate limit are those of one address.
+    pub(crate) async fn kept(mut self, text: &Kept, accepted: Option<Encoding>) -> Self {
+        if let Some(encoding) = accepted
+            && let Some(compressed) = text.compressed(encoding).await
+        {
+            self.replace(compressed, encoding);
+        }
+        let five_minutes = HeaderValue::from_static("private, max-age=300");
+        self.headers.insert(CACHE_CONTROL, five_minutes);
+        self
+    }
+
+    fn replace(&mut self, compressed: Bytes, encoding: Encoding) {
+        self.body = compressed;
+        self.headers.insert(CONTENT_ENCODING, encoding.header());
+    }
+
+    pub(crate) fn cause(&self) -> Option<&str> {
+        self.cause.as_deref()
+    }
+
+    /// Says how many seconds to wait.
+    pub(crate) fn retry_after(mut self, seconds: Option<i64>) -> Self {
+        self.headers
+            .extend(seconds.map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds))));
+        self
+    }
+
+    fn mark_replayed(&mut self, replayed: bool) {
+        if replayed {
+            self.headers
+                .insert("idempotent-replayed", HeaderValue::from_static("true"));
+        }
+    }
+}
+
+/// The text that a client sent, as it stands in a message: an answer must not grow with the request.
+fn clipped(text: &str) -> String {
+    const LONGEST: usize = 200;
+    text.chars().take(LONGEST).collect()
+}
+
+/// A status of the core's, all of which are valid.
+fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// Puts the figures of a rate limit on a response, and forbids caches to keep it.
+pub(crate) fn add_rate(headers: &mut HeaderMap, rate: RateStatus) {
+    for (name, value) in rate.headers() {
+        headers.insert(name, HeaderValue::from(value));
+    }
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+}
+
+impl<T> From<Json<T>> for Reply {
+    fn from(json: Json<T>) -> Self {
+        let state = json.state().map(|state| state.to_string());
+        let mut reply = Self::json(StatusCode::OK, json.into_bytes());
+        // A time is always valid header text.
+        let state = state.and_then(|state| HeaderValue::try_from(state).ok());
+        reply
+            .headers
+            .extend(state.map(|state| (HeaderName::from_static("connect-state"), state)));
+        reply
+    }
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        let status = status(answer.outcome.status());
+        let mut reply = Self::json(status, answer.body);
+        if status == StatusCode::NO_CONTENT {
+            reply.headers.remove(CONTENT_TYPE);
+        }
+        reply.mark_replayed(answer.replayed);
+        reply
+    }
+}
+
+impl From<Error> for Reply {
+    fn from(error: Error) -> Self {
+        let status = status(error.status());
+        let detail = match &error {
+            // The core does not know how tokens and keys are presented.
+            Error::Unauthorized(reason) => as_header(reason).detail(error.code()),
+            _ => error.detail(),
+        };
+        let mut reply = Self::error(status, detail);
+        if status == StatusCode::UNAUTHORIZED {
+            reply
+                .headers
+                .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if status.is_server_error() {
+            reply.cause = Some(error.cause());
+        }
+        reply.retry_after(error.problem().retry_after.map(i64::from))
+    }
+}
+
+/// The header in which a token or a key is sent.
+pub(crate) const AUTHORIZATION_FIELD: &str = "Authorization";
+
+/// The reason of a 401, which names the header.
+fn as_header(reason: &Reason) -> Reason {
+    match reason.field.as_deref() {
+        Some(what) if what != AUTHORIZATION_FIELD => {
+            let problem = format!("the {what} {}", reason.problem);
+            Reason::of(AUTHORIZATION_FIELD, problem)
+        }
+        _ => reason.clone(),
+    }
+}
+
+impl From<Refusal> for Reply {
+    fn from(refusal: Refusal) -> Self {
+        let mut reply = Self::from(refusal.error);
+        reply.mark_replayed(refusal.replayed);
+        reply
+    }
+}
+
+impl warp::Reply for Reply {
+    fn into_response(self) -> warp::reply::Response {
+        let mut response = warp::reply::Response::new(self.body.into());
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}

@@ -1,0 +1,430 @@
+//! The checks of a request to the API, in their order: the first that fails answers.
+//!
+//! 1. the address, the token, the rate limits ([`Connect::authenticate`])
+//! 2. the route: 404, 405
+//! 3. the availability of the API, the location, the scope ([`Connect::authorize`])
+//! 4. the size of the body, and of what it decompresses to: 413, 415, 400
+//! 5. `Idempotency-Key` and `Content-Type`: 400
+//!
+//! Then the handler has the core check the stored answer, the form, the fields and the state.
+//! Nobody without a valid token learns which routes there are.
+
+use std::{borrow::Cow, pin::pin, sync::Arc};
+
+use bytes::{Buf as _, Bytes};
+use connect_core::{
+    Access, Authenticated, Connect, Denied, Error, Fingerprint, Idempotency, Reason,
+    wire::{ErrorCode, IdempotencyKey, limits::MAX_BODY_BYTES, read::Invalid},
+};
+use futures_util::StreamExt as _;
+use http::{
+    HeaderMap, Method, StatusCode,
+    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE},
+};
+use tokio::task::spawn_blocking;
+
+use super::{
+    encoding::{NotDecompressed, decompress, is_gzip},
+    endpoint::{AUTHORIZATION_FIELD, Content, Needs, Passed, Place, Reply, Route},
+    incoming::{Body, Incoming},
+    routes::{self, Found, PathIds, Table},
+    unread_body::unread,
+};
+use crate::net::{BodyError, Held, RequestNote};
+
+/// The reason why a request presents no token or key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoBearer {
+    /// There is no `Authorization`.
+    Missing,
+    /// There are several.
+    Several,
+    /// It has one word, which is no scheme: presumably the token.
+    NoScheme,
+    /// It has another scheme, or nothing behind it.
+    OtherScheme,
+}
+
+impl NoBearer {
+    /// The answer to a request that should have presented a `what`.
+    pub(super) fn error(self, what: &str) -> Error {
+        let problem = match self {
+            Self::Missing => "is missing",
+            Self::Several => "is given more than once",
+            Self::NoScheme => "has no scheme in front",
+            Self::OtherScheme => "has another scheme, or nothing behind it",
+        };
+        let problem = format!("{problem}; send \"Authorization: Bearer\", a blank and the {what}");
+        Error::Unauthorized(Reason::of(AUTHORIZATION_FIELD, problem))
+    }
+}
+
+/// Returns the token or key that a request presents.
+pub(super) fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
+    if !headers.contains_key(AUTHORIZATION) {
+        return Err(NoBearer::Missing);
+    }
+    let value = only(headers, &AUTHORIZATION).ok_or(NoBearer::Several)?;
+    let text = value.to_str().unwrap_or_default();
+    let Some((scheme, token)) = text.split_once(' ') else {
+        let is_scheme = text.is_empty() || text.eq_ignore_ascii_case("bearer");
+        return Err(if is_scheme {
+            NoBearer::OtherScheme
+        } else {
+            NoBearer::NoScheme
+        });
+    };
+    let token = token.trim_matches(' ');
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() {
+        return Err(NoBearer::OtherScheme);
+    }
+    Ok(token)
+}
+
+/// Notes who has sent a request, by what is no secret.
+pub(super) fn note(note: &mut RequestNote, caller: &Authenticated) {
+    let token = caller.token();
+    note.token = Some(token.id.uuid());
+    note.set_caller(|| ["token ", &token.prefix, " ", &token.name].concat());
+}
+
+/// The answer to a caller who was not let in. A header that held no token says more than the core
+/// knows.
+pub(super) fn denied(denied: Denied, unsent: Option<NoBearer>, what: &str) -> Reply {
+    let error = match (denied.error, unsent) {
+        (Error::Unauthorized(_), Some(unsent)) => unsent.error(what),
+        (error, _) => error,
+    };
+    Reply::from(error).retry_after(denied.retry_after)
+}
+
+/// Takes an admitted caller's request through checks 2 to 5. `found` is what its path leads to.
+pub(super) async fn pass<S: Body>(
+    connect: &Connect,
+    caller: Authenticated,
+    found: Found<'static>,
+    incoming: Incoming<S>,
+) -> Result<(Passed, &'static Route), Reply> {
+    let (route, ids) = route_of(found, &routes::API, &incoming).map_err(|reply| *reply)?;
+    let access = match (&route.needs, ids.location) {
+        (Needs::Scope(scope), Some(location)) => Some(connect.authorize(&caller, location, scope)?),
+        (Needs::AnyScope(scopes), Some(location)) => {
+            Some(connect.authorize_any(&caller, location, scopes)?)
+        }
+        _ => {
+            connect.check_available(&caller)?;
+            None
+        }
+    };
+    let passed = Passed {
+        connect: connect.clone(),
+        place: Place {
+            caller: Some(caller),
+            access,
+            id: ids.id,
+            part: ids.part,
+        },
+        content: content(incoming).await?,
+    };
+    Ok((passed, route))
+}
+
+/// Takes the request of a screen, which was let in to its location, through the same checks.
+pub(super) async fn pass_screen<S: Body>(
+    connect: &Connect,
+    access: Access,
+    found: Found<'static>,
+    incoming: Incoming<S>,
+) -> Result<(Passed, &'static Route), Reply> {
+    let (route, ids) = route_of(found, &routes::DEVICE, &incoming).map_err(|reply| *reply)?;
+    if let Needs::Screen(right) = route.needs {
+        access.check_screen(right)?;
+    }
+    let passed = Passed {
+        connect: connect.clone(),
+        place: Place {
+            caller: None,
+            access: Some(access),
+            id: ids.id,
+            part: ids.part,
+        },
+        content: content(incoming).await?,
+    };
+    Ok((passed, route))
+}
+
+/// Looks a request up in a table.
+pub(super) fn find<S>(table: &'static Table, incoming: &Incoming<S>) -> Found<'static> {
+    table.find(&incoming.method, incoming.path.as_str())
+}
+
+/// Returns the endpoint that a request leads to, or the refusal of one that leads to none.
+fn route_of<S>(
+    found: Found<'static>,
+    table: &'static Table,
+    incoming: &Incoming<S>,
+) -> Result<(&'static Route, PathIds), Box<Reply>> {
+    let (method, path) = (&incoming.method, incoming.path.as_str());
+    let refused = match found {
+        Found::Route { route, ids } => return Ok((route, ids)),
+        Found::OtherMethods { allowed, .. } => Reply::method_not_allowed(method, &allowed),
+        Found::Nothing => Reply::no_route(path, &table.hint(path)),
+    };
+    Err(Box::new(refused))
+}
+
+/// Reads the content of a request, and for a write checks its size, its key and its type.
+async fn content<S: Body>(incoming: Incoming<S>) -> Result<Content, Reply> {
+    let Incoming {
+        method,
+        path,
+        query,
+        headers,
+        body,
+        held,
+    } = incoming;
+    let path = path.as_str();
+    let mut content = Content::default();
+    let is_write = !matches!(method, Method::GET | Method::HEAD);
+    if is_write {
+        content.body = read(&headers, body, held).await?;
+        let key = idempotency_key(&headers)?;
+        if method != Method::DELETE {
+            check_content(&headers)?;
+        }
+        content.idempotency = key.map(|key| {
+            let target = match &query[..] {
+                "" => Cow::Borrowed(path),
+                query => Cow::Owned(format!("{path}?{query}")),
+            };
+            Idempotency {
+                key,
+                fingerprint: Fingerprint::of(method.as_str(), &target, &content.body),
+            }
+        });
+    }
+    content.query = query;
+    Ok(content)
+}
+
+/// Reads the whole body, and decompresses it. Both count as `held`.
+pub(super) async fn read<S: Body>(
+    headers: &HeaderMap,
+    body: S,
+    held: Option<Arc<Held>>,
+) -> Result<Bytes, Reply> {
+    let body = read_as_sent(headers, body).await?;
+    // Nothing has no encoding.
+    if body.is_empty() || !is_gzip(headers).map_err(undecoded)? {
+        return Ok(body);
+    }
+    let take = move |bytes| held.as_ref().is_none_or(|held| held.take(bytes));
+    let decompressed = spawn_blocking(move || decompress(&body, MAX_BODY_BYTES, take)).await;
+    let decompressed = decompressed.unwrap_or(Err(NotDecompressed::Malformed));
+    decompressed.map_err(undecoded)
+}
+
+/// The answer to a body that was not decompressed.
+fn undecoded(reason: NotDecompressed) -> Reply {
+    match reason {
+        NotDecompressed::Unsupported => Reply::unsupported_encoding(),
+        NotDecompressed::TooLarge => too_large(),
+        NotDecompressed::NoRoom => unread(&BodyError::NoRoom),
+        NotDecompressed::Malformed => {
+            let problem = "is not the gzip that Content-Encoding announces, or breaks off";
+            Error::Malformed(Reason::of("body", problem)).into()
+        }
+    }
+}
+
+fn too_large() -> Reply {
+    let problem = format!(
+        "must have at most {MAX_BODY_BYTES} bytes, compressed or not; send it in several requests"
+    );
+    let reason = Reason::of("body", problem).detail(ErrorCode::PayloadTooLarge);
+    Reply::error(StatusCode::PAYLOAD_TOO_LARGE, reason)
+}
+
+/// Reads the whole body. One that announces more than it may have is not touched, and one that
+/// comes in one piece is not copied.
+async fn read_as_sent<S: Body>(headers: &HeaderMap, body: S) -> Result<Bytes, Reply> {
+    let announced = only(headers, &CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok())
+        .and_then(|length| length.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > MAX_BODY_BYTES) {
+        return Err(too_large());
+    }
+    let mut body = pin!(body);
+    let mut first = Bytes::new();
+    let mut all = Vec::new();
+    while let Some(piece) = body.next().await {
+        let mut piece = piece.map_err(|error| unread(&error))?;
+        let piece = piece.copy_to_bytes(piece.remaining());
+        if first.len() + all.len() + piece.len() > MAX_BODY_BYTES {
+            return Err(too_large());
+        }
+        if first.is_empty() && all.is_empty() {
+            first = piece;
+            continue;
+        }
+        if all.is_empty() {
+            make_room(&mut all, first.len() + piece.len(), announced);
+            all.extend_from_slice(&std::mem::take(&mut first));
+        }
+        make_room(&mut all, piece.len(), announced);
+        all.extend_from_slice(&piece);
+    }
+    Ok(if all.is_empty() { first } else { all.into() })
+}
+
+/// Makes room for `more` bytes of a body. Who announces much and sends little gets little: the room is
+/// at most half as large again as what is there, or 64 KiB, and never larger than what was announced.
+fn make_room(body: &mut Vec<u8>, more: usize, announced: Option<usize>) {
+    const LEAST: usize = 64 * 1024;
+    let wanted = body.len() + more;
+    if wanted > body.capacity() {
+        let most = announced.unwrap_or(MAX_BODY_BYTES);
+        let room = (wanted + wanted / 2).max(LEAST).min(most).max(wanted);
+        body.reserve_exact(room - body.len());
+    }
+}
+
+/// The request's idempotency key.
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Error> {
+    const NAME: &str = "Idempotency-Key";
+    if !headers.contains_key(NAME) {
+        return Ok(None);
+    }
+    let value = headers.get_all(NAME).iter().collect::<Vec<_>>();
+    let key = match value[..] {
+        // What is no text has no visible ASCII characters only.
+        [value] => IdempotencyKey::new(value.to_str().unwrap_or_default()),
+        _ => Err(Invalid::new(NAME, "is given more than once")),
+    };
+    key.map(Some)
+        .map_err(|invalid| Error::Malformed(invalid.into()))
+}
+
+/// A body has to be JSON and say so.
+pub(super) fn check_content(headers: &HeaderMap) -> Result<(), Error> {
+    let essence = only(headers, &CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split(';').next())
+        .map(str::trim);
+    if essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+        return Ok(());
+    }
+    let reason = Reason::of("Content-Type", "must be application/json");
+    Err(Error::Malformed(reason))
+}
+
+/// The value of a header that may be given once.
+fn only<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a http::HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?;
+    values.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+
+    /// Large blocks may be in memory as a whole once their first byte is written.
+    #[test]
+    fn who_announces_much_and_sends_little_gets_little() {
+        for (has, more, announced, room) in [
+            (0, 1, None, 65_536),
+            (0, 1, Some(MAX_BODY_BYTES), 65_536),
+            (0, 1, Some(10), 10),
+            (65_535, 1, Some(MAX_BODY_BYTES), 65_536),
+            (65_536, 1, Some(MAX_BODY_BYTES), 98_305),
+            (65_536, 1, Some(70_000), 70_000),
+            (65_536, 100_000, None, 248_304),
+            // It sends more than it announced.
+            (65_536, 1, Some(10), 65_537),
+        ] {
+            let mut body = Vec::new();
+            body.reserve_exact(if has > 0 { 65_536 } else { 0 });
+            body.resize(has, b' ');
+            make_room(&mut body, more, announced);
+            assert_eq!(body.capacity(), room, "{has} and {more} of {announced:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_in_pieces_takes_no_more_memory_than_was_announced() {
+        const LENGTH: usize = 1_000_001;
+        let headers = HeaderMap::from_iter([(CONTENT_LENGTH, LENGTH.into())]);
+        let body = vec![b'x'; LENGTH];
+        let pieces = body.chunks(50_000).map(Ok::<_, warp::Error>);
+        let read = read_as_sent(&headers, stream::iter(pieces)).await;
+        let read = read.unwrap_or_default().try_into_mut().unwrap();
+        assert!(read == body.as_slice());
+        assert_eq!(read.capacity(), LENGTH);
+    }
+
+    /// Reads a body that comes in these pieces.
+    async fn read_pieces(headers: &HeaderMap, pieces: &[&[u8]]) -> Result<Bytes, StatusCode> {
+        let body = stream::iter(pieces.iter().map(|piece| Ok::<_, warp::Error>(*piece)));
+        let read = read_as_sent(headers, body).await;
+        read.map_err(|reply| warp::Reply::into_response(reply).status())
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_up_to_its_limit_however_it_comes() {
+        let unannounced = HeaderMap::new();
+        let half = vec![b'a'; MAX_BODY_BYTES / 2];
+        let half = half.as_slice();
+        for (pieces, read) in [
+            (&[][..], Ok(0)),
+            (&[half], Ok(half.len())),
+            (&[half, half], Ok(MAX_BODY_BYTES)),
+            (&[half, half, b"a"], Err(StatusCode::PAYLOAD_TOO_LARGE)),
+            (&[b"a", half, half], Err(StatusCode::PAYLOAD_TOO_LARGE)),
+            (&[half, half, half], Err(StatusCode::PAYLOAD_TOO_LARGE)),
+        ] {
+            let body = read_pieces(&unannounced, pieces).await;
+            assert_eq!(body.map(|body| body.len()), read, "{}", pieces.len());
+        }
+        let pieces: &[&[u8]] = &[b"one", b"", b" two", b" three"];
+        let body = read_pieces(&unannounced, pieces).await;
+        assert_eq!(body.unwrap(), &b"one two three"[..]);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_announces_too_much_is_not_read() {
+        for (announced, read) in [
+            (MAX_BODY_BYTES, Ok(Bytes::from_static(b"a"))),
+            (MAX_BODY_BYTES + 1, Err(StatusCode::PAYLOAD_TOO_LARGE)),
+            (MAX_BODY_BYTES + 2, Err(StatusCode::PAYLOAD_TOO_LARGE)),
+        ] {
+            let headers = HeaderMap::from_iter([(CONTENT_LENGTH, announced.into())]);
+            assert_eq!(read_pieces(&headers, &[b"a"]).await, read, "{announced}");
+        }
+    }
+
+    #[test]
+    fn headers_hold_a_bearer_token() {
+        for (header, token) in [
+            ("Bearer abc", Ok("abc")),
+            ("bearer  abc ", Ok("abc")),
+            ("Bearer", Err(NoBearer::OtherScheme)),
+            ("Bearer ", Err(NoBearer::OtherScheme)),
+            ("Basic abc", Err(NoBearer::OtherScheme)),
+            ("", Err(NoBearer::OtherScheme)),
+            ("abc", Err(NoBearer::NoScheme)),
+        ] {
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, header.parse().unwrap())]);
+            assert_eq!(bearer(&headers), token, "{header:?}");
+        }
+        assert_eq!(bearer(&HeaderMap::new()), Err(NoBearer::Missing));
+        let two = [(AUTHORIZATION, "Bearer abc"), (AUTHORIZATION, "Bearer def")];
+        let mut headers = HeaderMap::new();
+        for (name, value) in two {
+            headers.append(name, value.parse().unwrap());
+        }
+        assert_eq!(bearer(&headers), Err(NoBearer::Several));
+    }
+}

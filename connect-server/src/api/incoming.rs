@@ -1,0 +1,123 @@
+//! A request as warp's filters take it apart, and the response to it.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
+
+use bytes::Buf;
+use connect_core::RateStatus;
+use futures_util::Stream;
+use http::{HeaderMap, HeaderValue, Method, header::CACHE_CONTROL};
+use warp::{Filter, Rejection, path::FullPath, reply::Response};
+
+use super::{
+    encoding::{Encoding, accepted},
+    endpoint::{Reply, add_rate},
+};
+use crate::net::{Held, Peer, RequestNote, headers};
+
+/// A request.
+pub(super) struct Incoming<S> {
+    pub(super) method: Method,
+    pub(super) path: FullPath,
+    pub(super) query: String,
+    pub(super) headers: HeaderMap,
+    pub(super) body: S,
+    /// The bytes that count for the body. `None` without one, and in servers that count none.
+    pub(super) held: Option<Arc<Held>>,
+}
+
+/// The body of a request as warp gives it.
+pub(super) trait Body: Stream<Item = Result<Self::Piece, warp::Error>> + Send {
+    /// A piece of it.
+    type Piece: Buf + Send;
+}
+
+impl<B: Buf + Send, S: Stream<Item = Result<B, warp::Error>> + Send> Body for S {
+    type Piece = B;
+}
+
+/// Takes a request apart, and tells the address whose invalid tokens are counted.
+pub(super) fn incoming()
+-> impl Filter<Extract = (IpAddr, Incoming<impl Body>), Error = Rejection> + Clone + Send + Sync {
+    let peer = warp::ext::optional::<Peer>()
+        .and(warp::addr::remote())
+        .map(address);
+    let query = warp::query::raw().or(warp::any().map(String::new)).unify();
+    peer.and(warp::method())
+        .and(warp::path::full())
+        .and(query)
+        .and(warp::header::headers_cloned())
+        .and(warp::body::stream())
+        .and(warp::ext::optional())
+        .map(|address, method, path, query, headers, body, held| {
+            let incoming = Incoming {
+                method,
+                path,
+                query,
+                headers,
+                body,
+                held,
+            };
+            (address, incoming)
+        })
+        .untuple_one()
+}
+
+fn address(peer: Option<Peer>, remote: Option<SocketAddr>) -> IpAddr {
+    let of_connection = || remote.map(|remote| remote.ip().to_canonical());
+    // Without a socket, as in a test, all callers share one count.
+    peer.map(|peer| peer.address)
+        .or_else(of_connection)
+        .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+}
+
+/// The part of a request that its response needs once the rest is gone.
+pub(super) struct Asked {
+    pub(super) method: Method,
+    request_id: HeaderValue,
+    /// The encoding that the client wants.
+    pub(super) accepted: Option<Encoding>,
+}
+
+impl Asked {
+    /// Keeps that part. A request without a usable id gets one.
+    pub(super) fn of<S>(incoming: &mut Incoming<S>) -> Self {
+        Self {
+            method: incoming.method.clone(),
+            request_id: headers::ensure_request_id(&mut incoming.headers),
+            accepted: accepted(&incoming.headers),
+        }
+    }
+}
+
+/// Dresses a reply with the headers and in the encoding of its response, adds what the log of requests
+/// says of it, and logs a fault of ours.
+pub(super) async fn respond(
+    reply: Reply,
+    asked: Asked,
+    rate: Option<RateStatus>,
+    note: RequestNote,
+) -> Response {
+    let Asked {
+        method,
+        request_id,
+        accepted,
+    } = asked;
+    if let Some(cause) = reply.cause() {
+        // By the id the client's report finds this line.
+        tracing::error!(?request_id, %method, %cause, "a request failed");
+    }
+    let mut response = warp::Reply::into_response(reply.encoded(accepted).await);
+    if let Some(rate) = rate {
+        add_rate(response.headers_mut(), rate);
+    }
+    response
+        .headers_mut()
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    headers::add_request_id(response.headers_mut(), request_id);
+    response.extensions_mut().insert(note);
+    response
+}

@@ -1,0 +1,120 @@
+//! The metrics as one warp filter.
+
+use std::net::IpAddr;
+
+use connect_core::{Connect, Error, Reason, wire::ErrorCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE, uri::Authority};
+use warp::{Filter, Rejection, filters::BoxedFilter, reply::Response};
+
+use super::{
+    endpoint::Reply,
+    gate,
+    incoming::{Asked, Body, Incoming, incoming, respond},
+};
+use crate::{
+    net::{Peer, RequestNote},
+    telemetry::metrics::{Exporter, PATH, Readers, digest},
+};
+
+/// The text form of Prometheus.
+const TEXT: HeaderValue = HeaderValue::from_static(prometheus::TEXT_FORMAT);
+
+/// Answers `GET /metrics` to those who may read them. Rejects every other path.
+pub(super) fn metrics(
+    connect: Connect,
+    exporter: Exporter,
+    readers: Readers,
+) -> BoxedFilter<(Response,)> {
+    warp::path!("metrics")
+        .and(origin())
+        .and(incoming())
+        .then(move |from, address, incoming| {
+            let (connect, exporter) = (connect.clone(), exporter.clone());
+            async move { answer(&connect, &exporter, readers, from, address, incoming).await }
+        })
+        .boxed()
+}
+
+/// The connection that a request came by, and the host that it asked.
+struct Origin {
+    peer: Option<Peer>,
+    host: Option<Authority>,
+}
+
+fn origin() -> impl Filter<Extract = (Origin,), Error = Rejection> + Clone {
+    let peer = warp::ext::optional();
+    peer.and(warp::host::optional())
+        .map(|peer, host| Origin { peer, host })
+}
+
+async fn answer(
+    connect: &Connect,
+    exporter: &Exporter,
+    readers: Readers,
+    from: Origin,
+    address: IpAddr,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
+    let asked = Asked::of(&mut incoming);
+    // Asked every few seconds, as probes are.
+    let note = RequestNote {
+        is_probe: true,
+        ..RequestNote::of(Some(PATH))
+    };
+    let method = &incoming.method;
+    let reply = match check(connect, readers, &from, address, &incoming.headers) {
+        Err(refused) => *refused,
+        Ok(()) if !matches!(*method, Method::GET | Method::HEAD) => {
+            Reply::method_not_allowed(method, &[Method::GET, Method::HEAD])
+        }
+        Ok(()) => match exporter.text().await {
+            Ok(text) => Reply::json(StatusCode::OK, text).with_header(CONTENT_TYPE, TEXT),
+            Err(error) => unwritten(&error),
+        },
+    };
+    respond(reply, asked, None, note).await
+}
+
+/// The answer when the text could not be written.
+fn unwritten(error: &prometheus::Error) -> Reply {
+    let reason = Reason::new("the metrics could not be written").detail(ErrorCode::ServerError);
+    let reply = Reply::error(StatusCode::INTERNAL_SERVER_ERROR, reason);
+    reply.with_cause(Some(error.to_string()))
+}
+
+/// Lets those in who may read.
+fn check(
+    connect: &Connect,
+    readers: Readers,
+    from: &Origin,
+    address: IpAddr,
+    headers: &HeaderMap,
+) -> Result<(), Box<Reply>> {
+    match readers {
+        Readers::Local if Readers::is_local(from.peer.as_ref(), from.host.as_ref(), headers) => {
+            Ok(())
+        }
+        Readers::Local | Readers::Nobody => {
+            let problem = "the metrics are for this machine alone, and this request came from \
+                           elsewhere, through a proxy or for a host name, or may have; ask for an IP \
+                           address or localhost, or set CONNECT_METRICS_TOKEN for the server, and send \
+                           it as bearer token";
+            Err(Box::new(Error::ForbiddenScope(Reason::new(problem)).into()))
+        }
+        Readers::Holders(wanted) => {
+            let token = gate::bearer(headers);
+            if token.map(digest) == Ok(wanted) {
+                return Ok(());
+            }
+            // Guesses use up what the address may ask for without a token.
+            connect
+                .count_anonymous(address)
+                .map_err(|denied| gate::denied(denied, None, "token"))?;
+            let wrong = Reason::of("Authorization", "must be the token for the metrics");
+            let error = token.err().map_or(Error::Unauthorized(wrong), |unsent| {
+                unsent.error("token for the metrics")
+            });
+            Err(Box::new(error.into()))
+        }
+    }
+}

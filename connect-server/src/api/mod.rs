@@ -1,0 +1,27 @@
+//! The service that answers requests: the checks of every request in their order, then its handler.
+
+mod backup;
+mod commands;
+mod dashboard;
+mod device;
+mod document;
+mod encoding;
+pub mod endpoint;
+mod gate;
+pub(crate) mod images;
+mod incoming;
+mod metrics;
+mod operator;
+pub mod routes;
+mod sandbox;
+mod service;
+mod templates;
+mod tower;
+mod unread_body;
+mod v1;
+
+pub use device::device_api;
+pub use service::{ConnectApp, Door};
+pub(crate) use templates::templates;
+pub use tower::ApiService;
+pub use v1::{api, api_at};

@@ -1,0 +1,175 @@
+//! The endpoints of the demo's sandbox as one warp filter.
+
+use std::net::IpAddr;
+
+use connect_core::{
+    Authenticated, Connect, Error, Reason,
+    wire::{Id, Location, Scope},
+};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use warp::{Filter as _, filters::BoxedFilter, reply::Response};
+
+use super::{
+    endpoint::Reply,
+    gate,
+    incoming::{Asked, Body, Incoming, incoming, respond},
+};
+use crate::{
+    net::RequestNote,
+    sandbox::{ADVANCE_FIELD, Place, Sandbox, Simulation, days_ago},
+};
+
+type LocationId = Id<Location>;
+
+/// The path of simulations, for the log.
+pub(super) const TEMPLATE: &str = "/sandbox/v1/locations/{location}/{simulation}";
+
+/// The path of the clock.
+pub(super) const CLOCK: &str = "/sandbox/v1/clock";
+
+/// The longest name of an unknown field that is repeated, in characters.
+const LONGEST_NAME: usize = 50;
+
+/// The thing that is asked of the sandbox.
+enum Wish {
+    /// `POST /sandbox/v1/locations/{location}/{simulation}`.
+    Simulate(LocationId, String),
+    /// `POST /sandbox/v1/clock`.
+    Advance,
+}
+
+/// Answers these, with a token of a sandbox: for a simulation one that may see what it makes, for the
+/// clock one that may write something. Rejects every other path.
+pub(super) fn sandbox(connect: Connect, sandbox: Sandbox) -> BoxedFilter<(Response,)> {
+    let simulate = warp::path!("sandbox" / "v1" / "locations" / LocationId / String);
+    let simulate = simulate.map(Wish::Simulate);
+    let advance = warp::path!("sandbox" / "v1" / "clock").map(|| Wish::Advance);
+    simulate
+        .or(advance)
+        .unify()
+        .and(incoming())
+        .then(move |wish, address, incoming| {
+            answer(connect.clone(), sandbox.clone(), wish, address, incoming)
+        })
+        .boxed()
+}
+
+async fn answer(
+    connect: Connect,
+    sandbox: Sandbox,
+    wish: Wish,
+    address: IpAddr,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
+    let asked = Asked::of(&mut incoming);
+    let mut note = RequestNote::of(Some(match wish {
+        Wish::Simulate(..) => TEMPLATE,
+        Wish::Advance => CLOCK,
+    }));
+    let token = gate::bearer(&incoming.headers);
+    let unsent = token.err();
+    let (reply, rate) = match connect.authenticate(address, token.ok()).await {
+        Err(denied) => {
+            let rate = denied.rate;
+            (gate::denied(denied, unsent, "token"), rate)
+        }
+        Ok(caller) => {
+            let rate = caller.rate();
+            gate::note(&mut note, &caller);
+            let method = &incoming.method;
+            let reply = if *method == Method::POST {
+                fulfil(&connect, &sandbox, &caller, wish, incoming).await
+            } else {
+                Err(Reply::method_not_allowed(method, &[Method::POST]))
+            };
+            (reply.unwrap_or_else(|refused| refused), rate)
+        }
+    };
+    respond(reply, asked, Some(rate), note).await
+}
+
+async fn fulfil(
+    connect: &Connect,
+    sandbox: &Sandbox,
+    caller: &Authenticated,
+    wish: Wish,
+    incoming: Incoming<impl Body>,
+) -> Result<Reply, Reply> {
+    let account = caller.account().id;
+    Ok(match wish {
+        Wish::Simulate(location, what) => {
+            let what = simulation(&what, &incoming.query)?;
+            for scope in what.scopes() {
+                connect.authorize(caller, location, scope)?;
+            }
+            let place = Place { account, location };
+            let data = sandbox.simulate(place, what).await?;
+            Reply::json(StatusCode::CREATED, json!({ "data": data }).to_string())
+        }
+        Wish::Advance => {
+            check_writes(caller)?;
+            let body = gate::read(&incoming.headers, incoming.body, incoming.held).await?;
+            gate::check_content(&incoming.headers)?;
+            let data = sandbox.advance(account, seconds(&body)?).await?;
+            Reply::json(StatusCode::OK, json!({ "data": data }).to_string())
+        }
+    })
+}
+
+/// Checks for a write scope at some location: the clock is everybody's.
+fn check_writes(caller: &Authenticated) -> Result<(), Error> {
+    let is_write = |scope: &Scope| matches!(scope, Scope::CatalogWrite | Scope::StockWrite);
+    let mut scopes = caller.token().grants.iter().flat_map(|at| &at.scopes);
+    if scopes.any(is_write) {
+        return Ok(());
+    }
+    let problem = "this token may only read, and the clock is for all shops of this server: use a token \
+                   with the scope catalog:write or stock:write";
+    Err(Error::ForbiddenScope(Reason::new(problem)))
+}
+
+/// Reads what is to be simulated.
+fn simulation(what: &str, query: &str) -> Result<Simulation, Error> {
+    Ok(match what {
+        "sales" => Simulation::Sale,
+        "refunds" => Simulation::Refund,
+        "z-reports" => Simulation::ZReport,
+        "orders" => Simulation::Order,
+        "order-steps" => Simulation::OrderStep,
+        "days" => Simulation::Day(days(query)?),
+        _ => {
+            let problem = "nothing of this name is simulated; there are sales, refunds, z-reports, \
+                           orders, order-steps and days";
+            return Err(Error::NotFound(Reason::new(problem)));
+        }
+    })
+}
+
+/// Reads `daysAgo`, which is 0 unless given.
+fn days(query: &str) -> Result<u8, Error> {
+    let fields: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
+    match &fields[..] {
+        [] => Ok(0),
+        [(name, days)] if name == "daysAgo" => days_ago(days),
+        _ => {
+            let problem = "no other parameter than daysAgo is taken, and that once";
+            Err(Error::Malformed(Reason::of("query", problem)))
+        }
+    }
+}
+
+/// Reads the body of an advance, which has one field. `None` when that is no number of seconds.
+fn seconds(body: &[u8]) -> Result<Option<u64>, Error> {
+    let malformed = |problem: String| Error::Malformed(Reason::of("body", problem));
+    let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {
+        let problem = format!("must be a JSON object such as {{\"{ADVANCE_FIELD}\": 3600}}");
+        return Err(malformed(problem));
+    };
+    if let Some(unknown) = fields.keys().find(|name| *name != ADVANCE_FIELD) {
+        let name: String = unknown.chars().take(LONGEST_NAME).collect();
+        let problem = format!("has the field {name:?}, and takes no other than {ADVANCE_FIELD}");
+        return Err(malformed(problem));
+    }
+    Ok(fields.get(ADVANCE_FIELD).and_then(Value::as_u64))
+}

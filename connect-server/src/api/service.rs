@@ -1,0 +1,224 @@
+//! The filters of the server's two listeners, behind the network layer.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use connect_core::{Connect, Reason, storage::disk::Health, wire::ErrorCode};
+use http::{Request, Response};
+use http_body_util::BodyExt as _;
+use tower_service::Service as _;
+use warp::{Filter as _, filters::BoxedFilter};
+
+use super::{
+    api_at, backup::backup, commands::commands, dashboard::dashboard, device_api, endpoint::Reply,
+    images, metrics::metrics, routes, sandbox::sandbox, templates, v1::api,
+};
+use crate::{
+    cli::{admin::Pass, backup::Backups},
+    dashboard::{Setting, UsedForms},
+    net::{App, Body, Ended, NetFailure, Peer, RequestNote},
+    sandbox::{Sandbox, SandboxClock},
+    telemetry::{
+        metrics::{Exporter, Readers, Requests},
+        recent_requests::{Asked, RecentRequests},
+    },
+    workers::images::{Copies, PublicUrl},
+};
+
+/// The listeners of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// The API for integrators.
+    Api,
+    /// That of the owner and of the shop's own devices, on loopback unless told otherwise.
+    Owner,
+    /// That of the operator's commands, where the owner's can be reached from elsewhere.
+    Operator,
+}
+
+impl Door {
+    /// Says what to do about a path where the listener has nothing.
+    fn hint(self) -> &'static str {
+        match self {
+            Self::Api => "the API is below /v1; see /v1/openapi.json",
+            Self::Owner => {
+                "this address has the dashboard, at /dashboard, and registers and kiosks, below \
+                 /device/v1 (see /device/v1/openapi.json); the API is at another address"
+            }
+            Self::Operator => "this address takes the commands of connect-server on this machine",
+        }
+    }
+}
+
+/// Connect as an [`App`].
+pub struct ConnectApp {
+    connect: Connect,
+    filter: BoxedFilter<(warp::reply::Response,)>,
+    /// The last requests of tokens, where an owner can look at them.
+    recent: Option<RecentRequests>,
+    /// Counts requests, where they are counted.
+    requests: Option<Arc<Requests>>,
+}
+
+impl ConnectApp {
+    /// The app of one listener, on a store of which nothing is known but its answers.
+    pub fn new(connect: Connect, door: Door) -> Self {
+        Self::with_health(connect, door, || Health::Working)
+    }
+
+    /// The same on a store that tells its condition: the probes ask for it.
+    pub fn with_health(
+        connect: Connect,
+        door: Door,
+        health: impl Fn() -> Health + Send + Sync + 'static,
+    ) -> Self {
+        let open = routes::open_filters(connect.clone(), Arc::new(health), door.hint());
+        let filter = match door {
+            Door::Api => api(connect.clone()).or(open).unify().boxed(),
+            Door::Owner => device_api(connect.clone()).or(open).unify().boxed(),
+            Door::Operator => open,
+        };
+        Self {
+            connect,
+            filter,
+            recent: None,
+            requests: None,
+        }
+    }
+
+    /// Also executes the operator's commands, of those who have the pass. `owner_url` is the address at
+    /// which owners reach the dashboard, without a path.
+    #[must_use]
+    pub fn with_commands(mut self, pass: &Pass, owner_url: &str) -> Self {
+        let commands = commands(self.connect.clone(), pass, owner_url);
+        self.filter = commands.or(self.filter).unify().boxed();
+        self
+    }
+
+    /// Also answers the pieces of a backup, to those who have the pass.
+    #[must_use]
+    pub(crate) fn with_backups(mut self, backups: &Backups, pass: &Pass) -> Self {
+        let backup = backup(backups.clone(), pass);
+        self.filter = backup.or(self.filter).unify().boxed();
+        self
+    }
+
+    /// Keeps the last requests of each token here.
+    #[must_use]
+    pub(crate) fn with_recent_requests(mut self, recent: &RecentRequests) -> Self {
+        self.recent = Some(recent.clone());
+        self
+    }
+
+    /// Counts its requests here.
+    #[must_use]
+    pub(crate) fn counted_by(mut self, requests: &Arc<Requests>) -> Self {
+        self.requests = Some(requests.clone());
+        self
+    }
+
+    /// Counts its requests as the program does, where nobody reads the counts: for the benchmarks.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn counted(self) -> Self {
+        self.counted_by(&Arc::new(Requests::to(templates())))
+    }
+
+    /// The same, and keeps the last requests of each token.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn observed(self) -> Self {
+        self.counted()
+            .with_recent_requests(&RecentRequests::default())
+    }
+
+    /// Also shows the metrics to those who may read them.
+    #[must_use]
+    pub(crate) fn with_metrics(mut self, exporter: Exporter, readers: Readers) -> Self {
+        let metrics = metrics(self.connect.clone(), exporter, readers);
+        self.filter = metrics.or(self.filter).unify().boxed();
+        self
+    }
+
+    /// Also serves the owner's dashboard, which shows the last requests that another app has kept.
+    /// `api_url` is the address of the API, with `/v1`, `owner_url` that of the dashboard, without a path.
+    /// Around a `clock` that can be put
+    /// ahead it simulates shops in sandbox accounts: in the demo alone.
+    #[must_use]
+    pub(crate) fn with_dashboard(
+        mut self,
+        api_url: &str,
+        owner_url: &str,
+        recent: &RecentRequests,
+        clock: Option<Arc<SandboxClock>>,
+    ) -> Self {
+        let simulated = clock.map(|clock| Sandbox::new(self.connect.clone(), clock));
+        if let Some(simulated) = &simulated {
+            let endpoints = sandbox(self.connect.clone(), simulated.clone());
+            self.filter = endpoints.or(self.filter).unify().boxed();
+        }
+        let setting = Setting {
+            api_url: api_url.into(),
+            owner_url: owner_url.into(),
+            sandbox: simulated,
+            recent: recent.clone(),
+            used: UsedForms::default(),
+        };
+        let dashboard = dashboard(self.connect.clone(), setting);
+        self.filter = dashboard.or(self.filter).unify().boxed();
+        self
+    }
+
+    /// Names the address at which everybody reaches the API in its OpenAPI document. For the
+    /// listener of the API.
+    #[must_use]
+    pub fn with_public_url(mut self, public: &PublicUrl) -> Self {
+        let api = api_at(self.connect.clone(), public);
+        self.filter = api.or(self.filter).unify().boxed();
+        self
+    }
+
+    /// Also serves the stored copies of images.
+    #[must_use]
+    pub fn with_images(mut self, copies: Copies) -> Self {
+        self.filter = images::filter(copies).or(self.filter).unify().boxed();
+        self
+    }
+}
+
+impl App for ConnectApp {
+    async fn call(&self, mut request: Request<Body>, peer: Peer) -> Response<Bytes> {
+        request.extensions_mut().insert(peer);
+        let recent = self.recent.as_ref();
+        let recent = recent.map(|recent| (recent, Asked::of(&request)));
+        let Ok(response) = warp::service(self.filter.clone()).call(request).await;
+        let (head, body) = response.into_parts();
+        if let Some((recent, asked)) = recent
+            && let Some(note) = head.extensions.get::<RequestNote>()
+            && let Some(token) = note.token
+        {
+            let request_id = head.headers.get("x-request-id");
+            let answered = asked.answered(self.connect.now(), head.status, request_id);
+            recent.add(token.into(), &answered);
+        }
+        // The body is in memory already: this waits for nothing, and copies nothing.
+        let body = body.collect().await.map(|body| body.to_bytes());
+        Response::from_parts(head, body.unwrap_or_default())
+    }
+
+    fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes> {
+        let code = match failure {
+            NetFailure::Panicked => ErrorCode::ServerError,
+            _ => ErrorCode::ValidationFailed,
+        };
+        let reason = Reason::of("request", failure.message()).detail(code);
+        Reply::error(failure.status(), reason)
+            .into_response(self.connect.anonymous_rate(peer.address))
+    }
+
+    fn ended(&self, request: &Ended<'_>) {
+        if let Some(requests) = &self.requests {
+            requests.count(request);
+        }
+    }
+}

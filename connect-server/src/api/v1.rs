@@ -1,0 +1,116 @@
+//! The API as one warp filter, to be mounted in any warp server.
+
+use std::net::IpAddr;
+
+use connect_core::Connect;
+use warp::{Filter, Rejection, reply::Response};
+
+use super::{
+    document::{Document, Form},
+    endpoint::Reply,
+    gate,
+    incoming::{Asked, Body, Incoming, incoming, respond},
+    routes::{self, DOCS_PATH, OPENAPI, OPENAPI_PATH},
+};
+use crate::{net::RequestNote, workers::images::PublicUrl};
+
+/// Everything below `/v1`, as the specification has it: tokens, limits, errors, the OpenAPI
+/// document at `/v1/openapi.json`, and the reference for people at `/v1/docs`. Rejects every other
+/// path, so that routes of one's own can follow.
+///
+/// The addresses of callers without a valid token are limited by
+/// [`warp::filters::addr::remote`]; behind a proxy put a [`Peer`](crate::net::Peer) into the extensions of each
+/// request.
+///
+/// ```
+/// use std::sync::Arc;
+/// use connect_core::Connect;
+/// use connect_core::storage::memory::MemoryStorage;
+/// use warp::Filter;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let storage = Arc::new(MemoryStorage::new());
+/// let connect = Connect::builder(storage).build();
+/// let own = warp::path("menu").map(|| "Soup, bread, herring");
+/// let site = connect_server::api(connect).or(own);
+///
+/// let menu = warp::test::request().path("/menu").reply(&site).await;
+/// assert_eq!(menu.status(), 200);
+/// let refused = warp::test::request().path("/v1/locations").reply(&site).await;
+/// assert_eq!(refused.status(), 401);
+/// # }
+/// ```
+pub fn api(
+    connect: Connect,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    serve(connect, Document::new(OPENAPI))
+}
+
+/// [`api`], whose OpenAPI document names the address at which everybody reaches it, in front of `/v1`.
+pub fn api_at(
+    connect: Connect,
+    public: &PublicUrl,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    serve(connect, Document::at(public, OPENAPI))
+}
+
+fn serve(
+    connect: Connect,
+    document: Document,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send + Sync + 'static {
+    warp::path("v1")
+        .and(incoming())
+        .then(move |address, incoming| answer(connect.clone(), document.clone(), address, incoming))
+}
+
+async fn answer(
+    connect: Connect,
+    document: Document,
+    address: IpAddr,
+    mut incoming: Incoming<impl Body>,
+) -> Response {
+    let asked = Asked::of(&mut incoming);
+    let form = match incoming.path.as_str() {
+        OPENAPI_PATH => Some((OPENAPI_PATH, Form::Json)),
+        DOCS_PATH => Some((DOCS_PATH, Form::Page)),
+        _ => None,
+    };
+    let mut note = RequestNote::default();
+    let (reply, rate) = if let Some((path, form)) = form {
+        note.route = Some(path);
+        match connect.count_anonymous(address) {
+            Ok(rate) => {
+                let (method, query) = (&asked.method, &incoming.query);
+                let reply = document.answer(form, method, query, asked.accepted).await;
+                (reply, rate)
+            }
+            Err(denied) => {
+                let rate = denied.rate;
+                (gate::denied(denied, None, "token"), rate)
+            }
+        }
+    } else {
+        // Whoever has no token does not learn what was found: only the log does.
+        let found = gate::find(&routes::API, &incoming);
+        note.route = found.template();
+        let token = gate::bearer(&incoming.headers);
+        let unsent = token.err();
+        match connect.authenticate(address, token.ok()).await {
+            Ok(caller) => {
+                let rate = caller.rate();
+                gate::note(&mut note, &caller);
+                let reply = match gate::pass(&connect, caller, found, incoming).await {
+                    Ok((passed, route)) => route.answer(passed).await.unwrap_or_else(Reply::from),
+                    Err(reply) => reply,
+                };
+                (reply, rate)
+            }
+            Err(denied) => {
+                let rate = denied.rate;
+                (gate::denied(denied, unsent, "token"), rate)
+            }
+        }
+    };
+    respond(reply, asked, Some(rate), note).await
+}

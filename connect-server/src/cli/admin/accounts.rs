@@ -1,0 +1,233 @@
+//! Accounts: made, listed and changed by the operator.
+
+use clap::{Args, Subcommand};
+use connect_core::{
+    Account, AccountChange, Connect, Error, NewAccount, Reason,
+    wire::{Id, Timestamp},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ShownOnce;
+use crate::{dashboard::invitation_path, telemetry::audit::Subject};
+
+/// A command about accounts: the businesses that the service is for.
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AccountCommand {
+    /// Make an account, without locations.
+    Create {
+        /// The name of the business, 1 to 100 characters.
+        #[arg(long)]
+        name: String,
+        /// The e-mail address at which its owner is written to.
+        #[arg(long, value_name = "ADDRESS")]
+        email: String,
+        /// Make it an account for trials: its tokens begin with "ck_test_".
+        #[arg(long)]
+        sandbox: bool,
+    },
+    /// List all accounts.
+    List,
+    /// Change an account. What is not named stays as it is.
+    Change {
+        /// The account.
+        id: Id<Account>,
+        /// The changes.
+        #[command(flatten)]
+        changes: AccountChanges,
+    },
+    /// Invite the owner of an account to the dashboard: print a link that sets the password, for the
+    /// first time or anew. A link that was made before is refused from then on.
+    Invite {
+        /// The account.
+        id: Id<Account>,
+    },
+}
+
+/// The changes of an account; at least one.
+#[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
+#[group(required = true, multiple = true)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountChanges {
+    /// The name of the business, 1 to 100 characters.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// The e-mail address at which its owner is written to.
+    #[arg(long, value_name = "ADDRESS")]
+    pub email: Option<String>,
+}
+
+/// An account as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountView {
+    /// Its id.
+    pub id: Id<Account>,
+    /// The name of the business.
+    pub name: String,
+    /// The address at which its owner is written to.
+    pub owner_email: String,
+    /// Set for an account for trials.
+    pub sandbox: bool,
+    /// The number of its locations.
+    pub locations: usize,
+    /// The number of its screens. Without any, the API refuses its tokens.
+    pub screens: usize,
+}
+
+/// An invitation as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InvitationView {
+    /// The address at which the owner signs in.
+    pub owner_email: String,
+    /// The link, shown this once. Without a server it has the path alone.
+    pub link: ShownOnce,
+    /// The time from which on it is refused.
+    pub expires_at: Timestamp,
+}
+
+/// The result of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum AccountResult {
+    Account(AccountView),
+    Invitation(InvitationView),
+    Accounts(Vec<AccountView>),
+}
+
+/// Executes a command.
+///
+/// # Errors
+/// There is no such account, or a value is not allowed.
+pub(super) async fn execute(
+    connect: &Connect,
+    command: &AccountCommand,
+    owner_url: Option<&str>,
+    subject: &mut Subject,
+) -> Result<AccountResult, Error> {
+    Ok(match command {
+        AccountCommand::Create {
+            name,
+            email,
+            sandbox,
+        } => {
+            let new = NewAccount {
+                name: name.clone(),
+                owner_email: email.clone(),
+                sandbox: *sandbox,
+            };
+            let created = connect.create_account(new).await.map_err(names_flag)?;
+            subject.is_of(created.id);
+            AccountResult::Account(view(created))
+        }
+        AccountCommand::List => {
+            let mut all = Vec::new();
+            for id in connect.account_ids().await? {
+                all.push(view(connect.account(id).await?));
+            }
+            AccountResult::Accounts(all)
+        }
+        AccountCommand::Change { id, changes } => {
+            subject.is_of(*id);
+            let change = AccountChange {
+                name: changes.name.clone(),
+                owner_email: changes.email.clone(),
+            };
+            let changed = connect.change_account(*id, change).await;
+            AccountResult::Account(view(changed.map_err(names_flag)?))
+        }
+        AccountCommand::Invite { id } => {
+            subject.is_of(*id);
+            let owner_email = connect.account(*id).await?.owner_email;
+            let invitation = connect.invite_owner(*id).await?;
+            let path = invitation_path(&invitation);
+            AccountResult::Invitation(InvitationView {
+                owner_email,
+                link: ShownOnce::new(format!("{}{path}", owner_url.unwrap_or_default())),
+                expires_at: invitation.expires_at,
+            })
+        }
+    })
+}
+
+/// Names the flag in place of the field where they differ.
+fn names_flag(error: Error) -> Error {
+    let of_flag = |reason: Reason| match reason.field.as_deref() {
+        Some("ownerEmail") => Reason::of("--email", reason.problem),
+        _ => reason,
+    };
+    match error {
+        Error::Invalid(reason) => Error::Invalid(of_flag(reason)),
+        Error::Conflict(reason) => Error::Conflict(of_flag(reason)),
+        other => other,
+    }
+}
+
+/// Returns what people should know when the command was executed while no server ran.
+pub(super) fn without_server(command: &AccountCommand) -> Option<&'static str> {
+    let is_invitation = matches!(command, AccountCommand::Invite { .. });
+    is_invitation.then_some(
+        "No server runs: put the address of its owner's listener in front of the link, such as \
+         http://127.0.0.1:8081.",
+    )
+}
+
+fn view(account: Account) -> AccountView {
+    AccountView {
+        id: account.id,
+        name: account.name,
+        owner_email: account.owner_email,
+        sandbox: account.sandbox,
+        locations: account.locations.len(),
+        screens: account.screens.len(),
+    }
+}
+
+/// Returns the result of a command as people get it.
+///
+/// # Errors
+/// It is not a result of this command.
+pub(super) fn text(command: &AccountCommand, result: Value) -> serde_json::Result<String> {
+    Ok(match command {
+        AccountCommand::Create { .. } => {
+            let account: AccountView = serde_json::from_value(result)?;
+            let id = account.id;
+            format!(
+                "{}\nNext: `connect-server location create --account {id} --name NAME` gives it a \
+                 location, and `connect-server account invite {id}` its owner a way to the dashboard.",
+                line(&account)
+            )
+        }
+        AccountCommand::Change { .. } => line(&serde_json::from_value(result)?),
+        AccountCommand::Invite { .. } => {
+            let view: InvitationView = serde_json::from_value(result)?;
+            let (email, link, until) = (view.owner_email, view.link.expose(), view.expires_at);
+            format!("Send this link to {email}. It is good until {until}, and for one use.\n{link}")
+        }
+        AccountCommand::List => {
+            let accounts: Vec<AccountView> = serde_json::from_value(result)?;
+            if accounts.is_empty() {
+                return Ok(
+                    "There are no accounts. `connect-server account create` makes one.".to_owned(),
+                );
+            }
+            let lines: Vec<_> = accounts.iter().map(line).collect();
+            lines.join("\n")
+        }
+    })
+}
+
+fn line(account: &AccountView) -> String {
+    let (id, name, email) = (account.id, &account.name, &account.owner_email);
+    let sandbox = if account.sandbox { "  sandbox" } else { "" };
+    let locations = counted(account.locations, "location");
+    let screens = counted(account.screens, "screen");
+    format!("{id}  {name}  {email}  {locations}  {screens}{sandbox}")
+}
+
+fn counted(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}

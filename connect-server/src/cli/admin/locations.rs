@@ -1,0 +1,172 @@
+//! Locations: made, listed and changed by the operator.
+
+use clap::{Args, Subcommand};
+use connect_core::{
+    Account, AccountLocation, Connect, Error, LocationChange, NewLocation,
+    wire::{Id, Location, VatRate},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::owners::{account_for, account_of_location};
+use crate::telemetry::audit::Subject;
+
+/// A command about locations: the shops of an account.
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LocationCommand {
+    /// Make a location.
+    Create {
+        /// The name, 1 to 100 characters.
+        #[arg(long)]
+        name: String,
+        /// The ISO code of its currency. It cannot be changed later.
+        #[arg(long, value_name = "CODE", default_value = "EUR")]
+        currency: String,
+        /// The VAT rate, in percent, of products that are made without one.
+        #[arg(long, value_name = "PERCENT", default_value = "21")]
+        vat_rate: VatRate,
+        /// The account it belongs to [default: the only one]
+        #[arg(long, value_name = "ID")]
+        account: Option<Id<Account>>,
+    },
+    /// List all locations.
+    List,
+    /// Change a location. What is not named stays as it is.
+    Change {
+        /// The location.
+        id: Id<Location>,
+        /// The changes.
+        #[command(flatten)]
+        changes: LocationChanges,
+    },
+}
+
+/// The changes of a location; at least one.
+#[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
+#[group(required = true, multiple = true)]
+#[serde(rename_all = "camelCase")]
+pub struct LocationChanges {
+    /// The name, 1 to 100 characters.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// The VAT rate, in percent, of products that are made without one from now on.
+    #[arg(long, value_name = "PERCENT")]
+    pub vat_rate: Option<VatRate>,
+}
+
+/// A location as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LocationView {
+    /// The location.
+    #[serde(flatten)]
+    pub location: AccountLocation,
+    /// The account it belongs to.
+    pub account_id: Id<Account>,
+}
+
+/// The result of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(super) enum LocationResult {
+    Location(LocationView),
+    Locations(Vec<LocationView>),
+}
+
+/// Executes a command.
+///
+/// # Errors
+/// There is no such account or location, or a value is not allowed.
+pub(super) async fn execute(
+    connect: &Connect,
+    command: &LocationCommand,
+    subject: &mut Subject,
+) -> Result<LocationResult, Error> {
+    Ok(match command {
+        LocationCommand::Create {
+            name,
+            currency,
+            vat_rate,
+            account,
+        } => {
+            let account_id = account_for(connect, *account, &[]).await?;
+            subject.is_of(account_id);
+            let new = NewLocation {
+                name: name.clone(),
+                currency: currency.clone(),
+                default_vat_rate: *vat_rate,
+            };
+            let location = connect.create_location(account_id, new).await?;
+            subject.is(location.id);
+            LocationResult::Location(LocationView {
+                location,
+                account_id,
+            })
+        }
+        LocationCommand::List => {
+            let mut all = Vec::new();
+            for account_id in connect.account_ids().await? {
+                let locations = connect.account(account_id).await?.locations.into_iter();
+                all.extend(locations.map(|location| LocationView {
+                    location,
+                    account_id,
+                }));
+            }
+            LocationResult::Locations(all)
+        }
+        LocationCommand::Change { id, changes } => {
+            subject.is(*id);
+            let account_id = account_of_location(connect, *id).await?.id;
+            subject.is_of(account_id);
+            let change = LocationChange {
+                name: changes.name.clone(),
+                default_vat_rate: changes.vat_rate,
+            };
+            let location = connect.change_location(account_id, *id, change).await?;
+            LocationResult::Location(LocationView {
+                location,
+                account_id,
+            })
+        }
+    })
+}
+
+/// Returns the result of a command as people get it.
+///
+/// # Errors
+/// It is not a result of this command.
+pub(super) fn text(command: &LocationCommand, result: Value) -> serde_json::Result<String> {
+    Ok(match command {
+        LocationCommand::Create { .. } => {
+            let made: LocationView = serde_json::from_value(result)?;
+            let id = made.location.id;
+            format!(
+                "{}\nNext: `connect-server screen create --location {id} --type pos --name NAME`. \
+                 An account needs a screen before the API answers its tokens.",
+                line(&made)
+            )
+        }
+        LocationCommand::Change { .. } => line(&serde_json::from_value(result)?),
+        LocationCommand::List => {
+            let locations: Vec<LocationView> = serde_json::from_value(result)?;
+            if locations.is_empty() {
+                return Ok(
+                    "There are no locations. `connect-server location create` makes one."
+                        .to_owned(),
+                );
+            }
+            let lines: Vec<_> = locations.iter().map(line).collect();
+            lines.join("\n")
+        }
+    })
+}
+
+fn line(view: &LocationView) -> String {
+    let (at, account) = (&view.location, view.account_id);
+    let rate = json!(at.default_vat_rate);
+    format!(
+        "{}  {}  {}  VAT {rate} %  of account {account}",
+        at.id, at.name, at.currency
+    )
+}

@@ -1,0 +1,93 @@
+//! The process that works on a store: the server that has it open, or else this one.
+
+use std::path::Path;
+
+use connect_core::storage::disk::{self, OpenError};
+
+use super::{NotSent, Pass, PassError};
+use crate::cli::{
+    StorageChoice, StoreOptions,
+    import_guard::{self, HalfImport},
+    store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
+};
+
+/// The reason why neither a server nor this process works on a store.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotReached {
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    #[error(transparent)]
+    NoStore(#[from] NoStore),
+    #[error(transparent)]
+    Owner(#[from] OtherOwner),
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    #[error(transparent)]
+    Sent(#[from] NotSent),
+    #[error(
+        "the store in {store} is in use by a process that is starting, stopping, or takes no \
+         commands ({found}); try again in a moment"
+    )]
+    NoCommands { store: String, found: String },
+    #[error(transparent)]
+    Open(#[from] StoreError),
+    #[error(transparent)]
+    HalfImport(#[from] HalfImport),
+}
+
+/// The process that works on a store.
+pub(crate) enum Reached<T> {
+    /// A running server, with its answer.
+    Server(T),
+    /// This one.
+    Here(Store),
+}
+
+impl<T> Reached<T> {
+    /// Asks the server that has the store open, or else opens the store. A database is opened beside servers.
+    ///
+    /// # Errors
+    /// See [`NotReached`].
+    pub(crate) async fn find(
+        options: &StoreOptions,
+        choice: &StorageChoice,
+        ask: impl AsyncFnOnce(Pass) -> Result<T, NotSent>,
+    ) -> Result<Self, NotReached> {
+        choice.check_exists()?;
+        let mut found = None;
+        // A pass that a killed server left is not looked at, whoever has its port by now.
+        if choice.path().is_some_and(disk::is_in_use) {
+            let pass = options.pass().ok_or(NoDataFolder)?;
+            match ask_server(&pass, ask).await {
+                Err(NotReached::Sent(NotSent::NoServer(instead))) => found = Some(instead),
+                answer => return answer.map(Self::Server),
+            }
+        }
+        choice.check_owner()?;
+        // Waits a moment for a process that is about to end.
+        let store = match (Store::open(choice, options).await, found) {
+            (Err(StoreError::Embedded(OpenError::InUse { path })), Some(found)) => {
+                let store = path.display().to_string();
+                return Err(NotReached::NoCommands { store, found });
+            }
+            (opened, _) => opened?,
+        };
+        import_guard::check(&*store.storage()).await?;
+        Ok(Self::Here(store))
+    }
+}
+
+/// Asks the server to which the pass in a file leads.
+///
+/// # Errors
+/// There is no such file, or see [`NotSent`].
+pub(super) async fn ask_server<T>(
+    pass: &Path,
+    ask: impl AsyncFnOnce(Pass) -> Result<T, NotSent>,
+) -> Result<T, NotReached> {
+    let pass = Pass::read(pass)?.ok_or_else(|| {
+        let missing = format!("there is no file {}", pass.display());
+        NotSent::NoServer(missing)
+    })?;
+    Ok(ask(pass).await?)
+}

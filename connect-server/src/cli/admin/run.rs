@@ -1,0 +1,169 @@
+//! The command line's side: a command goes to the server that has the store open, or to the store.
+
+use std::{io::Write as _, path::Path, process::ExitCode, sync::Arc, time::Duration};
+
+use connect_core::{Connect, Error, environment::Clock as _};
+use http::StatusCode;
+use serde_json::Value;
+
+use super::{
+    AdminCommand, NotReached, NotSent, PATH, Pass, PassFile, Reached, reach::ask_server, send, user,
+};
+use crate::{
+    cli::{
+        AdminOptions, StorageChoice,
+        clock_check::{self, DoubtfulClock},
+        failure,
+        store::{NoDataFolder, Store},
+    },
+    net::networks::Networks,
+    sandbox::{ClockFileError, SandboxClock},
+    telemetry::audit::{self, Action, Asked, Person, Subject},
+    workers::{outbound::AddressGuard, webhooks::PublicWebhooks},
+};
+
+/// The time that a server may take for a command.
+const AT_MOST: Duration = Duration::from_secs(30);
+
+/// The reason why a command was not executed.
+#[derive(Debug, thiserror::Error)]
+enum NotDone {
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    #[error(
+        "no server with a store in memory runs here, and there is nothing else to open: start one, and name \
+         the same --data DIR as it has, if any ({0})"
+    )]
+    InMemory(String),
+    #[error(transparent)]
+    Reached(#[from] NotReached),
+    #[error(transparent)]
+    ClockFile(#[from] ClockFileError),
+    #[error(transparent)]
+    Clock(#[from] DoubtfulClock),
+    #[error("{}", .0.cause())]
+    Refused(#[from] Error),
+    #[error("the result could not be read: {0}")]
+    Result(#[from] serde_json::Error),
+    #[error(
+        "the command was executed, but its result could not be written: {0}; a value that is shown \
+         once is lost"
+    )]
+    Output(#[from] std::io::Error),
+}
+
+/// The process that executed a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExecutedBy {
+    Server,
+    CommandLine,
+}
+
+/// Executes a command and prints its result: exit code 0, or 1 with the reason on standard error. `allowed` are the
+/// networks to which webhooks may lead where no server executes it.
+pub(crate) async fn run(
+    options: &AdminOptions,
+    command: AdminCommand,
+    allowed: Option<Networks>,
+) -> ExitCode {
+    let guard = AddressGuard::allowing(allowed.unwrap_or_default());
+    match print_result(options, &command, guard).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            failure::tell("connect-server", &error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn print_result(
+    options: &AdminOptions,
+    command: &AdminCommand,
+    guard: AddressGuard,
+) -> Result<(), NotDone> {
+    let (result, by) = result(options, command, guard).await?;
+    let text = if options.json {
+        result.to_string()
+    } else {
+        let mut text = command.text(result)?;
+        if let (ExecutedBy::CommandLine, Some(note)) = (by, command.without_server()) {
+            text.push('\n');
+            text.push_str(note);
+        }
+        text
+    };
+    let mut output = std::io::stdout().lock();
+    writeln!(output, "{text}")?;
+    output.flush()?;
+    Ok(())
+}
+
+/// Executes a command: through the server that has the store open, or else on the store.
+async fn result(
+    options: &AdminOptions,
+    command: &AdminCommand,
+    guard: AddressGuard,
+) -> Result<(Value, ExecutedBy), NotDone> {
+    let choice = options.store.choice()?;
+    let ask = async |pass: Pass| send(&pass, PATH, command, AT_MOST).await;
+    if choice == StorageChoice::Memory {
+        let pass = options.store.pass().ok_or(NoDataFolder)?;
+        return Ok((in_memory(&pass, ask).await?, ExecutedBy::Server));
+    }
+    Ok(match Reached::find(&options.store, &choice, ask).await? {
+        Reached::Server(result) => (result, ExecutedBy::Server),
+        Reached::Here(store) => {
+            let result = on_store(store, &choice, command, guard).await?;
+            (result, ExecutedBy::CommandLine)
+        }
+    })
+}
+
+/// Has the server with a store in memory execute a command.
+async fn in_memory(
+    pass: &Path,
+    ask: impl AsyncFnOnce(Pass) -> Result<Value, NotSent>,
+) -> Result<Value, NotDone> {
+    // What a killed server left is not looked at, whoever has its port by now.
+    if !PassFile::is_held(pass) {
+        let none = format!("no server holds {}", pass.display());
+        return Err(NotDone::InMemory(none));
+    }
+    ask_server(pass, ask).await.map_err(|error| match error {
+        NotReached::Sent(NotSent::NoServer(found)) => NotDone::InMemory(found),
+        other => other.into(),
+    })
+}
+
+/// Executes a command on a store that is open here.
+async fn on_store(
+    store: Store,
+    choice: &StorageChoice,
+    command: &AdminCommand,
+    guard: AddressGuard,
+) -> Result<Value, NotDone> {
+    let links = PublicWebhooks::new(guard);
+    let clock = SandboxClock::of(store.storage(), choice.clock()).await?;
+    let connect = Connect::builder(store.storage())
+        .clock(clock.clone())
+        .webhook_links(Arc::new(links))
+        .build();
+    clock_check::check(&connect, clock.now()).await?;
+    let mut subject = Subject::default();
+    let result = command.execute(&connect, None, &mut subject).await;
+    if let Some(action) = command.action() {
+        let status = result
+            .as_ref()
+            .map_or_else(audit::status_of, |_| StatusCode::OK);
+        write_down(action, subject, status);
+    }
+    Ok(result?)
+}
+
+/// Writes the audit line of an action of the command line.
+///
+/// No server has a line of it: whatever keeps the output of this process has.
+pub(crate) fn write_down(action: Action, subject: Subject, status: StatusCode) {
+    let person = Person::Operator(user());
+    audit::write(Asked::CommandLine, action, &person, subject, status);
+}

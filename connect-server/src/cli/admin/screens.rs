@@ -1,0 +1,227 @@
+//! Screens: made, listed, given new keys and revoked by the operator.
+
+use clap::Subcommand;
+use connect_core::{
+    Account, Connect, Error, NewScreen, Screen, ScreenKey, ScreenType,
+    wire::{Id, Location, Timestamp},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    owners::{account_of_location, find_account, not_found},
+    shown_once::ShownOnce,
+};
+use crate::{sandbox::check_name, telemetry::audit::Subject};
+
+/// A command about screens: registers, kiosks, and Scan & Order.
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ScreenCommand {
+    /// Make a screen. Its key is shown this once.
+    Create {
+        /// The location where it stands.
+        #[arg(long, value_name = "ID")]
+        location: Id<Location>,
+        /// The type: pos, order_kiosk or scan_and_order.
+        #[arg(long = "type", value_name = "TYPE", value_parser = screen_type)]
+        kind: ScreenType,
+        /// The name, 1 to 100 characters.
+        #[arg(long)]
+        name: String,
+    },
+    /// List all screens, without their keys.
+    List,
+    /// Give a screen a new key, which is shown this once. The old one is refused from then on.
+    Roll {
+        /// The screen.
+        id: Id<Screen>,
+    },
+    /// Take the key of a screen away. The screen stays; `roll` gives it another key.
+    Revoke {
+        /// The screen.
+        id: Id<Screen>,
+    },
+    /// Give a screen another name. What it wrote before keeps the former one.
+    Change {
+        /// The screen.
+        id: Id<Screen>,
+        /// The name, 1 to 100 characters.
+        #[arg(long)]
+        name: String,
+    },
+    /// Delete a screen with its key. What it wrote stays. The API refuses the tokens of an account
+    /// without screens.
+    Delete {
+        /// The screen.
+        id: Id<Screen>,
+    },
+}
+
+fn screen_type(text: &str) -> Result<ScreenType, String> {
+    let parsed = serde_json::from_value(text.into());
+    parsed.map_err(|_| "must be pos, order_kiosk or scan_and_order".to_owned())
+}
+
+/// A screen as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScreenView {
+    /// Its id.
+    pub id: Id<Screen>,
+    /// The location where it stands.
+    pub location_id: Id<Location>,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: ScreenType,
+    /// Its name.
+    pub name: String,
+    /// The value of its key, when it was made just now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<ShownOnce>,
+    /// The first characters of its key; `null` when it has none.
+    pub key_prefix: Option<String>,
+    /// The time at which its key was made.
+    pub key_created_at: Option<Timestamp>,
+}
+
+/// Executes a command. Returns the screens that it is about.
+///
+/// # Errors
+/// There is no such location or screen, or the name is not allowed.
+pub(super) async fn execute(
+    connect: &Connect,
+    command: &ScreenCommand,
+    subject: &mut Subject,
+) -> Result<Vec<ScreenView>, Error> {
+    match command {
+        ScreenCommand::List => {
+            let mut all = Vec::new();
+            for account in connect.account_ids().await? {
+                let screens = connect.screens(account).await?;
+                let views = screens.into_iter();
+                all.extend(views.map(|(screen, key)| view(screen, key, None)));
+            }
+            Ok(all)
+        }
+        ScreenCommand::Create {
+            location,
+            kind,
+            name,
+        } => {
+            let account = account_of_location(connect, *location).await?;
+            subject.is_of(account.id);
+            check_name(&account, name)?;
+            let new = NewScreen {
+                location_id: *location,
+                kind: *kind,
+                name: name.clone(),
+            };
+            let screen = connect.create_screen(account.id, new).await?;
+            subject.is(screen.id);
+            with_new_key(connect, &account, screen.id).await
+        }
+        ScreenCommand::Roll { id } => {
+            subject.is(*id);
+            let account = account_of(connect, *id).await?;
+            subject.is_of(account.id);
+            with_new_key(connect, &account, *id).await
+        }
+        ScreenCommand::Revoke { id } => {
+            subject.is(*id);
+            let account = account_of(connect, *id).await?;
+            subject.is_of(account.id);
+            connect.revoke_screen_key(account.id, *id).await?;
+            shown(connect, &account, *id, None).await
+        }
+        ScreenCommand::Change { id, name } => {
+            subject.is(*id);
+            let account = account_of(connect, *id).await?;
+            subject.is_of(account.id);
+            check_name(&account, name)?;
+            connect.rename_screen(account.id, *id, name).await?;
+            shown(connect, &account, *id, None).await
+        }
+        ScreenCommand::Delete { id } => {
+            subject.is(*id);
+            let account = account_of(connect, *id).await?;
+            subject.is_of(account.id);
+            let deleted = shown(connect, &account, *id, None).await?;
+            connect.delete_screen(account.id, *id).await?;
+            Ok(deleted)
+        }
+    }
+}
+
+/// Gives a screen a new key, and shows it.
+async fn with_new_key(
+    connect: &Connect,
+    account: &Account,
+    id: Id<Screen>,
+) -> Result<Vec<ScreenView>, Error> {
+    let secret = connect.roll_screen_key(account.id, id).await?;
+    let key = ShownOnce::new(secret.expose());
+    shown(connect, account, id, Some(key)).await
+}
+
+async fn shown(
+    connect: &Connect,
+    account: &Account,
+    id: Id<Screen>,
+    key: Option<ShownOnce>,
+) -> Result<Vec<ScreenView>, Error> {
+    let screens = connect.screens(account.id).await?;
+    let found = screens.into_iter().find(|(screen, _)| screen.id == id);
+    let found = found.map(|(screen, screen_key)| view(screen, screen_key, key));
+    Ok(found.into_iter().collect())
+}
+
+fn view(screen: Screen, screen_key: Option<ScreenKey>, key: Option<ShownOnce>) -> ScreenView {
+    ScreenView {
+        id: screen.id,
+        location_id: screen.location_id,
+        kind: screen.kind,
+        name: screen.name,
+        key,
+        key_created_at: screen_key.as_ref().map(|key| key.created_at),
+        key_prefix: screen_key.map(|key| key.prefix),
+    }
+}
+
+async fn account_of(connect: &Connect, id: Id<Screen>) -> Result<Account, Error> {
+    let has = |account: &Account| account.screens.iter().any(|screen| screen.id == id);
+    let found = find_account(connect, has).await?;
+    found.ok_or_else(|| not_found(format!("there is no screen {id}")))
+}
+
+/// Returns the result of a command as people get it.
+///
+/// # Errors
+/// It is not a result of this command.
+pub(super) fn text(command: &ScreenCommand, result: Value) -> serde_json::Result<String> {
+    let screens: Vec<ScreenView> = serde_json::from_value(result)?;
+    Ok(match command {
+        ScreenCommand::Delete { id } => format!("{id} was deleted."),
+        _ => lines(&screens),
+    })
+}
+
+/// Shows screens: a line for each.
+fn lines(screens: &[ScreenView]) -> String {
+    if screens.is_empty() {
+        return "There are no screens. `connect-server screen create` makes one.".to_owned();
+    }
+    let line = |screen: &ScreenView| {
+        let kind = serde_json::to_value(screen.kind).unwrap_or_default();
+        let kind = kind.as_str().unwrap_or_default();
+        let key = match (&screen.key, &screen.key_prefix) {
+            (Some(key), _) => format!("key {}  (shown this once)", key.expose()),
+            (None, Some(prefix)) => format!("key {prefix}..."),
+            (None, None) => "no key".to_owned(),
+        };
+        let (id, location, name) = (screen.id, screen.location_id, &screen.name);
+        format!("{id}  {kind:<14}  at {location}  {name}  {key}")
+    };
+    let lines: Vec<_> = screens.iter().map(line).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,174 @@
+//! A command on its way to the server that has the store open.
+
+use std::{error::Error as _, time::Duration};
+
+use bytes::Bytes;
+use connect_core::wire::ErrorBody;
+use http::header::CONTENT_TYPE;
+use reqwest::redirect::Policy;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{MARK, OPERATOR, Pass, operator_name};
+use crate::workers::outbound::install_provider;
+
+/// The reason why a server has not executed a command, or has not said that it did.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotSent {
+    /// There is no server at the address of the pass, or another one: the server that wrote the
+    /// pass was killed.
+    #[error("{0}")]
+    NoServer(String),
+    /// The server refused the command, or failed.
+    #[error("{0}")]
+    Refused(String),
+    /// There was no response, or a part of one.
+    #[error(
+        "the server at {url} did not answer: {cause}; it may have executed the command, so look \
+         before you repeat it"
+    )]
+    NoAnswer { url: String, cause: String },
+}
+
+/// Sends a request as JSON to a path of the server of this pass. Returns its answer, read from JSON.
+///
+/// # Errors
+/// See [`NotSent`].
+pub(crate) async fn send<T: DeserializeOwned>(
+    pass: &Pass,
+    path: &str,
+    request: &impl Serialize,
+    at_most: Duration,
+) -> Result<T, NotSent> {
+    let answer = post(pass, path, request, at_most).await?;
+    serde_json::from_slice(&answer).map_err(|error| NotSent::NoAnswer {
+        url: pass.url.clone(),
+        cause: error.to_string(),
+    })
+}
+
+/// The same. Returns the bytes of the answer.
+///
+/// # Errors
+/// See [`NotSent`].
+pub(crate) async fn post(
+    pass: &Pass,
+    path: &str,
+    request: &impl Serialize,
+    at_most: Duration,
+) -> Result<Bytes, NotSent> {
+    // Our own shapes have string keys only: this cannot fail.
+    let body = serde_json::to_vec(request).unwrap_or_default();
+    let url = &pass.url;
+    let no_answer = |error: reqwest::Error| NotSent::NoAnswer {
+        url: url.clone(),
+        cause: cause(&error),
+    };
+    install_provider();
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(Policy::none())
+        .timeout(at_most);
+    let request = client
+        .build()
+        .map_err(no_answer)?
+        .post(format!("{url}{path}"))
+        .bearer_auth(pass.key())
+        .header(CONTENT_TYPE, "application/json")
+        .header(OPERATOR, user().unwrap_or_default())
+        .body(body);
+    let response = request.send().await.map_err(|error| {
+        if error.is_connect() || error.is_builder() {
+            return NotSent::NoServer(format!("nothing answers at {url}: {}", cause(&error)));
+        }
+        no_answer(error)
+    })?;
+    let status = response.status();
+    if !response.headers().contains_key(MARK) {
+        let found = format!("another server answers at {url}, with status {status}");
+        return Err(NotSent::NoServer(found));
+    }
+    let body = response.bytes().await.map_err(no_answer)?;
+    if status.is_success() {
+        return Ok(body);
+    }
+    let refused = serde_json::from_slice::<ErrorBody>(&body).map(|body| body.error.message);
+    Err(NotSent::Refused(refused.unwrap_or_else(|_| {
+        format!("the server at {url} answered {status}")
+    })))
+}
+
+/// The user behind the command: the caller of `sudo`, or else the signed-in one.
+pub(crate) fn user() -> Option<String> {
+    let names = ["SUDO_USER", "LOGNAME", "USER"].into_iter();
+    let mut names = names.filter_map(|name| std::env::var(name).ok());
+    names.find_map(|name| operator_name(&name))
+}
+
+/// The innermost cause. The client's own text is little more than the address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        text = inner.to_string();
+        source = inner.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use serde_json::Value;
+
+    use super::{
+        super::{AdminCommand, PATH, screens::ScreenCommand},
+        *,
+    };
+
+    /// Sends a command to a program that reads it and says this.
+    async fn sent_to(says: Option<&'static str>) -> NotSent {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let pass = Pass::new(format!("http://{}", listener.local_addr().unwrap()));
+        let other = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 4096];
+            assert!(stream.read(&mut request).await.unwrap() > 0);
+            match says {
+                Some(text) => stream.write_all(text.as_bytes()).await.unwrap(),
+                // Until the test ends.
+                None => std::future::pending().await,
+            }
+        });
+        let list = AdminCommand::Screen(ScreenCommand::List);
+        let sent = send::<Value>(&pass, PATH, &list, Duration::from_millis(300)).await;
+        other.abort();
+        sent.unwrap_err()
+    }
+
+    #[tokio::test]
+    async fn what_another_program_says_is_no_result() {
+        for other in [
+            "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]",
+            "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n",
+            "HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n",
+            "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n",
+            "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n",
+        ] {
+            let found = sent_to(Some(other)).await;
+            assert!(matches!(found, NotSent::NoServer(_)), "{other}: {found}");
+        }
+    }
+
+    /// It may be our server, and it may have executed the command.
+    #[tokio::test]
+    async fn a_server_that_says_nothing_is_not_waited_for_without_end() {
+        for silent in [None, Some(""), Some("SSH-2.0-OpenSSH_9.7\r\n")] {
+            let found = sent_to(silent).await;
+            assert!(matches!(found, NotSent::NoAnswer { .. }), "{found}");
+        }
+    }
+}

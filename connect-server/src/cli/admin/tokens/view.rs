@@ -1,0 +1,67 @@
+//! The results of commands about tokens, as programs get them.
+
+use connect_core::{Connect, Token, wire::Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::admin::shown_once::ShownOnce;
+
+/// The result of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(in crate::cli::admin) enum TokenResult {
+    New(NewTokenView),
+    Token(TokenView),
+    Tokens(Vec<TokenView>),
+}
+
+/// The state of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TokenState {
+    /// It is in use.
+    Good,
+    /// Its time is over.
+    Expired,
+    /// It was revoked.
+    Revoked,
+}
+
+impl TokenState {
+    /// The state by the clock of the store, which a sandbox may have set ahead.
+    pub(super) fn of(token: &Token, connect: &Connect) -> Self {
+        if token.revoked_at.is_some() {
+            Self::Revoked
+        } else if connect.has_ended(token) {
+            Self::Expired
+        } else {
+            Self::Good
+        }
+    }
+}
+
+/// A token as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenView {
+    /// The token, without its value.
+    #[serde(flatten)]
+    pub token: Token,
+    /// Its state when the command was given.
+    pub state: TokenState,
+    /// The time of its last use. A use at a server is known to others within a minute.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// A token that was made just now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewTokenView {
+    /// The token.
+    #[serde(flatten)]
+    pub made: Token,
+    /// Its value.
+    #[serde(rename = "token")]
+    pub value: ShownOnce,
+    /// Set when the account has a screen. Without any, the API refuses its tokens.
+    pub api_available: bool,
+}

@@ -1,0 +1,64 @@
+//! The results of commands about webhooks, as programs get them.
+
+use connect_core::{
+    Delivery, Webhook, WebhookHealth,
+    wire::{Id, Timestamp},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::admin::shown_once::ShownOnce;
+
+/// The result of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(in crate::cli::admin) enum WebhookResult {
+    Secret(NewSecret),
+    Webhook(WebhookView),
+    Webhooks(Vec<WebhookView>),
+    Deleted(DeletedWebhook),
+    Delivery(Delivery),
+    Deliveries(Vec<Delivery>),
+}
+
+/// A webhook with the secret that was made for it just now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewSecret {
+    /// The webhook.
+    pub id: Id<Webhook>,
+    /// The secret.
+    pub secret: ShownOnce,
+}
+
+/// A webhook as commands show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookView {
+    /// The webhook.
+    #[serde(flatten)]
+    pub webhook: Webhook,
+    /// The health of its endpoint.
+    #[serde(flatten)]
+    pub health: WebhookHealth,
+    /// The earliest time of the next attempt, while the endpoint is probed: one attempt a minute.
+    pub next_probe_at: Option<Timestamp>,
+}
+
+impl WebhookView {
+    /// Shows a webhook. A disabled one is not probed.
+    pub(super) fn new((webhook, health): (Webhook, WebhookHealth)) -> Self {
+        Self {
+            next_probe_at: health.next_probe().filter(|_| webhook.is_enabled()),
+            webhook,
+            health,
+        }
+    }
+}
+
+/// A webhook that was deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeletedWebhook {
+    /// The id that it had.
+    pub id: Id<Webhook>,
+    /// Always `true`.
+    pub deleted: bool,
+}

@@ -1,0 +1,237 @@
+//! The command line's side: the pieces of a backup are written to a file.
+
+use std::{
+    fs::{File, TryLockError},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use connect_core::transfer::{BackupFile, Pieces, TransferError, Transferred};
+use http::StatusCode;
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    held::NoBackup,
+    request::{BackupBegun, BackupRequest, PATH},
+};
+use crate::{
+    cli::{
+        BackupOptions, StorageChoice,
+        admin::{NotReached, NotSent, Pass, Reached, post, send, user},
+        failure,
+        progress_line::ProgressLine,
+        store::{NoDataFolder, Store},
+    },
+    telemetry::audit::{self, Action, Asked, Person, Subject},
+};
+
+/// The time that a server may take for a piece.
+const AT_MOST: Duration = Duration::from_secs(60);
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// The reason why there is no backup.
+#[derive(Debug, thiserror::Error)]
+enum NotBackedUp {
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    #[error("a store in memory cannot be backed up: it is gone with its server")]
+    InMemory,
+    #[error(
+        "a database is backed up by its own means: pg_dump --dbname=ADDRESS --format=custom --file=FILE beside \
+         running servers, or a snapshot; leave the password out of ADDRESS, and put it into ~/.pgpass; \
+         `connect-server export` makes a file for any store while no server runs"
+    )]
+    Database,
+    #[error("another backup of this store is under way: wait until it is done")]
+    Busy,
+    #[error("{}: {source}", path.display())]
+    Lock { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Reached(NotReached),
+    #[error("the server does not answer: {0}")]
+    NoAnswer(String),
+    #[error(
+        "{0}; there is no backup, and what was written of it is removed: run connect-server backup again"
+    )]
+    Midway(Box<Self>),
+    #[error(transparent)]
+    Held(#[from] NoBackup),
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    #[error("the backup is whole, but the result could not be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl From<NotReached> for NotBackedUp {
+    fn from(reason: NotReached) -> Self {
+        match reason {
+            // A backup that was begun and is not wanted any more does no harm.
+            NotReached::Sent(NotSent::NoAnswer { cause, .. }) => Self::NoAnswer(cause),
+            other => Self::Reached(other),
+        }
+    }
+}
+
+/// Writes all rows of one moment into a file, beside a running server: exit code 0, or 1 with the reason on
+/// standard error.
+pub(crate) async fn run(options: &BackupOptions) -> ExitCode {
+    match back_up(options).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            failure::tell("connect-server backup", &error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn back_up(options: &BackupOptions) -> Result<(), NotBackedUp> {
+    let choice = options.store.choice()?;
+    match choice {
+        StorageChoice::Memory => return Err(NotBackedUp::InMemory),
+        StorageChoice::Postgres(_) => return Err(NotBackedUp::Database),
+        StorageChoice::Redb(_) | StorageChoice::Sled(_) => {
+            choice.check_exists().map_err(NotReached::from)?
+        }
+    }
+    choice.check_owner().map_err(NotReached::from)?;
+    let _lock = lock(&choice)?;
+    // Before the store keeps anything for it.
+    let file = BackupFile::create(&options.file)?;
+    let source = Source::find(options, &choice).await?;
+    let mut line = ProgressLine::new();
+    let written = write(source, file, options.rate, &mut line).await;
+    line.end();
+    let written = written.map_err(|reason| NotBackedUp::Midway(Box::new(reason)))?;
+    print(options, &written, choice.images().as_deref())
+}
+
+/// Locks the backups of this store until the returned file is closed.
+///
+/// The end of this process closes it, by any cause. So the holder of the lock may begin anew a backup held by
+/// a server for another command.
+fn lock(choice: &StorageChoice) -> Result<Option<File>, NotBackedUp> {
+    let Some(path) = choice.backup_lock() else {
+        return Ok(None);
+    };
+    let open = File::options().create(true).append(true).open(&path);
+    let locked = open
+        .map_err(TryLockError::Error)
+        .and_then(|file| file.try_lock().map(|()| file));
+    match locked {
+        Ok(file) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(NotBackedUp::Busy),
+        Err(TryLockError::Error(source)) => Err(NotBackedUp::Lock { path, source }),
+    }
+}
+
+async fn write(
+    mut source: Source,
+    mut file: BackupFile,
+    rate: u32,
+    line: &mut ProgressLine,
+) -> Result<Transferred, NotBackedUp> {
+    let (started, mut bytes) = (Instant::now(), 0);
+    loop {
+        let piece = source.next().await?;
+        if piece.is_empty() {
+            break;
+        }
+        file.append(&piece)?;
+        bytes += piece.len();
+        let mib = bytes as f64 / MIB;
+        line.show(&format!("writing: {mib:.0} MiB"));
+        sleep_until(started + Duration::from_secs_f64(mib / f64::from(rate))).await;
+    }
+    Ok(file.finish()?)
+}
+
+/// The process that has the store open.
+enum Source {
+    /// A running server, asked for a backup of its own.
+    Server { pass: Pass, begun: BackupBegun },
+    /// This one, which has the store open until the end.
+    Here { pieces: Box<Pieces>, _store: Store },
+}
+
+impl Source {
+    /// Has the rows kept as they are now: by the server that has the store open, or else here.
+    async fn find(options: &BackupOptions, choice: &StorageChoice) -> Result<Self, NotBackedUp> {
+        let ask = async |pass: Pass| {
+            let begun = send(&pass, PATH, &BackupRequest::Begin, AT_MOST).await?;
+            Ok(Self::Server { pass, begun })
+        };
+        let store = match Reached::find(&options.store, choice, ask).await? {
+            Reached::Server(source) => return Ok(source),
+            Reached::Here(store) => store,
+        };
+        let pieces = store.freeze();
+        let status = match &pieces {
+            Ok(_) => StatusCode::OK,
+            Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        // No server has a line of it: whatever keeps the output of this process has.
+        let person = Person::Operator(user());
+        let subject = Subject::default();
+        audit::write(
+            Asked::CommandLine,
+            Action::BackUpStore,
+            &person,
+            subject,
+            status,
+        );
+        Ok(Self::Here {
+            pieces: Box::new(pieces?),
+            _store: store,
+        })
+    }
+
+    /// The next piece of the file; empty behind its end.
+    async fn next(&mut self) -> Result<Bytes, NotBackedUp> {
+        Ok(match self {
+            Self::Server { pass, begun } => {
+                let backup = begun.backup;
+                let sent = post(pass, PATH, &BackupRequest::Next { backup }, AT_MOST).await;
+                sent.map_err(|reason| match reason {
+                    NotSent::NoServer(found) => NotBackedUp::NoAnswer(found),
+                    other => NotReached::from(other).into(),
+                })?
+            }
+            Self::Here { pieces, .. } => pieces.next_piece()?.unwrap_or_default().into(),
+        })
+    }
+}
+
+fn print(
+    options: &BackupOptions,
+    written: &Transferred,
+    images: Option<&Path>,
+) -> Result<(), NotBackedUp> {
+    let Transferred {
+        rows,
+        bytes,
+        checksum,
+    } = written;
+    let file = options.file.display();
+    let images = images.unwrap_or(Path::new("images")).display();
+    let mut output = io::stdout().lock();
+    if options.json {
+        let images = images.to_string();
+        let result =
+            json!({ "rows": rows, "bytes": bytes, "checksum": checksum, "images": images });
+        writeln!(output, "{result}")?;
+    } else {
+        writeln!(
+            output,
+            "{file}: {rows} rows, {bytes} bytes\nchecksum {checksum}\nKeep the file as safe as the server: it holds \
+             the secrets of webhooks. The images are not in it: copy the folder {images}, or the one that \
+             --images names, afterwards. Images are never changed or deleted."
+        )?;
+    }
+    output.flush()?;
+    Ok(())
+}

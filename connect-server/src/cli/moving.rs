@@ -1,0 +1,216 @@
+//! `connect-server export` and `connect-server import`: a whole store becomes a file, and a file a
+//! store.
+
+use std::{
+    io::{self, Write as _},
+    path::Path,
+    process::ExitCode,
+};
+
+use connect_core::transfer::{
+    self, CheckedFile, Stage, TransferError, TransferProgress, Transferred,
+};
+use http::StatusCode;
+use rustix::process::geteuid;
+use serde_json::json;
+
+use super::{
+    CheckOptions, ExportOptions, ImportOptions, StorageChoice,
+    admin::write_down,
+    check::{self, Use},
+    failure,
+    progress_line::ProgressLine,
+    store::{NoDataFolder, NoStore, OtherOwner, Store, StoreError},
+};
+use crate::telemetry::audit::{Action, Subject};
+
+/// The reason why a store was not moved.
+#[derive(Debug, thiserror::Error)]
+enum NotMoved {
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    #[error("a store in memory belongs to its server: choose another with --storage")]
+    InMemory,
+    #[error(transparent)]
+    NoStore(#[from] NoStore),
+    #[error(transparent)]
+    Owner(#[from] OtherOwner),
+    #[error(transparent)]
+    Open(#[from] StoreError),
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    #[error("{0}: {1}")]
+    Store(String, TransferError),
+    #[error("all rows were moved, but the result could not be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl NotMoved {
+    /// The status of a request with this outcome, for the audit line.
+    fn status(&self) -> StatusCode {
+        use TransferError::{Commit, Io, Storage};
+        match self {
+            Self::Open(_)
+            | Self::Transfer(Io { .. } | Storage(_) | Commit(_))
+            | Self::Store(_, Io { .. } | Storage(_) | Commit(_)) => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::CONFLICT,
+        }
+    }
+}
+
+/// Writes a store into a file: exit code 0, or 1 with the reason on standard error.
+pub(crate) async fn export(options: &ExportOptions) -> ExitCode {
+    let moved = async {
+        let choice = options.store.choice()?;
+        if choice == StorageChoice::Memory {
+            return Err(NotMoved::InMemory);
+        }
+        choice.check_exists()?;
+        choice.check_owner()?;
+        let store = Store::open(&choice, &options.store).await?;
+        let mut line = ProgressLine::new();
+        let how = transfer::ExportOptions {
+            overwrite: options.overwrite,
+        };
+        let mut show = |progress| line.show(&told(progress));
+        let written = transfer::export(&*store.storage(), &options.file, how, &mut show).await;
+        line.end();
+        Ok(written?)
+    };
+    let moved = written_down(Action::ExportStore, moved).await;
+    let printed = moved.and_then(|moved| print(&options.file, &moved, EXPORTED, options.json));
+    exit("export", printed)
+}
+
+/// Reads a store from a file: exit code 0, or 1 with the reason on standard error.
+pub(crate) async fn import(options: &ImportOptions) -> ExitCode {
+    let how = transfer::ImportOptions::default();
+    exit(
+        "import",
+        read_and_print(options, how, Action::ImportStore).await,
+    )
+}
+
+/// Makes a store from a backup and checks it: the exit code of the check, or 1 with the reason on standard error.
+pub(crate) async fn restore(options: &ImportOptions) -> ExitCode {
+    let how = transfer::ImportOptions { restores: true };
+    if let Err(error) = read_and_print(options, how, Action::RestoreStore).await {
+        return exit("restore", Err(error));
+    }
+    let check = CheckOptions {
+        store: options.store.clone(),
+        json: options.json,
+    };
+    check::run(&check, Use::Check).await
+}
+
+/// Reads a store from a file, with its audit line, and prints what was read.
+async fn read_and_print(
+    options: &ImportOptions,
+    how: transfer::ImportOptions,
+    action: Action,
+) -> Result<(), NotMoved> {
+    let (moved, note) = written_down(action, read(options, how)).await?;
+    print(&options.file, &moved, note, options.json)
+}
+
+/// Moves a store, and writes the audit line of it.
+async fn written_down<T>(
+    action: Action,
+    moves: impl Future<Output = Result<T, NotMoved>>,
+) -> Result<T, NotMoved> {
+    let moved = moves.await;
+    let status = moved
+        .as_ref()
+        .map_or_else(NotMoved::status, |_| StatusCode::OK);
+    write_down(action, Subject::default(), status);
+    moved
+}
+
+/// Reads the whole file, and then opens the store and writes its rows there. A file that is refused leaves no store,
+/// and whatever interrupts the rest, none that passes for whole.
+async fn read(
+    options: &ImportOptions,
+    how: transfer::ImportOptions,
+) -> Result<(Transferred, &'static str), NotMoved> {
+    let choice = options.store.choice()?;
+    if choice == StorageChoice::Memory {
+        return Err(NotMoved::InMemory);
+    }
+    if geteuid().is_root() {
+        choice.check_owner()?;
+    }
+    let mut line = ProgressLine::new();
+    let mut show = |progress| line.show(&told(progress));
+    let moved = async {
+        let file = CheckedFile::read(&options.file, &mut show).await?;
+        let store = Store::open_with(&choice, &options.store, file.first_rows(how)?).await?;
+        let storage = store.storage();
+        let moved = file.import(&*storage, how, &mut show).await;
+        let moved = moved.map_err(|reason| NotMoved::Store(choice.to_string(), reason))?;
+        // An import may have ended what a restore began.
+        let restored = transfer::restored(&*storage).await;
+        let is_restored = restored.map_err(TransferError::from)?.is_some();
+        Ok::<_, NotMoved>((moved, if is_restored { RESTORED } else { IMPORTED }))
+    };
+    let moved = moved.await;
+    line.end();
+    moved
+}
+
+/// The advice that follows an export.
+const EXPORTED: &str = "Keep the file as safe as the server: it holds the secrets of webhooks. The \
+                        copies of images are not in it.";
+
+/// The advice that follows an import.
+const IMPORTED: &str =
+    "Copy the folder of images to the new place as well, before a server starts.";
+
+/// The advice that follows a restore.
+const RESTORED: &str = "Copy the folder of images beside it. A server on this store delivers nothing \
+                        (webhooks, e-mail, downloads of images) until it is started once with --deliveries.";
+
+/// The progress in words.
+fn told(progress: TransferProgress) -> String {
+    let TransferProgress { stage, rows, of } = progress;
+    let stage = match stage {
+        Stage::Checking => "checking the file",
+        Stage::Moving => "moving",
+        Stage::Comparing => "comparing",
+    };
+    match of {
+        Some(of) => format!("{stage}: {rows} of {of} rows"),
+        None => format!("{stage}: {rows} rows"),
+    }
+}
+
+fn print(file: &Path, moved: &Transferred, note: &str, is_json: bool) -> Result<(), NotMoved> {
+    let Transferred {
+        rows,
+        bytes,
+        checksum,
+    } = moved;
+    let mut output = io::stdout().lock();
+    if is_json {
+        let result = json!({ "rows": rows, "bytes": bytes, "checksum": checksum, "equal": true });
+        writeln!(output, "{result}")?;
+    } else {
+        writeln!(
+            output,
+            "{}: {rows} rows, {bytes} bytes\nchecksum {checksum}\nFile and store are equal. {note}",
+            file.display()
+        )?;
+    }
+    output.flush()?;
+    Ok(())
+}
+
+fn exit(command: &str, moved: Result<(), NotMoved>) -> ExitCode {
+    match moved {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            failure::tell(&format!("connect-server {command}"), &error);
+            ExitCode::FAILURE
+        }
+    }
+}

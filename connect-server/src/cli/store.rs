@@ -1,0 +1,358 @@
+//! The store that the command line asks for.
+
+use std::{
+    io::{self, ErrorKind},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use connect_core::{
+    storage::{
+        Entry, Storage, StorageError,
+        disk::{Health, HealthProbe, OpenError, Progress, Report},
+        memory::MemoryStorage,
+        postgres::{self, PostgresOptions, PostgresStorage},
+        redb::{RedbOptions, RedbStorage},
+        sled::{SledOptions, SledStorage},
+    },
+    transfer::Pieces,
+};
+use rustix::process::geteuid;
+use tokio::task::spawn_blocking;
+
+use super::{StorageChoice, StoreOptions, backup::NoBackup};
+use crate::net::completion::joined;
+
+/// An open store.
+#[derive(Clone)]
+pub enum Store {
+    /// In memory.
+    Memory(Arc<MemoryStorage>),
+    /// On redb, in a directory.
+    Redb(Arc<RedbStorage>),
+    /// On sled, in a directory.
+    Sled(Arc<SledStorage>),
+    /// In a database on PostgreSQL.
+    Postgres(Arc<PostgresStorage>),
+}
+
+/// The reason why a store does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// That of an embedded store.
+    #[error(transparent)]
+    Embedded(#[from] OpenError),
+    /// That of a database.
+    #[error(transparent)]
+    Postgres(#[from] postgres::OpenError),
+}
+
+/// The user has no data folder, and none was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this user has no folder for data: choose one with --data DIR")]
+pub struct NoDataFolder;
+
+/// There is no store to work with.
+#[derive(Debug, thiserror::Error)]
+pub enum NoStore {
+    /// The directory is empty, or there is none.
+    #[error("there is no store in {}; `connect-server serve` makes one", .0.display())]
+    Missing(PathBuf),
+    /// The directory is there, and cannot be read.
+    #[error("the store in {} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The directory.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+}
+
+/// The store belongs to another user, who could not read what this one would write to it.
+#[derive(Debug, thiserror::Error)]
+#[error("the store in {} belongs to user {owner}: run connect-server as that user", path.display())]
+pub struct OtherOwner {
+    /// The directory.
+    pub path: PathBuf,
+    /// The id of its owner.
+    pub owner: u32,
+}
+
+impl StoreOptions {
+    /// Returns the place where records are kept; when none was chosen, that of redb in the data
+    /// directory.
+    ///
+    /// # Errors
+    /// [`NoDataFolder`].
+    pub fn choice(&self) -> Result<StorageChoice, NoDataFolder> {
+        if let Some(choice) = &self.storage {
+            return Ok(choice.clone());
+        }
+        Ok(StorageChoice::Redb(self.data_folder()?.join("store")))
+    }
+
+    /// Returns the data directory.
+    ///
+    /// # Errors
+    /// [`NoDataFolder`].
+    pub fn data_folder(&self) -> Result<PathBuf, NoDataFolder> {
+        let folder = self.data.clone();
+        folder
+            .or_else(|| dirs::data_dir().map(|dir| dir.join("connect")))
+            .ok_or(NoDataFolder)
+    }
+
+    /// Returns the file by which commands find a running server, if it has one: beside the directory of the
+    /// store, and in the data directory for a store in memory.
+    pub fn pass(&self) -> Option<PathBuf> {
+        match self.choice().ok()? {
+            StorageChoice::Memory => Some(self.data_folder().ok()?.join("memory.admin.json")),
+            choice => choice.pass(),
+        }
+    }
+
+    /// The memory for the cache, in bytes.
+    pub fn cache_bytes(&self) -> u64 {
+        self.cache.saturating_mul(1024 * 1024)
+    }
+}
+
+impl StorageChoice {
+    /// The directory of the store, if it has one.
+    pub fn path(&self) -> Option<&Path> {
+        let path: &PathBuf = match self {
+            Self::Memory | Self::Postgres(_) => return None,
+            Self::Redb(path) | Self::Sled(path) => path,
+        };
+        Some(path)
+    }
+
+    /// Returns whether processes share the store: each opens it for itself.
+    pub fn is_shared(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
+    /// Checks that there is something in the directory of the store, if it has one: opening would
+    /// make a store.
+    ///
+    /// # Errors
+    /// See [`NoStore`].
+    pub fn check_exists(&self) -> Result<(), NoStore> {
+        let Some(path) = self.path() else {
+            return Ok(());
+        };
+        let path = path.to_owned();
+        match path.read_dir().map(|mut files| files.next()) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(NoStore::Missing(path)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(NoStore::Missing(path)),
+            Err(source) => Err(NoStore::Unreadable { path, source }),
+        }
+    }
+
+    /// Checks that the directory of the store, if it is there, is that of the user of this process.
+    ///
+    /// # Errors
+    /// [`OtherOwner`].
+    pub fn check_owner(&self) -> Result<(), OtherOwner> {
+        let owner = |path: &Path| Some(path.metadata().ok()?.uid());
+        match self.path().map(|path| (path, owner(path))) {
+            Some((path, Some(owner))) if owner != geteuid().as_raw() => Err(OtherOwner {
+                path: path.to_owned(),
+                owner,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The file beside the store's directory by which commands find a running server, if it has
+    /// one.
+    fn pass(&self) -> Option<PathBuf> {
+        self.beside(".admin.json")
+    }
+
+    /// The file beside the store's directory with its name and this end.
+    fn beside(&self, end: &str) -> Option<PathBuf> {
+        self.path().map(|path| {
+            let mut name = path.file_name().unwrap_or_default().to_owned();
+            name.push(end);
+            path.with_file_name(name)
+        })
+    }
+
+    /// The former versions' file for the lead of a sandbox's clock, beside the store's directory, if the
+    /// store has one.
+    pub fn clock(&self) -> Option<PathBuf> {
+        self.beside(".clock.json")
+    }
+
+    /// The file to lock while a command backs the store up, beside the store's directory, if the
+    /// store has one.
+    pub fn backup_lock(&self) -> Option<PathBuf> {
+        self.beside(".backup.lock")
+    }
+
+    /// The directory beside the store's in which copies of images are kept, if it has one.
+    pub fn images(&self) -> Option<PathBuf> {
+        self.path().map(|path| path.with_file_name("images"))
+    }
+}
+
+impl Store {
+    /// Opens a store, or makes it when there is none. One in a directory opens on a thread of its own: this
+    /// may take long, and the caller may give up meanwhile.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn open(choice: &StorageChoice, options: &StoreOptions) -> Result<Self, StoreError> {
+        Self::open_with(choice, options, Vec::new()).await
+    }
+
+    /// The same. A store in a directory that is made now has these rows from its first write on.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn open_with(
+        choice: &StorageChoice,
+        options: &StoreOptions,
+        first_rows: Vec<Entry>,
+    ) -> Result<Self, StoreError> {
+        let cache_bytes = options.cache_bytes();
+        Ok(match choice {
+            StorageChoice::Memory => Self::Memory(Arc::new(MemoryStorage::new())),
+            StorageChoice::Redb(path) => {
+                let options = RedbOptions {
+                    cache_bytes,
+                    first_rows,
+                    ..RedbOptions::default()
+                };
+                let path = path.clone();
+                let opened = spawn_blocking(move || RedbStorage::open(path, options));
+                Self::Redb(Arc::new(joined(opened).await?))
+            }
+            StorageChoice::Sled(path) => {
+                let options = SledOptions {
+                    cache_bytes,
+                    first_rows,
+                    ..SledOptions::default()
+                };
+                let path = path.clone();
+                let opened = spawn_blocking(move || SledStorage::open(path, options));
+                Self::Sled(Arc::new(joined(opened).await?))
+            }
+            StorageChoice::Postgres(address) => {
+                let half = options.database.database_connections as usize / 2;
+                let options = PostgresOptions {
+                    readers: half,
+                    writers: half,
+                    prepares: !options.database.database_pooler,
+                    ..PostgresOptions::default()
+                };
+                let storage = PostgresStorage::open_at(address, options).await?;
+                Self::Postgres(Arc::new(storage))
+            }
+        })
+    }
+
+    /// The store as the core takes it.
+    pub fn storage(&self) -> Arc<dyn Storage> {
+        match self {
+            Self::Memory(storage) => storage.clone(),
+            Self::Redb(storage) => storage.clone(),
+            Self::Sled(storage) => storage.clone(),
+            Self::Postgres(storage) => storage.clone(),
+        }
+    }
+
+    /// Keeps all rows as they are now, for a backup. Blocks for a moment.
+    ///
+    /// # Errors
+    /// The store has no backups, or does not answer.
+    pub(crate) fn freeze(&self) -> Result<Pieces, NoBackup> {
+        let mut rows = match self {
+            Self::Memory(_) => return Err(NoBackup::InMemory),
+            Self::Postgres(_) => return Err(NoBackup::Database),
+            Self::Redb(storage) => storage.freeze()?,
+            Self::Sled(storage) => storage.freeze()?,
+        };
+        Ok(Pieces::of(move || rows.next_page()))
+    }
+
+    /// The condition of the store, for as long as anybody wants to know.
+    pub fn health(&self) -> StoreHealth {
+        match self {
+            Self::Memory(_) => StoreHealth::Memory,
+            // Probes ask the database itself.
+            Self::Postgres(storage) => StoreHealth::Postgres(storage.clone()),
+            Self::Redb(storage) => StoreHealth::Embedded(storage.health()),
+            Self::Sled(storage) => StoreHealth::Embedded(storage.health()),
+        }
+    }
+
+    /// Has the store check its own rows and files; nothing in memory or in a database. Blocks.
+    ///
+    /// # Errors
+    /// The store cannot be read at all.
+    pub fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Report, StorageError> {
+        match self {
+            Self::Memory(_) => Ok(Report::default()),
+            Self::Postgres(_) => Ok(Report::default()),
+            Self::Redb(storage) => storage.verify(progress),
+            Self::Sled(storage) => storage.verify(progress),
+        }
+    }
+}
+
+/// The condition of a store, for probes.
+#[derive(Clone)]
+pub enum StoreHealth {
+    /// One in memory always works.
+    Memory,
+    /// An embedded store tells its condition.
+    Embedded(HealthProbe),
+    /// A database is asked by probes, and is not when a newer program writes to it.
+    Postgres(Arc<PostgresStorage>),
+}
+
+impl StoreHealth {
+    /// The condition as of now.
+    pub fn now(&self) -> Health {
+        match self {
+            Self::Memory => Health::Working,
+            Self::Embedded(probe) => probe.health(),
+            Self::Postgres(storage) if storage.check_version().is_err() => Health::Outdated,
+            Self::Postgres(storage) if storage.is_full() => Health::Full,
+            Self::Postgres(_) => Health::Working,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use tokio::sync::watch;
+
+    use super::*;
+    use crate::{cli::Arguments, process::stop::unless_asked};
+
+    /// A signal was not seen before the store was open.
+    #[tokio::test]
+    async fn a_stop_waits_for_no_store_that_opens() {
+        let folder = tempfile::tempdir().unwrap();
+        for engine in ["redb", "sled"] {
+            let storage = format!("{engine}:{}", folder.path().join(engine).display());
+            let words = ["connect-server", "check", "--storage", &storage];
+            let arguments = Arguments::try_parse_from(words).unwrap();
+            let options = arguments.store();
+            let choice = options.choice().unwrap();
+            // Another one waits for the lock, for a moment.
+            let held = Store::open(&choice, options).await.unwrap();
+            let (stop, stopped) = watch::channel(false);
+            let opens = unless_asked(Store::open(&choice, options), stopped);
+            let (opened, _) = tokio::join!(opens, async { stop.send(true) });
+            assert!(opened.is_none(), "{engine}");
+            drop(held);
+        }
+    }
+}

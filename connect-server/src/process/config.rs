@@ -1,0 +1,85 @@
+//! `connect-server config`: the settings in force, where each comes from, and what is unsafe about
+//! them.
+
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
+
+use serde_json::json;
+
+use super::warnings::{self, Surroundings};
+use crate::cli::{ConfigOptions, Options, Setting, Source};
+
+/// Prints the settings.
+///
+/// # Errors
+/// Standard output could not be written.
+pub(crate) fn run(config: &ConfigOptions) -> io::Result<ExitCode> {
+    let options = &config.options;
+    let in_force = |setting: &Setting| Setting {
+        value: shown(options, setting),
+        ..setting.clone()
+    };
+    let settings: Vec<_> = config.settings.iter().map(in_force).collect();
+    let warnings = warnings::of(options, false, Surroundings::find());
+    let mut output = io::stdout().lock();
+    if options.json {
+        let result = json!({ "settings": settings, "warnings": warnings });
+        writeln!(output, "{result}")?;
+    } else {
+        write!(output, "{}", text(&settings, &warnings))?;
+    }
+    output.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the value of a setting, if it has one.
+fn shown(options: &Options, setting: &Setting) -> Option<String> {
+    // The address of a database is a secret in part.
+    if setting.flag == "--storage" {
+        return options.store.choice().ok().map(|choice| choice.to_string());
+    }
+    setting.value.clone().or_else(|| unset(options, setting))
+}
+
+/// Returns the value of a setting that was not given, if it has one then.
+fn unset(options: &Options, setting: &Setting) -> Option<String> {
+    let choice = options.store.choice().ok();
+    match &*setting.flag {
+        "--data" => {
+            let folder = options.store.data_folder().ok()?;
+            Some(folder.display().to_string())
+        }
+        "--images" => {
+            let folder = options.image_folder(&choice?);
+            Some(folder.map_or("memory".to_owned(), |folder| folder.display().to_string()))
+        }
+        "--delivery-interval" => Some(options.webhooks.interval(false).as_secs().to_string()),
+        _ => None,
+    }
+}
+
+/// For people: a line for each setting, and one for each warning.
+fn text(settings: &[Setting], warnings: &[String]) -> String {
+    let shown = |setting: &Setting| setting.value.clone().unwrap_or_else(|| "none".to_owned());
+    let width = |text: &dyn Fn(&Setting) -> String| {
+        let lengths = settings.iter().map(|setting| text(setting).chars().count());
+        lengths.max().unwrap_or_default()
+    };
+    let (flags, values) = (width(&|setting| setting.flag.clone()), width(&shown));
+    let mut text = String::new();
+    for setting in settings {
+        let source = match setting.source {
+            Source::Flag => "flag",
+            Source::Environment => &setting.variable,
+            Source::Default => "default",
+        };
+        let (flag, value) = (&setting.flag, shown(setting));
+        text.push_str(&format!("{flag:<flags$}  {value:<values$}  {source}\n"));
+    }
+    for warning in warnings {
+        text.push_str(&format!("\nWarning: {warning}\n"));
+    }
+    text
+}

@@ -1,0 +1,61 @@
+//! Holding back webhooks, e-mail and downloads of images: a copy that is tried must not send for real.
+
+use connect_core::{
+    storage::{CommitError, Storage, StorageError},
+    transfer::{restored, take_over},
+};
+use http::StatusCode;
+
+use crate::{
+    cli::{Options, admin::write_down},
+    telemetry::audit::{Action, Subject},
+};
+
+/// The mark of a restored store could not be read, or taken away.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DeliveriesError {
+    /// It could not be read.
+    #[error("whether the store was restored from a backup cannot be read: {0}")]
+    Unreadable(#[from] StorageError),
+    /// It could not be taken away.
+    #[error("the mark of a restored store could not be taken away: {0}")]
+    NotTaken(#[from] CommitError),
+}
+
+/// Finds out whether the server holds back deliveries, and says so in the log. `--deliveries` makes a restored store
+/// the one in use.
+///
+/// # Errors
+/// [`DeliveriesError`].
+pub(crate) async fn are_held(
+    options: &Options,
+    storage: &dyn Storage,
+) -> Result<bool, DeliveriesError> {
+    const OFF: &str = "deliveries are off: webhooks and e-mail are not sent, images not downloaded";
+    if options.deliveries {
+        let taken = take_over(storage).await;
+        let status = match &taken {
+            Ok(true) => Some(StatusCode::OK),
+            Ok(false) => None,
+            Err(_) => Some(StatusCode::SERVICE_UNAVAILABLE),
+        };
+        if let Some(status) = status {
+            write_down(Action::DeliverFromStore, Subject::default(), status);
+        }
+        if taken? {
+            tracing::warn!("the restored store is the one in use from now on: it delivers");
+        }
+    }
+    if options.no_deliveries {
+        tracing::warn!("{OFF}, as --no-deliveries says");
+        return Ok(true);
+    }
+    if restored(storage).await?.is_some() {
+        tracing::warn!(
+            "{OFF}, as the store was restored from a backup: if it is the one in use from now on, start the \
+             server once with --deliveries"
+        );
+        return Ok(true);
+    }
+    Ok(false)
+}

@@ -1,0 +1,13 @@
+//! Starting, serving and stopping, and what surrounds a server on its machine.
+
+mod config;
+mod deliveries;
+mod fd_limit;
+mod listeners;
+mod reload;
+pub mod run;
+pub(crate) mod stop;
+mod store_watchdog;
+mod supervisor;
+mod umask;
+mod warnings;

@@ -1,0 +1,548 @@
+//! The commands: starting, serving and stopping.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use connect_core::{
+    Connect, Error,
+    environment::{Clock as _, Mailer, SystemClock},
+    wire::Timestamp,
+};
+use http::StatusCode;
+use rustix::process::geteuid;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::watch,
+};
+
+use super::{
+    config,
+    deliveries::{self, DeliveriesError},
+    fd_limit,
+    listeners::Listeners,
+    reload::{Hangups, keep_up_to_date},
+    stop::{self, asked},
+    store_watchdog::until_dead,
+    supervisor::keep_running,
+    umask,
+    warnings::{self, Surroundings},
+};
+use crate::{
+    api::{ConnectApp, Door, templates},
+    cli::{
+        Arguments, Command, Options,
+        admin::{self, AdminCommand, Pass, PassFile},
+        backup::{self, Backups},
+        check::{self, Use},
+        clock_check::{self, DoubtfulClock},
+        import_guard::{self, HalfImport},
+        moving,
+        startup_banner::Welcome,
+        store::{NoDataFolder, OtherOwner, Store, StoreError, StoreHealth},
+    },
+    net::{Server, StartError, networks::Networks},
+    sandbox::{
+        ClockFileError, SandboxClock,
+        demo::{self, Shop},
+    },
+    telemetry::{
+        audit::{self, Action, Subject},
+        metrics::{Exporter, MetricsTokenError, Readers, Requests, Sources},
+        recent_requests::RecentRequests,
+    },
+    workers::{
+        images::{Copies, CopiesError, FoldersOverlap, ImageService, PublicUrl, check_apart},
+        mail::SmtpError,
+        outbound::{AddressGuard, OutboundError},
+        webhooks::{PublicWebhooks, WebhookClient},
+    },
+};
+
+/// The reason why the server did not start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The store did not open.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The user has no data folder.
+    #[error(transparent)]
+    NoDataFolder(#[from] NoDataFolder),
+    /// Root was to serve the store of another user, who could not open it again afterwards.
+    #[error(transparent)]
+    Owner(#[from] OtherOwner),
+    /// The file of a sandbox's clock cannot be read.
+    #[error(transparent)]
+    ClockFile(#[from] ClockFileError),
+    /// An import into the store did not finish.
+    #[error(transparent)]
+    HalfImport(#[from] HalfImport),
+    /// The mark of a restored store cannot be read.
+    #[error(transparent)]
+    Deliveries(#[from] DeliveriesError),
+    /// The machine's clock cannot be right.
+    #[error(transparent)]
+    Clock(#[from] DoubtfulClock),
+    /// The store has failed, and could not be opened again.
+    #[error("the store has failed and could not be opened again: {0}")]
+    Dead(String),
+    /// The address could not be served.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The folder for images cannot be used.
+    #[error(transparent)]
+    Copies(#[from] CopiesError),
+    /// The folder for images is not apart from that of the store.
+    #[error(transparent)]
+    Folders(#[from] FoldersOverlap),
+    /// Requests to other servers cannot be made.
+    #[error(transparent)]
+    Outbound(#[from] OutboundError),
+    /// Owners cannot be written to.
+    #[error(transparent)]
+    Mail(#[from] SmtpError),
+    /// The token for the metrics cannot be used.
+    #[error(transparent)]
+    Metrics(#[from] MetricsTokenError),
+    /// The demo's shop could not be set up.
+    #[error("the demo could not be set up: {}", .0.cause())]
+    Demo(#[from] Error),
+    /// The signals of the system could not be used.
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+}
+
+/// The time between two runs of maintenance.
+const MAINTENANCE: Duration = Duration::from_secs(60);
+
+/// The time after which last uses of tokens are written down, for other servers to show within a minute.
+const LAST_USES: Duration = Duration::from_secs(30);
+
+/// Does what the command line asks for: serves until Ctrl-C or SIGTERM, then lets running requests
+/// finish; or checks or moves a store.
+///
+/// # Errors
+/// The server could not be started, or its store is dead. For other commands see the exit code.
+pub async fn run(arguments: Arguments) -> Result<ExitCode, RunError> {
+    umask::only_for_owner();
+    // Those that serve have more to warn of, and `config` shows it.
+    let warns_itself = matches!(
+        arguments.command,
+        Command::Serve(_) | Command::Demo(_) | Command::Config(_)
+    );
+    if let (false, Ok(choice)) = (warns_itself, arguments.store().choice()) {
+        for warning in warnings::of_store(&choice, Surroundings::find()) {
+            tracing::warn!("{warning}");
+        }
+    }
+    match arguments.command {
+        Command::Serve(options) => serve(options, false).await,
+        Command::Demo(options) => serve(options, true).await,
+        Command::Config(options) => return Ok(config::run(&options)?),
+        Command::Check(options) => return Ok(check::run(&options, Use::Check).await),
+        Command::Repair(options) => return Ok(check::run(&options, Use::Repair).await),
+        Command::Backup(options) => return Ok(backup::run(&options).await),
+        Command::Export(options) => return Ok(moving::export(&options).await),
+        Command::Import(options) => return Ok(moving::import(&options).await),
+        Command::Restore(options) => return Ok(moving::restore(&options).await),
+        Command::Account { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Account(command), None).await);
+        }
+        Command::Location { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Location(command), None).await);
+        }
+        Command::Token { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Token(command), None).await);
+        }
+        Command::Screen { options, command } => {
+            return Ok(admin::run(&options, AdminCommand::Screen(command), None).await);
+        }
+        Command::Webhook {
+            options,
+            allow_networks,
+            command,
+        } => {
+            let command = AdminCommand::Webhook(command);
+            return Ok(admin::run(&options, command, allow_networks).await);
+        }
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve(options: Options, is_demo: bool) -> Result<(), RunError> {
+    // Before anything is shown: who reads the address may send the signal at once.
+    let (stop, stopped) = stop_signal()?;
+    let hangups = Hangups::take()?;
+    fd_limit::raise();
+    for warning in warnings::of(&options, is_demo, Surroundings::find()) {
+        tracing::warn!("{warning}");
+    }
+    let readers = Readers::of(options.metrics_token.as_ref(), options.admin_is_private())?;
+    let mailer = options.mail.mailer()?;
+    let mailer = mailer.map(|mailer| Arc::new(mailer) as Arc<dyn Mailer>);
+    let start = Started::of(&options, is_demo);
+    let Some(started) = stop::unless_asked(start, stopped.clone()).await else {
+        tracing::info!("stopped before the start had ended");
+        return Ok(());
+    };
+    let Started {
+        at: started,
+        connect,
+        health,
+        backups,
+        clock,
+        delivers,
+        webhooks,
+        listeners,
+        images,
+        shop,
+    } = started?;
+    let pass = Pass::new(listeners.commands_url());
+    let Listeners {
+        api,
+        owner,
+        commands,
+        certificate,
+    } = listeners;
+
+    let interval = options.webhooks.interval(is_demo);
+    let host_limits = options.webhooks.host_limits();
+    let api_url = match &options.images.public_url {
+        Some(public) => format!("{public}/v1"),
+        None => format!("{}/v1", api.url()),
+    };
+    let owner_url = match &options.admin_url {
+        Some(public) => public.to_string(),
+        None => owner.url(),
+    };
+    // An address of this machine alone would be of no use in a mail.
+    let webhook_pages = options.admin_url.as_ref();
+    let webhook_pages = webhook_pages.map(|url| format!("{url}/dashboard/webhooks"));
+    let welcome = Welcome::new(&api, &owner, &owner_url, shop);
+    let pass_file = options.store.pass();
+    // Before the welcome: who reads that may give a command at once.
+    let pass_file = pass_file.and_then(|path| write_pass(path, &pass));
+    if let Err(error) = welcome.print(options.json) {
+        tracing::warn!(%error, url = api.url(), "serving, but the welcome could not be printed");
+    }
+
+    let dead = Arc::new(OnceLock::new());
+    let reload = keep_up_to_date(hangups, certificate.clone(), stop.clone());
+    let reload = tokio::spawn(reload);
+    let watch = tokio::spawn(watch_store(health.clone(), dead.clone(), stop));
+    let requests = Arc::new(Requests::to(templates()));
+    let app = |door| {
+        let health = health.clone();
+        ConnectApp::with_health(connect.clone(), door, move || health.now()).counted_by(&requests)
+    };
+    let sources = Sources {
+        connect: connect.clone(),
+        health: Box::new({
+            let health = health.clone();
+            move || health.now()
+        }),
+        loads: [("api", api.load()), ("owner", owner.load())],
+        certificate,
+        folder: options.store.choice()?.path().map(Path::to_owned),
+        started,
+    };
+    let exporter = Exporter::new(requests.clone(), sources);
+    let recent = RecentRequests::default();
+    let public = options.images.public_url.as_ref();
+    let of_api = match public {
+        Some(public) => app(Door::Api).with_public_url(public),
+        None => app(Door::Api),
+    };
+    let with_commands = |app: ConnectApp| {
+        app.with_commands(&pass, &owner_url)
+            .with_backups(&backups, &pass)
+    };
+    let of_owner = app(Door::Owner)
+        .with_metrics(exporter, readers)
+        .with_dashboard(&api_url, &owner_url, &recent, is_demo.then_some(clock));
+    let of_owner = match commands {
+        Some(_) => of_owner,
+        None => with_commands(of_owner),
+    };
+    let work = async {
+        tokio::join!(
+            api.serve(
+                of_api
+                    .with_images(images.copies())
+                    .with_recent_requests(&recent),
+                asked(stopped.clone())
+            ),
+            owner.serve(of_owner, asked(stopped.clone())),
+            async {
+                if let Some(commands) = commands {
+                    let of_operator = with_commands(app(Door::Operator));
+                    commands.serve(of_operator, asked(stopped.clone())).await;
+                }
+            },
+            keep_running("images", stopped.clone(), || {
+                let worker = connect.image_worker(Arc::new(images.clone()));
+                let stop = asked(stopped.clone());
+                async move {
+                    match delivers {
+                        true => worker.run(stop).await,
+                        false => stop.await,
+                    }
+                }
+            }),
+            keep_running("webhooks", stopped.clone(), || {
+                let worker = connect.webhook_worker(webhooks.clone(), mailer.clone());
+                let mut worker = worker.with_host_limits(host_limits);
+                if let Some(pages) = &webhook_pages {
+                    worker = worker.with_pages(pages.as_str());
+                }
+                let stop = asked(stopped.clone());
+                async move {
+                    match delivers {
+                        true => worker.run(interval, stop).await,
+                        false => stop.await,
+                    }
+                }
+            }),
+            keep_running("last uses", stopped.clone(), || {
+                let (connect, stop) = (connect.clone(), asked(stopped.clone()));
+                async move {
+                    tokio::select! {
+                        () = write_down_uses(connect) => {}
+                        () = stop => {}
+                    }
+                }
+            }),
+            keep_running("maintenance", stopped.clone(), || {
+                let (connect, stop) = (connect.clone(), asked(stopped.clone()));
+                async move {
+                    tokio::select! {
+                        () = maintain(connect) => {}
+                        () = stop => {}
+                    }
+                }
+            }),
+        );
+    };
+    stop::in_time(work, stopped.clone()).await;
+    drop(pass_file);
+    watch.abort();
+    reload.abort();
+    if let Some(reason) = dead.get() {
+        return Err(RunError::Dead(reason.clone()));
+    }
+    let unwritten = match stop::last_note(connect.write_down_uses()).await {
+        Some(written) => written.err().map(|error| error.cause()),
+        None => Some("the store gives no answer".into()),
+    };
+    if let Some(cause) = unwritten {
+        tracing::warn!(cause, "the last uses of tokens were not written down");
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// All services, opened and not yet served.
+struct Started {
+    at: Timestamp,
+    connect: Connect,
+    health: StoreHealth,
+    backups: Backups,
+    clock: Arc<SandboxClock>,
+    /// Not set for a copy on trial: its workers do nothing until the server stops.
+    delivers: bool,
+    webhooks: Arc<WebhookClient>,
+    listeners: Listeners,
+    images: ImageService,
+    /// The shop of the demo.
+    shop: Option<Shop>,
+}
+
+impl Started {
+    /// Opens the store, and all else.
+    ///
+    /// # Errors
+    /// See [`RunError`].
+    async fn of(options: &Options, is_demo: bool) -> Result<Self, RunError> {
+        let store = open(options).await?;
+        import_guard::check(&*store.storage()).await?;
+        let holds_deliveries = deliveries::are_held(options, &*store.storage()).await?;
+        let health = store.health();
+        let at = SystemClock.now();
+        let clock = SandboxClock::of(store.storage(), options.store.choice()?.clock()).await?;
+        if clock.ahead() > 0 {
+            let seconds = clock.ahead();
+            tracing::warn!(
+                seconds,
+                "the clock of this store is ahead, as its sandbox has set it"
+            );
+        }
+        let allowed = allowed_networks(options, is_demo);
+        let guard = AddressGuard::allowing(allowed.clone());
+        let webhooks = Arc::new(WebhookClient::new(guard.clone())?);
+        let mut builder = Connect::builder(store.storage())
+            .limits(options.limits())
+            .storage_limits(options.account_limits.limits())
+            .image_links(Arc::new(guard.clone()))
+            .webhook_links(Arc::new(PublicWebhooks::new(guard)));
+        if options.store.choice()?.is_shared() {
+            builder = builder.share_limits();
+        }
+        if is_demo || clock.ahead() > 0 {
+            builder = builder
+                .clock(clock.clone())
+                .signing_clock(Arc::new(SystemClock));
+        }
+        if holds_deliveries {
+            builder = builder.hold_deliveries();
+        }
+        let connect = builder.build();
+        let backups = Backups::new(move || store.freeze());
+        match clock_check::check(&connect, clock.now()).await {
+            Err(doubt) if options.trust_clock => {
+                tracing::warn!(%doubt, "the clock is trusted");
+                // The next start needs no trust then.
+                let trusted = connect.trust_clock().await;
+                let status = trusted
+                    .as_ref()
+                    .map_or_else(audit::status_of, |_| StatusCode::OK);
+                admin::write_down(Action::TrustClock, Subject::default(), status);
+                trusted?;
+            }
+            clock => clock?,
+        }
+        let listeners = Listeners::bind(options).await?;
+        let images = images(options, allowed, &listeners.api)?;
+        let shop = if is_demo {
+            Some(demo::open(&connect).await?)
+        } else {
+            demo::find(&connect).await?
+        };
+        Ok(Self {
+            at,
+            connect,
+            health,
+            backups,
+            clock,
+            delivers: !holds_deliveries,
+            webhooks,
+            listeners,
+            images,
+            shop,
+        })
+    }
+}
+
+/// Returns the networks besides the public internet from which images are taken and to which
+/// webhooks are sent.
+fn allowed_networks(options: &Options, is_demo: bool) -> Networks {
+    let allowed = options.images.allow_networks.clone().unwrap_or_default();
+    if !is_demo {
+        return allowed;
+    }
+    tracing::info!(
+        "the demo also takes images from this machine and sends webhooks to it, over plain HTTP too"
+    );
+    allowed.and(Networks::loopback())
+}
+
+/// Writes down the way to this server. A server without it serves, and takes no commands.
+fn write_pass(path: PathBuf, pass: &Pass) -> Option<PassFile> {
+    let shown = path.display().to_string();
+    PassFile::write(path, pass)
+        .inspect_err(|error| {
+            tracing::warn!(path = shown, %error, "no commands while this server runs");
+        })
+        .ok()
+}
+
+/// Makes the service that takes over images, with links to the address of `api`.
+fn images(options: &Options, allowed: Networks, api: &Server) -> Result<ImageService, RunError> {
+    let wanted = &options.images;
+    let copies = match options.image_folder(&options.store.choice()?) {
+        Some(folder) => Copies::in_folder(&folder)?,
+        None => Copies::in_memory(),
+    };
+    let public = wanted.public_url.clone().unwrap_or_else(|| {
+        if api.address().ip().is_unspecified() {
+            tracing::warn!("links to images lead nowhere: set --public-url");
+        }
+        PublicUrl::of(api)
+    });
+    Ok(ImageService::new(
+        copies,
+        public,
+        allowed,
+        wanted.deadline(),
+    )?)
+}
+
+async fn open(options: &Options) -> Result<Store, RunError> {
+    let choice = options.store.choice()?;
+    if let (Some(images), Some(store)) = (options.image_folder(&choice), choice.path()) {
+        check_apart(&images, store)?;
+    }
+    if geteuid().is_root() {
+        choice.check_owner()?;
+    }
+    tracing::info!(storage = %choice, "opening the store");
+    Ok(Store::open(&choice, &options.store).await?)
+}
+
+/// Stops the server when its store is dead, and says why.
+async fn watch_store(
+    health: StoreHealth,
+    reason: Arc<OnceLock<String>>,
+    stop: watch::Sender<bool>,
+) {
+    let dead = until_dead(|| health.now()).await;
+    tracing::error!(reason = %dead, "the store could not be opened again for a minute: stopping");
+    // Set once: this is the only place.
+    let _ = reason.set(dead);
+    stop.send_replace(true);
+}
+
+/// Becomes true at Ctrl-C or SIGTERM, or when somebody else says so.
+fn stop_signal() -> Result<(watch::Sender<bool>, watch::Receiver<bool>), std::io::Error> {
+    let (stop, stopped) = watch::channel(false);
+    let signalled = stop.clone();
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        tracing::info!("stopping: running requests may finish");
+        signalled.send_replace(true);
+    });
+    Ok((stop, stopped))
+}
+
+/// Writes down when tokens were last used. Maintenance does so too, but may take longer for one round.
+async fn write_down_uses(connect: Connect) {
+    let mut rounds = tokio::time::interval(LAST_USES);
+    loop {
+        rounds.tick().await;
+        if let Err(error) = connect.write_down_uses().await {
+            let cause = error.cause();
+            tracing::warn!(%cause, "the last uses of tokens were not written down");
+        }
+    }
+}
+
+async fn maintain(connect: Connect) {
+    let mut rounds = tokio::time::interval(MAINTENANCE);
+    loop {
+        rounds.tick().await;
+        match connect.maintain().await {
+            Ok(done) => tracing::debug!(?done, "maintenance"),
+            Err(error) => {
+                let cause = error.cause();
+                tracing::error!(%cause, "maintenance stopped; the next round goes on");
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The audit lines of the log.
+//!
+//! There is one for each action of an owner or an operator, done or refused. They are written here and nowhere else. No line has a secret, or a text that somebody typed: what names the
+//! account, the person and the object comes from the store.
+
+use std::net::IpAddr;
+
+use connect_core::{Account, Connect, Error, wire::Id};
+use http::{HeaderMap, StatusCode};
+use uuid::Uuid;
+
+/// The target of audit lines, for `RUST_LOG` to keep them.
+pub(crate) const AUDIT: &str = "connect_server::audit";
+
+/// Makes the enum of actions with their names, and the list of all of them.
+macro_rules! actions {
+    ($($(#[$doc:meta])* $action:ident = $name:literal,)*) => {
+        /// An action of an owner or an operator.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Action {
+            $($(#[$doc])* $action,)*
+        }
+
+        impl Action {
+            /// All actions.
+            #[cfg(test)]
+            pub(crate) const ALL: &[Self] = &[$(Self::$action),*];
+
+            /// The name in the log.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Self::$action => $name,)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    /// An owner signs in.
+    SignIn = "owner.sign_in",
+    /// An owner signs out.
+    SignOut = "owner.sign_out",
+    /// An owner sets a password by an invitation.
+    AcceptInvitation = "owner.accept_invitation",
+    /// An owner signs in with another e-mail address from then on.
+    ChangeEmail = "owner.change_email",
+    /// An owner sets another password.
+    ChangePassword = "owner.change_password",
+    /// A request with a wrong key, or unreadable.
+    OperatorRequest = "operator.request",
+    /// An account is made.
+    CreateAccount = "account.create",
+    /// An account gets another name or e-mail address.
+    ChangeAccount = "account.change",
+    /// The owner of an account is invited to set a password.
+    InviteOwner = "account.invite",
+    /// A location is made.
+    CreateLocation = "location.create",
+    /// A location gets another name or VAT rate.
+    ChangeLocation = "location.change",
+    /// Locations and screens get other names.
+    ChangeNames = "names.change",
+    /// A screen is made, with or without a key.
+    CreateScreen = "screen.create",
+    /// A screen gets a new key.
+    RollScreenKey = "screen.roll",
+    /// The key of a screen is taken away.
+    RevokeScreenKey = "screen.revoke",
+    /// A screen gets another name.
+    ChangeScreen = "screen.change",
+    /// A screen is deleted.
+    DeleteScreen = "screen.delete",
+    /// A token is made.
+    CreateToken = "token.create",
+    /// A token is revoked.
+    RevokeToken = "token.revoke",
+    /// A webhook is made.
+    CreateWebhook = "webhook.create",
+    /// A webhook gets another address, other events or other locations.
+    ChangeWebhook = "webhook.change",
+    /// A webhook is sent a `ping`.
+    TestWebhook = "webhook.test",
+    /// A webhook gets a new secret.
+    RollWebhookSecret = "webhook.roll",
+    /// A webhook is switched on.
+    EnableWebhook = "webhook.enable",
+    /// A webhook is switched off.
+    DisableWebhook = "webhook.disable",
+    /// A webhook is deleted.
+    DeleteWebhook = "webhook.delete",
+    /// Deliveries of a webhook are sent again.
+    ResendDeliveries = "webhook.resend",
+    /// Products are changed or deleted in bulk.
+    ChangeProducts = "products.change",
+    /// A backup of the whole store is begun.
+    BackUpStore = "store.backup",
+    /// The whole store is written into a file.
+    ExportStore = "store.export",
+    /// A store is filled from an export.
+    ImportStore = "store.import",
+    /// A store is made from a backup.
+    RestoreStore = "store.restore",
+    /// A damaged store is repaired.
+    RepairStore = "store.repair",
+    /// A restored store becomes the one in use.
+    DeliverFromStore = "store.deliver",
+    /// The time of the machine is trusted against that of the store.
+    TrustClock = "clock.trust",
+    /// The sandbox simulates something, or its clock is put ahead.
+    UseSandbox = "sandbox.use",
+}
+
+/// The account and the object of an action, as far as they are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Subject {
+    /// The account.
+    pub(crate) account: Option<Uuid>,
+    /// The token, the webhook, the screen or the location.
+    pub(crate) object: Option<Uuid>,
+}
+
+impl Subject {
+    /// Notes the account.
+    pub(crate) fn is_of(&mut self, account: Id<Account>) {
+        self.account = Some(account.uuid());
+    }
+
+    /// Notes the object.
+    pub(crate) fn is<T>(&mut self, object: Id<T>) {
+        self.object = Some(object.uuid());
+    }
+}
+
+/// The person behind an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Person {
+    /// The owner with this e-mail address, signed in.
+    Owner(String),
+    /// The operator, under a name on the machine if one was told.
+    Operator(Option<String>),
+    /// A person without a proof.
+    Unknown,
+}
+
+/// The way in which an action came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asked<'a> {
+    /// By a request to this server.
+    Request {
+        /// The network address of its client.
+        client: IpAddr,
+        /// Its headers, with its id.
+        headers: &'a HeaderMap,
+    },
+    /// By the command line, which has the store open itself.
+    CommandLine,
+}
+
+/// Writes the line of an action with the status of its answer.
+pub(crate) fn write(
+    asked: Asked<'_>,
+    action: Action,
+    person: &Person,
+    subject: Subject,
+    status: StatusCode,
+) {
+    let outcome = match status.as_u16() {
+        ..400 => "done",
+        400..500 => "refused",
+        _ => "failed",
+    };
+    let person = match person {
+        Person::Owner(email) => format!("owner {email}"),
+        Person::Operator(Some(name)) => format!("operator {name}"),
+        Person::Operator(None) => "operator".to_owned(),
+        Person::Unknown => "unknown".to_owned(),
+    };
+    let text = |id: Option<Uuid>| id.map(|id| id.to_string());
+    let (account, object) = (text(subject.account), text(subject.object));
+    let (client, request_id) = match asked {
+        Asked::Request { client, headers } => {
+            let id = headers.get("x-request-id");
+            (Some(client.to_string()), id.and_then(|id| id.to_str().ok()))
+        }
+        Asked::CommandLine => (None, None),
+    };
+    tracing::info!(
+        target: AUDIT,
+        action = action.name(),
+        outcome,
+        status = status.as_u16(),
+        account = account.as_deref(),
+        person,
+        object = object.as_deref(),
+        client = client.as_deref(),
+        request_id,
+        "audit"
+    );
+}
+
+/// Finds the account of an owner's e-mail address, for the line of a failed sign-in.
+///
+/// The address itself is in no line: people type passwords into its field.
+pub(crate) async fn account_of_email(connect: &Connect, email: &str) -> Subject {
+    let found = connect.account_of_owner(email).await;
+    Subject {
+        account: found.ok().flatten().map(Id::uuid),
+        object: None,
+    }
+}
+
+/// The status of an error.
+pub(crate) fn status_of(error: &Error) -> StatusCode {
+    StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use http::HeaderValue;
+
+    use super::*;
+    use crate::telemetry::captured_log::Heard;
+
+    #[test]
+    fn a_line_names_account_person_action_and_object() {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-request-id", HeaderValue::from_static("r-1"));
+        let asked = Asked::Request {
+            client: Ipv4Addr::LOCALHOST.into(),
+            headers: &headers,
+        };
+        let subject = Subject {
+            account: Some(Uuid::from_u128(1)),
+            object: Some(Uuid::from_u128(2)),
+        };
+        let log = Heard::default();
+        let listening = log.listen();
+        let owner = Person::Owner("noor@rye.example".to_owned());
+        write(asked, Action::CreateToken, &owner, subject, StatusCode::OK);
+        let nobody = Subject::default();
+        let unknown = Person::Unknown;
+        write(
+            asked,
+            Action::SignIn,
+            &unknown,
+            nobody,
+            StatusCode::UNAUTHORIZED,
+        );
+        let root = Person::Operator(Some("root".to_owned()));
+        let failed = StatusCode::SERVICE_UNAVAILABLE;
+        write(
+            Asked::CommandLine,
+            Action::CreateAccount,
+            &root,
+            nobody,
+            failed,
+        );
+        drop(listening);
+        let text = log.text();
+        let lines: Vec<_> = text.lines().collect();
+        for (line, words) in lines.iter().zip([
+            &[
+                "connect_server::audit: audit",
+                "action=\"token.create\" outcome=\"done\" status=200",
+                "account=\"00000000-0000-0000-0000-000000000001\"",
+                "person=\"owner noor@rye.example\"",
+                "object=\"00000000-0000-0000-0000-000000000002\"",
+                "client=\"127.0.0.1\" request_id=\"r-1\"",
+            ][..],
+            &["outcome=\"refused\" status=401 person=\"unknown\" client="],
+            &["outcome=\"failed\" status=503 person=\"operator root\""],
+        ]) {
+            for word in words {
+                assert!(line.contains(word), "{word}: {line}");
+            }
+        }
+        assert!(!lines[2].contains("client") && !lines[2].contains("request_id"));
+        assert_eq!(lines.len(), 3, "{text}");
+    }
+
+    #[test]
+    fn the_guide_names_every_action() {
+        let guide = include_str!("../../../docs/operating.md");
+        for action in Action::ALL {
+            let name = format!("`{}`", action.name());
+            assert!(
+                guide.contains(&name),
+                "docs/operating.md does not name {name}"
+            );
+        }
+    }
+}
