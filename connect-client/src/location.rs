@@ -1,4 +1,4 @@
-//! The locations, and what there is at each: the kinds of record.
+//! The locations, and the kinds of record at each.
 
 use uuid::Uuid;
 
@@ -26,29 +26,30 @@ records! {
     option_groups: OptionGroup, "option-groups", Readable, Synced<OptionGroupQuery>, Writable, Bulk;
     /// Its products.
     products: Product, "products", Readable, Synced<ProductQuery>, Writable, Bulk;
-    /// Its stock, by product. A product that is not tracked has none.
+    /// Its stock, by product. An untracked product has none.
     stock: StockLevel, "stock", Synced<StockLevelQuery> by product_id;
-    /// The downloads of its products' images, in the order in which they were queued.
+    /// The downloads of its products' images, in queue order.
     image_jobs: ImageJob, "image-jobs", Listed<ImageJobQuery>;
-    /// Its orders, in the order in which they were made; with `updatedSince`, in that of their
-    /// changes.
+    /// Its orders, in the order of creation; with `updatedSince`, in the order of change.
     orders: Order, "orders", Readable, Listed<OrderQuery>;
-    /// Its journal: the rows that its registers wrote, by receipt number.
+    /// Its journal: the rows written by its registers, by receipt number.
     transactions: Transaction, "transactions", Readable, Listed<TransactionQuery>;
-    /// The closings of its registers, in the order in which they were closed.
+    /// The closings of its registers, in order of closing.
     z_reports: ZReport, "z-reports", Readable, Listed<ZReportQuery>;
-    /// Its events of the last 30 days that the token's scopes cover, in the order of their commits.
+    /// Its events of the last 30 days, in commit order.
+    /// Only events covered by the token's scopes are listed.
     events: AnyEvent, "events", Listed<EventQuery>;
 }
 
 impl Client {
-    /// The locations that the token has a scope for, each with its scopes, by name.
+    /// Returns the locations covered by the token's scopes.
+    /// Each comes with its scopes; the list is sorted by name.
     pub fn locations(&self) -> Call<Vec<Location>> {
         Call::collection(self, Request::get("/locations".to_owned()))
     }
 
-    /// Returns the handle of one location. Asks the service nothing: its calls fail when the token has no
-    /// access to the location.
+    /// Returns the handle of one location, without a request.
+    /// Calls of the handle fail when the token has no access to the location.
     pub fn location(&self, id: impl Into<Id<Location>>) -> LocationHandle {
         LocationHandle {
             client: self.clone(),
@@ -57,8 +58,8 @@ impl Client {
     }
 }
 
-/// The way to the records of one location, with a method for each kind. Making it asks the service
-/// nothing.
+/// The entry to the records of one location.
+/// It has a method for each kind of record. Making one sends no request.
 #[derive(Clone, Debug)]
 pub struct LocationHandle {
     client: Client,
@@ -76,8 +77,8 @@ impl LocationHandle {
     }
 }
 
-/// Declares the kinds: for each its method of [`LocationHandle`], its type, its path segment and its
-/// capabilities.
+/// Declares the kinds of record.
+/// Each has a method of [`LocationHandle`], a type, a path segment and capabilities.
 macro_rules! records {
     ($(
         $(#[$meta:meta])*

@@ -17,7 +17,7 @@ impl ClientBuilder {
     /// Makes the client. Nothing is sent.
     ///
     /// # Errors
-    /// [`SettingsError`]: a setting cannot be, or the system has no root certificates.
+    /// [`SettingsError`]: a setting is invalid, or the system has no root certificates.
     pub fn build(self) -> Result<Client, Error> {
         let base = self.base.clone()?;
         if base.is_plain() && !base.is_loopback() && !self.allow_plain_http {

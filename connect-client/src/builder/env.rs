@@ -1,4 +1,4 @@
-//! The settings that the environment gives.
+//! Settings from the environment.
 
 use super::ClientBuilder;
 use crate::{Client, Error, error::SettingsError};
@@ -9,11 +9,12 @@ const URL: &str = "CONNECT_URL";
 const TOKEN: &str = "CONNECT_TOKEN";
 
 impl Client {
-    /// Makes a client from the environment: `CONNECT_URL` is the base address with its version,
-    /// `CONNECT_TOKEN` the API token. [`ClientBuilder::from_env`] takes further settings.
+    /// Makes a client from environment variables.
+    /// `CONNECT_URL` is the base address with its version, `CONNECT_TOKEN` the API token.
+    /// [`ClientBuilder::from_env`] accepts further settings.
     ///
     /// # Errors
-    /// [`SettingsError`]: a variable is missing or empty, or the settings cannot be.
+    /// [`SettingsError`]: a variable is missing or empty, or a setting is invalid.
     pub fn from_env() -> Result<Self, Error> {
         ClientBuilder::from_env()?.build()
     }

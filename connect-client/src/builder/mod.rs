@@ -17,12 +17,13 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Requests at a time unless set otherwise.
 const MAX_IN_FLIGHT: usize = 32;
-/// Largest response unless set otherwise: many times the largest page there can be.
+/// Largest response unless set otherwise.
+/// It is many times the largest possible page.
 const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
 const USER_AGENT: &str = concat!("connect-client/", env!("CARGO_PKG_VERSION"));
 
-/// The settings of a [`Client`](crate::Client), made by
-/// [`Client::builder`](crate::Client::builder).
+/// The settings of a [`Client`](crate::Client).
+/// [`Client::builder`](crate::Client::builder) makes them.
 #[must_use]
 pub struct ClientBuilder {
     base: Result<BaseUrl, SettingsError>,
@@ -42,7 +43,7 @@ pub struct ClientBuilder {
     way: Way,
 }
 
-/// The way in which requests go out.
+/// The transport of requests.
 enum Way {
     OwnPool,
     Pool(reqwest::Client),
@@ -74,46 +75,47 @@ impl ClientBuilder {
         }
     }
 
-    /// Limits connecting, TLS included. Unless set 10 s, or half of the
-    /// [`request_timeout`](Self::request_timeout) where that is less.
+    /// Limits connecting, including TLS.
+    /// Unless set 10 s, or half of the [`request_timeout`](Self::request_timeout) if shorter.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = Some(limit);
         self
     }
 
-    /// Limits one attempt from its beginning to the last byte of the response. 20 s unless set.
-    /// A call as a whole, with its retries, is limited by [`RetryPolicy::budget`].
+    /// Limits one attempt, including reading the response.
+    /// 20 s unless set. [`RetryPolicy::budget`] limits a whole call with its retries.
     pub fn request_timeout(mut self, limit: Duration) -> Self {
         self.request_timeout = limit;
         self
     }
 
-    /// Limits the requests that this client and its clones have under way at a time. 32 unless set;
-    /// 0 counts as 1. Further calls wait for their turn, within their own time. The end of it, a
-    /// second at least, is kept for the attempt: a call whose turn does not come before fails with
-    /// [`Fault::Busy`](crate::transport::Fault::Busy), and is not sent.
+    /// Limits the concurrent requests of this client and its clones.
+    /// 32 unless set; 0 counts as 1. Further calls wait for their turn, within their own time. The last
+    /// part of it, at least a second, is reserved for the attempt. A call without a turn before then is
+    /// not sent, and fails with [`Fault::Busy`](crate::transport::Fault::Busy).
     pub fn max_in_flight(mut self, limit: usize) -> Self {
         self.max_in_flight = limit;
         self
     }
 
-    /// Sets whether requests are held back while the rate limit leaves none, as the service's answers
-    /// tell; `true` unless set. A call that would have too little time left after the wait is sent at
-    /// once, and refused by the service.
+    /// Sets whether requests wait while the rate limit is used up.
+    /// The rate limit is known from the service's answers. `true` unless set. A call with too little
+    /// time left after the wait is sent at once, and refused by the service.
     pub fn pacing(mut self, on: bool) -> Self {
         self.pacing = on;
         self
     }
 
-    /// Sets the way in which failed requests are sent again; see [`RetryPolicy`] for what holds
-    /// unless set.
+    /// Sets the rules for repeating failed requests.
+    /// Unless set, the defaults of [`RetryPolicy`] apply.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = policy;
         self
     }
 
-    /// Calls this before each wait for another attempt: to count retries, or to tell somebody. It must
-    /// return at once. With the feature `tracing` there is an event of each as well.
+    /// Calls this before each wait for another attempt.
+    /// Use it to count or report retries. It must return at once. With the feature `tracing` each retry
+    /// is an event as well.
     ///
     /// ```
     /// # use connect_client::{Client, Error};
@@ -128,84 +130,88 @@ impl ClientBuilder {
         self
     }
 
-    /// Puts the name of your program in front of the SDK's own in `User-Agent`: visible ASCII
-    /// characters and blanks, such as `menu-sync/1.4`. With others [`build`](Self::build) fails with
-    /// [`SettingsError::UserAgent`].
+    /// Puts your program's name in front of the SDK's in `User-Agent`.
+    /// Visible ASCII characters and blanks are allowed, such as `menu-sync/1.4`. With any other
+    /// character [`build`](Self::build) fails with [`SettingsError::UserAgent`].
     pub fn user_agent(mut self, program: impl AsRef<str>) -> Self {
         self.user_agent = format!("{} {USER_AGENT}", program.as_ref());
         self
     }
 
-    /// Trusts the certificates in this PEM text as well as the system's, for a service with a
-    /// certificate of its own making. May be called several times. When a text is not PEM, or has no
-    /// certificate, [`build`](Self::build) fails with [`SettingsError::Certificate`].
+    /// Trusts the certificates in this PEM text besides the system's.
+    /// It serves services with self-made certificates. May be called several times. When a text is not
+    /// PEM, or has no certificate, [`build`](Self::build) fails with [`SettingsError::Certificate`].
     pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.root_certificates.push(pem.into());
         self
     }
 
-    /// Shows the service this certificate: a PEM text with the certificate, those between it and its
-    /// authority, and the private key (PKCS #8, PKCS #1 or SEC 1, not encrypted). No error and no
-    /// `Debug` output shows it.
+    /// Sets the client certificate for the service.
+    /// The PEM text has the certificate, any intermediate certificates, and the private key (PKCS #8,
+    /// PKCS #1 or SEC 1, not encrypted). No error and no `Debug` output shows it.
     pub fn client_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.client_certificate = Some(pem.into());
         self
     }
 
-    /// Sends requests through this proxy, such as `http://proxy.example.com:3128`. The address may
-    /// hold a user name and a password; no error and no `Debug` output shows it.
+    /// Sends requests through this proxy.
+    /// An example is `http://proxy.example.com:3128`. The address may hold a user name and a password;
+    /// no error and no `Debug` output shows it.
     ///
-    /// Unless set, the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`) is
-    /// used, except for an address on this machine.
+    /// Unless set, the proxy from the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`) is used,
+    /// except for an address on this machine.
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.proxy = Proxy::Url(url.into());
         self
     }
 
-    /// Sends requests through no proxy, whatever the environment names.
+    /// Sends requests without a proxy, even if the environment names one.
     pub fn no_proxy(mut self) -> Self {
         self.proxy = Proxy::None;
         self
     }
 
-    /// Takes plain `http` for any host. The token and all data are then readable on the way.
+    /// Accepts plain `http` for any host.
+    /// The network can then read the token and all data.
     pub fn allow_plain_http(mut self) -> Self {
         self.allow_plain_http = true;
         self
     }
 
-    /// Limits the size of a response body, in bytes, also of what it decompresses to. 16 MiB unless set. A
-    /// larger one is not read, and the call fails with [`Fault::TooLarge`](crate::transport::Fault::TooLarge).
+    /// Limits the size of a response body, in bytes.
+    /// The limit applies before and after decompression. 16 MiB unless set. A larger body is not read
+    /// to its end, and the call fails with [`Fault::TooLarge`](crate::transport::Fault::TooLarge).
     pub fn max_response_bytes(mut self, limit: usize) -> Self {
         self.bodies.max_response_bytes = limit;
         self
     }
 
-    /// Sets whether bodies of 1000 bytes and more are sent in gzip; `false` unless set. A batch becomes
-    /// about a tenth as long, and takes some milliseconds more of a processor on either side. A
-    /// [`transport`](Self::transport) of your own gets them as they are.
+    /// Sets whether bodies of 1000 bytes and more are compressed with gzip.
+    /// `false` unless set. A batch shrinks to about a tenth, for some milliseconds of processor time on
+    /// either side. A [`transport`](Self::transport) of your own gets uncompressed bodies.
     #[cfg(feature = "gzip")]
     pub fn compress_requests(mut self, on: bool) -> Self {
         self.bodies.compress_requests = on;
         self
     }
 
-    /// Sends requests through this instead of HTTP of the SDK's own; for tests, say. The settings of
-    /// connections cannot be set as well, as with [`http_client`](Self::http_client), and
-    /// [`max_response_bytes`](Self::max_response_bytes) is the transport's business.
+    /// Sends requests through this transport, for example in tests.
+    /// Then no setting of connections is allowed, as with [`http_client`](Self::http_client), and
+    /// [`max_response_bytes`](Self::max_response_bytes) has no effect: the transport limits bodies
+    /// itself.
     pub fn transport(mut self, transport: impl Transport) -> Self {
         self.way = Way::Transport(Arc::new(transport));
         self
     }
 
-    /// Sends requests with this reqwest client instead of one of the SDK's own: for a pool that
-    /// several clients share, say. Begin it with
-    /// [`http_client_builder`](crate::transport::http_client_builder), which has its TLS settled.
+    /// Sends requests with this reqwest client instead of the SDK's own.
+    /// For example, several clients can share its connection pool. Make it with
+    /// [`http_client_builder`](crate::transport::http_client_builder), with TLS already configured.
     ///
     /// [`connect_timeout`](Self::connect_timeout), [`root_certificate`](Self::root_certificate),
     /// [`client_certificate`](Self::client_certificate), [`proxy`](Self::proxy) and
-    /// [`no_proxy`](Self::no_proxy) are then the given client's business. With one of them set as well,
-    /// [`build`](Self::build) fails with [`SettingsError::Contradiction`].
+    /// [`no_proxy`](Self::no_proxy) are then settings of the given client. If one of them is set here
+    /// as well, [`build`](Self::build) fails with [`SettingsError::Contradiction`].
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.way = Way::Pool(client);
         self

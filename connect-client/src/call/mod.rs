@@ -21,8 +21,9 @@ use crate::{
     wire::{Collection, Page, Single},
 };
 
-/// One call of the API. Await it for its result, or [`send`](Self::send) it for the response with
-/// what the headers say.
+/// One call of the API.
+/// Await it for its result, or [`send`](Self::send) it for the response with the facts from its
+/// headers.
 ///
 /// ```no_run
 /// # use std::time::Duration;
@@ -51,10 +52,11 @@ pub struct Call<T> {
 }
 
 impl<T> Call<T> {
-    /// Sends the request, again where the client's [`RetryPolicy`](crate::pipeline::RetryPolicy) says so.
+    /// Sends the request, with retries.
+    /// The [`RetryPolicy`](crate::pipeline::RetryPolicy) is the client's unless [set](Self::retry).
     ///
     /// # Errors
-    /// The service answered with an error, gave no whole answer, or one that is not understood.
+    /// The service answered with an error, gave no complete answer, or one in an unexpected form.
     pub async fn send(self) -> Result<Response<T>, Error> {
         let request = self.request?;
         let pipeline = self.client.pipeline();
@@ -63,7 +65,7 @@ impl<T> Call<T> {
 }
 
 impl<T: DeserializeOwned> Call<T> {
-    /// A call that yields the record in `{ "data": record }`.
+    /// A call yielding the record in `{ "data": record }`.
     pub(crate) fn record(client: &Client, request: Result<Request, RequestError>) -> Self {
         Self::new(client, request, |body| {
             serde_json::from_slice::<Single<T>>(body).map(|single| single.data)
@@ -72,14 +74,14 @@ impl<T: DeserializeOwned> Call<T> {
 }
 
 impl<T: DeserializeOwned> Call<Page<T>> {
-    /// A call that yields a page.
+    /// A call yielding a page.
     pub(crate) fn page(client: &Client, request: Request) -> Self {
         Self::new(client, Ok(request), |body| serde_json::from_slice(body))
     }
 }
 
 impl<T: DeserializeOwned> Call<Vec<T>> {
-    /// A call that yields a list without pages.
+    /// A call yielding a list without pages.
     pub(crate) fn collection(client: &Client, request: Request) -> Self {
         Self::new(client, Ok(request), |body| {
             serde_json::from_slice::<Collection<T>>(body).map(|list| list.data)
@@ -88,7 +90,7 @@ impl<T: DeserializeOwned> Call<Vec<T>> {
 }
 
 impl Call<()> {
-    /// A call that yields nothing.
+    /// A call yielding nothing.
     pub(crate) fn nothing(client: &Client, request: Request) -> Self {
         Self::new(client, Ok(request), |_| Ok(()))
     }
@@ -108,22 +110,23 @@ impl<T> Call<T> {
 impl<T> Call<T> {
     settings!("this call", options);
 
-    /// Sends a write with this key instead of a random one. Reads carry none.
+    /// Sends a write with this key instead of a random one.
+    /// Reads carry no key.
     ///
-    /// The service answers a repeated write (same key, same request, within 24 hours) with its
-    /// stored response. So a delete that is sent twice with one key is answered 204 both times.
+    /// The service answers a repeated write (same key, same request, within 24 hours) with its stored
+    /// response. So a delete sent twice with one key is answered with 204 both times.
     pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
         self.options.key = Some(key);
         self
     }
 
-    /// Takes over the settings of the series that this call belongs to.
+    /// Takes the settings of an enclosing series.
     pub(crate) fn with(mut self, options: CallOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Says that an earlier call with the same key may have been applied.
+    /// Marks the call as possibly applied already, under the same key.
     pub(crate) fn may_be_applied(mut self, may_be_applied: bool) -> Self {
         self.options.may_be_applied = may_be_applied;
         self

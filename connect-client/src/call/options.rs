@@ -6,21 +6,21 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::{IdempotencyKey, error::RequestError, pipeline::RetryPolicy};
 
-/// The settings of one call, or of each request of a series, where they differ from the client's.
+/// The settings of one call or one series, overriding the client's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallOptions {
     pub(crate) key: Option<IdempotencyKey>,
     pub(crate) headers: HeaderMap,
     pub(crate) retry: Option<RetryPolicy>,
-    /// The longest that the call takes, whatever the policy says.
+    /// The time limit of the call, overriding the policy's budget.
     pub(crate) timeout: Option<Duration>,
-    /// An earlier call with the same key may have been applied.
+    /// Set when an earlier call with the same key may have been applied.
     pub(crate) may_be_applied: bool,
-    /// The first setting that cannot be. Nothing is sent then.
+    /// The first invalid setting. Nothing is sent then.
     pub(crate) refused: Option<RequestError>,
 }
 
-/// The headers that are the SDK's business.
+/// The headers reserved for the SDK.
 const OWN: [HeaderName; 5] = [
     header::AUTHORIZATION,
     header::CONTENT_LENGTH,
@@ -51,30 +51,30 @@ impl CallOptions {
     }
 }
 
-/// Gives a type the settings of its requests as methods: [`Call`](crate::Call), and whatever sends a series of
-/// them. `$what` is what a setting is about, in the words of the documentation, and `$options` the
-/// way to the [`CallOptions`].
+/// Adds the settings of requests as methods to a type.
+/// The types are [`Call`](crate::Call) and the types sending a series of calls. The first argument
+/// names the subject of a setting in the documentation, `$options` is the path to the [`CallOptions`].
 macro_rules! settings {
     ($what:literal, $($options:ident).+) => {
-        #[doc = concat!("Limits ", $what, " as a whole, its retries included, instead of the policy's")]
+        #[doc = concat!("Limits ", $what, " as a whole, including its retries. It replaces the policy's")]
         /// [`budget`](crate::pipeline::RetryPolicy::budget).
         pub fn timeout(mut self, limit: std::time::Duration) -> Self {
             self.$($options).+.timeout = Some(limit);
             self
         }
 
-        #[doc = concat!("Sends ", $what, " again as this policy says, instead of the client's.")]
+        #[doc = concat!("Sends ", $what, " again by this policy instead of the client's.")]
         pub fn retry(mut self, policy: $crate::pipeline::RetryPolicy) -> Self {
             self.$($options).+.retry = Some(policy);
             self
         }
 
-        #[doc = concat!("Sends a header along with ", $what, ", such as an `X-Request-Id` of your own. A")]
-        /// second one of that name replaces the first.
+        #[doc = concat!("Adds a header to ", $what, ", such as your own `X-Request-Id`.")]
+        /// A second header of the same name replaces the first.
         ///
-        /// `Authorization`, `Idempotency-Key`, `Host` and those about the length of the body are the
-        /// SDK's own. With one of them, or with what cannot stand in a header, nothing is sent, and
-        /// the error is a [`RequestError`](crate::RequestError).
+        /// `Authorization`, `Idempotency-Key`, `Host` and the headers for the length of the body are
+        /// the SDK's own. With one of them, or with an invalid name or value, nothing is sent, and the
+        /// error is a [`RequestError`](crate::RequestError).
         pub fn header<N, V>(mut self, name: N, value: V) -> Self
         where
             http::HeaderName: TryFrom<N>,

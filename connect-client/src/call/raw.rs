@@ -1,4 +1,4 @@
-//! Requests that the SDK has no method for yet.
+//! Requests without a method in the SDK.
 
 use std::fmt;
 
@@ -11,11 +11,12 @@ use super::{Call, request::Request};
 use crate::{Client, error::RequestError};
 
 impl Client {
-    /// Begins a request that the SDK has no method for. It goes the way of every call: with the
-    /// token, retries, an idempotency key for a write, and errors that are understood.
+    /// Begins a request without a method in the SDK.
+    /// It is handled like every call: with the token, retries, an idempotency key for a write, and
+    /// typed errors.
     ///
-    /// `path` is below the base address, begins with a slash and has no query. Texts that are put into
-    /// it have to be percent-encoded. With another path the call fails with a [`RequestError`], and
+    /// `path` is below the base address, begins with a slash and has no query. Texts inserted into it
+    /// must be percent-encoded. With an invalid path the call fails with a [`RequestError`], and
     /// nothing is sent.
     ///
     /// ```no_run
@@ -41,7 +42,7 @@ impl Client {
     }
 }
 
-/// Returns what keeps a path from being one below the base address.
+/// Returns the reason for refusing a path, if any.
 fn fault(path: &str) -> Option<&'static str> {
     let is_dots = |segment: &str| {
         let plain = segment.to_ascii_lowercase().replace("%2e", ".");
@@ -60,7 +61,7 @@ fn fault(path: &str) -> Option<&'static str> {
     }
 }
 
-/// A request that the SDK has no method for; see [`Client::request`].
+/// A request without a method in the SDK; see [`Client::request`].
 #[must_use = "a request is sent when its call is awaited"]
 pub struct RawRequest {
     client: Client,
@@ -82,21 +83,21 @@ impl RawRequest {
         self
     }
 
-    /// Sends this as JSON, of which the service takes 2 000 000 bytes. When it cannot be written as JSON
-    /// the call fails with a [`RequestError`].
+    /// Sends this as JSON, at most 2 000 000 bytes for the service.
+    /// When it cannot be written as JSON, the call fails with a [`RequestError`].
     pub fn body(mut self, body: &impl Serialize) -> Self {
         self.request = self.request.and_then(|request| request.with_json(body));
         self
     }
 
-    /// A call that yields the JSON of the response.
+    /// Returns a call yielding the JSON of the response.
     pub fn json<T: DeserializeOwned>(self) -> Call<T> {
         Call::new(&self.client, self.request, |body| {
             serde_json::from_slice(body)
         })
     }
 
-    /// A call that yields the body of the response as it came.
+    /// Returns a call yielding the raw body of the response.
     pub fn bytes(self) -> Call<Bytes> {
         Call::new(&self.client, self.request, |body| Ok(body.clone()))
     }

@@ -1,4 +1,4 @@
-//! Requests as values, apart from how they are sent, and the idempotency keys of writes.
+//! Requests as values, and the idempotency keys of writes.
 
 use bytes::Bytes;
 use http::{HeaderValue, Method};
@@ -10,7 +10,7 @@ use crate::{
     wire::{IdempotencyKey, query::Query},
 };
 
-/// Makes of a body what the call yields.
+/// Decodes a response body into the result of the call.
 pub(crate) type Read<T> = fn(&Bytes) -> Result<T, serde_json::Error>;
 
 /// One request, relative to the base address.
@@ -51,7 +51,7 @@ impl Request {
         Self::new(Method::DELETE, path)
     }
 
-    /// A write whose body is already JSON.
+    /// A write with a body already in JSON.
     pub(crate) fn of_bytes(method: Method, path: String, body: Bytes) -> Self {
         Self {
             body: Some(body),
@@ -80,13 +80,13 @@ impl Request {
         Self::new(Method::PUT, path).with_json(body)
     }
 
-    /// Returns whether it changes something, and so carries an idempotency key.
+    /// Returns whether the request needs an idempotency key, as a write.
     pub(crate) fn is_write(&self) -> bool {
         !self.method.is_safe()
     }
 }
 
-/// A key that nobody used before: a random UUID.
+/// A new key: a random UUID.
 pub(crate) fn random_key() -> IdempotencyKey {
     let key = IdempotencyKey::new(Uuid::new_v4().to_string());
     key.expect("a UUID is short and visible ASCII")

@@ -4,7 +4,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::wire::Timestamp;
 
-/// A response: the record, and what its headers say.
+/// A response: the record, and the facts from its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Response<T> {
@@ -20,22 +20,24 @@ pub struct Response<T> {
 pub struct Meta {
     /// The HTTP status, such as 200.
     pub status: u16,
-    /// The service's name for the request: give it to whoever looks into its logs.
+    /// The request id, for looking into the service's logs.
     pub request_id: Option<String>,
-    /// The state of the rate limit after this request. `None` when the answer is not the service's.
+    /// The rate limit after this request.
+    /// `None` when the answer is not from the service.
     pub rate_limit: Option<RateLimit>,
-    /// Set when this is the stored response to an earlier request with the same idempotency key.
+    /// Set when this is a stored response.
+    /// The service had stored it for an earlier request with the same idempotency key.
     pub replayed: bool,
-    /// The state that a page was read in, as a point on the location's change clock: everything
-    /// that changed up to then is in the list, and nothing that changed later is in this page.
-    /// `None` for other responses, and from a service that does not tell.
+    /// The state of a page on the location's change clock.
+    /// All changes up to this time are in the list, and no later ones are in this page. `None` for
+    /// other responses, and from a service without this header.
     pub state: Option<Timestamp>,
-    /// The number of times that the request was sent, this response's attempt included.
+    /// The number of attempts, including this response's.
     pub attempts: u32,
 }
 
-/// The rate limit that is nearest to its end: that of the token or of the account. It counts requests
-/// in windows of a minute.
+/// The rate limit closest to being used up.
+/// It is the token's or the account's. It counts requests in windows of a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimit {

@@ -15,46 +15,50 @@ pub(super) const Z_REPORTS: &str = "/device/v1/z-reports";
 /// The path of the orders.
 pub(super) const ORDERS: &str = "/device/v1/orders";
 
-/// A client of the device API, for one screen: a register, a kiosk or Scan & Order.
+/// A client of the device API, for one screen.
+/// The screen is a register, a kiosk or Scan & Order.
 ///
-/// It works as [`Client`] does: the same retries, the same idempotency keys, the same errors. The
-/// key of the screen leads to its location, so no call names one. Cheap to clone.
+/// It works like [`Client`]: the same retries, the same idempotency keys, the same errors. The screen's
+/// key determines its location, so no call names one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct DeviceClient(Client);
 
 impl DeviceClient {
-    /// Begins a client. `admin_url` is the address of the service's listener for owners and
-    /// devices (`adminUrl` of `connect-server demo --json`), `key` the key of the screen.
+    /// Begins a client.
+    /// `admin_url` is the address of the service's listener for owners and devices (`adminUrl` of
+    /// `connect-server demo --json`), `key` the key of the screen.
     pub fn builder(admin_url: impl AsRef<str>, key: impl Into<String>) -> DeviceClientBuilder {
         DeviceClientBuilder(Client::builder(admin_url, key))
     }
 
-    /// Writes a row of the journal. Only a register may.
+    /// Writes a journal row. Only registers are allowed to.
     ///
-    /// Without a `created_at` it happened when it arrives.
+    /// Without a `created_at` the row gets its time of arrival.
     pub fn write_transaction(&self, row: &TransactionInput) -> Call<Transaction> {
         Call::record(&self.0, Request::post(TRANSACTIONS.to_owned(), row))
     }
 
-    /// Closes the register: the Z report has all of its rows since the closing before.
+    /// Closes the register, and yields its Z report.
+    /// The report has all rows since the previous closing.
     pub fn close(&self, closing: &ZReportInput) -> Call<ZReport> {
         Call::record(&self.0, Request::post(Z_REPORTS.to_owned(), closing))
     }
 
-    /// Makes an order. Only a kiosk or Scan & Order may.
+    /// Creates an order. Only kiosks and Scan & Order are allowed to.
     pub fn create_order(&self, order: &OrderInput) -> Call<Order> {
         Call::record(&self.0, Request::post(ORDERS.to_owned(), order))
     }
 
-    /// Changes an order: a kiosk its own, a register any of its location.
+    /// Changes an order.
+    /// A kiosk can change its own orders, a register any of its location.
     pub fn update_order(&self, id: impl Into<Id<Order>>, change: &OrderChange) -> Call<Order> {
         let path = format!("{ORDERS}/{}", id.into());
         Call::record(&self.0, Request::patch(path, change))
     }
 
-    /// Begins a request that the SDK has no method for. It goes the way of every call, as that of
-    /// [`Client::request`] does, of which `path` has the rules. It is below the address of the listener
-    /// and begins with `/device/v1`.
+    /// Begins a request without a method in the SDK.
+    /// It works like [`Client::request`], with the same rules for `path`. `path` is below the address
+    /// of the listener and begins with `/device/v1`.
     ///
     /// ```no_run
     /// # use connect_client::{Error, Method, device::DeviceClient};
@@ -81,7 +85,7 @@ impl DeviceClient {
 pub struct DeviceClientBuilder(ClientBuilder);
 
 impl DeviceClientBuilder {
-    /// Changes the settings that it shares with a [`Client`].
+    /// Changes the settings shared with [`Client`].
     ///
     /// ```
     /// # use std::time::Duration;
@@ -99,7 +103,7 @@ impl DeviceClientBuilder {
     /// Makes the client. Nothing is sent.
     ///
     /// # Errors
-    /// [`SettingsError`](crate::SettingsError): a setting cannot be, or the system has no root
+    /// [`SettingsError`](crate::SettingsError): a setting is invalid, or the system has no root
     /// certificates.
     pub fn build(self) -> Result<DeviceClient, Error> {
         self.0.build().map(DeviceClient)

@@ -1,4 +1,5 @@
-//! The folder and the files of a queue. They hold sales, so on Unix only their owner may read them.
+//! The folder and the files of a queue.
+//! They hold sales, so on Unix only their owner can read them.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -8,11 +9,11 @@ use std::{
 
 use super::error::QueueError;
 
-/// The part of a file that a list needs. In tests it fails on demand.
+/// The file operations of a list. Tests inject failures here.
 pub(super) trait Disk: Send {
-    /// Writes at this place and waits until it is on disk.
+    /// Writes at this offset and waits until it is on disk.
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Drops what lies beyond `length` bytes, and waits until that is on disk.
+    /// Cuts the file to `length` bytes, and waits until it is on disk.
     fn cut(&mut self, length: u64) -> io::Result<()>;
     /// The length of the file.
     fn length(&self) -> io::Result<u64>;
@@ -35,7 +36,8 @@ impl Disk for File {
     }
 }
 
-/// Makes the folder when it is not there, and locks it for as long as the file is open.
+/// Makes a missing folder, and locks it.
+/// The lock lasts as long as the returned file is open.
 pub(super) fn lock(folder: &Path) -> Result<File, QueueError> {
     let failed = |source| disk_error(folder, source);
     make(folder).map_err(failed)?;
@@ -47,7 +49,7 @@ pub(super) fn lock(folder: &Path) -> Result<File, QueueError> {
     }
 }
 
-/// Makes a folder and those above it, and waits until their names are on disk.
+/// Makes a folder with its parents, and syncs their names to disk.
 fn make(folder: &Path) -> io::Result<()> {
     let changed = parents_of_new(folder);
     let mut builder = DirBuilder::new();
@@ -57,14 +59,14 @@ fn make(folder: &Path) -> io::Result<()> {
     changed.into_iter().try_for_each(sync_folder)
 }
 
-/// The folders that get a new name when this folder is made.
+/// The folders with a new entry once this folder is made.
 fn parents_of_new(folder: &Path) -> Vec<&Path> {
     let is_new = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
     let new = folder.ancestors().take_while(is_new);
     new.filter_map(Path::parent).collect()
 }
 
-/// Opens a file, which is made when it is not there.
+/// Opens a file, or makes an empty one.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -72,8 +74,8 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     options.read(true).write(true).create(true).open(path)
 }
 
-/// Puts a file with this text in the place of the one that is there, all at once. After an error
-/// the old one is still there.
+/// Replaces a file atomically by one with this text.
+/// After an error the old file is still there.
 pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<File> {
     let new = path.with_extension("new");
     let replaced = || {
@@ -95,7 +97,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(if is_here { Path::new(".") } else { folder })?.sync_all()
 }
 
-/// Does nothing: elsewhere a folder cannot be opened, and its names are written through.
+/// Does nothing. Elsewhere a folder cannot be opened, and its names are written through.
 #[cfg(not(unix))]
 pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

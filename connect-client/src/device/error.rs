@@ -4,14 +4,14 @@ use std::{io, path::PathBuf};
 
 use crate::{Error, error::debug_reads_like_display};
 
-/// A queue could not do its work. Rows that were pushed before are still there.
+/// The error of a queue. Rows pushed before are still there.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum QueueError {
-    /// Another queue has the folder open, in this process or in another.
+    /// Another queue has the folder open, in this or another process.
     #[error("{}: the queue is in use by another process", .0.display())]
     InUse(PathBuf),
-    /// The disk failed. A row whose push failed is not in the queue.
+    /// The disk failed. A row is not in the queue if its push failed.
     #[error("{}: {source}", .path.display())]
     Disk {
         /// The file or folder.
@@ -19,8 +19,9 @@ pub enum QueueError {
         /// The failure.
         source: io::Error,
     },
-    /// A line in the middle of a file is not what was written. A crash does not do that: the disk
-    /// or somebody else has changed the file. The line has to be removed or repaired by hand.
+    /// A line in the middle of a file is damaged.
+    /// A crash does not cause this: the disk or another program has changed the file. Remove or repair
+    /// the line by hand.
     #[error("{}: line {line} is damaged", .path.display())]
     Damaged {
         /// The file.
@@ -28,7 +29,7 @@ pub enum QueueError {
         /// The line, counted from 1.
         line: usize,
     },
-    /// A line is as it was written, and this version cannot read it: a newer one has written it.
+    /// A line is intact, but was written by a newer version.
     #[error("{}: line {line} was written by another version: {source}", .path.display())]
     Unreadable {
         /// The file.
@@ -51,16 +52,16 @@ debug_reads_like_display!(QueueError {
     Row(problem),
 });
 
-/// The reason why sending stopped before nothing was left.
+/// The reason for stopping before the queue was empty.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// A call failed, of the row that is [first](super::DeviceQueue::first) now: because of the
-    /// network, the service, the address, or the key of the screen.
+    /// The call for the [first](super::DeviceQueue::first) row failed.
+    /// The reason is the network, the service, the address, or the key of the screen.
     #[error(transparent)]
     Call(#[from] Error),
-    /// The disk failed. A row whose removal failed is delivered; it is sent again with its key
-    /// after the next start.
+    /// The disk failed. A row is delivered even if its removal failed.
+    /// It is sent again with the same key after the next start.
     #[error(transparent)]
     Queue(#[from] QueueError),
 }

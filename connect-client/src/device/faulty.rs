@@ -1,4 +1,4 @@
-//! A file that fails when a test tells it to.
+//! A file with failures on demand, for tests.
 
 use std::{
     fs::File,
@@ -18,11 +18,11 @@ pub(super) struct Faulty {
 }
 
 pub(super) struct Faults {
-    /// Set when the disk is full: of what makes the file longer, half is written.
+    /// Set for a full disk: only half of an extending write succeeds.
     pub(super) full: AtomicBool,
-    /// The number of changes after which the disk takes no more.
+    /// The number of changes left before the disk fails.
     pub(super) left: AtomicUsize,
-    /// Set when a file is cut and that cannot be made sure.
+    /// Set when a cut succeeds but reports a failure.
     pub(super) unsure: AtomicBool,
 }
 

@@ -1,38 +1,38 @@
 //! The lines of a file of rows.
 //!
 //! A line is `STATE CHECKSUM JSON`. The checksum is the CRC-32 of the JSON, in eight hexadecimal
-//! digits. The state has eight characters that are overwritten in place:
+//! digits. The state has eight characters, overwritten in place:
 //!
 //! - `--------`: the row was not sent.
 //! - eight hexadecimal digits: it was sent at this second since 1970, and not answered.
 //! - an `x` in front: it was removed.
 //!
 //! A power failure can leave a time half written, with `-` in it. Such a row was not sent: a time is
-//! written before the row is sent, and taken back when it is known that it did not arrive.
+//! written before the row is sent, and cleared once the row is known not to have arrived.
 
 use serde::Serialize;
 
 use crate::wire::Timestamp;
 
-/// The bytes that remove a line when they are written over its first.
+/// The bytes to remove a line, written over its first byte.
 pub(super) const REMOVED: &[u8] = b"x";
 
 /// The state of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Removed,
-    /// It is there, and was perhaps sent at this time.
+    /// The row is there, and was perhaps sent at this time.
     Kept(Option<Timestamp>),
 }
 
-/// A new line for a row that was not sent.
+/// Makes the line of an unsent row.
 pub(super) fn line(row: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
     let json = serde_json::to_string(row)?;
     let (state, checksum) = (state(None), checksum(&json));
     Ok(format!("{state} {checksum} {json}\n").into_bytes())
 }
 
-/// The state of a row that is kept, as it stands at the start of its line.
+/// The state of a kept row, as written at the start of its line.
 pub(super) fn state(sent_at: Option<Timestamp>) -> String {
     match sent_at {
         None => "-".repeat(8),
@@ -43,7 +43,8 @@ pub(super) fn state(sent_at: Option<Timestamp>) -> String {
     }
 }
 
-/// The state and the JSON in a line. `None` when the line is not as it was written.
+/// Reads the state and the JSON in a line.
+/// `None` when the line is damaged.
 pub(super) fn read(line: &[u8]) -> Option<(State, &str)> {
     let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (state, line) = line.split_once(' ')?;

@@ -1,7 +1,7 @@
-//! Registers, kiosks and Scan & Order: the device API, and a queue for when it cannot be reached.
+//! The device API for registers, kiosks and Scan & Order, with an offline queue.
 //!
-//! A [`DeviceClient`] writes with the key of one screen. A register that has to go on selling
-//! without a network pushes to a [`DeviceQueue`] instead, and sends what waits whenever it can:
+//! A [`DeviceClient`] writes with the key of one screen. A register selling without a network pushes to
+//! a [`DeviceQueue`] instead, and sends the waiting rows when it can:
 //!
 //! ```no_run
 //! use connect_client::{

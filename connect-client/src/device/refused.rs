@@ -1,4 +1,4 @@
-//! The rows that were set aside.
+//! Rows set aside.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,8 +9,9 @@ use crate::{
     wire::{ErrorCode, Timestamp},
 };
 
-/// A row that was set aside: the service refused it for good, nobody knows whether it arrived, or
-/// somebody [took it out](super::DeviceQueue::set_aside).
+/// A row set aside.
+/// The service refused it for good, its arrival is unknown, or the program [took it
+/// out](super::DeviceQueue::set_aside).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RefusedRow {
@@ -27,7 +28,7 @@ pub struct RefusedRow {
 }
 
 impl RefusedRow {
-    /// A row that the service refused.
+    /// A row refused by the service.
     pub(super) fn by_service(row: QueuedRow, error: &Error) -> Self {
         Self {
             row,
@@ -38,7 +39,7 @@ impl RefusedRow {
         }
     }
 
-    /// A row that may have arrived, and is not sent again.
+    /// A row possibly received, and not to be sent again.
     pub(super) fn in_doubt(row: QueuedRow, sent_at: Timestamp) -> Self {
         let message = format!(
             "was sent at {sent_at} and never answered, too long ago to be sent again: look \
@@ -47,7 +48,7 @@ impl RefusedRow {
         Self::unanswered(row, message)
     }
 
-    /// A row that somebody took out of the queue.
+    /// A row taken out of the queue by hand.
     pub(super) fn by_hand(row: QueuedRow, sent_at: Option<Timestamp>) -> Self {
         let message = match sent_at {
             None => "was set aside by hand, and never arrived".to_owned(),

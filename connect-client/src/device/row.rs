@@ -1,4 +1,4 @@
-//! The rows of a queue: as they are pushed, and as they are kept.
+//! The rows of a queue, as pushed and as kept.
 
 use bytes::Bytes;
 use http::Method;
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// A write that a device pushes to its queue.
+/// A write pushed by a device to its queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeviceWrite {
@@ -77,13 +77,14 @@ pub enum RowKind {
 pub struct QueuedRow {
     key: Uuid,
     kind: RowKind,
-    /// The bytes that are sent. They are kept as they are: the service takes a repeated write for
-    /// the same one only if its body is the same.
+    /// The bytes to send, kept unchanged.
+    /// The service recognises a repeated write only if its body is the same.
     body: Box<RawValue>,
 }
 
 impl QueuedRow {
-    /// A row with a key of its own. A journal row without a time happened `now`.
+    /// Makes a row with a new key.
+    /// A journal row without a time gets `now`.
     pub(super) fn new(write: DeviceWrite, now: Timestamp) -> Result<Self, serde_json::Error> {
         let (kind, body) = match write {
             DeviceWrite::Transaction(mut row) => {
@@ -102,26 +103,26 @@ impl QueuedRow {
         Ok(Self { key, kind, body })
     }
 
-    /// The idempotency key that it is sent with.
+    /// Returns the idempotency key of the row.
     pub fn key(&self) -> Uuid {
         self.key
     }
 
-    /// Its kind.
+    /// Returns the kind of the row.
     pub fn kind(&self) -> RowKind {
         self.kind
     }
 
-    /// Its body as JSON.
+    /// Returns the body as JSON.
     pub fn body(&self) -> &str {
         self.body.get()
     }
 
-    /// Returns the write that was pushed, to be corrected and pushed anew: with another key, at the
-    /// end of the queue.
+    /// Returns the pushed write, to be corrected and pushed again.
+    /// Then it has another key, and goes to the end of the queue.
     ///
     /// # Errors
-    /// The body is not of its kind: the file was written by another version.
+    /// The body does not fit its kind: another version wrote the file.
     pub fn to_write(&self) -> Result<DeviceWrite, serde_json::Error> {
         let body = self.body();
         Ok(match self.kind {
@@ -132,7 +133,7 @@ impl QueuedRow {
         })
     }
 
-    /// The request that writes it.
+    /// The request for writing the row.
     pub(super) fn request(&self) -> Request {
         let body = Bytes::copy_from_slice(self.body().as_bytes());
         let (method, path) = match self.kind {
@@ -144,9 +145,9 @@ impl QueuedRow {
         Request::of_bytes(method, path, body)
     }
 
-    /// Returns whether an error is the service's last word on this row. Others concern all rows:
-    /// the network, a key that was revoked or is that of another screen, a wrong address, an answer
-    /// that is not certain to be the service's.
+    /// Returns whether an error is the service's final refusal of this row.
+    /// Other errors concern all rows: the network, a key revoked or of another screen, a wrong address,
+    /// or an answer possibly from a proxy.
     pub(super) fn is_refused_by(&self, error: &Error) -> bool {
         // There may be room soon: the row waits, with those behind it.
         if error.code() == Some(&ErrorCode::LimitReached) {
@@ -162,8 +163,8 @@ impl QueuedRow {
         }
     }
 
-    /// Returns whether an error may say that the order is not there, or else that the address is
-    /// wrong. A second answer to the same key tells: see [`is_refused_by`](Self::is_refused_by).
+    /// Returns whether a 404 may mean the order or the address.
+    /// A second answer to the same key tells: see [`is_refused_by`](Self::is_refused_by).
     pub(super) fn is_unclear_by(&self, error: &Error) -> bool {
         self.may_be_unknown_to(error) && !is_replayed(error)
     }
@@ -173,8 +174,8 @@ impl QueuedRow {
     }
 }
 
-/// Returns whether an answer is the one that the service has stored for the key. It stores those of
-/// the device API, and none for a path that it does not have.
+/// Returns whether an answer is the service's stored one for the key.
+/// The service stores answers of the device API, but none for unknown paths.
 fn is_replayed(error: &Error) -> bool {
     error.meta().is_some_and(|meta| meta.replayed)
 }

@@ -1,4 +1,4 @@
-//! Delivering what waits.
+//! Delivery of the waiting rows.
 
 use std::time::Duration;
 
@@ -22,53 +22,53 @@ use crate::{
     },
 };
 
-/// The outcome of sending what waits.
+/// The outcome of a delivery.
 #[derive(Debug, Default)]
 #[must_use = "it has the rows that were refused, and the reason why others wait"]
 #[non_exhaustive]
 pub struct Delivery {
-    /// The rows that were delivered.
+    /// The delivered rows.
     pub delivered: Vec<Delivered>,
-    /// The rows that were set aside. They are in [`DeviceQueue::refused`] too.
+    /// The rows set aside, also listed in [`DeviceQueue::refused`].
     pub refused: Vec<RefusedRow>,
-    /// The reason why sending stopped. `None` when no rows are left.
+    /// The reason for stopping; `None` when no rows are left.
     pub stopped: Option<Stopped>,
 }
 
-/// A row that was delivered.
+/// A delivered row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Delivered {
     /// The key of the row.
     pub key: Uuid,
-    /// The id of the record that it made or changed.
+    /// The id of the created or changed record.
     pub id: Uuid,
 }
 
 /// The shortest wait at the rate limit.
 const LEAST_WAIT: Duration = Duration::from_secs(1);
 
-/// The part of a record that every answer has.
+/// The common part of all answers.
 #[derive(Deserialize)]
 struct Acknowledged {
     id: Uuid,
 }
 
-/// The time for which a row is sent again, in seconds. The service knows its key for an hour longer.
+/// The time limit for repeating a row, in seconds.
+/// The service remembers its key for an hour longer.
 const REPEATED_FOR: i64 = (DEVICE_IDEMPOTENCY_DAYS * 24 - 1) * 3600;
 
 impl DeviceQueue {
-    /// Delivers what waits, in order, until nothing does or a failure that is not the row's own:
-    /// the network, 408, 5xx, a key that does not work or is that of another kind of screen, a wrong
-    /// address, an account that has as much as it may store, the disk. Each row is tried as the client's
-    /// [`RetryPolicy`](crate::pipeline::RetryPolicy)
-    /// says.
+    /// Delivers the waiting rows in order, until none is left.
+    /// It stops at a failure not caused by the row: the network, 408, 5xx, a key that is invalid or of
+    /// another kind of screen, a wrong address, an account with its storage limit reached, the disk.
+    /// Each row is tried by the client's [`RetryPolicy`](crate::pipeline::RetryPolicy).
     ///
-    /// The service takes so many requests of a screen a minute. At that limit the rows are kept, and go on in
-    /// the next minute: after a day without a network this takes as many minutes as there are hundreds of
-    /// rows. A 429 that names no time of the next minute stops the delivery.
+    /// The service limits the requests of a screen per minute. At the limit the rows are kept, and
+    /// delivery continues in the next minute. After a day without a network, it takes about a minute
+    /// per hundred rows. A 429 without a time in the next minute stops the delivery.
     ///
-    /// A future that is dropped halfway loses no rows, but the ids of those that it delivered.
+    /// Dropping the future halfway loses no rows, but the ids of the rows delivered by it.
     pub async fn send(&self, client: &DeviceClient) -> Delivery {
         let _turn = self.sending.lock().await;
         let mut delivery = Delivery::default();
@@ -126,13 +126,14 @@ impl DeviceQueue {
     }
 }
 
-/// Returns whether a row may have arrived so long ago that the service no longer knows its key: sent
-/// again, it would be written twice. Nobody knows either once the clock was set back that far.
+/// Returns whether a row may be written twice if sent again.
+/// It may have arrived so long ago that the service has forgotten its key. The same applies after the
+/// clock was set back that far.
 fn is_in_doubt(sent_at: Timestamp, now: Timestamp) -> bool {
     now.seconds().abs_diff(sent_at.seconds()) > REPEATED_FOR.unsigned_abs()
 }
 
-/// Returns the wait for the next window after a refusal by the rate limit.
+/// Returns the wait for the next window after a 429.
 fn next_window(error: &Error) -> Option<Duration> {
     const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs());
     let wait = error

@@ -1,34 +1,39 @@
-//! Errors that the service answers with.
+//! Error responses of the service.
 
 use std::{fmt, time::Duration};
 
 use super::debug_reads_like_display;
 use crate::wire::{ErrorBody, ErrorCode, FieldError};
 
-/// The most that an error keeps of a body that is not the service's, in characters.
+/// Maximum length of a foreign body's excerpt, in characters.
 const CLIP: usize = 300;
-/// The most of such a body that is looked at, in bytes.
+/// Maximum number of bytes read for the excerpt.
 const LOOK: usize = 64 * 1024;
 
-/// The error that a response tells of.
+/// The error in a response.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiError {
-    /// The stable code. `None` when the body is not the service's: a proxy's page, or nothing. A
-    /// code that this version does not know may be that of a gateway, or of a later service.
+    /// The stable code.
+    /// `None` when the body is not from the service, such as a proxy's page or an empty body. A code
+    /// unknown to this version may come from a gateway or from a later service.
     pub code: Option<ErrorCode>,
-    /// The problem, for people; the beginning of the body when it is not the service's.
+    /// The problem, for people.
+    /// For a body from elsewhere, the beginning of its text.
     pub message: String,
-    /// The path of the field at fault, such as `priceCents`, or the query parameter or header.
+    /// The path of the field at fault, such as `priceCents`.
+    /// It may also name a query parameter or a header.
     pub field: Option<String>,
-    /// All fields at fault, the first one included, at most 20; empty unless there are several.
+    /// All fields at fault, including the first, at most 20.
+    /// Empty when only one field is at fault.
     pub details: Vec<FieldError>,
-    /// The time that the service asks to wait before trying again.
+    /// The wait requested by the service before another attempt.
     pub retry_after: Option<Duration>,
 }
 
 impl ApiError {
-    /// Reads the body of an error response. `redact` takes out what no error may show.
+    /// Reads the body of an error response.
+    /// `redact` removes secrets from every text.
     pub(crate) fn read(
         body: &[u8],
         retry_after: Option<Duration>,
@@ -55,8 +60,8 @@ impl ApiError {
         }
     }
 
-    /// Returns whether it is certain that the service answered. Gateways have errors of the same
-    /// shape, with codes of their own.
+    /// Returns whether the response certainly came from the service.
+    /// Gateways send errors of the same shape, with codes of their own.
     pub(crate) fn is_of_service(&self) -> bool {
         !matches!(self.code, None | Some(ErrorCode::Unknown(_)))
     }
@@ -86,7 +91,7 @@ debug_reads_like_display!(struct ApiError {
 
 impl std::error::Error for ApiError {}
 
-/// The fields at fault, without what no error may show.
+/// The fields at fault, with secrets removed from their texts.
 fn redacted(mut details: Vec<FieldError>, redact: impl Fn(&str) -> String) -> Vec<FieldError> {
     for detail in &mut details {
         detail.field = redact(&detail.field);

@@ -1,7 +1,7 @@
-//! The `Debug` of errors: a `main` that fails prints it.
+//! The `Debug` output of errors, as printed by a failing `main`.
 
-/// Makes `{:?}` of an error read like `{}`, and `{:#?}` show every part. Takes the variants of an enum or,
-/// after `struct`, the fields of a struct.
+/// Makes `{:?}` of an error read like `{}`.
+/// `{:#?}` shows every part. Takes the variants of an enum or, after `struct`, the fields of a struct.
 macro_rules! debug_reads_like_display {
     ($error:ident { $($variant:ident $(($part:ident))? $({ $($field:ident),+ })?),+ $(,)? }) => {
         impl std::fmt::Debug for $error {

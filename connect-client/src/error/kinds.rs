@@ -7,19 +7,19 @@ use crate::transport::TransportError;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The client's settings do not work.
+    /// The client's settings are invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The request cannot be written down.
+    /// The request cannot be written.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// The service answered with an error.
     #[error(transparent)]
     Api(#[from] ApiError),
-    /// There was no whole response.
+    /// No complete response arrived.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// The response is not what the service promises.
+    /// The response does not have the documented form.
     #[error(transparent)]
     Decode(#[from] DecodeError),
 }
@@ -32,14 +32,14 @@ debug_reads_like_display!(ErrorKind {
     Decode(error),
 });
 
-/// The reason why a client cannot be made.
+/// The reason for a failed build of a client.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// This variable of the environment is not set, is empty, or is not text.
+    /// This environment variable is unset, empty or not text.
     #[error("environment: {0} is not set, is empty, or is not text")]
     Environment(&'static str),
-    /// The base address is not one.
+    /// The base address is invalid.
     #[error("base address: {0}")]
     BaseUrl(String),
     /// The base address is plain HTTP on another machine.
@@ -48,27 +48,27 @@ pub enum SettingsError {
          allow_plain_http where the network is trusted"
     )]
     PlainHttp,
-    /// The token is empty or has characters that no token has.
+    /// The token is empty or has invalid characters.
     #[error("token: must be visible ASCII characters, such as ck_live_ and 43 letters and digits")]
     Token,
-    /// The user agent cannot stand in a header.
+    /// The user agent is no valid header value.
     #[error("user agent: must be visible ASCII characters and blanks")]
     UserAgent,
     /// A root certificate is not PEM.
     #[error("root certificate: {0}")]
     Certificate(String),
-    /// A client certificate is not PEM, has no key, or has another one's. The text shows no part of
-    /// it.
+    /// The client certificate is not PEM, or lacks its matching key.
     #[error("client certificate: {0}")]
     ClientCertificate(&'static str),
-    /// The address of the proxy is not one. The text leaves it out, as it may hold a password.
+    /// The address of the proxy is invalid.
+    /// The text leaves it out, as it may contain a password.
     #[error("proxy: must be an address such as http://proxy.example.com:3128")]
     Proxy,
-    /// The HTTP client cannot be made. "No CA certificates were loaded" means that the system has
-    /// none: install its `ca-certificates`.
+    /// The HTTP client cannot be made.
+    /// "No CA certificates were loaded" means: the system has none. Install its `ca-certificates`.
     #[error("HTTP client: {0}")]
     Http(String),
-    /// Settings that do not go together.
+    /// A setting conflicts with the given HTTP client.
     #[error("{0} is the business of the HTTP client that was given")]
     Contradiction(&'static str),
 }
@@ -86,19 +86,19 @@ debug_reads_like_display!(SettingsError {
     Contradiction(setting),
 });
 
-/// A request cannot be written down.
+/// A request could not be written.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the request cannot be written: {0}")]
 pub struct RequestError(pub(crate) String);
 
 debug_reads_like_display!(struct RequestError(problem));
 
-/// A response is not what the service promises.
+/// A response did not have the documented form.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unexpected response: {problem}; it begins with {body:?}")]
 #[non_exhaustive]
 pub struct DecodeError {
-    /// The part that does not fit, and its place.
+    /// The unexpected part, and its place.
     pub problem: String,
     /// The beginning of the response's body.
     pub body: String,

@@ -1,4 +1,4 @@
-//! Everything that can go wrong, in one type.
+//! All failures, in one type.
 
 mod api;
 mod debug;
@@ -21,11 +21,10 @@ use crate::{
     wire::{ErrorCode, FieldError},
 };
 
-/// A call failed: why, at which request, and what to do about it.
+/// The error of a failed call: reason, request and advice.
 ///
-/// Its texts name the request, the status, the code, the service's message and the request id,
-/// and never the token. `{:?}` reads like `{}`, as that is what a `main` that fails prints; `{:#?}` has
-/// every part.
+/// Its texts name the request, the status, the code, the service's message and the request id, and
+/// never the token. `{:?}` reads like `{}`, for a `main` returning the error; `{:#?}` shows every part.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -35,7 +34,7 @@ struct Inner {
     meta: Option<Meta>,
 }
 
-/// The pipeline's knowledge of a call that failed.
+/// Facts about a failed call, collected by the pipeline.
 #[derive(Debug)]
 pub(crate) struct CallInfo {
     pub(crate) method: Method,
@@ -43,7 +42,7 @@ pub(crate) struct CallInfo {
     pub(crate) attempts: u32,
     pub(crate) key: Option<IdempotencyKey>,
     pub(crate) gave_up: Option<GaveUp>,
-    /// An attempt may have been applied. Never set for a read.
+    /// Set when an attempt may have been applied. Never set for a read.
     pub(crate) may_be_applied: bool,
 }
 
@@ -61,7 +60,7 @@ impl Error {
         &self.0.kind
     }
 
-    /// The error that the service answered with, if it did.
+    /// Returns the service's error response, if there was one.
     pub fn api(&self) -> Option<&ApiError> {
         match self.kind() {
             ErrorKind::Api(error) => Some(error),
@@ -69,59 +68,60 @@ impl Error {
         }
     }
 
-    /// The path of the field at fault, where the service names one: `items[3].priceCents`, or a
-    /// query parameter or header.
+    /// Returns the path of the field at fault, if named.
+    /// For example `items[3].priceCents`, or a query parameter or header.
     pub fn field(&self) -> Option<&str> {
         self.api()?.field.as_deref()
     }
 
-    /// Returns all fields at fault, the first one included, at most 20; empty unless there are
-    /// several.
+    /// Returns all fields at fault, including the first, at most 20.
+    /// Empty when only one field is at fault.
     pub fn details(&self) -> &[FieldError] {
         self.api().map_or(&[], |error| &error.details)
     }
 
-    /// The HTTP status of the response, if there was one.
+    /// Returns the HTTP status of the response, if there was one.
     pub fn status(&self) -> Option<u16> {
         self.meta().map(|meta| meta.status)
     }
 
-    /// The service's stable code for the error. `None` without an answer, or when something on
-    /// the way answered in the service's place.
+    /// Returns the service's stable code for the error.
+    /// `None` without an answer, or with an answer from a proxy or gateway.
     pub fn code(&self) -> Option<&ErrorCode> {
         self.api()?.code.as_ref()
     }
 
-    /// Returns whether the service answered `not_found`: there is no such record at the location.
+    /// Returns whether the service answered `not_found`: no such record.
     ///
-    /// It answers the same for a path that it does not have, as when the base address has a part too
-    /// many or too few. The message then begins with "there is nothing at" and the path.
-    /// [`Client::locations`](crate::Client::locations) fails in the same way, so a program that
-    /// calls it once at the start takes no wrong address for a missing record. A 404 of something
-    /// else at that address has no code, and is none of these.
+    /// An unknown path gives the same answer, for example when the base address has a segment too many
+    /// or too few. The message then begins with "there is nothing at" and the path.
+    /// [`Client::locations`](crate::Client::locations) fails in the same way, so call it once at the
+    /// start to tell a wrong address from a missing record. A 404 from another server has no code, and
+    /// does not count.
     pub fn is_not_found(&self) -> bool {
         self.code() == Some(&ErrorCode::NotFound)
     }
 
-    /// Returns whether the write is in conflict with the present state, or its idempotency key was used
-    /// for another request.
+    /// Returns whether the service answered `conflict`.
+    /// The write is in conflict with the present state, or its idempotency key was used for another
+    /// request.
     pub fn is_conflict(&self) -> bool {
         self.code() == Some(&ErrorCode::Conflict)
     }
 
-    /// Returns the facts in the response's headers, if there was one.
+    /// Returns the facts in the response's headers, if any.
     pub fn meta(&self) -> Option<&Meta> {
         self.0.meta.as_ref()
     }
 
-    /// The service's name for the request: give it to whoever looks into its logs.
+    /// Returns the request id, for looking into the service's logs.
     pub fn request_id(&self) -> Option<&str> {
         self.meta()?.request_id.as_deref()
     }
 
-    /// Returns whether the same call, with the same idempotency key, may succeed later: 408, 429,
-    /// 5xx and faults of the network. The SDK has tried as its [`RetryPolicy`](crate::pipeline::RetryPolicy)
-    /// allows.
+    /// Returns whether the same call may succeed later.
+    /// True for 408, 429, 5xx and network faults. Repeat the call with the same idempotency key. The
+    /// SDK has already retried within its [`RetryPolicy`](crate::pipeline::RetryPolicy).
     pub fn retryable(&self) -> bool {
         match self.kind() {
             ErrorKind::Api(_) => self.status().is_some_and(retry::is_retryable),
@@ -130,36 +130,35 @@ impl Error {
         }
     }
 
-    /// Returns the time that the service asks to wait before trying again.
+    /// Returns the wait requested by the service before another attempt.
     pub fn retry_after(&self) -> Option<Duration> {
         self.api()?.retry_after
     }
 
-    /// Returns the reason why the SDK did not try again, of an error that may pass.
+    /// Returns the reason for ending the retries of a retryable error.
     pub fn gave_up(&self) -> Option<GaveUp> {
         self.0.call.as_ref()?.gave_up
     }
 
-    /// Returns the number of times that the request was sent; 0 when it never was.
+    /// Returns the number of attempts; 0 when none was made.
     pub fn attempts(&self) -> u32 {
         self.0.call.as_ref().map_or(0, |call| call.attempts)
     }
 
-    /// Returns whether a write may have been applied, by this attempt or an earlier one of the
-    /// call.
+    /// Returns whether the write may have been applied.
+    /// This covers all attempts of the call.
     ///
-    /// It may have been after a timeout, a broken connection or a 5xx, after an answer that is not the
-    /// service's, and after one with a code that this version does not know. A 409 or 422 of the service
-    /// then settles that it was not, and so does a refusal that the service
-    /// [has stored](Meta::replayed) under the key. Any other refusal does not, as it may be given
-    /// without looking at what was done before. Reads are never applied.
+    /// It may have been applied after a timeout, a broken connection or a 5xx, after an answer from a
+    /// proxy, and after an answer with an unknown code. A later 409 or 422 from the service proves the
+    /// opposite, and so does a refusal [stored](Meta::replayed) under the key. Any other refusal proves
+    /// nothing, as the service may give it before looking up the key. Reads are never applied.
     pub fn may_be_applied(&self) -> bool {
         self.0.call.as_ref().is_some_and(|call| call.may_be_applied)
     }
 
-    /// The key that a write was sent with. Repeat the call with it when the write
-    /// [may have been applied](Self::may_be_applied): if it was, the service answers as it would
-    /// have.
+    /// Returns the idempotency key of the write.
+    /// If the write [may have been applied](Self::may_be_applied), repeat the call with this key. The
+    /// service then returns the stored answer of an applied write.
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.0.call.as_ref()?.key.as_ref()
     }

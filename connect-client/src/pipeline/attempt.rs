@@ -1,4 +1,4 @@
-//! One attempt: the request as it goes out, and what its response means.
+//! One attempt: its HTTP request, and the meaning of its response.
 
 use std::time::{Duration, SystemTime};
 
@@ -24,7 +24,7 @@ use crate::{
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 impl Pipeline {
-    /// The request as it goes out.
+    /// Builds the HTTP request.
     pub(super) fn prepare(
         &self,
         request: &Request,
@@ -52,7 +52,8 @@ impl Pipeline {
         Ok(ready)
     }
 
-    /// Sends it once, as attempt number `number`, in the time that is left for the call.
+    /// Sends the request once, within the time left for the call.
+    /// `number` is the number of the attempt.
     pub(super) async fn attempt(
         &self,
         ready: http::Request<Bytes>,
@@ -98,21 +99,21 @@ impl Pipeline {
     }
 }
 
-/// Returns whether the rate limit in an answer is that of the token. A 401 has the figures of the
-/// address, and a 5xx may come from something on the way.
+/// Returns whether the answer's rate limit is the token's.
+/// A 401 has the figures of the address, and a 5xx may come from a proxy.
 fn has_figures_of_token(status: StatusCode) -> bool {
     status.is_success() || (status.is_client_error() && status != StatusCode::UNAUTHORIZED)
 }
 
-/// The ways in which one attempt fails.
+/// The ways one attempt fails.
 pub(super) enum Failure {
     Answer(StatusCode, ApiError, Meta),
     Fault(TransportError),
 }
 
 impl Failure {
-    /// Returns whether a write may have been applied after this attempt, given whether it may have
-    /// been before.
+    /// Returns whether a write may have been applied after this attempt.
+    /// `before` says so for the earlier attempts.
     pub(super) fn may_be_applied(&self, before: bool) -> bool {
         match self {
             // This attempt was refused. What is kept under the key speaks for all attempts: had an
@@ -130,7 +131,7 @@ impl Failure {
         }
     }
 
-    /// The error to report, what is known of the response, and what the retry goes by.
+    /// Returns the error, the response's facts and the outcome for the retry decision.
     pub(super) fn told(self) -> (ErrorKind, Option<Meta>, Outcome) {
         match self {
             Self::Answer(status, error, meta) => {

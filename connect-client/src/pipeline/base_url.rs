@@ -11,7 +11,7 @@ pub(crate) struct BaseUrl(Url);
 impl BaseUrl {
     /// Reads an address such as `https://api.example.com/v1`.
     ///
-    /// A user name or password is refused, as addresses end up in logs; a query or fragment is,
+    /// A user name or password is refused, as addresses end up in logs. A query or fragment is refused,
     /// as paths are appended.
     pub(crate) fn parse(text: &str) -> Result<Self, SettingsError> {
         let mut url = Url::parse(text.trim()).map_err(|e| SettingsError::BaseUrl(e.to_string()))?;
@@ -35,7 +35,8 @@ impl BaseUrl {
         self.0.scheme() == "http"
     }
 
-    /// Returns whether the host is this machine, so that no network sees the token.
+    /// Returns whether the host is this machine.
+    /// Then no network sees the token.
     pub(crate) fn is_loopback(&self) -> bool {
         match self.0.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -48,7 +49,7 @@ impl BaseUrl {
         }
     }
 
-    /// The full address of a path below the base.
+    /// Returns the full address of a path below the base.
     pub(crate) fn join(&self, path: &str, query: &str) -> String {
         let base = self.0.as_str().trim_end_matches('/');
         let mark = if query.is_empty() { "" } else { "?" };

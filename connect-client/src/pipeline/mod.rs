@@ -1,4 +1,4 @@
-//! The one way every request goes: attempts, retries, idempotency, errors.
+//! The path of every request: attempts, retries, idempotency, errors.
 
 mod attempt;
 pub(crate) mod base_url;
@@ -35,7 +35,7 @@ use pace::Turn;
 use retry::{Decision, LEAST_ATTEMPT, OnRetry};
 use token::Token;
 
-/// Everything that requests have in common.
+/// Everything shared by all requests of a client.
 pub(crate) struct Pipeline {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) base: BaseUrl,
@@ -43,16 +43,16 @@ pub(crate) struct Pipeline {
     /// The headers of every request.
     pub(crate) headers: HeaderMap,
     pub(crate) request_timeout: Duration,
-    /// One for each request that may be under way.
+    /// One permit for each request under way.
     pub(crate) slots: Semaphore,
-    /// `None` sends without regard to the rate limit.
+    /// The pacing; `None` ignores the rate limit.
     pub(crate) pace: Option<Pace>,
     pub(crate) retry: RetryPolicy,
     pub(crate) on_retry: Option<OnRetry>,
     pub(crate) rate_limit: Mutex<Option<RateLimit>>,
 }
 
-/// A successful response, its body still bytes, and the call it answers.
+/// A successful response with its raw body, and its call.
 struct Answer {
     meta: Meta,
     body: Bytes,
@@ -60,8 +60,9 @@ struct Answer {
 }
 
 impl Pipeline {
-    /// Sends a request until it succeeds, fails for good, or the policy ends it, and reads the body
-    /// of the response. A write carries one key on every attempt, so that it is applied once.
+    /// Sends a request with retries and decodes the response.
+    /// It ends with success, a permanent failure or the end of the policy. A write carries one key on
+    /// every attempt, so that it is applied once.
     pub(crate) async fn send<T>(
         &self,
         request: &Request,
@@ -161,8 +162,8 @@ impl Pipeline {
         }
     }
 
-    /// Waits for the next window of the rate limit when this one is used up and the call has the time
-    /// for it; `None` without pacing.
+    /// Waits for the next rate limit window when this one is used up.
+    /// It does not wait when the call lacks the time for it. `None` without pacing.
     async fn turn(&self, left: impl Fn() -> Duration) -> Option<Turn<'_>> {
         let pace = self.pace.as_ref()?;
         loop {
@@ -180,22 +181,22 @@ impl Pipeline {
         }
     }
 
-    /// Returns the part of what is left of a call that may pass before its next attempt. The rest
-    /// is kept for the attempt: cut short, it would end with an unknown outcome. Zero when so little
-    /// is left that the attempt has to be made at once.
+    /// Returns the part of the remaining time available for waiting.
+    /// The rest is reserved for the next attempt: cut short, it would end with an unknown outcome. Zero
+    /// when too little time is left to wait at all.
     fn left_to_wait(&self, left: Duration) -> Duration {
         let attempt = self.request_timeout.min(left / 4).max(LEAST_ATTEMPT);
         left.saturating_sub(attempt)
     }
 
-    /// Waits for a request to end when as many as there may be are under way; `None` when that takes
-    /// longer than `longest`. One that is free is taken even if that is zero.
+    /// Waits for a free slot for the request.
+    /// `None` when it takes longer than `longest`. A free slot is taken even if `longest` is zero.
     async fn slot(&self, longest: Duration) -> Option<SemaphorePermit<'_>> {
         // The semaphore is never closed.
         timeout(longest, self.slots.acquire()).await.ok()?.ok()
     }
 
-    /// The error of a successful response whose body is not what was promised.
+    /// The error for an unexpected body of a successful response.
     fn undecodable(&self, mut answer: Answer, problem: &str) -> Error {
         answer.call.may_be_applied = answer.call.key.is_some();
         let error = DecodeError {
@@ -213,7 +214,7 @@ impl Pipeline {
     }
 }
 
-/// The error of a call that ends otherwise than with a failed attempt, which the log tells of.
+/// The error of a call ended without a failed attempt. Logs it.
 fn ended(kind: ErrorKind, call: CallInfo, meta: Option<Meta>) -> Error {
     trace::ended(&call, meta.as_ref(), &kind);
     Error::of_call(kind, call, meta)

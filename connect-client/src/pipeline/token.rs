@@ -6,7 +6,7 @@ use http::HeaderValue;
 
 use crate::error::SettingsError;
 
-/// The text that stands where the token stood.
+/// The replacement for the token in texts.
 const REDACTED: &str = "[token]";
 
 /// An API token. Neither `Debug` nor any error shows it.
@@ -18,7 +18,8 @@ impl Token {
         Self(token)
     }
 
-    /// The value of `Authorization`, marked so that nothing below prints or compresses it.
+    /// Returns the value of `Authorization`, marked sensitive.
+    /// The mark keeps lower layers from printing or compressing it.
     pub(crate) fn header(&self) -> Result<HeaderValue, SettingsError> {
         if self.0.is_empty() || !self.0.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(SettingsError::Token);
@@ -29,8 +30,8 @@ impl Token {
         Ok(value)
     }
 
-    /// A text that came from outside, without the token: a proxy's error page may well print the
-    /// headers it was sent.
+    /// Removes the token from a text received from outside.
+    /// A proxy's error page, for example, may print the request's headers.
     pub(crate) fn redact(&self, text: &str) -> String {
         if self.0.is_empty() {
             return text.to_owned();

@@ -1,5 +1,6 @@
-//! The log of calls: a span for each, an event for each attempt, and one for an end that is not that of
-//! an attempt. No token, no body, and no text that a body may be in. Without the feature `tracing` there is nothing.
+//! The log of calls: a span per call, an event per attempt.
+//! An end without a failed attempt has an event of its own. The log has no tokens, no bodies, and no
+//! text possibly taken from a body. Without the feature `tracing` nothing is logged.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use crate::{
     error::{CallInfo, ErrorKind},
 };
 
-/// Does the work of a call within its span.
+/// Runs a call within its span.
 pub(super) async fn within<F: Future>(request: &Request, work: F) -> F::Output {
     #[cfg(feature = "tracing")]
     let work = {
@@ -22,7 +23,7 @@ pub(super) async fn within<F: Future>(request: &Request, work: F) -> F::Output {
     work.await
 }
 
-/// Tells of an attempt that waits, as the window of the rate limit is used up.
+/// Logs a wait for the rate limit.
 pub(super) fn held_back(wait: Duration) {
     #[cfg(feature = "tracing")]
     tracing::debug!(wait_ms = millis(wait), "held back by the rate limit");
@@ -30,7 +31,7 @@ pub(super) fn held_back(wait: Duration) {
     let _ = wait;
 }
 
-/// Tells of an attempt that succeeded.
+/// Logs a successful attempt.
 pub(super) fn succeeded(meta: &Meta, took: Duration) {
     #[cfg(feature = "tracing")]
     tracing::debug!(
@@ -44,7 +45,7 @@ pub(super) fn succeeded(meta: &Meta, took: Duration) {
     let _ = (meta, took);
 }
 
-/// Tells of an attempt that failed, and of what follows from it.
+/// Logs a failed attempt, and the decision after it.
 pub(super) fn failed(
     call: &CallInfo,
     meta: Option<&Meta>,
@@ -91,8 +92,7 @@ pub(super) fn failed(
     let _ = (call, meta, kind, took, decision);
 }
 
-/// Tells of a call that ended otherwise than with a failed attempt: it could not be sent, its time
-/// was over before it was sent (again), or its answer is not what was promised.
+/// Logs a call ended with an error, but without a failed attempt.
 pub(super) fn ended(call: &CallInfo, meta: Option<&Meta>, kind: &ErrorKind) {
     #[cfg(feature = "tracing")]
     tracing::warn!(
@@ -107,7 +107,7 @@ pub(super) fn ended(call: &CallInfo, meta: Option<&Meta>, kind: &ErrorKind) {
     let _ = (call, meta, kind);
 }
 
-/// The reason of a failure in words of the SDK's own or of the service's codes.
+/// The reason for a failure, in fixed texts or service codes.
 #[cfg(feature = "tracing")]
 fn why(kind: &ErrorKind) -> String {
     match kind {

@@ -1,4 +1,4 @@
-//! Following what changes.
+//! Following changes.
 
 use std::{
     fmt,
@@ -18,20 +18,20 @@ use crate::{
 };
 
 impl<R: Synced> Records<R> {
-    /// Follows the changes at or after `since`, deletions included, in the order in which they
-    /// happened; everything when `since` is `None`.
+    /// Follows the changes at or after `since`, deletions included.
+    /// They come in the order of change. With `None` the whole list comes.
     ///
     /// To keep a copy: apply each entry (insert or replace by id, or delete), then store
-    /// [`Changes::since`] with the copy, and begin there the next time. Nothing is ever missed:
-    /// at one location later changes have later times, and become visible in that order. After a
-    /// pass that was read to its end nothing comes twice either: asking again at a shop where
-    /// nothing happens is one request, and brings nothing. After a pass that was left earlier, the
-    /// latest entries come again: applying one twice must do no harm.
+    /// [`Changes::since`] with the copy, and start there the next time. No change is ever missed: at
+    /// one location later changes have later times, and become visible in that order. After a complete
+    /// pass no change comes twice either: another pass over an unchanged location is one request
+    /// without entries. After an incomplete pass the latest entries come again, so applying an entry
+    /// twice must do no harm.
     ///
-    /// [`watch`](Self::watch) asks again and again.
+    /// [`watch`](Self::watch) polls repeatedly.
     ///
-    /// Deletions are kept for 90 days. A `since` older than that is refused with
-    /// `validation_failed`: begin again with `None`, into an empty copy.
+    /// Deletions are kept for 90 days. The service refuses an older `since` with `validation_failed`:
+    /// start again with `None`, into an empty copy.
     ///
     /// ```no_run
     /// # use std::collections::HashMap;
@@ -67,23 +67,23 @@ impl<R: Synced> Records<R> {
     }
 }
 
-/// Changes in the order in which they happened; see [`Records::changes_since`].
+/// Changes in the order of change; see [`Records::changes_since`].
 ///
 /// It is a [`Stream`]; [`next`](Self::next) and [`all`](Self::all) work without the traits of the
 /// futures crates.
 ///
-/// Its settings are those of each request, and are made before the first: after it they change
-/// nothing.
+/// Its settings apply to each request. Make them before the first request: later they have no effect.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct Changes<R> {
     pub(super) pages: Listing<Response<Page<Entry<R>>>>,
-    /// The rest of the page that was fetched last.
+    /// The rest of the current page.
     page: vec::IntoIter<Entry<R>>,
-    /// No page comes after that one. Without it the end is an error's.
+    /// Set when the current page is the last.
+    /// If it is unset at the end of the stream, an error ended it.
     is_last: bool,
-    /// The state that the first page was read in, where the service tells.
+    /// The state of the location at the first page, if given by the service.
     first_state: Option<Timestamp>,
-    /// The state that the page that was fetched last was read in.
+    /// The state of the location at the latest page.
     last_state: Option<Timestamp>,
     since: Option<Timestamp>,
     /// The latest `updatedAt` seen.
@@ -93,24 +93,25 @@ pub struct Changes<R> {
 impl<R: Synced> Changes<R> {
     settings!("each request", pages.options);
 
-    /// The next change; `None` when there is none at present. What changes while the pages are
-    /// read comes as well.
+    /// Returns the next change; `None` when there is none at present.
+    /// Changes made during the pass come as well.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {
         StreamExt::next(self).await
     }
 
-    /// Returns the time to begin at the next time. Good at any moment, also after an error: the
-    /// latest `updatedAt` seen, or just behind all that is known once [`next`](Self::next) has told
-    /// the end. `None` as long as nothing was seen.
+    /// Returns the starting time of the next pass.
+    /// It is valid at any moment, also after an error: the latest `updatedAt` seen, or a time just
+    /// after all known changes once [`next`](Self::next) has returned `None`. `None` until the first
+    /// entry.
     pub fn since(&self) -> Option<Timestamp> {
         self.since
     }
 
-    /// All changes that are left, in memory, and where to begin the next time.
+    /// Collects the remaining changes, and the starting time of the next pass.
     ///
-    /// What changes while the pages are read is left for the next time, so that this ends however
-    /// much is written meanwhile. (A service that does not say in which state it read a page gives
-    /// no such end; there it is when nothing is left.)
+    /// Changes made during the pass are left for the next one, so the pass ends even under constant
+    /// writes. (If the service does not report the state of its pages, the pass ends when no changes
+    /// are left.)
     ///
     /// # Errors
     /// A page could not be fetched.
@@ -126,8 +127,8 @@ impl<R: Synced> Changes<R> {
         Ok((entries, self.since))
     }
 
-    /// Finds the time of the next entry's change; its page is fetched if need be. `None` at the
-    /// end.
+    /// Finds the time of the next entry, fetching its page if needed.
+    /// `None` at the end.
     fn poll_upcoming(
         &mut self,
         context: &mut Context<'_>,
@@ -157,13 +158,14 @@ impl<R: Synced> Changes<R> {
         Some(entry)
     }
 
-    /// All entries up to the latest time, and up to this state, were seen, and whatever is written
-    /// from now on is later.
+    /// Ends a complete pass by moving `since` just past it.
+    /// All entries up to the latest time and up to this state were seen, and any later write has a
+    /// later time.
     ///
-    /// The state moves with every write at the location, and the place with it. The place of a list
-    /// that nobody writes to would grow older than the service keeps deletions. Where nothing was ever
-    /// written, the state is the beginning of time, which is older than that, too: the next pass has no
-    /// place yet.
+    /// The state moves with every write at the location, and `since` moves with it. Otherwise the
+    /// `since` of an unchanging list would grow older than the service keeps deletions. At a location
+    /// without any writes the state is the beginning of time. It is too old as well, so `since` stays
+    /// unset.
     fn pass_is_over(&mut self, state: Option<Timestamp>) {
         let state = state.filter(|state| *state > Timestamp::EPOCH);
         let seen = self.latest.max(state);

@@ -12,13 +12,14 @@ use super::{
 use crate::wire::{StockCountItem, StockCountsResult, StockLevel, limits::MAX_STOCK_COUNTS};
 
 impl Records<StockLevel> {
-    /// Counts any number of products, in as few requests as the service's limit allows (1000
-    /// products each), one after the other. Items are taken and written down as they are sent.
+    /// Counts any number of products, in as few requests as possible.
+    /// Each request takes at most 1000 products. Requests go one after the other. Items are taken from
+    /// the iterator and serialized as they are sent.
     ///
-    /// When a request fails and [may have been saved](crate::resource::BatchError::may_be_saved), it has to be
-    /// sent again as it was: a new key would count its products anew, and undo what was sold since.
-    /// [`next`](LongBatch::next) does so, and so does a program that is started again with the same
-    /// [prefix](LongBatch::idempotency_key_prefix).
+    /// When a request fails and [may have been saved](crate::resource::BatchError::may_be_saved),
+    /// repeat it unchanged and with the same key. Under a new key its products would be counted anew,
+    /// undoing later sales. [`next`](LongBatch::next) repeats it correctly, and so does a restarted
+    /// program with the same [prefix](LongBatch::idempotency_key_prefix).
     ///
     /// ```no_run
     /// # use connect_client::{Client, Error, wire::{Id, Location, StockCountItem}};
@@ -49,14 +50,16 @@ impl Records<StockLevel> {
 }
 
 impl<I> LongBatch<Counts, I> {
-    /// Sets a remark for people, at most 500 characters. Every movement has it.
+    /// Sets a note for people, at most 500 characters.
+    /// Every movement of the count carries it.
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.body.note = Some(note.into());
         self
     }
 }
 
-/// The fields that all requests of a long count share; see [`count_all`](Records::count_all).
+/// Shared fields of all requests of a long count.
+/// See [`count_all`](Records::count_all).
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {

@@ -16,14 +16,14 @@ use crate::{
 };
 
 impl Records<AnyEvent> {
-    /// The events after the one with this id, in the order of their commits; all of the last 30
-    /// days when `event` is `None`.
+    /// Lists the events after this one, in commit order.
+    /// All events of the last 30 days when `event` is `None`.
     ///
-    /// To follow a location: handle each event, store [`NewEvents::last`] with what came of it, and
-    /// begin there the next time. Nothing is missed and nothing comes twice.
+    /// To follow a location: handle each event, store [`NewEvents::last`] with the result, and start
+    /// there the next time. No event is missed and none comes twice.
     ///
-    /// Events are kept for 30 days. An `event` that is gone is refused with `validation_failed`:
-    /// begin again with `None`, and read anew what you keep a copy of.
+    /// Events are kept for 30 days. The service refuses the id of a deleted event with
+    /// `validation_failed`: start again with `None`, and reload your copies.
     ///
     /// ```no_run
     /// # use connect_client::{Client, Error, Uuid, wire::{AnyEvent, Changed, EventType, Id, Product}};
@@ -55,12 +55,11 @@ impl Records<AnyEvent> {
     }
 }
 
-/// Events in the order of their commits; see [`Records::events_after`].
+/// Events in commit order; see [`Records::events_after`].
 ///
 /// It is a [`Stream`]; [`next`](Self::next) works without the traits of the futures crates.
 ///
-/// Its settings are those of each request, and are made before the first: after it they change
-/// nothing.
+/// Its settings apply to each request. Make them before the first request: later they have no effect.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct NewEvents {
     events: Listing<AnyEvent>,
@@ -70,14 +69,14 @@ pub struct NewEvents {
 impl NewEvents {
     settings!("each request", events.options);
 
-    /// The next event; `None` when there is none at present. What happens while the pages are read
-    /// comes as well.
+    /// Returns the next event; `None` when there is none at present.
+    /// Events committed during the pass come as well.
     pub async fn next(&mut self) -> Option<Result<AnyEvent, Error>> {
         StreamExt::next(self).await
     }
 
-    /// The id of the last event that [`next`](Self::next) gave, where to begin the next time. Good
-    /// at any moment, also after an error.
+    /// Returns the id of the latest event from [`next`](Self::next).
+    /// Start there the next time. It is valid at any moment, also after an error.
     pub fn last(&self) -> Option<Id<AnyEvent>> {
         self.last
     }

@@ -1,4 +1,4 @@
-//! Following the journal of a location, and the sums of its days.
+//! The journal of a location, and its daily totals.
 
 use super::{Listing, Records};
 use crate::{
@@ -11,12 +11,12 @@ use crate::{
 };
 
 impl Records<Transaction> {
-    /// The journal rows after the one with this receipt number, in their order; from the beginning
-    /// when it is 0.
+    /// Lists the journal rows after a receipt number, in order.
+    /// 0 starts at the beginning.
     ///
-    /// To follow the journal, store the receipt number of each row together with what came of it,
-    /// and begin there the next time. Rows never change and their numbers have no gaps, so nothing
-    /// is missed and nothing comes twice, also of a register that was offline.
+    /// To follow the journal, store the receipt number of each row together with the result of handling
+    /// it, and start there the next time. Rows never change and their numbers have no gaps, so no row
+    /// is missed and none comes twice, even from a register after an offline period.
     ///
     /// ```no_run
     /// # use connect_client::{Client, Error, Uuid};
@@ -36,7 +36,8 @@ impl Records<Transaction> {
         })
     }
 
-    /// The journal rows that happened on one day in the location's time zone, by receipt number.
+    /// Lists the journal rows of one day, by receipt number.
+    /// The day is in the location's time zone.
     pub fn of_day(&self, day: Date) -> Listing<Transaction> {
         self.stream(&TransactionQuery {
             period: Period {
@@ -49,9 +50,10 @@ impl Records<Transaction> {
 }
 
 impl LocationHandle {
-    /// The sales and refunds of one day, summed up; of today when `day` is `None`.
+    /// Returns the totals of one day's sales and refunds.
+    /// `None` means today.
     ///
-    /// Whoever has the rows of the day up to the summary's `last_receipt_number` computes the same:
+    /// The rows of the day up to the summary's `last_receipt_number` give the same totals:
     ///
     /// ```no_run
     /// # use connect_client::{Client, Error, Uuid, wire::{Date, Totals}};

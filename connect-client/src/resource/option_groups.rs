@@ -1,4 +1,4 @@
-//! The writes about option groups besides those of every kind of record.
+//! Writes specific to option groups.
 
 use super::Records;
 use crate::{
@@ -10,8 +10,9 @@ use crate::{
 };
 
 impl Records<OptionGroup> {
-    /// Changes the given fields of one option of a group, for example whether it is sold out, and
-    /// yields the group as it is then. `not_found` when the group or its option is unknown.
+    /// Changes the given fields of one option of a group.
+    /// For example, marks it as sold out. Yields the stored group. `not_found` when the group or its
+    /// option is unknown.
     pub fn update_option(
         &self,
         group: impl Into<Id<OptionGroup>>,
@@ -24,8 +25,9 @@ impl Records<OptionGroup> {
 }
 
 impl Records<Product> {
-    /// Adds option groups to up to 1000 products, and removes others from them, with one request.
-    /// Products and groups that cannot be linked are reported in the result, and the others are saved.
+    /// Adds and removes option groups of up to 1000 products.
+    /// It takes one request. Products and groups that cannot be linked are reported in the result, and
+    /// the rest are saved.
     pub fn link_option_groups(&self, links: &OptionGroupLinks) -> Call<OptionLinksResult> {
         let path = format!("{}/option-groups", self.path());
         Call::record(&self.client, Request::post(path, links))

@@ -1,4 +1,4 @@
-//! Lists over all their pages, fetched while they are read.
+//! Lists over all their pages, fetched on demand.
 
 use std::{
     fmt,
@@ -20,8 +20,9 @@ use crate::{
 };
 
 impl<R: Listed> Records<R> {
-    /// All pages from `query.cursor` (or the beginning) on, without deleted records. Pages have
-    /// 200 records unless the query has a `limit`.
+    /// Lists all pages, without deleted records.
+    /// It starts at `query.cursor`, or at the beginning. Pages have 200 records unless the query has a
+    /// `limit`.
     pub fn pages(&self, query: &R::Query) -> Listing<Page<R>> {
         let (records, query) = (self.clone(), query.clone());
         Listing::new(move |options| {
@@ -32,8 +33,8 @@ impl<R: Listed> Records<R> {
         })
     }
 
-    /// All records from `query.cursor` (or the beginning) on, in the order of the list, without
-    /// deleted ones.
+    /// Lists all records in list order, without deleted ones.
+    /// It starts at `query.cursor`, or at the beginning.
     pub fn stream(&self, query: &R::Query) -> Listing<R> {
         items(self.pages(query))
     }
@@ -51,7 +52,7 @@ impl<R: Synced> Records<R> {
         items(self.pages_with_deleted(query))
     }
 
-    /// As [`pages_with_deleted`](Self::pages_with_deleted), with what the headers say.
+    /// As [`pages_with_deleted`](Self::pages_with_deleted), with the facts from the headers.
     pub(super) fn responses(&self, query: &R::Query) -> Listing<Response<Page<Entry<R>>>> {
         let (records, query) = (self.clone(), query.clone());
         Listing::new(move |options| {
@@ -62,22 +63,21 @@ impl<R: Synced> Records<R> {
     }
 }
 
-/// The records of a list, or its pages, fetched as they are asked for.
+/// The records or the pages of a list, fetched on demand.
 ///
 /// It is a [`Stream`]; [`next`](Self::next) and [`all`](Self::all) work without the traits of the
-/// futures crates. After an error there is nothing more.
+/// futures crates. An error ends it.
 ///
-/// Its settings are those of each request, and are made before the first: after it they change
-/// nothing.
+/// Its settings apply to each request. Make them before the first request: later they have no effect.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct Listing<T> {
     pub(super) options: CallOptions,
-    /// Begins to fetch; taken when the first one is asked for.
+    /// Starts the fetching; taken at the first poll.
     begin: Option<Begin<T>>,
     fetching: BoxStream<'static, Result<T, Error>>,
 }
 
-/// Begins to fetch with the settings that were made.
+/// Starts the fetching with these settings.
 type Begin<T> = Box<dyn FnOnce(CallOptions) -> BoxStream<'static, Result<T, Error>> + Send>;
 
 impl<T: Send + 'static> Listing<T> {
@@ -96,21 +96,21 @@ impl<T: Send + 'static> Listing<T> {
 impl<T> Listing<T> {
     settings!("each request", options);
 
-    /// Takes over the settings of what this is a part of.
+    /// Takes the settings of an enclosing series.
     pub(super) fn with(mut self, options: CallOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// The next one; `None` at the end.
+    /// Returns the next item; `None` at the end.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
         StreamExt::next(self).await
     }
 
-    /// All that are left, in memory.
+    /// Collects the remaining items in memory.
     ///
     /// # Errors
-    /// A page could not be fetched; what came before is dropped.
+    /// A page could not be fetched; earlier items are dropped.
     pub async fn all(self) -> Result<Vec<T>, Error> {
         self.try_collect().await
     }
@@ -138,7 +138,7 @@ fn items<T: Send + 'static>(pages: Listing<Page<T>>) -> Listing<T> {
     Listing::new(move |options| pages.with(options).map_ok(each).try_flatten())
 }
 
-/// Fetches page after page until there is no cursor to follow.
+/// Fetches page after page until there is no next cursor.
 fn follow<Q: PageQuery, T: Send + 'static>(
     mut first: Q,
     fetch: impl Fn(&Q) -> Call<Page<T>> + Send + 'static,
@@ -166,7 +166,7 @@ fn follow<Q: PageQuery, T: Send + 'static>(
     })
 }
 
-/// Following it would never end.
+/// The error for a cursor pointing to its own page.
 fn going_in_circles() -> DecodeError {
     DecodeError {
         problem: "nextCursor is the cursor that was sent".to_owned(),

@@ -1,4 +1,5 @@
-//! The capabilities of a kind of record: each gives [`Records`](super::Records) some of its methods.
+//! The capabilities of a kind of record.
+//! Each capability gives [`Records`](super::Records) some of its methods.
 
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
@@ -8,24 +9,25 @@ use crate::wire::{
     query::{ListQuery, PageQuery},
 };
 
-/// A kind of record that a location has.
+/// A kind of record of a location.
 ///
-/// Sealed: the service decides what kinds there are, and what can be done with each.
+/// Sealed: the service decides the kinds and their capabilities.
 pub trait Record: Sealed + DeserializeOwned + Send + 'static {}
 
-/// A kind that is listed page by page: `list`, `pages` and `stream`.
+/// A kind with a paged list: `list`, `pages` and `stream`.
 #[diagnostic::on_unimplemented(message = "the service has no list of `{Self}` records")]
 pub trait Listed: Record {
-    /// The parameters that narrow the list down.
+    /// The query parameters of the list.
     type Query: PageQuery;
 }
 
-/// A kind whose records are read by their id: `get`.
+/// A kind with records read by id: `get`.
 #[diagnostic::on_unimplemented(message = "`{Self}` records cannot be read one by one")]
 pub trait Readable: Record {}
 
-/// A kind whose list tells of deletions too, so that a copy can follow it: `changes_since`, `watch`,
-/// `list_with_deleted`, `pages_with_deleted` and `stream_with_deleted`.
+/// A kind with deletions in its list, for keeping a copy.
+/// It has `changes_since`, `watch`, `list_with_deleted`, `pages_with_deleted` and
+/// `stream_with_deleted`.
 #[diagnostic::on_unimplemented(
     message = "the list of `{Self}` records does not tell of changes and deletions",
     label = "cannot be followed"
@@ -34,15 +36,15 @@ pub trait Synced: Listed<Query: ListQuery> {
     /// The time of the last change.
     fn changed_at(&self) -> Timestamp;
 
-    /// The id under which a copy keeps the record: that of its tombstone.
+    /// The id of the record in a copy, also used by its tombstone.
     fn sync_id(&self) -> Uuid;
 }
 
-/// A kind that clients write: `create`, `update` and `delete`.
+/// A kind with writes by clients: `create`, `update` and `delete`.
 #[diagnostic::on_unimplemented(message = "`{Self}` records are written by the service alone")]
 pub trait Writable: Record + WireRecord<Input: Serialize> {}
 
-/// A kind that is written in batches: `batch` and `upsert_all`.
+/// A kind with batch writes: `batch` and `upsert_all`.
 ///
 /// ```compile_fail,E0599
 /// # use connect_client::{LocationHandle, wire::{Batch, CategoryInput}};
@@ -53,7 +55,7 @@ pub trait Writable: Record + WireRecord<Input: Serialize> {}
 #[diagnostic::on_unimplemented(message = "the service takes no batches of `{Self}` records")]
 pub trait Bulk: Writable<Input: BatchInput<Extra: Send> + Send> {}
 
-/// The facts of a kind that only the SDK needs.
+/// The SDK's internal facts about a kind.
 pub trait Sealed {
     /// The path segment below the location.
     const SEGMENT: &'static str;

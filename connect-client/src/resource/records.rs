@@ -14,8 +14,8 @@ use crate::{
 
 /// The records of one kind at one location, such as `Records<Product>`.
 ///
-/// It has the methods that the kind allows: [`Listed`], [`Readable`], [`Synced`], [`Writable`],
-/// [`Bulk`].
+/// Its methods depend on the capabilities of the kind: [`Listed`], [`Readable`], [`Synced`],
+/// [`Writable`], [`Bulk`].
 pub struct Records<R> {
     pub(crate) client: Client,
     location: Id<Location>,
@@ -31,26 +31,27 @@ impl<R: Record> Records<R> {
         }
     }
 
-    /// The location that they are at.
+    /// The location of the records.
     pub(super) fn location(&self) -> Id<Location> {
         self.location
     }
 
-    /// The path of all of them.
+    /// The path of the list.
     pub(super) fn path(&self) -> String {
         format!("/locations/{}/{}", self.location, R::SEGMENT)
     }
 
-    /// The path of one of them.
+    /// The path of one record.
     pub(super) fn path_of(&self, id: impl Into<Id<R>>) -> String {
         format!("{}/{}", self.path(), id.into())
     }
 }
 
 impl<R: Listed> Records<R> {
-    /// One page, without deleted records: 50 unless the query has a `limit`, and at most 200. To read
-    /// on, send the query again with the page's `next_cursor`, until there is none.
-    /// [`stream`](Self::stream) does it for you.
+    /// Returns one page, without deleted records.
+    /// A page has 50 records unless the query has a `limit`, and at most 200. For the next page, repeat
+    /// the query with the page's `next_cursor`, until there is none. [`stream`](Self::stream) does it
+    /// for you.
     pub fn list(&self, query: &R::Query) -> Call<Page<R>> {
         // The type of the page has no place for a deleted record, whatever the query says.
         let mut query = query.clone();
@@ -60,15 +61,16 @@ impl<R: Listed> Records<R> {
 }
 
 impl<R: Readable> Records<R> {
-    /// One record. `not_found` when the location has none with this id.
+    /// Returns one record; `not_found` when its id is unknown here.
     pub fn get(&self, id: impl Into<Id<R>>) -> Call<R> {
         Call::record(&self.client, Ok(Request::get(self.path_of(id))))
     }
 }
 
 impl<R: Synced> Records<R> {
-    /// One page, by `updatedAt`, with a tombstone for each record deleted in the last 90 days. Pages are
-    /// as large as those of [`list`](Self::list).
+    /// Returns one page, by `updatedAt`, with tombstones.
+    /// There is a tombstone for each record deleted in the last 90 days. Page sizes are as for
+    /// [`list`](Self::list).
     pub fn list_with_deleted(&self, query: &R::Query) -> Call<Page<Entry<R>>> {
         let mut query = query.clone();
         query.sync_mut().include_deleted = true;
@@ -77,32 +79,33 @@ impl<R: Synced> Records<R> {
 }
 
 impl<R: Writable> Records<R> {
-    /// Creates a record and yields it as the service has it. `validation_failed` names the field that is
-    /// wrong; a name or code that has to be unique, and is taken, is a `conflict`.
+    /// Creates a record and yields the stored record.
+    /// `validation_failed` names the invalid field. A duplicate of a unique name or code is a
+    /// `conflict`.
     pub fn create(&self, input: &R::Input) -> Call<R> {
         Call::record(&self.client, Request::post(self.path(), input))
     }
 
-    /// Changes the given fields of a record, and yields it as it is then.
-    /// [`Field`](crate::wire::Field) tells the three things apart that a field can say: left out
-    /// keeps what is there, `Null` clears it, `Value` sets it. Fails as [`create`](Self::create) does,
-    /// and with `not_found`.
+    /// Changes the given fields of a record and yields the stored record.
+    /// Each [`Field`](crate::wire::Field) has three states: an absent field keeps its value, `Null`
+    /// clears it, `Value` sets it. Fails as [`create`](Self::create) does, and with `not_found`.
     pub fn update(&self, id: impl Into<Id<R>>, input: &R::Input) -> Call<R> {
         Call::record(&self.client, Request::patch(self.path_of(id), input))
     }
 
-    /// Deletes a record. When the answer to the first attempt is lost, the next attempt gets the stored
-    /// answer to it. So `not_found` means that the record was gone before the call.
+    /// Deletes a record.
+    /// When the answer to the first attempt is lost, a retry gets the stored answer. So `not_found`
+    /// means: the record was gone before the call.
     pub fn delete(&self, id: impl Into<Id<R>>) -> Call<()> {
         Call::nothing(&self.client, Request::delete(self.path_of(id)))
     }
 }
 
 impl<R: Bulk> Records<R> {
-    /// Writes many records with one request, of at most 2 000 000 bytes of JSON: up to 500 products, or
-    /// up to 200 option groups. Items
-    /// are independent: one that the service refuses is reported in its place, and the others are
-    /// saved. [`upsert_all`](Self::upsert_all) takes any number.
+    /// Writes many records with one request.
+    /// A batch has up to 500 products, or up to 200 option groups, and at most 2 000 000 bytes of JSON.
+    /// Items are independent: a refused item is reported in its place, and the rest are saved.
+    /// [`upsert_all`](Self::upsert_all) takes any number.
     pub fn batch(
         &self,
         batch: &Batch<R::Input>,

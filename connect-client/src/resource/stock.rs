@@ -11,34 +11,36 @@ use crate::{
 };
 
 impl Records<StockLevel> {
-    /// The stock of a product; `not_found` when the product is unknown, or not tracked.
+    /// Returns the stock of a product.
+    /// `not_found` when the product is unknown or untracked.
     pub fn get(&self, product: impl Into<Id<Product>>) -> Call<StockLevel> {
         Call::record(&self.client, Ok(Request::get(self.path_to(product.into()))))
     }
 
-    /// Sets the stock of a product to what was counted, and yields it as it is then. The product is
-    /// tracked from then on. A `conflict` when the count has an `expected_quantity` and the stock is
-    /// another one; `not_found` when the product is unknown.
+    /// Sets the stock of a product to a counted quantity.
+    /// Yields the new level. The product is tracked from then on. Fails with `conflict` when the count
+    /// has an `expected_quantity` and the stock differs from it, and with `not_found` when the product
+    /// is unknown.
     pub fn count(&self, product: impl Into<Id<Product>>, count: &StockCount) -> Call<StockLevel> {
         let path = self.path_to(product.into());
         Call::record(&self.client, Request::put(path, count))
     }
 
-    /// Counts up to 1000 products with one request. Items are independent: one that the service
-    /// refuses is reported in its place, and the others are saved. [`count_all`](Self::count_all)
-    /// takes any number.
+    /// Counts up to 1000 products with one request.
+    /// Items are independent: a refused item is reported in its place, and the rest are saved.
+    /// [`count_all`](Self::count_all) takes any number.
     pub fn count_many(&self, counts: &StockCounts) -> Call<StockCountsResult> {
         Call::record(&self.client, Request::put(self.path(), counts))
     }
 
-    /// Books a delivery or a correction, and yields the movement. It is booked once, however often the
-    /// call is tried. `conflict` when the stock would leave its bounds.
+    /// Books a delivery or a correction, and yields the movement.
+    /// Retries book it only once. Fails with `conflict` when the stock would leave its bounds.
     pub fn adjust(&self, adjustment: &StockAdjustment) -> Call<StockMovement> {
         let path = format!("{}/adjustments", self.path());
         Call::record(&self.client, Request::post(path, adjustment))
     }
 
-    /// The movements of stock, in the order in which they were made.
+    /// The movements of stock, in the order of booking.
     pub fn movements(&self) -> Records<StockMovement> {
         Records::new(&self.client, self.location())
     }

@@ -12,12 +12,13 @@ use super::{
 use crate::wire::{Batch, BatchInput, BatchResult, MatchBy};
 
 impl<R: Bulk> Records<R> {
-    /// Writes any number of records, in as few requests as the service's limits allow (500 products or
-    /// 200 option groups, and 2 000 000 bytes of JSON each), one after the other, so that of two items
-    /// for one record the later wins. Items are taken and written down as they are sent.
+    /// Writes any number of records, in as few requests as possible.
+    /// Each request takes at most 500 products or 200 option groups, and 2 000 000 bytes of JSON.
+    /// Requests go one after the other, so the later of two items for one record wins. Items are taken
+    /// from the iterator and serialized as they are sent.
     ///
-    /// An item that alone is larger than a request can be is not sent; it is in the results as
-    /// failed with `payload_too_large`, like any other item that the service refuses.
+    /// An item larger than one request is not sent. It is reported as failed with `payload_too_large`,
+    /// like any other refused item.
     ///
     /// ```no_run
     /// # use connect_client::{Client, Error, wire::{Id, Location, ProductInput}};
@@ -41,14 +42,16 @@ impl<R: Bulk> Records<R> {
 }
 
 impl<T: BatchInput + Serialize, I> LongBatch<Batch<T>, I> {
-    /// Sets the field by which items find their record. `externalId` unless set.
+    /// Sets the field for matching items to records.
+    /// `externalId` unless set.
     pub fn match_by(mut self, field: MatchBy) -> Self {
         self.body.match_by = field;
         self
     }
 
-    /// Sets whether an item that finds no record makes one. `true` unless set; if not, it fails
-    /// with `not_found`. Matched [by id](Self::match_by), an unknown id is `not_found` either way.
+    /// Sets whether an item without a matching record creates one.
+    /// `true` unless set. If not, the item fails with `not_found`. Matched [by id](Self::match_by), an
+    /// unknown id is `not_found` either way.
     pub fn create_missing(mut self, create: bool) -> Self {
         self.body.create_missing = create;
         self

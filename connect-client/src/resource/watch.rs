@@ -22,18 +22,17 @@ use crate::{
     wire::{Entry, Timestamp},
 };
 
-/// The shortest wait after an error: a service that is down is not asked again and again without a pause.
+/// The shortest wait after an error, so a failing service gets a pause.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
 
 impl<R: Synced> Records<R> {
-    /// Follows the changes at or after `since` without an end: [`changes_since`](Self::changes_since),
-    /// and again `every` so long after all is read. At a shop where nothing happens each round is
-    /// one request and yields nothing.
+    /// Follows the changes at or after `since` without an end.
+    /// It repeats [`changes_since`](Self::changes_since), with a pause of `every` after each round. At
+    /// an unchanged location a round is one request without entries.
     ///
-    /// It yields each change once, deletions included. To stop, drop it. An error that may pass (see
-    /// [`Error::retryable`]) is yielded, and the next round goes on where the one before stopped. After
-    /// another error there is nothing more. The round after an error begins a second later at the
-    /// earliest.
+    /// Each change is yielded once, deletions included. To stop, drop the stream. A retryable error
+    /// (see [`Error::retryable`]) is yielded, and the next round continues from the place of the
+    /// failure, at least a second later. After any other error the stream ends.
     ///
     /// ```no_run
     /// # use std::{collections::HashMap, time::Duration};
@@ -72,18 +71,18 @@ impl<R: Synced> Records<R> {
 ///
 /// It is a [`Stream`]; [`next`](Self::next) works without the traits of the futures crates.
 ///
-/// Its settings are those of each request. One that is made later holds from the next round on.
+/// Its settings apply to each request. A later setting applies from the next round on.
 #[must_use = "nothing is fetched until it is asked for"]
 pub struct Watch<R> {
     records: Records<R>,
     every: Duration,
-    /// The round under way, or the next one.
+    /// The current round, or the next one.
     round: Changes<R>,
     /// The wait before the round.
     wait: Option<Pin<Box<Sleep>>>,
     is_over: bool,
-    /// The time of the latest change that was yielded, and all that were yielded of that time: a
-    /// round that goes on where another stopped is told of them again.
+    /// The time of the latest yielded change.
+    /// A continued round repeats the changes of this time, so `seen` has the ids already yielded.
     latest: Option<Timestamp>,
     seen: HashSet<Uuid>,
 }
@@ -91,18 +90,18 @@ pub struct Watch<R> {
 impl<R: Synced> Watch<R> {
     settings!("each request", round.pages.options);
 
-    /// The next change, as soon as there is one.
+    /// Returns the next change, as soon as there is one.
     pub async fn next(&mut self) -> Option<Result<Entry<R>, Error>> {
         StreamExt::next(self).await
     }
 
-    /// Returns the time to begin at the next time the program starts. Good at any moment; see
-    /// [`Changes::since`].
+    /// Returns the starting time for the next run of the program.
+    /// It is valid at any moment; see [`Changes::since`].
     pub fn since(&self) -> Option<Timestamp> {
         self.round.since()
     }
 
-    /// Ends the round; the next one begins where it stopped, after this wait.
+    /// Ends the round; the next one continues there after this wait.
     fn rest(&mut self, wait: Duration) {
         let options = mem::take(&mut self.round.pages.options);
         self.round = self.records.changes_since(self.round.since());
@@ -110,7 +109,7 @@ impl<R: Synced> Watch<R> {
         self.wait = Some(Box::pin(sleep(wait)));
     }
 
-    /// Returns whether an entry was not yielded before, and remembers it.
+    /// Returns whether an entry is new, and remembers it.
     fn is_new(&mut self, entry: &Entry<R>) -> bool {
         let time = Some(changed_at(entry));
         if time > self.latest {

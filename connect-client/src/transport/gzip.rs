@@ -1,4 +1,4 @@
-//! Compressed bodies: answers are asked for in gzip, and requests are sent in it where that is set.
+//! Gzip: requested for answers, and used for requests if set.
 
 use std::io::{Read as _, Write as _};
 
@@ -8,19 +8,20 @@ use http::{HeaderValue, header};
 
 use super::{Fault, TransportError};
 
-/// The bytes from which on a body is compressed.
+/// The smallest body worth compressing, in bytes.
 const WORTH_COMPRESSING: usize = 1000;
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
-/// Asks for an answer in gzip. One with an `Accept-Encoding` of its own gets what it asks for.
+/// Asks for an answer in gzip.
+/// A request with its own `Accept-Encoding` keeps it.
 pub(super) fn ask(mut request: http::Request<Bytes>) -> http::Request<Bytes> {
     let accepted = request.headers_mut().entry(header::ACCEPT_ENCODING);
     accepted.or_insert(GZIP);
     request
 }
 
-/// Compresses the body of a request, where that makes it smaller.
+/// Compresses the body of a request, if it becomes smaller.
 pub(super) fn compress(mut request: http::Request<Bytes>) -> http::Request<Bytes> {
     let body = request.body();
     if body.len() < WORTH_COMPRESSING || request.headers().contains_key(header::CONTENT_ENCODING) {

@@ -13,16 +13,16 @@ use super::{
 };
 use crate::error::SettingsError;
 
-/// A connection pool of our own making, or the caller's.
+/// The SDK's own connection pool, or the caller's.
 pub(crate) struct HttpClient {
     http: reqwest::Client,
     bodies: Bodies,
 }
 
-/// The bodies of requests and answers, whoever made the connection pool.
+/// The settings for bodies, for either connection pool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bodies {
-    /// The longest answer, before and after it is decompressed.
+    /// The longest answer, before and after decompression.
     pub(crate) max_response_bytes: usize,
     /// Set when requests are compressed.
     #[cfg(feature = "gzip")]
@@ -33,11 +33,12 @@ pub(crate) struct Bodies {
 pub(crate) struct HttpSettings<'a> {
     /// Limit on connecting, TLS included.
     pub(crate) connect_timeout: Duration,
-    /// Certificates to trust besides the system's, each a PEM text that may hold several.
+    /// Certificates to trust besides the system's.
+    /// Each is a PEM text with one certificate or several.
     pub(crate) root_certificates: &'a [Vec<u8>],
     /// The client's own certificate and its key, as PEM.
     pub(crate) client_certificate: Option<&'a [u8]>,
-    /// The proxy that requests go through.
+    /// The proxy for requests.
     pub(crate) proxy: &'a Proxy,
     /// Set when every request goes without TLS.
     pub(crate) plain: bool,
@@ -45,19 +46,19 @@ pub(crate) struct HttpSettings<'a> {
     pub(crate) loopback: bool,
 }
 
-/// Begins a reqwest client as the SDK makes its own: TLS with `ring` and the system's authorities,
-/// no redirects. Add to it what the SDK has no setting for, and hand it to
-/// [`ClientBuilder::http_client`](crate::ClientBuilder::http_client).
+/// Begins a reqwest client with the SDK's own configuration.
+/// It has TLS with `ring` and the system's authorities, and no redirects. Add further settings, and
+/// pass the client to [`ClientBuilder::http_client`](crate::ClientBuilder::http_client).
 ///
-/// TLS is complete as it is: reqwest ignores its own settings for it, such as `identity`,
-/// `tls_certs_merge` and `tls_version_min`, without an error. For other authorities or a client
-/// certificate use [`ClientBuilder::root_certificate`](crate::ClientBuilder::root_certificate) and
-/// [`ClientBuilder::client_certificate`](crate::ClientBuilder::client_certificate), or hand over a
-/// reqwest client with a TLS configuration of your own (`tls_backend_preconfigured`).
+/// TLS is complete: reqwest ignores its own TLS settings, such as `identity`, `tls_certs_merge` and
+/// `tls_version_min`, without an error. For other authorities or a client certificate use
+/// [`ClientBuilder::root_certificate`](crate::ClientBuilder::root_certificate) and
+/// [`ClientBuilder::client_certificate`](crate::ClientBuilder::client_certificate), or pass a reqwest
+/// client with your own TLS configuration (`tls_backend_preconfigured`).
 ///
-/// It works in any program. `reqwest::Client::new()` panics in one in which nobody has installed a
-/// crypto provider for rustls, unless a feature of reqwest brings one. The README of the SDK has the line
-/// that installs one, under "No rustls crypto provider is configured".
+/// It works in any program. `reqwest::Client::new()` panics in a program without an installed crypto
+/// provider for rustls, unless a feature of reqwest brings one. The README of the SDK has the line for
+/// installing one, under "No rustls crypto provider is configured".
 ///
 /// # Errors
 /// The system has no authorities.
@@ -162,7 +163,7 @@ impl Transport for HttpClient {
     }
 }
 
-/// The fault that a reqwest error tells of.
+/// The fault behind a reqwest error.
 fn told(error: reqwest::Error) -> TransportError {
     let fault = if distrusts_certificate(&error) {
         Fault::Tls
@@ -179,7 +180,7 @@ fn told(error: reqwest::Error) -> TransportError {
     TransportError::because(fault, error.without_url())
 }
 
-/// Returns whether the TLS handshake failed over who the service is, rather than over the connection.
+/// Returns whether the TLS handshake failed over the service's certificate.
 fn distrusts_certificate(error: &reqwest::Error) -> bool {
     std::iter::successors(error.source(), |error| cause(*error)).any(|error| {
         let error = error.downcast_ref::<rustls::Error>();
@@ -187,7 +188,8 @@ fn distrusts_certificate(error: &reqwest::Error) -> bool {
     })
 }
 
-/// An I/O error hides from `source` what it wraps.
+/// The cause of an error, also inside an I/O error.
+/// An I/O error hides its wrapped error from `source`.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     let wrapped = error
         .downcast_ref::<io::Error>()

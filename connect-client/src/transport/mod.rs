@@ -1,4 +1,4 @@
-//! The way out: one request goes in, one whole response comes back.
+//! The transport: takes one request, returns one complete response.
 
 #[cfg(feature = "gzip")]
 mod gzip;
@@ -15,9 +15,9 @@ pub(crate) use http_client::{Bodies, HttpClient, HttpSettings};
 
 use crate::error::debug_reads_like_display;
 
-/// The proxy that requests go through.
+/// The proxy for requests.
 pub(crate) enum Proxy {
-    /// The one that the environment names, except for an address on this machine.
+    /// The environment's proxy, except for an address on this machine.
     Environment,
     /// None.
     None,
@@ -25,47 +25,48 @@ pub(crate) enum Proxy {
     Url(String),
 }
 
-/// Sends one request once. The SDK does so over HTTP; a test or a program with its own way out
-/// puts another one in with [`ClientBuilder::transport`](crate::ClientBuilder::transport).
+/// Sends one request once.
+/// The SDK does so over HTTP. A test, or a program with its own transport, sets another with
+/// [`ClientBuilder::transport`](crate::ClientBuilder::transport).
 ///
-/// The request is complete: absolute address, `Authorization` (marked sensitive, never to be
-/// logged), body. Retries, timeouts and idempotency are not the transport's business; when a
-/// timeout passes, the future is dropped.
+/// The request is complete: absolute address, `Authorization` (marked sensitive, never to be logged),
+/// body. The SDK handles retries, timeouts and idempotency; at a timeout it drops the future.
 pub trait Transport: Send + Sync + 'static {
-    /// Sends the request and reads the whole response, whatever its status. Redirects are not
-    /// followed.
+    /// Sends the request and reads the complete response, with any status.
+    /// Redirects are not followed.
     fn send(
         &self,
         request: http::Request<Bytes>,
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, TransportError>>;
 }
 
-/// There was no whole response.
+/// The error for a missing or incomplete response.
 pub struct TransportError {
     fault: Fault,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// The failures between here and the service.
+/// The failures between client and service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
-    /// No connection came about: unknown host, refused, unreachable.
+    /// No connection was made: unknown host, refused, unreachable.
     Connect,
-    /// The time for one attempt passed. A write may or may not have been applied.
+    /// The attempt timed out. A write may have been applied.
     Timeout,
-    /// The connection broke before the whole response was there. A write may or may not have been
-    /// applied.
+    /// The connection broke before the end of the response.
+    /// A write may have been applied.
     Broken,
-    /// The service's certificate is not to be trusted. Waiting does not change that.
+    /// The service's certificate is not trusted. Retries do not help.
     Tls,
-    /// The response is larger than the client takes. A write was probably applied.
+    /// The response is larger than the client's limit.
+    /// A write was probably applied.
     TooLarge,
-    /// The request is not one that can be sent.
+    /// The request cannot be sent.
     Unsendable,
-    /// The request was not sent: its turn did not come in the time of the call. As many as the
-    /// client [sends at a time](crate::ClientBuilder::max_in_flight) were under way until too little
-    /// time was left for an attempt, or the call was given no time at all.
+    /// The request was not sent, for lack of time.
+    /// The client's [limit of concurrent requests](crate::ClientBuilder::max_in_flight) was reached
+    /// until too little time was left for an attempt, or the call was given no time at all.
     Busy,
 }
 
@@ -78,7 +79,8 @@ impl Fault {
         )
     }
 
-    /// Returns whether the service may have received the request, and so may have applied a write.
+    /// Returns whether the service may have received the request.
+    /// If so, it may have applied a write.
     pub fn may_have_arrived(self) -> bool {
         !matches!(
             self,
@@ -110,7 +112,7 @@ impl TransportError {
         }
     }
 
-    /// A fault and the error that tells of it. The error's text must not hold the token.
+    /// A fault with its cause. The cause's text must not contain the token.
     pub fn because(
         fault: Fault,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -128,8 +130,7 @@ impl TransportError {
 }
 
 impl fmt::Display for TransportError {
-    /// The fault and its innermost cause, which is the one that tells something
-    /// ("Connection refused").
+    /// The fault and its innermost cause, usually the informative one ("Connection refused").
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fault.fmt(f)?;
         let first = std::error::Error::source(self);

@@ -1,4 +1,5 @@
-//! TLS with a crypto provider of the SDK's own: that of the process is neither needed nor set.
+//! TLS with the SDK's own crypto provider.
+//! The provider of the process is neither needed nor set.
 
 use std::sync::Arc;
 
@@ -11,18 +12,18 @@ use rustls_platform_verifier::Verifier;
 
 use crate::error::SettingsError;
 
-/// The protocols that are offered, the preferred one first.
+/// The offered protocols, the preferred one first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// The authorities that are trusted.
+/// The trusted authorities.
 pub(super) enum Trust {
-    /// Those of the system, and these.
+    /// The system's authorities, and these.
     System(Vec<CertificateDer<'static>>),
-    /// These alone: a system without any authorities will do.
+    /// These alone. The system needs no authorities then.
     Only(Vec<CertificateDer<'static>>),
 }
 
-/// Reads certificates from PEM texts, each of which may hold several.
+/// Reads certificates from PEM texts, one or several from each.
 pub(super) fn certificates(
     pems: &[Vec<u8>],
 ) -> Result<Vec<CertificateDer<'static>>, SettingsError> {
@@ -40,7 +41,7 @@ pub(super) fn certificates(
     Ok(all)
 }
 
-/// The certificate that shows the service who the client is.
+/// The client certificate with its key.
 pub(super) struct Identity {
     /// The client's own certificate first.
     chain: Vec<CertificateDer<'static>>,
@@ -48,7 +49,8 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Reads certificates and key from a PEM text. No error shows a part of it.
+    /// Reads certificates and key from a PEM text.
+    /// No error shows a part of it.
     pub(super) fn read(pem: &[u8]) -> Result<Self, SettingsError> {
         let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
         let chain = chain.ok().filter(|chain| !chain.is_empty());

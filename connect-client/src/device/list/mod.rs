@@ -1,8 +1,8 @@
-//! A list of rows that is on disk as it is in memory.
+//! A list of rows, the same on disk as in memory.
 //!
-//! Rows are added at the end of a file, and marked and removed in place, so that a full disk does
-//! not keep rows from being delivered. It relies on what databases rely on: bytes that are written
-//! over leave those around them alone, even when the power fails.
+//! Rows are appended to a file, and marked and removed in place, so that a full disk does not prevent
+//! their delivery. The list relies on a property also used by databases: overwriting bytes leaves their
+//! neighbours intact, even at a power failure.
 
 use std::{
     collections::VecDeque,
@@ -20,33 +20,34 @@ use super::{
 };
 use crate::wire::Timestamp;
 
-/// A row that is known by its key.
+/// A row with a key.
 pub(super) trait Keyed {
     fn key(&self) -> Uuid;
 }
 
-/// Rows in the order in which they were added.
+/// Rows in the order of their addition.
 pub(super) struct DiskList<T> {
     rows: VecDeque<Kept<T>>,
     path: PathBuf,
     disk: Box<dyn Disk>,
-    /// The bytes of the file that are whole lines.
+    /// The length of the file's complete lines, in bytes.
     length: u64,
 }
 
-/// A row that is in the list.
+/// A row of the list.
 #[derive(Clone, Debug)]
 pub(super) struct Kept<T> {
     pub(super) row: T,
-    /// The time at which it was first sent without an answer that says what became of it.
+    /// The time of its first sending without a conclusive answer.
     pub(super) sent_at: Option<Timestamp>,
-    /// The start of its line.
+    /// The offset of its line.
     at: u64,
 }
 
 impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
-    /// Opens the list in this file, which is made when it is not there. The file is written anew
-    /// without what was removed, if the disk has room for it. The caller syncs the folder.
+    /// Opens the list in this file, or makes an empty one.
+    /// The file is rewritten without its removed rows, if the disk has room for it. The caller syncs
+    /// the folder.
     pub(super) fn open(path: PathBuf) -> Result<Self, QueueError> {
         let failed = |source| disk_error(&path, source);
         let bytes = match fs::read(&path) {
@@ -69,13 +70,13 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
         Ok(Self::over(path, file, found))
     }
 
-    /// An empty list in a file that is empty.
+    /// An empty list in an empty file.
     #[cfg(test)]
     pub(super) fn new(path: PathBuf, disk: impl Disk + 'static) -> Self {
         Self::over(path, disk, Found::new())
     }
 
-    /// The list of the rows that were found in a file.
+    /// The list of the rows found in a file.
     fn over(path: PathBuf, disk: impl Disk + 'static, found: Found<T>) -> Self {
         Self {
             rows: found.rows,
@@ -113,7 +114,7 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
         Ok(())
     }
 
-    /// Sets the time at which the row with this key was first sent.
+    /// Sets the time of the first sending of the row with this key.
     pub(super) fn mark(&mut self, key: Uuid, sent_at: Option<Timestamp>) -> Result<(), QueueError> {
         let Some(kept) = self.rows.iter_mut().find(|kept| kept.row.key() == key) else {
             return Ok(());
@@ -124,8 +125,8 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
         Ok(())
     }
 
-    /// Removes the row with this key. Returns whether it was there. After an error it is gone, and
-    /// is there again at the next start.
+    /// Removes the row with this key, and returns whether it was there.
+    /// After an error it is gone, but reappears at the next start.
     pub(super) fn remove(&mut self, key: Uuid) -> Result<bool, QueueError> {
         let place = self.rows.iter().position(|kept| kept.row.key() == key);
         let Some(removed) = place.and_then(|place| self.rows.remove(place)) else {
@@ -151,9 +152,9 @@ impl<T: Keyed + Serialize + DeserializeOwned> DiskList<T> {
 /// The content of a file.
 struct Found<T> {
     rows: VecDeque<Kept<T>>,
-    /// The length of the whole lines.
+    /// The length of the complete lines.
     length: usize,
-    /// The lines without those that were removed.
+    /// The lines without the removed ones.
     kept: Vec<u8>,
 }
 
@@ -166,8 +167,9 @@ impl<T: DeserializeOwned> Found<T> {
         }
     }
 
-    /// Reads a file. A last line that is not whole is left out: the device stopped while it was
-    /// written, and nobody was told that it is there.
+    /// Reads a file.
+    /// An incomplete last line is left out: the device stopped while writing it, and its push never
+    /// returned.
     fn read(path: &Path, bytes: &[u8]) -> Result<Self, QueueError> {
         let mut found = Self::new();
         let lines = bytes.split_inclusive(|byte| *byte == b'\n');

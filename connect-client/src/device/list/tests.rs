@@ -1,4 +1,4 @@
-//! Lists on a disk that fails, and lists that are opened.
+//! Lists on a failing disk, and reopened lists.
 
 use std::{
     cell::Cell,
@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Row {
 }
 
 thread_local! {
-    /// The number of times that a row was read or compared.
+    /// The number of reads and comparisons of rows.
     static LOOKS: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -37,7 +37,7 @@ fn row(number: u128) -> Row {
     Row(Uuid::from_u128(number))
 }
 
-/// A list of two rows on a disk that fails when it is told to.
+/// A list of two rows on a disk with failures on demand.
 fn list(folder: &TempDir) -> (DiskList<Row>, Arc<Faults>) {
     let path = folder.path().join("rows");
     let (disk, faults) = Faulty::open(&path);
@@ -136,7 +136,7 @@ fn a_mark_is_there_at_each_start_and_where_the_file_was_written_anew() {
     assert_eq!(list.rows()[0].sent_at, None);
 }
 
-/// No row is compared with the others.
+/// Rows are not compared with each other.
 #[test]
 fn opening_looks_at_each_row_at_most_twice() {
     let folder = TempDir::new().unwrap();
@@ -155,7 +155,8 @@ fn opening_looks_at_each_row_at_most_twice() {
     assert_eq!(LOOKS.take(), 2 * 50, "once more in the new file");
 }
 
-/// The file is empty, though the disk says that it failed: the next row begins it.
+/// The file is empty despite the reported failure.
+/// The next row goes to its beginning.
 #[test]
 fn a_cut_that_cannot_be_made_sure_leaves_no_gap() {
     let folder = TempDir::new().unwrap();

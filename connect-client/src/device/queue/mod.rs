@@ -1,4 +1,4 @@
-//! The queue of a device that may be offline, and may be switched off at any moment.
+//! The queue of a device with interruptions of network and power.
 
 use std::{
     collections::HashSet,
@@ -20,29 +20,28 @@ use super::{
 };
 use crate::wire::Timestamp;
 
-/// The rows of one screen that wait to be delivered, kept in a folder.
+/// The undelivered rows of one screen, kept in a folder.
 ///
-/// - A row is on disk before [`push`](Self::push) returns, with its idempotency key and, if it is a
-///   journal row, its time.
-/// - [`send`](Self::send) delivers rows in the order in which they were pushed, of all kinds
-///   together, and removes each once the service has acknowledged it. A row that was sent and not
-///   acknowledged, because the network or the device failed, is sent again with the same key, so
-///   that it is applied once. The service remembers a key of a device for 7 days: an hour before the end
-///   of the 7 days a row that was sent without an answer is set aside, since it would be written twice if it
-///   had arrived.
-/// - A row that the service refuses for good is set aside in [`refused`](Self::refused), and those
-///   behind it go on.
-/// - A row that was half written when the device stopped is dropped at the next start. Its push had
-///   not returned.
-/// - A full disk takes no new rows. Those that wait are delivered all the same. To set a row aside
-///   takes room.
+/// - A row is on disk before [`push`](Self::push) returns, with its idempotency key and, for a journal
+///   row, its time.
+/// - [`send`](Self::send) delivers rows of all kinds in the order of their pushes, and removes each
+///   after the service's acknowledgement. A row sent without an acknowledgement, because the network or
+///   the device failed, is sent again with the same key, so that it is applied once. The service
+///   remembers a device's key for 7 days. An hour before the end of the 7 days, a row sent without an
+///   answer is set aside, since another attempt might write it twice.
+/// - A row refused by the service for good is set aside in [`refused`](Self::refused), and delivery
+///   continues with the next row.
+/// - A row half written when the device stopped is dropped at the next start. Its push had not
+///   returned.
+/// - A full disk takes no new rows. The waiting rows are still delivered. Setting a row aside needs
+///   room on the disk.
 ///
-/// A closing and an order have no time of their own: they happen when they arrive. A row can name
-/// only what the service has given an id, so an order can be changed, and a sale refunded, after it
+/// A closing and an order have no time of their own: they get their time of arrival. A row can only
+/// refer to ids given by the service, so an order can be changed, and a sale refunded, only after it
 /// was [delivered](super::Delivery::delivered).
 ///
-/// A row whose `createdAt` is too far ahead, because the register's clock was wrong, is set aside
-/// like any other: neither waiting nor a corrected clock changes it. To correct it:
+/// A row is set aside like any other if its `createdAt` is too far ahead, because the register's clock
+/// was wrong. Neither waiting nor correcting the clock changes that. To correct the row:
 ///
 /// ```no_run
 /// # use connect_client::{device::{DeviceQueue, DeviceWrite, RefusedRow}, wire::{Field, Timestamp}};
@@ -56,13 +55,13 @@ use crate::wire::Timestamp;
 /// # Ok(()) }
 /// ```
 ///
-/// The folder holds the rows as readable JSON and no key of a screen. A folder that the queue makes,
-/// and its files, are for their owner only, on Unix. One queue has it open at a time. Methods may be
-/// called from several threads: rows can be pushed while others are sent. Each row that is pushed,
-/// sent, acknowledged or set aside waits for the disk, on the thread that calls.
+/// The folder holds the rows as readable JSON, and no keys of screens. On Unix a folder made by the
+/// queue, and its files, are accessible to their owner only. Only one queue can have it open at a time.
+/// Methods may be called from several threads: rows can be pushed while earlier ones are sent. Pushing,
+/// sending, acknowledging or setting aside a row waits for the disk, on the calling thread.
 pub struct DeviceQueue {
     rows: Mutex<Rows>,
-    /// Held while rows are sent or set aside, so that each has one outcome.
+    /// Held while rows are sent or set aside, so each has one outcome.
     pub(super) sending: tokio::sync::Mutex<()>,
     /// Locked as long as the queue is open.
     _lock: File,
@@ -75,7 +74,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Moves a row from those that wait to the refused ones.
+    /// Moves a row from the waiting to the refused rows.
     pub(super) fn set_aside(&mut self, refused: RefusedRow) -> Result<(), QueueError> {
         let key = refused.row.key();
         // A crash in between leaves it in both.
@@ -86,7 +85,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Removes those rows from the ones that wait which a crash left in both lists.
+    /// Removes waiting rows left in both lists by a crash.
     fn finish_setting_aside(&mut self) -> Result<(), QueueError> {
         let refused = self.refused.rows().iter().map(|kept| kept.row.key());
         let refused: HashSet<Uuid> = refused.collect();
@@ -100,10 +99,10 @@ impl Rows {
 }
 
 impl DeviceQueue {
-    /// Opens the queue in a folder, which is made when it is not there.
+    /// Opens the queue in a folder, or makes the folder.
     ///
     /// # Errors
-    /// The folder is in use, the disk failed, or a file is damaged other than by a crash.
+    /// The folder is in use, the disk failed, or a file is damaged beyond the effects of a crash.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, QueueError> {
         let folder = folder.as_ref();
         let lock = disk::lock(folder)?;
@@ -120,11 +119,12 @@ impl DeviceQueue {
         })
     }
 
-    /// Adds a row at the end and returns its idempotency key. It is on disk once this returns.
+    /// Adds a row at the end and returns its idempotency key.
+    /// The row is on disk once this returns.
     ///
     /// # Errors
-    /// The row cannot be written to disk; it is not in the queue. A disk that fails for good may leave it
-    /// there for the next start: look at [`first`](Self::first) before the same sale is pushed again.
+    /// The row cannot be written to disk, and is not in the queue. A permanently failing disk may still
+    /// have it at the next start: check [`first`](Self::first) before pushing the same sale again.
     pub fn push(&self, write: impl Into<DeviceWrite>) -> Result<Uuid, QueueError> {
         let row = QueuedRow::new(write.into(), now())?;
         let key = row.key();
@@ -132,21 +132,22 @@ impl DeviceQueue {
         Ok(key)
     }
 
-    /// The number of rows that wait.
+    /// Returns the number of waiting rows.
     pub fn waiting(&self) -> usize {
         self.rows().waiting.rows().len()
     }
 
-    /// The row that is sent next: that at which sending stopped.
+    /// Returns the next row to send, if any.
+    /// If sending has stopped, it stopped at this row.
     pub fn first(&self) -> Option<QueuedRow> {
         let rows = self.rows();
         rows.waiting.rows().front().map(|kept| kept.row.clone())
     }
 
-    /// Sets a row aside that waits, when sending stops at it each time: a sale in the queue of a
-    /// kiosk, for example, for which no waiting helps. It is among the [refused](Self::refused) ones
-    /// from then on, and those behind it go on. Returns whether it was there. Waits for a
-    /// [`send`](Self::send) that is under way.
+    /// Sets a waiting row aside, and returns whether it was there.
+    /// Use it when sending stops at the row each time and waiting does not help: a sale in the queue of
+    /// a kiosk, for example. The row moves to the [refused](Self::refused) rows, and delivery continues
+    /// with the next. Waits for the end of a running [`send`](Self::send).
     ///
     /// # Errors
     /// The disk failed; the row may wait again at the next start.
@@ -161,15 +162,15 @@ impl DeviceQueue {
         Ok(true)
     }
 
-    /// The rows that were set aside and not forgotten since, in their order.
+    /// Returns the set-aside rows not yet forgotten, in their order.
     pub fn refused(&self) -> Vec<RefusedRow> {
         let rows = self.rows();
         let refused = rows.refused.rows().iter();
         refused.map(|kept| kept.row.clone()).collect()
     }
 
-    /// Forgets a row that was set aside, when somebody has dealt with it. Returns whether it was
-    /// there.
+    /// Forgets a set-aside row, and returns whether it was there.
+    /// Call it once the row has been dealt with.
     ///
     /// # Errors
     /// The disk failed; the row may be among the refused ones at the next start.

@@ -1,4 +1,4 @@
-//! Queues on a disk that fails.
+//! Queues on a failing disk.
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
@@ -16,7 +16,7 @@ use crate::{
     wire::ZReportInput,
 };
 
-/// A service that takes every row.
+/// A service accepting every row.
 struct Taker;
 
 impl Transport for Taker {
@@ -36,7 +36,7 @@ fn client() -> DeviceClient {
         .unwrap()
 }
 
-/// A queue of three rows whose disk fails when it is told to.
+/// A queue of three rows, on a disk with failures on demand.
 fn queue(folder: &TempDir) -> (DeviceQueue, [Uuid; 3], Arc<Faults>) {
     let path = folder.path().join("queue.jsonl");
     let (disk, faults) = Faulty::open(&path);

@@ -1,4 +1,4 @@
-//! Holding requests back that the rate limit would refuse, by the figures in the service's answers.
+//! Client-side pacing by the rate limit in the service's answers.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -18,40 +18,41 @@ use crate::{
 /// The length of a window.
 const WINDOW: Duration = Duration::from_secs(RATE_WINDOW_SECONDS.unsigned_abs());
 
-/// The requests that may still be sent, as far as that is known.
+/// The known remainder of the rate limit.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     state: Mutex<State>,
-    /// Tells those that wait that there may be room before the window ends.
+    /// Notifies waiting requests about possible room before the window ends.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Requests that have their turn: each is counted by the service already, or will be.
+    /// Requests with a turn: the service has counted each, or will.
     under_way: u64,
-    /// The window under way, once an answer has told of one.
+    /// The current window, once an answer has named it.
     window: Option<Window>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Window {
     limit: u64,
-    /// Requests that may still be sent in it.
+    /// The number of requests left in it.
     remaining: u64,
-    /// The least that the service has said to remain; `u64::MAX` before it has said anything.
+    /// The lowest remainder reported by the service.
+    /// `u64::MAX` before the first report.
     told: u64,
     /// Its end on this machine's clock.
     ends: Instant,
-    /// Its end as the service names it.
+    /// Its end by the service's clock.
     reset: Timestamp,
 }
 
-/// A request that may be sent now. It ends when this is dropped.
+/// Permission to send one request. Ends when dropped.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     pace: &'a Pace,
-    /// The end of the window that it was taken out of, as the service names it.
+    /// The end of its window by the service's clock.
     taken_from: Option<Timestamp>,
 }
 
@@ -61,13 +62,13 @@ pub(super) struct Told {
     pub(super) rate: RateLimit,
     /// The service's clock at the time of the answer.
     pub(super) date: SystemTime,
-    /// The wait that a refusal because of the limit asks for.
+    /// The wait requested by a refusal for the rate limit.
     pub(super) refused: Option<Duration>,
 }
 
 impl Pace {
-    /// Takes a request out of the window, or says how long it has to wait. Waiting does not
-    /// reserve anything: take again afterwards.
+    /// Takes a turn from the window, or returns the necessary wait.
+    /// Waiting reserves nothing: take again afterwards.
     pub(super) fn take(&self, now: Instant) -> Result<Turn<'_>, Duration> {
         let mut state = self.state();
         if let Some(window) = &mut state.window {
@@ -81,13 +82,13 @@ impl Pace {
         Ok(self.begin(&mut state, taken_from))
     }
 
-    /// Sends a request although the window has none left.
+    /// Gives a turn beyond the window.
     pub(super) fn force(&self) -> Turn<'_> {
         self.begin(&mut self.state(), None)
     }
 
-    /// Waits until there may be room sooner than [`take`](Self::take) has said. To miss nothing,
-    /// call this first.
+    /// Waits for possible room before the time from [`take`](Self::take).
+    /// To miss no notification, call this before `take`.
     pub(super) fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
@@ -107,8 +108,9 @@ impl Pace {
 }
 
 impl Turn<'_> {
-    /// Ends the turn of a request that did not reach the service, which therefore does not count
-    /// it. A network that is down for some seconds would use up the window otherwise.
+    /// Returns the turn of a request not received by the service.
+    /// The service has not counted it. Otherwise a network failure of some seconds would use up the
+    /// window.
     pub(super) fn give_back(self) {
         let mut state = self.pace.state();
         let window = state.window.as_mut();
@@ -119,7 +121,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Takes note of the answer, which arrived just now.
+    /// Learns from an answer just received.
     pub(super) fn learn(&self, told: Told, now: Instant) {
         let Told { rate, .. } = told;
         let Some(left) = told.left() else {
@@ -161,8 +163,8 @@ impl Drop for Turn<'_> {
 }
 
 impl Window {
-    /// Makes it the window of this time. Windows follow each other without gaps, so the next one
-    /// need not be told of.
+    /// Advances the window to this time.
+    /// Windows follow each other without gaps, so the next one is known without an answer.
     fn go_on(&mut self, now: Instant) {
         while self.ends <= now {
             self.ends += WINDOW;
@@ -173,8 +175,8 @@ impl Window {
         }
     }
 
-    /// Corrects what remains by what the service has said, where so many requests are under way
-    /// that it may or may not have counted.
+    /// Corrects the remainder by the service's reports.
+    /// The service may or may not have counted the `under_way` requests.
     fn correct(&mut self, under_way: u64) {
         let least = self.told.saturating_sub(under_way);
         self.remaining = self.remaining.clamp(least, self.told);
@@ -182,8 +184,8 @@ impl Window {
 }
 
 impl Told {
-    /// Returns the time until the end of the window, by the service's own clock. `None` when that
-    /// cannot be: something on the way changed a header.
+    /// Returns the time left in the window, by the service's clock.
+    /// `None` for an impossible value: a proxy has changed a header.
     fn left(&self) -> Option<Duration> {
         let left = self.refused.or_else(|| {
             let date = self.date.duration_since(SystemTime::UNIX_EPOCH).ok()?;

@@ -1,4 +1,4 @@
-//! Windows of the rate limit, with a clock of the test's own.
+//! Windows of the rate limit, with a clock set by the test.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn at(seconds: i64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.unsigned_abs())
 }
 
-/// An answer at this second, in a window that ends at 60.
+/// An answer at this second, in a window ending at 60.
 fn told(second: i64, remaining: u64) -> Told {
     Told {
         rate: RateLimit {
@@ -19,7 +19,7 @@ fn told(second: i64, remaining: u64) -> Told {
     }
 }
 
-/// Takes as many as there are; the wait for the next one.
+/// Takes all available turns; returns their number and the next wait.
 fn take_all(pace: &Pace, now: Instant) -> (usize, u64) {
     let mut turns = Vec::new();
     while turns.len() < 100 {

@@ -1,4 +1,4 @@
-//! The `Retry-After` header, and the clock that it goes by.
+//! The `Retry-After` header, and the clock for its dates.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,16 +6,16 @@ use http::HeaderMap;
 
 use crate::call::response::text;
 
-/// Returns the service's clock at the time of the response, if it says.
+/// Returns the response's `Date`, the service's clock, if present.
 pub(crate) fn date(headers: &HeaderMap) -> Option<SystemTime> {
     httpdate::parse_http_date(text(headers, "date")?).ok()
 }
 
-/// Returns the time that the service asks to wait, from whole seconds or an HTTP date.
+/// Returns the wait from `Retry-After`: whole seconds or an HTTP date.
 ///
-/// A date counts from `now`, the response's own [`date`], so that a wrong clock on this machine does
-/// no harm. `None` when there is no header or it is neither
-/// (`inf`, `-1`, `1.5`); a number too large to hold is the longest duration there is.
+/// A date counts from `now`, the response's own [`date`], so a wrong clock on this machine does no
+/// harm. `None` when the header is missing or in another form (`inf`, `-1`, `1.5`). A number too large
+/// to hold becomes the longest duration.
 pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = text(headers, "retry-after")?;
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {

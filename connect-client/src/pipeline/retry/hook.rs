@@ -1,4 +1,4 @@
-//! Telling the program of retries.
+//! Notification of the program about retries.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use http::Method;
 
 use crate::ErrorKind;
 
-/// A request that failed and is about to be sent again; see
-/// [`ClientBuilder::on_retry`](crate::ClientBuilder::on_retry).
+/// A failed request before its next attempt.
+/// See [`ClientBuilder::on_retry`](crate::ClientBuilder::on_retry).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Retry<'a> {
@@ -15,13 +15,13 @@ pub struct Retry<'a> {
     pub method: &'a Method,
     /// Its path below the base address, without the query.
     pub path: &'a str,
-    /// The number of the attempt that failed, from 1.
+    /// The number of the failed attempt, from 1.
     pub attempt: u32,
     /// The reason.
     pub error: &'a ErrorKind,
     /// The HTTP status of the answer, if there was one.
     pub status: Option<u16>,
-    /// The service's name for the request, if it answered.
+    /// The request id, if the service answered.
     pub request_id: Option<&'a str>,
     /// The wait before the next attempt.
     pub wait: Duration,

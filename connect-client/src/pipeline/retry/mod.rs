@@ -1,5 +1,5 @@
-//! Retries: whether to send a request again, and after which wait. Decisions without a clock, a
-//! network or chance.
+//! Retries: the decision to send again, and the wait before.
+//! Decisions use no clock, network or randomness of their own.
 
 mod after;
 mod hook;

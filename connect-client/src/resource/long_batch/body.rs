@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::Outcome;
 
-/// The kind of a [`LongBatch`](crate::resource::LongBatch): [`Batch`](crate::wire::Batch) for
-/// [`upsert_all`](crate::Records::upsert_all), [`Counts`](crate::Counts) for
-/// [`count_all`](crate::Records::count_all).
+/// The kind of a [`LongBatch`](crate::resource::LongBatch).
+/// [`Batch`](crate::wire::Batch) is the kind of [`upsert_all`](crate::Records::upsert_all),
+/// [`Counts`](crate::Counts) the kind of [`count_all`](crate::Records::count_all).
 ///
-/// Sealed: the service decides what is written in batches. Programs name it where they are generic over
-/// the kind:
+/// Sealed: the service decides the kinds of batch. Programs name the trait in code generic over the
+/// kind:
 ///
 /// ```no_run
 /// use std::borrow::Borrow;
@@ -32,20 +32,20 @@ pub trait BatchBody: Sealed {
     /// The result of one request, and of all.
     type Outcome: Outcome;
 
-    /// Returns the external id that an item names.
+    /// Returns the external id named by an item.
     fn external_id(item: &Self::Item) -> Option<&str>;
 }
 
-/// The facts of a kind that only the SDK needs.
+/// The SDK's internal facts about a kind.
 ///
-/// A value is the body without its items: the settings that all requests of a long batch share. Its
-/// JSON ends with an empty list, where the items go.
+/// A value is the request body without its items: the shared settings of all requests. Its JSON ends
+/// with an empty list, the place of the items.
 pub trait Sealed: Serialize {
     /// The method of the requests.
     const METHOD: Method;
-    /// The most items of one request.
+    /// Maximum number of items per request.
     const MAX_ITEMS: usize;
 
-    /// Sets whether to do all but save.
+    /// Sets whether the batch is a dry run.
     fn set_dry_run(&mut self, dry: bool);
 }

@@ -1,24 +1,24 @@
-//! A long batch that stopped half way.
+//! The error of an incomplete long batch.
 
 use std::{fmt, ops::Range};
 
 use super::Outcome;
 use crate::Error;
 
-/// A batch of any length stopped at a request that failed.
+/// The failure of a long batch at one of its requests.
 ///
-/// Everything before [`resume_from`](Self::resume_from) is saved, or was refused item by item.
-/// Nothing after the failed request's [`items`](Self::items) was sent. Those items are not saved,
-/// unless [`may_be_saved`](Self::may_be_saved): then nobody knows.
+/// All items before [`resume_from`](Self::resume_from) were saved, or refused one by one. No items
+/// after the failed request's [`items`](Self::items) were sent. The items of the failed request are not
+/// saved, unless [`may_be_saved`](Self::may_be_saved) is true: then their state is unknown.
 ///
-/// To go on, send the items from `resume_from` on again: with
+/// To continue, send the items from `resume_from` on again: with
 /// [`LongBatch::resume_from`](crate::resource::LongBatch::resume_from), or with the next call of
-/// [`LongBatch::next`](crate::resource::LongBatch::next). What is saved already is then `unchanged`, given that
-/// the items have the key by which they are matched.
+/// [`LongBatch::next`](crate::resource::LongBatch::next). Items already saved are then `unchanged`,
+/// provided they have the field used for matching.
 ///
-/// `T` is the result of a batch of its kind, such as [`BatchResult`](crate::wire::BatchResult), with
-/// what came of the items before. The error of a single step has none: the steps before have told
-/// theirs.
+/// `T` is the result type of the batch, such as [`BatchResult`](crate::wire::BatchResult), with the
+/// results of the earlier items. The error of a single step has `()`, as the earlier steps have already
+/// returned their results.
 pub struct BatchError<T = ()> {
     saved: T,
     items: Range<usize>,
@@ -35,7 +35,7 @@ impl BatchError {
         }
     }
 
-    /// The error of a run that saved this before.
+    /// The error of a run, with the results saved before it.
     pub(super) fn after<T>(self, saved: T) -> BatchError<T> {
         BatchError {
             saved,
@@ -46,37 +46,39 @@ impl BatchError {
 }
 
 impl<T: Outcome> BatchError<T> {
-    /// Returns the result of the requests before. An item that was refused is in its `results` as
-    /// failed.
+    /// Returns the result of the earlier requests.
+    /// Refused items are in its `results` as failed.
     pub fn saved(&self) -> &T {
         &self.saved
     }
 }
 
 impl<T> BatchError<T> {
-    /// The index of the item to go on with: the first that is not known to be saved or refused.
+    /// Returns the index to resume from.
+    /// It is the first item not known to be saved or refused.
     pub fn resume_from(&self) -> usize {
         self.items.start
     }
 
-    /// The items of the request that failed.
+    /// Returns the items of the failed request.
     pub fn items(&self) -> Range<usize> {
         self.items.clone()
     }
 
-    /// Returns whether the items of the request that failed may be saved: after a timeout, a broken
-    /// connection or a 5xx, unless the service settled it with a later answer. See
-    /// [`Error::may_be_applied`].
+    /// Returns whether the items of the failed request may be saved.
+    /// True after a timeout, a broken connection or a 5xx, unless a later answer from the service
+    /// settled it. See [`Error::may_be_applied`].
     pub fn may_be_saved(&self) -> bool {
         self.error.may_be_applied()
     }
 
-    /// Returns the reason. Its [`idempotency_key`](Error::idempotency_key) is the failed request's.
+    /// Returns the reason for the failure.
+    /// Its [`idempotency_key`](Error::idempotency_key) is the failed request's.
     pub fn error(&self) -> &Error {
         &self.error
     }
 
-    /// The error, without what was saved.
+    /// Returns the error without the saved results.
     pub fn into_error(self) -> Error {
         self.error
     }

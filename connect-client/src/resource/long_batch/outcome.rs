@@ -9,14 +9,14 @@ use crate::wire::{
 
 /// The result of a batch, or of a part of it.
 pub trait Outcome: Default + DeserializeOwned + Send + 'static {
-    /// The result of an item that was not sent, in the form that the service would give it.
+    /// The result of an unsent item, in the service's form.
     fn refused(index: usize, external_id: Option<String>, error: ErrorDetail) -> Self;
 
-    /// Makes the indexes of a request's items those of the whole, in which the request begins at
-    /// `first`.
+    /// Shifts item indexes from the request to the whole batch.
+    /// The request begins at the item `first`.
     fn renumber(&mut self, first: usize);
 
-    /// Notes that the service had stored the result of a request.
+    /// Marks all items as replayed from a stored response.
     fn set_replayed(&mut self);
 
     /// Adds the result of a later part.
@@ -85,7 +85,7 @@ impl Outcome for StockCountsResult {
     }
 }
 
-/// Adds what the service says of a later part, whatever it says.
+/// Adds the counter of a later part, saturating.
 fn add(sum: &mut usize, more: usize) {
     *sum = sum.saturating_add(more);
 }

@@ -1,4 +1,4 @@
-//! A batch of any length: what it is to do, and how far it has come.
+//! A batch of any length: its settings and its position.
 
 use std::{fmt, ops::Range};
 
@@ -14,8 +14,8 @@ use crate::{
     wire::limits::MAX_BODY_BYTES,
 };
 
-/// A batch of any length, sent in as few requests as the service's limits allow, one after the
-/// other; see [`upsert_all`](crate::Records::upsert_all) and
+/// A batch of any length, sent in as few requests as possible.
+/// Requests are sent one after the other; see [`upsert_all`](crate::Records::upsert_all) and
 /// [`count_all`](crate::Records::count_all).
 #[must_use = "nothing is sent until it is run"]
 pub struct LongBatch<B, I> {
@@ -23,21 +23,21 @@ pub struct LongBatch<B, I> {
     pub(super) path: String,
     pub(crate) body: B,
     pub(super) cutter: Cutter<I>,
-    /// The request that is under way or has failed.
+    /// The request under way, or the failed one.
     pub(super) outstanding: Option<Outstanding>,
-    /// The beginning of the requests' keys; random keys without one.
+    /// The prefix of the requests' keys; without one, keys are random.
     pub(super) key_prefix: Option<String>,
     /// The settings of each request.
     pub(super) options: CallOptions,
 }
 
-/// A request that is under way or has failed.
+/// A request under way, or a failed one.
 #[derive(Clone)]
 pub(super) struct Outstanding {
     pub(super) items: Range<usize>,
     pub(super) json: Bytes,
     pub(super) key: IdempotencyKey,
-    /// It was sent, and may have been applied.
+    /// Set when it was sent and may have been applied.
     pub(super) may_be_applied: bool,
 }
 
@@ -60,20 +60,22 @@ impl<B: BatchBody, I> LongBatch<B, I> {
 
     settings!("each request", options);
 
-    /// Gives each request a key that begins with this text and ends with the index of the request's
-    /// first item (`import-17-500`), instead of a random one. A program that is started again, and
-    /// sends the same items with the same settings within 24 hours, then gets the stored results of
-    /// what was saved before, which `replayed` counts; other items under the same keys are a `conflict`.
+    /// Sets a prefix for the requests' idempotency keys.
+    /// Each key is the prefix and the index of the request's first item (`import-17-500`), instead of a
+    /// random one. A restarted program sending the same items with the same settings within 24 hours
+    /// then gets the stored results of its earlier requests, counted in `replayed`. Different items
+    /// under the same keys are a `conflict`.
     ///
-    /// At most 79 visible ASCII characters; with another prefix, sending fails with a
+    /// The prefix has at most 79 visible ASCII characters. With any other prefix, sending fails with a
     /// [`RequestError`](crate::RequestError).
     pub fn idempotency_key_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.key_prefix = Some(prefix.into());
         self
     }
 
-    /// Sets whether to do all but save. Each request is then tried against the present state,
-    /// without what the requests before it would have saved.
+    /// Sets whether to check everything and save nothing.
+    /// Each request is then tried against the present state, without the effects of the earlier
+    /// requests.
     pub fn dry_run(mut self, dry: bool) -> Self {
         self.body.set_dry_run(dry);
         self

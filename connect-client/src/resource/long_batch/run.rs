@@ -1,4 +1,4 @@
-//! Sending a sequence of items piece by piece.
+//! Sending a long batch request by request.
 
 use std::{borrow::Borrow, ops::Range};
 
@@ -15,7 +15,7 @@ use crate::{
     wire::{ErrorCode, ErrorDetail, limits::MAX_BODY_BYTES},
 };
 
-/// One step of a long batch. `T` is the result of a batch of its kind.
+/// One step of a long batch, with the result type `T`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress<T> {
@@ -25,10 +25,10 @@ pub struct Progress<T> {
     pub result: T,
 }
 
-/// The next thing to do.
+/// The next step.
 enum Due<T> {
     Send(Outstanding),
-    /// An item that is not sent.
+    /// An item too large to be sent.
     Refused(Progress<T>),
 }
 
@@ -37,9 +37,9 @@ where
     B: BatchBody,
     I: Iterator<Item: Borrow<B::Item>>,
 {
-    /// Leaves out the items before this index, which were dealt with before: that which the
-    /// [error](BatchError::resume_from) of an earlier run has told. Indexes, and keys with a
-    /// [prefix](Self::idempotency_key_prefix), stay those of the whole.
+    /// Skips the items before this index.
+    /// Pass the [index](BatchError::resume_from) from the error of an earlier run. Indexes, and keys
+    /// with a [prefix](Self::idempotency_key_prefix), stay relative to the whole sequence.
     ///
     /// ```no_run
     /// # use connect_client::{BatchError, Client, wire::{Id, Location, ProductInput}};
@@ -58,19 +58,20 @@ where
         self
     }
 
-    /// Sends everything and yields the sum. With a [prefix](Self::idempotency_key_prefix) it counts what an earlier
-    /// run has done once more; `replayed` says of how many items.
+    /// Sends all items and returns the sum of the results.
+    /// With a [prefix](Self::idempotency_key_prefix) the sum includes the results of an earlier run;
+    /// `replayed` is the number of their items.
     ///
     /// # Errors
-    /// A request failed; the error says what was saved before.
+    /// A request failed; the error has the results saved before.
     pub async fn run(self) -> Result<B::Outcome, BatchError<B::Outcome>> {
         self.run_with(|_| ()).await
     }
 
-    /// As [`run`](Self::run), and tells `progress` of each step.
+    /// As [`run`](Self::run), with a call of `progress` after each step.
     ///
     /// # Errors
-    /// A request failed; the error says what was saved before.
+    /// A request failed; the error has the results saved before.
     pub async fn run_with(
         mut self,
         mut progress: impl FnMut(&Progress<B::Outcome>),
@@ -88,20 +89,22 @@ where
         Ok(saved)
     }
 
-    /// Sends the next request and yields what it came to; `None` when all is sent.
+    /// Sends the next request and returns its result.
+    /// `None` when all items are sent.
     ///
-    /// After an error, calling it again sends the failed request again, with the same idempotency
-    /// key. The same holds when its future was dropped before it was done.
+    /// After an error, another call repeats the failed request with the same idempotency key. The same
+    /// holds after its future was dropped before it finished.
     ///
     /// # Errors
-    /// The request failed; the error says which items it had.
+    /// The request failed; the error has its items.
     pub async fn next(&mut self) -> Option<Result<Progress<B::Outcome>, BatchError>> {
         self.step().await.transpose()
     }
 
-    /// Sends request after request as the steps are asked for. After an error, which says which
-    /// items it is about, there is nothing more. To go on behind one, call [`next`](Self::next)
-    /// instead, or [begin there](Self::resume_from) again.
+    /// Turns the batch into a stream of steps.
+    /// Each poll sends the next request. An error has the items of its request, and ends the stream. To
+    /// continue after an error, use [`next`](Self::next) instead, or [resume](Self::resume_from) in a
+    /// new batch.
     ///
     /// ```no_run
     /// # use connect_client::{BatchError, Client, wire::{Id, Location, ProductInput}};
@@ -207,7 +210,7 @@ where
         })
     }
 
-    /// The key of the request that begins with this item.
+    /// The key of the request beginning with this item.
     fn key(&self, first: usize) -> Result<IdempotencyKey, RequestError> {
         match &self.key_prefix {
             None => Ok(random_key()),
@@ -217,7 +220,7 @@ where
     }
 }
 
-/// The error of an item that no request can hold.
+/// The error of an item too large for any request.
 fn too_large(bytes: usize) -> ErrorDetail {
     let problem = format!("has {bytes} bytes as JSON, and a request at most {MAX_BODY_BYTES}");
     ErrorDetail::new(ErrorCode::PayloadTooLarge, problem)

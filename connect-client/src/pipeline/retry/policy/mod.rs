@@ -1,38 +1,40 @@
-//! The decision, and the settings it goes by.
+//! The retry decision, and its settings.
 
 use std::time::Duration;
 
 use crate::transport::Fault;
 
-/// The least time that a wait for the rate limit or for `Retry-After` leaves to an attempt. One that
-/// is cut short ends with an unknown outcome.
+/// The least time left to an attempt by a wait.
+/// It applies to waits for the rate limit and for `Retry-After`. An attempt cut short ends with an
+/// unknown outcome.
 pub(crate) const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
 
-/// The way in which a request that failed for a reason that may pass is sent again.
+/// The rules for repeating a failed request.
 ///
-/// Sent again are 408 (the request arrived too slowly), 429, 5xx (but for 501 and 505, which time does
-/// not heal) and faults of the network; nothing else.
+/// Retried are 408 (the request arrived too slowly), 429, 5xx (except 501 and 505, which time does not
+/// cure) and network faults; nothing else.
 ///
 /// The wait before attempt *n + 1* is drawn evenly from zero to `base * 2^(n-1)`, at most `cap` (full
-/// jitter). When the service sends `Retry-After`, that is waited first and the drawn time on top, so
-/// that many clients do not return at one instant.
+/// jitter). When the service sends `Retry-After`, the drawn time is added to it, so that many clients
+/// do not return at one instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// The number of times that a request is sent at most, the first time included. 0 counts as 1.
+    /// The maximum number of attempts, including the first. 0 counts as 1.
     pub max_attempts: u32,
     /// The longest wait before the second attempt.
     pub base: Duration,
-    /// The longest wait that is drawn, whatever the attempt.
+    /// The longest drawn wait, for any attempt.
     pub cap: Duration,
-    /// The longest that a call takes, all attempts and waits included. A `Retry-After` that leaves
-    /// less than a second for another attempt ends the call at once.
+    /// The longest time of a call, including all attempts and waits.
+    /// A `Retry-After` leaving less than a second for another attempt ends the call at once.
     pub budget: Duration,
 }
 
 impl Default for RetryPolicy {
-    /// 5 attempts, 200 ms doubling up to 10 s, and a minute in all: the service counts requests in
-    /// windows of a minute, so a client that ran into the limit comes through.
+    /// 5 attempts, 200 ms doubling up to 10 s, 60 s in all.
+    /// The service counts requests in windows of a minute, so a client at the rate limit succeeds in
+    /// the next window.
     fn default() -> Self {
         Self {
             max_attempts: 5,
@@ -43,19 +45,19 @@ impl Default for RetryPolicy {
     }
 }
 
-/// The reason why a request that may succeed later was not sent again.
+/// The reason for not repeating a retryable request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GaveUp {
     /// All attempts were used.
     Attempts,
-    /// The time for the call is over, or would have been before the next attempt.
+    /// The time for the call is over, or too short for the next wait.
     Budget,
-    /// The service asks for a wait that leaves less than a second of the budget.
+    /// The requested wait leaves less than a second of the budget.
     RetryAfter,
 }
 
-/// The ways in which an attempt fails.
+/// The ways an attempt fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The service answered with an error.
@@ -63,16 +65,16 @@ pub(crate) enum Outcome {
         status: u16,
         retry_after: Option<Duration>,
     },
-    /// There was no whole answer.
+    /// No complete answer arrived.
     Fault(Fault),
 }
 
-/// The decision after an attempt failed.
+/// The decision after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Send it again after this time.
+    /// Send the request again after this time.
     Wait(Duration),
-    /// Report the failure; `None` when sending it again would not have helped.
+    /// Report the failure; `None` when a repetition cannot help.
     GiveUp(Option<GaveUp>),
 }
 
@@ -82,7 +84,7 @@ pub(crate) fn is_retryable(status: u16) -> bool {
 }
 
 impl RetryPolicy {
-    /// One attempt, whatever comes.
+    /// Allows a single attempt.
     pub fn never() -> Self {
         Self {
             max_attempts: 1,
@@ -111,8 +113,9 @@ impl RetryPolicy {
         Self { budget, ..self }
     }
 
-    /// Decides what to do after attempt number `attempt` (from 1) failed with `outcome`, `elapsed`
-    /// after the call began. `chance` is drawn evenly from 0 to 1.
+    /// Decides the next step after a failed attempt.
+    /// `attempt` counts from 1, `elapsed` is the time since the call began, and `chance` is drawn
+    /// evenly from 0 to 1.
     pub(crate) fn decide(
         &self,
         attempt: u32,
@@ -153,7 +156,7 @@ impl RetryPolicy {
     }
 }
 
-/// `chance` of `whole`, without the panic that std has for what does not fit.
+/// The fraction `chance` of `whole`, without the overflow panic of std.
 fn part(whole: Duration, chance: f64) -> Duration {
     Duration::try_from_secs_f64(whole.as_secs_f64() * chance)
         .unwrap_or(whole)

@@ -1,4 +1,4 @@
-//! The decision as a table.
+//! The retry decision as a table.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Cutting a sequence of items into bodies that the service takes.
+//! Splitting a sequence of items into request bodies.
 
 use std::{borrow::Borrow, ops::Range};
 
@@ -20,7 +20,7 @@ pub(super) struct Limits {
 pub(super) enum Piece {
     /// The JSON of a batch with these items.
     Body { items: Range<usize>, json: Bytes },
-    /// An item that no request can hold.
+    /// An item too large for any request.
     TooLarge {
         index: usize,
         external_id: Option<String>,
@@ -29,21 +29,22 @@ pub(super) enum Piece {
     },
 }
 
-/// Cuts lazily: each item is taken and written once, and at most one item is held besides the
-/// body that is being filled. Every body is as long as the limits allow, unless a too large item
-/// or the end comes after it.
+/// Splits items into bodies lazily.
+/// Each item is taken and serialized once. Besides the current body, at most one item is held in
+/// memory. Every body is as long as the limits allow, unless a too large item or the end comes after
+/// it.
 pub(super) struct Cutter<I> {
     items: I,
     limits: Limits,
-    /// The number of items that are in pieces already.
+    /// The number of items already in pieces.
     position: usize,
-    /// The JSON of an item that no longer fitted into the body before; else empty.
+    /// The JSON of an item left over from the last body; else empty.
     left_over: Vec<u8>,
-    /// The too large item that ended the body before.
+    /// The too large item at the end of the last body.
     refused: Option<Piece>,
 }
 
-/// The bytes that stand after the items.
+/// The bytes after the items.
 const END: &[u8] = b"]}";
 
 impl<I> Cutter<I> {
@@ -57,20 +58,22 @@ impl<I> Cutter<I> {
         }
     }
 
-    /// The index of the first item that is in no piece yet.
+    /// The index of the first item not yet in a piece.
     pub(super) fn position(&self) -> usize {
         self.position
     }
 }
 
 impl<I: Iterator> Cutter<I> {
-    /// Leaves out the items before this one. Only before the first piece is cut.
+    /// Skips the items before this one.
+    /// Only valid before the first piece is cut.
     pub(super) fn skip_to(&mut self, index: usize) {
         let count = index.saturating_sub(self.position);
         self.position += self.items.by_ref().take(count).count();
     }
 
-    /// The next piece, with the settings of this body; `None` when all items are in one.
+    /// Cuts the next piece, with the settings of this body.
+    /// `None` when all items are in pieces.
     pub(super) fn cut<B: BatchBody>(&mut self, settings: &B) -> Result<Option<Piece>, RequestError>
     where
         I::Item: Borrow<B::Item>,
