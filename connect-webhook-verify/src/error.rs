@@ -4,11 +4,10 @@ use core::fmt;
 
 use crate::hint::Hint;
 
-/// The reason why a delivery is refused, with the status to answer.
+/// The reason for refusing a delivery, with the status to answer.
 ///
-/// 400 means that the header could not be read, 401 that it was read and does not hold. The text
-/// is for the receiver's log. It never holds a secret, nor the signature that would have been
-/// right, nor which of several came close.
+/// 400 means an unreadable header, 401 a readable header with a failed check. The text is for the
+/// receiver's log. It never holds a secret, the right signature, or the place of a near match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -16,28 +15,30 @@ pub enum VerifyError {
     MissingHeader,
     /// The header has no `t=`. 400.
     MissingTimestamp,
-    /// The header has more than one `t=`, so it is not clear what was signed. 400.
+    /// The header has more than one `t=`, so the signed one is unclear. 400.
     RepeatedTimestamp,
-    /// `t` is not 1 to 15 digits without a sign, a space or a leading zero. 400.
+    /// `t` has an invalid form. 400.
+    /// It must be 1 to 15 digits without a sign, a space or a leading zero.
     InvalidTimestamp,
     /// The header has no `v1=`. 400.
     MissingSignature,
-    /// The verifier was made without a secret. 401, as nothing can match.
+    /// The verifier has no secret, so nothing can match. 401.
     NoSecret,
-    /// The delivery was signed too long ago: it was delayed or recorded and sent again, or the
-    /// receiver's clock is ahead. 401.
+    /// The delivery was signed too long ago. 401.
+    /// It was delayed or replayed, or the receiver's clock is ahead.
     TooOld {
         /// Distance to the receiver's clock in seconds.
         seconds: u64,
     },
-    /// The delivery was signed in the future: the receiver's clock is behind. 401.
+    /// The delivery was signed in the future. 401.
+    /// The receiver's clock is behind.
     TooNew {
         /// Distance to the receiver's clock in seconds.
         seconds: u64,
     },
-    /// No `v1` is the signature of this body at this time by any of the secrets. 401.
+    /// No `v1` matches this body and time under any secret. 401.
     NoMatch {
-        /// The probable mistake on the receiver's side, if the body gives it away.
+        /// The probable mistake on the receiver's side, if the body reveals it.
         hint: Option<Hint>,
     },
 }
@@ -58,7 +59,7 @@ impl VerifyError {
         }
     }
 
-    /// A name that stays the same from version to version, fit to be sent to the client.
+    /// A stable name for the error, safe to send to the client.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Pages to read: no code lives here.
+//! Guides, without code.
 
 #[doc = include_str!("../docs/receivers.md")]
 pub mod receivers {}

@@ -1,28 +1,30 @@
-//! The grammar of the signature header, read strictly and without allocating.
+//! The parser of the signature header: strict and without allocation.
 
 use crate::{error::VerifyError, signature::HEX_LEN};
 
-/// Name of the header that carries the signature, in lower case as HTTP/2 sends it.
+/// Name of the signature header, in lower case as in HTTP/2.
 pub const SIGNATURE_HEADER: &str = "service-signature";
 
-/// The last timestamp that a verifier takes: fifteen digits, in seconds since 1970.
+/// The last timestamp accepted by a verifier: fifteen digits.
+/// It is in seconds since 1970.
 ///
-/// The bound lies 31 million years ahead. It is there so that every language reads the number
-/// exactly and nothing can overflow.
+/// The bound lies 31 million years ahead. It lets every language read the number exactly, without
+/// overflow.
 pub const MAX_TIMESTAMP: u64 = 999_999_999_999_999;
 
 /// Digits in [`MAX_TIMESTAMP`].
 const MAX_DIGITS: usize = 15;
 
-/// Signatures that are kept from the one pass over the header. What lies beyond is read again.
+/// Number of signatures kept from the first pass over the header.
+/// Any further ones are read again.
 const KEPT: usize = 16;
 
-/// A `v1` value of the right length: any other length cannot match.
+/// A `v1` value of the right length. Any other length cannot match.
 pub(crate) type Candidate = [u8; HEX_LEN];
 
 /// The content of a header.
 pub(crate) struct Header<'a> {
-    /// The timestamp as it was written, which is what was signed.
+    /// The timestamp as written, and as signed.
     pub(crate) text: &'a [u8],
     /// The timestamp in seconds since 1970.
     pub(crate) seconds: u64,
@@ -31,7 +33,7 @@ pub(crate) struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header from its lines, which HTTP allows to be any number.
+    /// Reads the header from its lines, of any number.
     pub(crate) fn parse(lines: impl Iterator<Item = &'a [u8]>) -> Result<Self, VerifyError> {
         let mut timestamp = None;
         let mut repeated = false;
@@ -77,12 +79,12 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// The signatures that the one pass kept.
+    /// The signatures kept by the first pass.
     pub(crate) fn kept(&self) -> &[&'a Candidate] {
         self.kept.get(..self.count).unwrap_or(&self.kept)
     }
 
-    /// The signatures past those kept, read from the lines once more.
+    /// The signatures beyond the kept ones, read from the lines again.
     pub(crate) fn rest(
         &self,
         lines: impl Iterator<Item = &'a [u8]>,
@@ -97,7 +99,8 @@ impl<'a> Header<'a> {
     }
 }
 
-/// A timestamp of 1 to 15 ASCII digits without a leading zero, so each has one spelling.
+/// Reads a timestamp of 1 to 15 ASCII digits.
+/// It has no leading zero, so each value has one spelling.
 fn seconds(text: &[u8]) -> Option<u64> {
     if text.len() > MAX_DIGITS || (text.len() > 1 && text.first() == Some(&b'0')) {
         return None;

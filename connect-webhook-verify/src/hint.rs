@@ -1,33 +1,35 @@
-//! A guess at why an honest delivery did not match, for the developer who reads the log.
+//! Guesses at the cause of a mismatch, for the receiver's developer.
 
 use core::fmt;
 
 use crate::secret::Secret;
 
-/// A probable mistake on the receiver's side, judged by the body and the configuration.
+/// A probable mistake on the receiver's side.
 ///
-/// It is a guess, and it is for the log of the receiver: it tells nothing about the signature that
-/// would have been right. The filters of this crate do not send it to the client either.
+/// It is guessed from the body and the configuration, and meant for the receiver's log. It reveals
+/// nothing about the right signature. The filters of this crate do not send it to the client either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hint {
-    /// The body is empty. Most often something else read it first.
+    /// The body is empty. Most often other code has read it before.
     EmptyBody,
-    /// The body looks like JSON that was parsed and printed again: it has white space after the
-    /// brace or the first key, or begins with another key than the service's envelope does.
+    /// The body looks like JSON parsed and printed again.
+    /// It has white space after the brace or the first key, or begins with a different key than the
+    /// service's envelope.
     PrintedAgain,
-    /// The body looks like the text that a language prints for an object, or like JSON put into
-    /// a JSON string.
+    /// The body looks like a language's text for an object.
+    /// It may also be JSON inside a JSON string.
     PrintedObject,
-    /// A configured secret lacks its `whsec_`, which is part of the key.
+    /// A configured secret lacks `whsec_`, a part of the key.
     NoPrefix,
 }
 
-/// The beginning of a body that nothing was done to.
+/// The beginning of an unchanged body.
 const AS_SENT: &[u8] = b"{\"id\":\"";
 
-/// The beginnings of a body that was parsed and printed again: spaced out, or with its keys sorted.
-/// The service prints without white space and puts `id` first.
+/// The beginnings of a body parsed and printed again.
+/// It is spaced out, or its keys are sorted. The service prints without white space and puts `id`
+/// first.
 const PRINTED_AGAIN: [&[u8]; 10] = [
     b"{ ",
     b"{\n",
@@ -41,12 +43,13 @@ const PRINTED_AGAIN: [&[u8]; 10] = [
     b"{\"sequence\"",
 ];
 
-/// The beginnings of an object that was printed by the language: JavaScript, Python, PHP, Ruby, or
-/// JSON within a string.
+/// The beginnings of an object printed by a language.
+/// The languages are JavaScript, Python, PHP and Ruby; the last one is JSON within a string.
 const PRINTED_OBJECT: [&[u8]; 5] = [b"[object ", b"{'", b"Array\n", b"{:", b"\"{"];
 
 impl Hint {
-    /// Judges by the first bytes alone, so a refusal costs no more than an acceptance.
+    /// Guesses from the first bytes alone.
+    /// So a refusal costs no more than an acceptance.
     #[inline]
     pub(crate) fn of(body: &[u8], secrets: &[Secret]) -> Option<Self> {
         let no_prefix = (!secrets.iter().all(Secret::is_prefixed)).then_some(Self::NoPrefix);

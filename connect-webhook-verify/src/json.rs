@@ -1,4 +1,4 @@
-//! Deserialising what was checked (feature `json`).
+//! Deserialising checked bodies (feature `json`).
 
 use core::fmt;
 
@@ -11,7 +11,8 @@ use crate::{
 };
 
 impl<S: AsRef<[Secret]>> Verifier<S> {
-    /// Checks a delivery as [`verify`](Self::verify) does and only then reads its body as JSON.
+    /// Checks a delivery and then reads its body as JSON.
+    /// The check is as in [`verify`](Self::verify).
     ///
     /// `T` may borrow from the body.
     ///
@@ -34,8 +35,8 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
     ///
     /// # Errors
     ///
-    /// [`JsonError::Verify`] if the check fails, [`JsonError::Json`] if it holds and the body is
-    /// not what `T` expects.
+    /// [`JsonError::Verify`] if the check fails, [`JsonError::Json`] if the signature is valid but the
+    /// body does not fit `T`.
     pub fn verify_json<'b, T: Deserialize<'b>>(
         &self,
         header: impl AsRef<[u8]>,
@@ -48,13 +49,13 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
     }
 }
 
-/// The reason why a delivery was refused, or its body not understood.
+/// The reason for a refused delivery, or for an unexpected body.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// The signature does not hold. The body was not looked at.
+    /// The signature is invalid. The body was not read.
     Verify(VerifyError),
-    /// The signature holds, but the body is not what was expected. 400.
+    /// The signature is valid, but the JSON is unexpected. 400.
     Json(serde_json::Error),
 }
 

@@ -1,4 +1,4 @@
-//! The webhook secret, held ready for use and never shown.
+//! The webhook secret, ready for use and never shown.
 
 use core::{fmt, str::FromStr};
 
@@ -12,9 +12,9 @@ const PREFIX: &[u8] = b"whsec_";
 
 /// A webhook secret, ready to sign and to check with.
 ///
-/// The whole text is the key, its `whsec_` included: nothing is stripped and nothing is decoded.
-/// The text itself is not kept, only the state that HMAC-SHA256 derives from it, so each check
-/// starts with the key already taken in. The feature `zeroize` wipes that state on drop.
+/// The whole text is the key, including its `whsec_`: nothing is stripped or decoded. Only the state
+/// derived from it by HMAC-SHA256 is kept, not the text, so each check starts with the key already
+/// processed. The feature `zeroize` wipes the state on drop.
 ///
 /// `Debug` shows nothing of the key, and no error or panic of this crate mentions it.
 ///
@@ -31,14 +31,14 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// Takes a secret as the dashboard shows it, with its prefix, of any length.
+    /// Takes a secret of any length, with its prefix, as in the dashboard.
     ///
     /// # Errors
     ///
     /// - [`SecretError::Empty`] for an empty text: anyone could sign with it.
-    /// - [`SecretError::Whitespace`] if the text begins or ends with ASCII white space, most often
-    ///   the line feed of the file that it was read from. No secret has any, so every delivery
-    ///   would be refused later on, for no reason one could see.
+    /// - [`SecretError::Whitespace`] if the text begins or ends with ASCII white space, most often the
+    ///   line feed at the end of a file. Real secrets have none, so every delivery would be refused
+    ///   later for no visible reason.
     pub fn new(secret: impl AsRef<[u8]>) -> Result<Self, SecretError> {
         Self::from_bytes(secret.as_ref())
     }
@@ -61,8 +61,8 @@ impl Secret {
 
     /// Signs `timestamp`, a dot and `body`.
     ///
-    /// `timestamp` is in whole seconds since 1970, as everywhere in this crate. One later than
-    /// [`MAX_TIMESTAMP`](crate::MAX_TIMESTAMP) is signed as well, but no verifier takes it.
+    /// `timestamp` is in whole seconds since 1970, as everywhere in this crate. Timestamps later than
+    /// [`MAX_TIMESTAMP`](crate::MAX_TIMESTAMP) are signed too, but no verifier accepts them.
     ///
     /// ```
     /// # use connect_webhook_verify::Secret;
@@ -79,7 +79,7 @@ impl Secret {
         self.sign_text(decimal(timestamp, &mut digits), body.as_ref())
     }
 
-    /// Signs a timestamp as it is written in the header.
+    /// Signs a timestamp in its header form, and a body.
     #[inline]
     pub(crate) fn sign_text(&self, timestamp: &[u8], body: &[u8]) -> Signature {
         let mut mac = self.keyed.clone();
@@ -89,13 +89,13 @@ impl Secret {
         Signature::from_digest(&mac.finalize().into_bytes().into())
     }
 
-    /// Returns whether the text began the way the service's secrets do.
+    /// Returns whether the text began with `whsec_`.
     pub(crate) fn is_prefixed(&self) -> bool {
         self.prefixed
     }
 }
 
-/// Writes `number` in decimal at the end of `digits` and gives that end.
+/// Writes `number` in decimal at the end of `digits`, and returns it.
 fn decimal(mut number: u64, digits: &mut [u8; 20]) -> &[u8] {
     let mut start = digits.len();
     for (place, digit) in digits.iter_mut().enumerate().rev() {
@@ -123,14 +123,14 @@ impl FromStr for Secret {
     }
 }
 
-/// One secret serves where several are asked for.
+/// A single secret, as a slice of one.
 impl AsRef<[Secret]> for Secret {
     fn as_ref(&self) -> &[Secret] {
         core::slice::from_ref(self)
     }
 }
 
-/// The reason why a text cannot be a secret. Never holds any of that text.
+/// The reason for refusing a secret. Holds no part of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretError {

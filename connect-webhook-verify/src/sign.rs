@@ -1,14 +1,15 @@
-//! The header that a sender sets, made by the code that checks it.
+//! The header set by a sender, made with the verifier's code.
 
 use core::fmt;
 
 use crate::secret::Secret;
 
-/// Makes the value of the `Service-Signature` header, with one `v1` for each secret in turn.
+/// Makes the value of the `Service-Signature` header.
+/// It has one `v1` for each secret, in order.
 ///
-/// `timestamp` is in seconds since 1970 and at most [`MAX_TIMESTAMP`](crate::MAX_TIMESTAMP): no
-/// verifier takes a later one. The signatures are worked out while the value is written, so
-/// nothing is allocated here.
+/// `timestamp` is in seconds since 1970, at most [`MAX_TIMESTAMP`](crate::MAX_TIMESTAMP): no verifier
+/// accepts a later one. The signatures are computed while the value is written, so nothing is allocated
+/// here.
 ///
 /// ```
 /// use connect_webhook_verify::{Secret, Verifier, sign};

@@ -1,20 +1,22 @@
-//! A signature as it stands in the header: 64 lower-case hexadecimal digits.
+//! A signature in the header: 64 lower-case hexadecimal digits.
 
 use core::fmt;
 
 use subtle::{Choice, ConstantTimeEq};
 
-/// Length of a signature in the header: two hexadecimal digits for each of 32 bytes.
+/// Length of a signature in the header.
+/// It has two hexadecimal digits for each of 32 bytes.
 pub(crate) const HEX_LEN: usize = 64;
 
 /// An HMAC-SHA256 in lower-case hexadecimal digits, the value of one `v1`.
 ///
-/// Two of them are compared in constant time.
+/// Comparison takes constant time.
 #[derive(Clone, Copy)]
 pub struct Signature([u8; HEX_LEN]);
 
 impl Signature {
-    /// Writes the digest in hexadecimal, without a table and without a branch on its bits.
+    /// Writes the digest in hexadecimal, in constant time.
+    /// It uses no table and no branch on the bits.
     #[inline]
     pub(crate) fn from_digest(digest: &[u8; 32]) -> Self {
         let mut hex = [0; HEX_LEN];
@@ -30,16 +32,17 @@ impl Signature {
         core::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Returns whether `presented` is this signature, in a time that depends on neither.
+    /// Returns whether `presented` is this signature, in constant time.
     ///
-    /// Eight bytes are taken at a time, which spares nine tenths of a comparison byte by byte.
+    /// Comparing eight bytes at a time saves nine tenths of a byte-by-byte comparison.
     #[inline]
     pub(crate) fn matches(&self, presented: &[u8; HEX_LEN]) -> Choice {
         words(&self.0).ct_eq(&words(presented))
     }
 }
 
-/// One hexadecimal digit: for 10 and more the sum goes on from `a` instead of from `:`.
+/// The hexadecimal digit of a value below 16.
+/// For 10 and more it counts on from `a` instead of from `:`.
 #[inline]
 fn digit(nibble: u8) -> u8 {
     let letter = 9_u8.wrapping_sub(nibble) >> 7;

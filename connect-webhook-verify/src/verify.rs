@@ -1,4 +1,4 @@
-//! The check itself.
+//! The check of a delivery.
 
 use core::time::Duration;
 
@@ -6,13 +6,12 @@ use subtle::{Choice, ConditionallySelectable};
 
 use crate::{error::VerifyError, header::Header, hint::Hint, secret::Secret};
 
-/// The most that the timestamp of a delivery may differ from the receiver's clock unless set
-/// otherwise.
+/// The default tolerance between a timestamp and the receiver's clock.
 pub const DEFAULT_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
 /// Checks deliveries against one secret or several.
 ///
-/// `S` is whatever holds the secrets: one [`Secret`], an array, a slice, a `Vec`.
+/// `S` holds the secrets: one [`Secret`], an array, a slice, a `Vec`.
 ///
 /// ```
 /// use connect_webhook_verify::{Secret, Verifier, VerifyError};
@@ -36,14 +35,14 @@ pub struct Verifier<S = Secret> {
     tolerance: u64,
 }
 
-/// A delivery whose signature holds.
+/// Facts about a delivery with a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// Place of the secret that matched, counted from 0 in the order given to the verifier. The
-    /// first of them if several match, as during a roll.
+    /// Index of the matching secret, in the verifier's order, from 0.
+    /// It is the first of them if several match, as during a roll.
     pub secret: usize,
-    /// The time at which the delivery was signed, in seconds since 1970.
+    /// The time of signing, in seconds since 1970.
     pub timestamp: u64,
 }
 
@@ -58,10 +57,11 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
         }
     }
 
-    /// Sets how far the timestamp may lie from the clock, before or after, the edge included.
+    /// Sets the largest distance between timestamp and clock, inclusive.
+    /// It applies before and after the clock's time.
     ///
-    /// Whole seconds count, a fraction is cut off. `Duration::ZERO` takes the very second alone.
-    /// The longer it is, the longer a delivery that someone recorded can be played again.
+    /// Fractions of a second are cut off. `Duration::ZERO` accepts only the very same second. A longer
+    /// tolerance lets a recorded delivery be replayed for longer.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Duration) -> Self {
         self.tolerance = tolerance.as_secs();
@@ -70,16 +70,17 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
 
     /// Checks a delivery at the time `now`, in whole seconds since 1970.
     ///
-    /// `header` is the value of `Service-Signature`, `body` the body exactly as it arrived: once
-    /// parsed and printed again it is another body. Both are bytes and need not be UTF-8.
+    /// `header` is the value of `Service-Signature`, `body` the exact bytes of the body as they
+    /// arrived: a body parsed and printed again is a different one. Both are bytes and need not be
+    /// UTF-8.
     ///
-    /// Every `v1` is compared with the signature of every secret, without stopping at a match, in
-    /// a time that depends on the lengths alone. Nothing is allocated.
+    /// Every `v1` is compared with the signature of every secret, without stopping at a match. The time
+    /// depends on the lengths alone. Nothing is allocated.
     ///
     /// # Errors
     ///
-    /// Says what is wrong and, with [`VerifyError::status`], what to answer. The header is looked
-    /// at first, then the time, then the signatures.
+    /// The reason, with the status to answer in [`VerifyError::status`]. The header is checked first,
+    /// then the time, then the signatures.
     pub fn verify(
         &self,
         header: impl AsRef<[u8]>,
@@ -94,7 +95,7 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
     ///
     /// # Errors
     ///
-    /// As [`verify`](Self::verify). A clock that stands before 1970 counts as 1970.
+    /// As [`verify`](Self::verify). A clock before 1970 counts as 1970.
     #[cfg(feature = "std")]
     pub fn verify_now(
         &self,
@@ -104,7 +105,7 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
         self.verify(header, body, system_time())
     }
 
-    /// The check over the lines of a header, which may be asked for again.
+    /// The check over the lines of a header, possibly read twice.
     #[inline]
     pub(crate) fn verify_lines<'a, I: Iterator<Item = &'a [u8]>>(
         &self,
@@ -153,7 +154,7 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
         }
     }
 
-    /// A copy that owns its secrets.
+    /// A copy with its own secrets.
     #[cfg(feature = "receiver")]
     pub(crate) fn to_owned(&self) -> Verifier<std::vec::Vec<Secret>> {
         Verifier {

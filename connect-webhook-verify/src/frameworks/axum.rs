@@ -1,8 +1,7 @@
 //! Extractors for axum 0.8 (feature `axum`): [`Delivery`] and [`Signed`].
 //!
-//! Both find the [`Receiver`] in the router's state. They read the body, so they come last among
-//! a handler's arguments. axum's own `DefaultBodyLimit` does not apply to them: the receiver's
-//! limit does.
+//! Both find the [`Receiver`] in the router's state. They read the body, so they come last among a
+//! handler's arguments. The receiver's limit applies to them, instead of axum's own `DefaultBodyLimit`.
 
 use axum_core::{
     extract::{FromRef, FromRequest, Request},
@@ -12,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::receiver::{Delivery, Receiver, Refusal};
 
-/// Extracts a delivery whose signature holds, or answers 400, 401 or 413.
+/// Extracts a delivery with a valid signature, or answers 400, 401 or 413.
 ///
 /// ```
 /// use axum::{Router, http::StatusCode, routing::post};
@@ -45,9 +44,9 @@ where
     }
 }
 
-/// The JSON of a delivery whose signature holds.
+/// The JSON of a delivery with a valid signature.
 ///
-/// Answers 400 as well where the signature holds and the body is not what `T` expects.
+/// Also answers 400 if the signature is valid but the body does not fit `T`.
 #[derive(Debug, Clone)]
 pub struct Signed<T>(
     /// The content of the body.

@@ -14,10 +14,11 @@ use crate::{
 pub const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 
 impl<S: AsRef<[Secret]>> Verifier<S> {
-    /// Checks a delivery at the time `now` (seconds since 1970) with the headers of its request.
+    /// Checks a delivery with the headers of its request.
+    /// `now` is in seconds since 1970.
     ///
-    /// A header over several lines counts as one with commas between, as HTTP has it: `t` may
-    /// stand in one line and a `v1` in the next, and a `t` in two lines is a repeated one.
+    /// Several lines of the header count as one joined with commas, as in HTTP: `t` may be in one line
+    /// and a `v1` in the next, and a `t` in each of two lines is a repeated one.
     ///
     /// ```
     /// # use connect_webhook_verify::{Secret, Verifier, http::SIGNATURE, sign};
@@ -47,7 +48,7 @@ impl<S: AsRef<[Secret]>> Verifier<S> {
         self.verify_lines(lines, body.as_ref(), now)
     }
 
-    /// Checks a delivery at the time of the system clock with the headers of its request.
+    /// Checks a delivery with its headers, by the system clock.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The types of web frameworks and of `http`, for receivers that use them.
+//! Support for web frameworks, and for the types of `http`.
 
 #[cfg(feature = "axum")]
 pub mod axum;

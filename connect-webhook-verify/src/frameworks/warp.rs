@@ -1,6 +1,6 @@
 //! A filter for warp 0.4 (feature `warp`).
 //!
-//! [`receive`] is all that most need. [`delivery`] is its first half, for those who compose.
+//! [`receive`] is enough for most programs. [`delivery`] is its first half, for composing filters.
 
 use core::future::{Future, ready};
 
@@ -13,11 +13,12 @@ use warp::{
 
 use crate::receiver::{Delivery, Receiver, Refusal};
 
-/// Takes a request, checks it, and answers: with the handler's reply, or with the right status.
+/// Checks a request, and answers it.
+/// The answer is the handler's reply, or the status of the refusal.
 ///
-/// It never rejects, so no later route sees a request whose body is gone, and no refusal becomes
-/// a 500 for want of a `recover`. What selects the request comes before it, the handler's work
-/// within it. Answer within the 10 seconds that the service waits; any 2xx counts as taken.
+/// It never rejects, so no later route sees a request with its body gone, and no refusal becomes a 500
+/// for lack of a `recover`. Put filters selecting the request before it, and the work in the handler.
+/// Answer within 10 seconds, the service's timeout; any 2xx counts as accepted.
 ///
 /// ```
 /// use connect_webhook_verify::{Secret, Verifier, receiver::{Delivery, Receiver}};
@@ -55,10 +56,11 @@ where
     })
 }
 
-/// Extracts the [`Delivery`] of a request whose signature holds, or rejects with a [`Refusal`].
+/// Extracts the [`Delivery`], or rejects with a [`Refusal`].
+/// A delivery has a valid signature.
 ///
-/// Unless [`answer`] or a `recover` of your own turns it into a response, warp answers such a
-/// rejection with 500. The body is gone after a rejection, so let no `or` follow it.
+/// warp answers such a rejection with 500, unless [`answer`] or your own `recover` turns it into a
+/// response. The body is gone after a rejection, so let no `or` follow it.
 pub fn delivery(
     receiver: Receiver,
 ) -> impl Filter<Extract = (Delivery,), Error = Rejection> + Clone + Send + Sync + 'static {
@@ -67,7 +69,7 @@ pub fn delivery(
     })
 }
 
-/// As [`delivery`], with the body read as JSON once the signature holds.
+/// As [`delivery`], with the body read as JSON after the check.
 pub fn json<T: DeserializeOwned + Send + 'static>(
     receiver: Receiver,
 ) -> impl Filter<Extract = (T,), Error = Rejection> + Clone + Send + Sync + 'static {
@@ -81,7 +83,8 @@ pub fn json<T: DeserializeOwned + Send + 'static>(
     })
 }
 
-/// Answers the rejections of [`delivery`] and [`json`], and passes on all others: for `recover`.
+/// Answers the rejections of [`delivery`] and [`json`], for `recover`.
+/// All other rejections are passed on.
 ///
 /// ```
 /// # use connect_webhook_verify::{Secret, Verifier, receiver::Receiver, warp as verify};
@@ -99,7 +102,7 @@ pub fn json<T: DeserializeOwned + Send + 'static>(
 ///
 /// # Errors
 ///
-/// The rejection itself, if it is none of this crate's.
+/// The rejection itself, if it is not from this crate.
 pub async fn answer(rejection: Rejection) -> Result<Response, Rejection> {
     match rejection.find::<Refusal>() {
         Some(refusal) => Ok(reply(refusal)),

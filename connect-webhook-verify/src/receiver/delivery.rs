@@ -1,4 +1,4 @@
-//! A delivery whose signature holds.
+//! Deliveries with valid signatures.
 
 use ::http::HeaderMap;
 use bytes::Bytes;
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use super::Refusal;
 use crate::verify::Verified;
 
-/// A delivery whose signature holds, with its body as it arrived.
+/// A delivery with a valid signature, and its body as it arrived.
 ///
-/// Only the body and the time are signed. The other headers, `Service-Event-Id` among them, are
-/// what the client says: recognise a delivery seen before by the `id` in the body.
+/// Only the body and the time are signed. The other headers, including `Service-Event-Id`, are claims
+/// of the client: recognise a repeated delivery by the `id` in the body.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Delivery {
@@ -18,7 +18,7 @@ pub struct Delivery {
     pub body: Bytes,
     /// The headers of the request. Not signed.
     pub headers: HeaderMap,
-    /// The secret that matched, and the time at which the delivery was signed.
+    /// The matching secret, and the time of signing.
     pub verified: Verified,
 }
 
@@ -27,7 +27,7 @@ impl Delivery {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Json`], to be answered with 400, if the body is not what `T` expects.
+    /// [`Refusal::Json`], to be answered with 400, if the body does not fit `T`.
     pub fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Refusal> {
         serde_json::from_slice(&self.body).map_err(Refusal::Json)
     }

@@ -1,5 +1,5 @@
-//! A receiver for any web framework: secrets, a limit for the body, and the delivery that was
-//! taken (feature `receiver`, part of `warp` and `axum`).
+//! A receiver for any web framework: secrets and body limit.
+//! It yields the checked delivery (feature `receiver`, part of `warp` and `axum`).
 
 use std::{
     fmt,
@@ -19,15 +19,16 @@ mod refusal;
 pub use delivery::Delivery;
 pub use refusal::Refusal;
 
-/// The largest body taken unless set otherwise: 1 MiB, far above any delivery of the service.
+/// The default limit of a body: 1 MiB.
+/// It is far above any delivery of the service.
 pub const DEFAULT_LIMIT: usize = 1024 * 1024;
 
 type Clock = dyn Fn() -> u64 + Send + Sync;
 type Watch = dyn Fn(&Refusal) + Send + Sync;
 
-/// A verifier with what a request needs besides: a limit for the body and a clock.
+/// A verifier with a limit for the body and a clock.
 ///
-/// Clones share the secrets, so [`replace`](Self::replace) on one reaches them all.
+/// Clones share the secrets, so [`replace`](Self::replace) on one changes them all.
 #[derive(Clone)]
 pub struct Receiver {
     verifier: Arc<RwLock<Arc<Verifier<Vec<Secret>>>>>,
@@ -48,8 +49,8 @@ impl Receiver {
         }
     }
 
-    /// Sets the largest body in bytes; one byte more is answered with 413. No more than the limit
-    /// is collected, whether the client announces the length or sends chunks.
+    /// Sets the largest body, in bytes. Larger ones get 413.
+    /// The limit applies to announced and chunked bodies, and is the most to be collected.
     #[must_use]
     pub fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
@@ -63,16 +64,17 @@ impl Receiver {
         self
     }
 
-    /// Sets what is called with every refusal by this crate, to log it: the client only sees its
-    /// code. What a handler does with [`Delivery::json`] itself is not among them.
+    /// Sets a callback for every refusal by this crate, to log it.
+    /// The client only sees the refusal's code. Refusals by a handler calling [`Delivery::json`] itself
+    /// are not included.
     #[must_use]
     pub fn on_refusal(mut self, watch: impl Fn(&Refusal) + Send + Sync + 'static) -> Self {
         self.watch = Arc::new(watch);
         self
     }
 
-    /// Puts other secrets in place while deliveries go on: those whose check has begun end with
-    /// the secrets they began with. See [rolling](crate::guide::rolling).
+    /// Replaces the secrets while deliveries go on.
+    /// A check already begun ends with its old secrets. See [rolling](crate::guide::rolling).
     pub fn replace<S: AsRef<[Secret]>>(&self, verifier: &Verifier<S>) {
         let verifier = Arc::new(verifier.to_owned());
         *self

@@ -10,10 +10,11 @@ use futures_util::{Stream, TryStreamExt};
 use super::{Delivery, Receiver, Refusal};
 
 impl Receiver {
-    /// Reads the body within the limit, checks it and keeps it: for frameworks that this crate has
-    /// no filter for. Any stream of pieces will do; a body in one piece is a stream of one.
+    /// Reads a body within the limit and checks it.
+    /// Use it for frameworks without a filter in this crate. Any stream of pieces will do; a body in
+    /// one piece is a stream of one.
     ///
-    /// There is no limit to the time a client takes: that is the server's to set.
+    /// There is no limit to the client's time: set it in the server.
     ///
     /// ```
     /// use connect_webhook_verify::{Secret, Verifier, http::SIGNATURE, receiver::Receiver, sign};
@@ -34,7 +35,7 @@ impl Receiver {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`], with the status to answer and the code to tell the client.
+    /// A [`Refusal`], with the status to answer and the code for the client.
     pub async fn receive<B: Buf, E: Error + Send + Sync + 'static>(
         &self,
         headers: HeaderMap,
@@ -43,7 +44,7 @@ impl Receiver {
         self.watched(self.check(headers, body).await)
     }
 
-    /// Shows a refusal to whoever watches.
+    /// Reports a refusal to the callback.
     pub(crate) fn watched<T>(&self, outcome: Result<T, Refusal>) -> Result<T, Refusal> {
         outcome.inspect_err(|refusal| (self.watch)(refusal))
     }
@@ -65,8 +66,9 @@ impl Receiver {
         })
     }
 
-    /// Reads a body of at most the limit. A length that is announced is only believed where it is
-    /// too large: it spares reading what is refused anyway, and allots nothing.
+    /// Reads a body of at most the limit.
+    /// An announced length is trusted only if it is too large. It saves reading a body to be refused,
+    /// and allocates nothing.
     async fn read<B: Buf, E: Error + Send + Sync + 'static>(
         &self,
         headers: &HeaderMap,

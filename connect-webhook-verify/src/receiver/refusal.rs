@@ -7,23 +7,23 @@ use ::http::StatusCode;
 
 use crate::error::VerifyError;
 
-/// The reason why a request is refused.
+/// The reason for refusing a request.
 ///
 /// The client gets [`status`](Self::status) and [`code`](Self::code) as plain text. The text of
 /// the error, with its hints, is for the receiver's own log.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The signature does not hold. 400 or 401.
+    /// The signature is invalid. 400 or 401.
     Signature(VerifyError),
-    /// The body is larger than the receiver takes. 413.
+    /// The body is larger than the limit. 413.
     TooLarge {
-        /// The largest body taken, in bytes.
+        /// The largest accepted body, in bytes.
         limit: usize,
     },
     /// The body ended early or could not be read. 400.
     Unread(Box<dyn Error + Send + Sync>),
-    /// The signature holds, but the body is not the expected JSON. 400.
+    /// The signature is valid, but the JSON is unexpected. 400.
     Json(serde_json::Error),
 }
 
@@ -44,7 +44,7 @@ impl Refusal {
         }
     }
 
-    /// A name that stays the same from version to version: the body of the answer.
+    /// A stable name for the refusal: the body of the answer.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
