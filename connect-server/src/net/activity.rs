@@ -1,4 +1,4 @@
-//! The activity of one connection, by which its limits on time are kept.
+//! The activity of one connection, for its limits on time.
 
 use std::{
     sync::{
@@ -15,48 +15,50 @@ use tokio::{
 
 use super::{Limits, budget::Budget, stall_detector::Rounds};
 
-/// The activity of one connection: shared by its socket, its requests, its answers and the task that
-/// watches its time. One clock reading a request, no timer.
+/// The activity of one connection.
+/// Its socket, requests, answers and the task watching its time share it. One clock reading per request,
+/// no timer.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
-    /// Requests whose answer is not made, or not yet taken by the client.
+    /// Requests without an answer, or with one not yet taken whole.
     in_flight: AtomicUsize,
     served: AtomicBool,
     http2: AtomicBool,
     linger: AtomicBool,
-    /// Milliseconds after `opened` at which the last request ended.
+    /// The end of the last request, in milliseconds after `opened`.
     idle_since: AtomicU64,
-    /// The same for the first byte after that; [`NEVER`] when none came.
+    /// The first byte after it, in the same unit; [`NEVER`] when none came.
     head_since: AtomicU64,
-    /// The same for the last turn of `rounds`.
+    /// The last turn of `rounds`, in the same unit.
     turned: AtomicU64,
-    /// The same for the end of the client's side within a request over HTTP/1.1, or for the last byte that
-    /// it took after that; [`NEVER`] before.
+    /// The end of the client's side within an HTTP/1.1 request.
+    /// In the same unit. After it, the last byte taken by the client; [`NEVER`] before.
     half_closed: AtomicU64,
-    /// Set when the socket should tell about its other end.
+    /// Set when the socket should report on its other end.
     wants_look: AtomicBool,
     rounds: Rounds,
     /// Set for good once an answer was found stuck.
     stuck: AtomicBool,
-    /// Bytes that requests in flight and the header table hold, with those of answers that the client
-    /// has not taken.
+    /// Bytes held by requests in flight and the header table.
+    /// Includes answers not yet taken by the client.
     held: AtomicUsize,
     freed: Notify,
-    /// Refused requests that the client has not waited for yet.
+    /// Refused requests still to be paused for.
     refusals: AtomicUsize,
     leaving: AtomicBool,
     cut: AtomicBool,
     asked: Notify,
     /// Has no permits. Closed when the connection has ended.
     open: Semaphore,
-    /// The bytes that all connections hold.
+    /// The bytes held by all connections.
     budget: Arc<Budget>,
 }
 
 const NEVER: u64 = u64::MAX;
 
-/// The most refused requests that a client waits for: a burst does not hold it up for long.
+/// The most refusals counted for pauses.
+/// A burst does not delay the client for long.
 const MOST_REFUSALS: usize = 10;
 
 /// The decision about a connection's time.
@@ -65,21 +67,21 @@ pub(super) enum Verdict {
     Stay,
     /// Take no new request, finish the running ones.
     Finish,
-    /// Its head does not come, or nobody seems to wait for its answer: cut it.
+    /// Cut it: its head does not come, or its client seems gone.
     Cut,
 }
 
-/// The way in which the server asks a connection to make room.
+/// The way a connection is asked to make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leave {
     /// After its requests: it is idle, or a new connection takes less memory.
     WhenDone,
-    /// At once: it holds more than others.
+    /// At once: it holds the most memory.
     AtOnce,
 }
 
 impl Activity {
-    /// That of a connection which begins. What it holds counts in `budget`.
+    /// Starts the activity of a new connection. Its bytes count in `budget`.
     pub(super) fn new(budget: Arc<Budget>) -> Self {
         Self {
             opened: Instant::now(),
@@ -105,7 +107,7 @@ impl Activity {
         }
     }
 
-    /// A request begins; it ends when the guard is dropped.
+    /// Counts a request as in flight until the guard is dropped.
     pub(super) fn begin(self: &Arc<Self>, http2: bool) -> InFlight {
         self.in_flight.fetch_add(1, Relaxed);
         self.served.store(true, Relaxed);
@@ -119,27 +121,27 @@ impl Activity {
         in_flight
     }
 
-    /// Bytes came in. Between two requests they are the start of the next head.
+    /// Notes received bytes. Between two requests they start the next head.
     pub(super) fn received(&self) {
         if self.is_idle() && self.head_since.load(Relaxed) == NEVER {
             self.head_since.store(self.now(), Relaxed);
         }
     }
 
-    /// Asks the socket about its other end, within a request over HTTP/1.1. hyper does not read then. A
-    /// connection of HTTP/2 is always read.
+    /// Asks the socket about its other end, during an HTTP/1.1 request.
+    /// hyper does not read then. An HTTP/2 connection is always read.
     pub(super) fn ask_for_look(&self) {
         if !self.is_idle() && !self.http2.load(Relaxed) {
             self.wants_look.store(true, Relaxed);
         }
     }
 
-    /// Returns whether the socket was asked, once.
+    /// Returns whether the socket was asked, and clears the request.
     pub(super) fn takes_look(&self) -> bool {
         self.wants_look.load(Relaxed) && self.wants_look.swap(false, Relaxed)
     }
 
-    /// Notes that the client sends nothing more, unless that is known.
+    /// Notes the end of the client's sending side, unless known.
     pub(super) fn half_closed(&self) {
         let (known, now) = (NEVER, self.now());
         let _ = self
@@ -147,32 +149,33 @@ impl Activity {
             .compare_exchange(known, now, Relaxed, Relaxed);
     }
 
-    /// Notes that the client took something, and so is there.
+    /// Notes bytes taken by the client: it is still there.
     pub(super) fn took(&self) {
         if self.half_closed.load(Relaxed) != NEVER {
             self.half_closed.store(self.now(), Relaxed);
         }
     }
 
-    /// Notes that a request was refused because its sender makes too many.
+    /// Notes a request refused for its sender's rate.
     pub(super) fn refused(&self) {
         let one_more = |refusals| (refusals < MOST_REFUSALS).then_some(refusals + 1);
         let _ = self.refusals.fetch_update(Relaxed, Relaxed, one_more);
     }
 
-    /// Returns whether the client has to wait for a refused request.
+    /// Returns whether a pause for a refused request is due.
     pub(super) fn has_refusals(&self) -> bool {
         self.refusals.load(Relaxed) > 0
     }
 
-    /// Takes off a refused request that the client has waited for.
+    /// Counts one pause for a refused request as done.
     pub(super) fn forgive(&self) {
         let one_less = |refusals: usize| refusals.checked_sub(1);
         let _ = self.refusals.fetch_update(Relaxed, Relaxed, one_less);
     }
 
-    /// The client may still be sending when this connection closes: keep reading for a while, or
-    /// the system answers those bytes with a reset, which can overtake our last answer.
+    /// Keeps reading for a while when this connection closes.
+    /// The client may still be sending. The system would answer those bytes with a reset, and the reset
+    /// can overtake our last answer.
     pub(super) fn linger(&self) {
         self.linger.store(true, Relaxed);
     }
@@ -186,24 +189,23 @@ impl Activity {
         self.in_flight.load(Relaxed) == 0
     }
 
-    /// Returns the time since which it has been idle, unless it is not, or is leaving already.
+    /// Returns the start of its idle time, unless busy or already leaving.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let is_free = self.is_idle() && !self.leaving.load(Relaxed);
         is_free.then(|| self.opened + Duration::from_millis(self.idle_since.load(Relaxed)))
     }
 
-    /// The answers of which the client takes one piece after the other.
+    /// The answers taken by the client piece by piece.
     pub(super) fn rounds(&self) -> &Rounds {
         &self.rounds
     }
 
-    /// Returns the bytes that its requests and its header table hold, and answers that the client has
-    /// not taken.
+    /// Returns the bytes held by its requests, header table and untaken answers.
     pub(super) fn held(&self) -> usize {
         self.held.load(Relaxed)
     }
 
-    /// Counts so many bytes as held in place of those counted before.
+    /// Replaces a count of held bytes by a new one.
     pub(super) fn replace(&self, before: usize, now: usize) {
         self.held.fetch_add(now, Relaxed);
         self.held.fetch_sub(before, Relaxed);
@@ -213,18 +215,18 @@ impl Activity {
         }
     }
 
-    /// Waits until the client has taken so much that no more than this is held.
+    /// Waits until at most this many bytes are held.
     pub(super) async fn room(&self, most: usize) {
         while self.held() > most {
             let freed = self.freed.notified();
-            // Only what is freed from here on wakes it.
+            // Only bytes freed from here on wake it, so the check is repeated.
             if self.held() > most {
                 freed.await;
             }
         }
     }
 
-    /// Asks the task that runs the connection to end it.
+    /// Asks the connection's task to end it.
     pub(super) fn ask(&self, leave: Leave) {
         self.leaving.store(true, Relaxed);
         self.cut.fetch_or(leave == Leave::AtOnce, Relaxed);
@@ -257,16 +259,16 @@ impl Activity {
 
     /// Waits until the connection has ended.
     pub(super) async fn ended(&self) {
-        // An error is all that it can return.
+        // Ends only with an error, on close: the semaphore has no permits.
         let _ = self.open.acquire().await;
     }
 
-    /// Returns whether the client does not take an answer. For the task that watches the time.
+    /// Returns whether an answer is stuck. For the task watching the time.
     pub(super) fn is_stuck(&self) -> bool {
         self.stuck.load(Relaxed)
     }
 
-    /// Decides about the connection. For the task that watches its time.
+    /// Decides about the connection. For the task watching its time.
     pub(super) fn verdict(&self, limits: &Limits) -> Verdict {
         let now = self.now();
         let past = |since: u64, limit: Duration| {
@@ -288,7 +290,7 @@ impl Activity {
             if !self.served.load(Relaxed) && past(0, limits.head) {
                 return Verdict::Cut;
             }
-            // HTTP/2 sends frames between requests that are no heads.
+            // Between requests HTTP/2 also sends frames without heads.
             if !self.http2.load(Relaxed) && past(self.head_since.load(Relaxed), limits.head) {
                 return Verdict::Cut;
             }
@@ -308,11 +310,12 @@ impl Activity {
     }
 }
 
-/// Bytes that count for a request beside its answer: its streams, its task and its headers. Without
-/// them many small answers that nobody takes would hold much and count little.
+/// Bytes counted for a request beside its answer.
+/// They stand for its streams, its task and its headers. Without them, many small untaken answers would
+/// hold much memory and count little.
 const REQUEST: usize = 6 * 1024;
 
-/// A request that is being answered, until the client has taken the answer.
+/// A request in progress, until the client has taken its answer.
 #[derive(Debug)]
 pub(super) struct InFlight {
     activity: Arc<Activity>,

@@ -1,4 +1,4 @@
-//! The body of an answer, which counts as held until the client has taken it.
+//! The body of an answer, counted as held until taken.
 
 use std::{
     pin::Pin,
@@ -14,10 +14,10 @@ use http_body::{Frame, SizeHint};
 
 use super::activity::InFlight;
 
-/// A body as hyper takes it.
+/// A body for hyper.
 ///
-/// Over HTTP/2 it is handed over in pieces, the next when the client has made room for the one
-/// before: that is how the client's progress is seen. Over HTTP/1.1 the socket shows it, see
+/// Over HTTP/2 it is handed over in pieces, the next one once the client has made room for the last.
+/// This shows the client's progress. Over HTTP/1.1 the socket shows it, see
 /// [`Guarded`](super::guarded_socket::Guarded).
 #[derive(Debug)]
 pub(super) struct Answer {
@@ -28,7 +28,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// A body of which the client takes nothing.
+    /// An empty body.
     pub(super) fn empty() -> Self {
         Self {
             rest: Bytes::new(),
@@ -37,7 +37,8 @@ impl Answer {
         }
     }
 
-    /// A body that counts, and its request as in flight, until hyper has let go of the last byte.
+    /// A body counted as held until hyper drops its last byte.
+    /// Its request counts as in flight until then.
     pub(super) fn new(bytes: Bytes, piece: Option<usize>, mut in_flight: InFlight) -> Self {
         if bytes.is_empty() {
             return Self::empty();
@@ -91,10 +92,10 @@ impl http_body::Body for Answer {
     }
 }
 
-/// The round of an answer that is not watched by rounds.
+/// The round of an answer not watched by rounds.
 const NO_ROUND: usize = usize::MAX;
 
-/// An answer that the client has not taken whole.
+/// An answer not yet taken whole by the client.
 #[derive(Debug)]
 struct Untaken {
     in_flight: InFlight,
@@ -102,7 +103,7 @@ struct Untaken {
 }
 
 impl Untaken {
-    /// Notes that a piece goes to hyper.
+    /// Notes a piece on its way to hyper.
     fn moved(&self) {
         let round = self.round.load(Relaxed);
         if round != NO_ROUND {
@@ -122,7 +123,8 @@ impl Drop for Untaken {
     }
 }
 
-/// The bytes with what has to be dropped after them. hyper's slices of them share it.
+/// The bytes with a guard dropped after them.
+/// hyper's slices of them share it.
 struct Owned {
     bytes: Bytes,
     _untaken: Arc<Untaken>,

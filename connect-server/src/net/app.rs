@@ -1,4 +1,4 @@
-//! The seam to what answers requests.
+//! The interface between the network and the app.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -7,19 +7,19 @@ use http::{Method, Request, Response, StatusCode};
 
 use super::{Body, NetFailure, Peer};
 
-/// A service that answers requests.
+/// A service for answering requests.
 ///
-/// The request carries a valid `X-Request-Id` header, the client's own or a new one; the same id
-/// is put on the answer afterwards, together with `X-Content-Type-Options: nosniff`, and over TLS with
-/// `Strict-Transport-Security`. For a HEAD request the app answers as it would answer GET: the body is
-/// taken off later and its length kept.
+/// The request carries a valid `X-Request-Id` header, the client's own or a new one. The same id is put
+/// on the answer afterwards, together with `X-Content-Type-Options: nosniff`, and over TLS with
+/// `Strict-Transport-Security`. The app answers a HEAD request as it would GET: the body is taken off
+/// later and its length kept.
 ///
-/// A request with a body carries an `Arc<`[`Held`](super::Held)`>`, which counts what is read of it.
-/// An app that makes more of it, by decompression, counts that too.
+/// A request with a body carries an `Arc<`[`Held`](super::Held)`>` to count the bytes read of it. An app
+/// producing more bytes from it, by decompression, counts them too.
 ///
-/// A future returned by [`call`](App::call) is dropped when the client goes away: over HTTP/1.1 at the
-/// latest after [`Limits::idle`](super::Limits::idle), since one that has ended its side may still wait for
-/// the answer. Work that must not stop half way belongs in a task of its own.
+/// The future of [`call`](App::call) is dropped when the client goes away. Over HTTP/1.1 this takes at
+/// most [`Limits::idle`](super::Limits::idle), since a client with its sending side closed may still
+/// wait for the answer. Work to be finished in any case belongs in a task of its own.
 pub trait App: Send + Sync + 'static {
     /// Answers one request. A panic in here becomes [`NetFailure::Panicked`].
     fn call(
@@ -28,23 +28,24 @@ pub trait App: Send + Sync + 'static {
         peer: Peer,
     ) -> impl Future<Output = Response<Bytes>> + Send;
 
-    /// The answer to a request that did not reach [`call`](App::call), or whose call panicked.
-    /// Must not block and must not panic.
+    /// Answers a request outside of [`call`](App::call).
+    /// The request did not reach it, or the call panicked. Must not block and must not panic.
     fn failure(&self, failure: NetFailure, peer: &Peer) -> Response<Bytes>;
 
-    /// Takes note of a request that has ended: once for each, also for one whose client went away.
-    /// Must not block and must not panic. Does nothing unless it is made to.
+    /// Takes note of a request's end.
+    /// Called once for each request, also when its client went away. Must not block and must not panic.
+    /// Does nothing by default.
     fn ended(&self, _request: &Ended<'_>) {}
 }
 
-/// A request that has ended.
+/// A finished request.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'r> {
-    /// Its method, which may be one of the client's own.
+    /// Its method, perhaps one of the client's invention.
     pub method: &'r Method,
-    /// The template of its path, if it led anywhere.
+    /// The template of its path, if it matched a route.
     pub route: Option<&'static str>,
-    /// The status of the answer; `None` when the client went away before there was one.
+    /// The status of the answer; `None` when the client left before it.
     pub status: Option<StatusCode>,
     /// The time from its head to its answer.
     pub took: Duration,

@@ -1,4 +1,5 @@
-//! The body of a request: a stream that has to keep a pace, and whose bytes are counted.
+//! The body of a request: a stream with a minimum pace.
+//! Its bytes are counted.
 
 use std::{
     pin::Pin,
@@ -14,8 +15,8 @@ use super::{Pace, budget::Held, pace::Pacer};
 
 /// A request's body, not read yet.
 ///
-/// Dropping it unread is fine: what the client still sends is read and thrown away, within
-/// limits, before the answer goes out.
+/// It may be dropped unread: further bytes of the client are read and thrown away, within limits, before
+/// the answer goes out.
 #[derive(Debug)]
 pub struct Body {
     incoming: Option<Incoming>,
@@ -33,17 +34,18 @@ pub enum BodyError {
     /// It came too slowly. A client may send it again.
     #[error("the body took too long to arrive")]
     TooSlow,
-    /// The server holds as many bytes of bodies as it may. A client may send it again later.
+    /// The server's limit for bytes of bodies is reached.
+    /// A client may send it again later.
     #[error("the server has no room for the body at the moment")]
     NoRoom,
-    /// It broke off or is not framed as HTTP wants it.
+    /// It broke off or is not valid HTTP framing.
     #[error("the body broke off")]
     Broken,
 }
 
 impl Body {
-    /// A body that has to come at this pace, and whose bytes count as `held`. With `leftover`, what
-    /// stays unread ends up there.
+    /// A body with this minimum pace, counting its bytes in `held`.
+    /// With `leftover`, the unread rest ends up there.
     pub(super) fn new(
         incoming: Incoming,
         pace: Pace,
@@ -60,8 +62,8 @@ impl Body {
         }
     }
 
-    /// Returns whether there may be room for all of it: better to refuse it now than when half of
-    /// it is here.
+    /// Returns whether all of it may fit.
+    /// It is better refused now than half way.
     fn may_fit(&self) -> bool {
         let announced = usize::try_from(self.announced().unwrap_or(0)).unwrap_or(usize::MAX);
         let held = self.held.as_ref();
@@ -75,7 +77,7 @@ impl Body {
             .and_then(|incoming| incoming.size_hint().exact())
     }
 
-    /// Returns whether it is certain that there is none.
+    /// Returns whether it is certainly empty.
     pub fn is_empty(&self) -> bool {
         self.incoming
             .as_ref()
@@ -148,15 +150,16 @@ impl Drop for Body {
     }
 }
 
-/// The part of a body that the app left.
+/// The part of a body left unread by the app.
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) incoming: Incoming,
-    /// Set once reading had begun, so that a client that waits for `100 Continue` has got it.
+    /// Set once reading had begun.
+    /// A client waiting for `100 Continue` has got it then.
     pub(super) touched: bool,
 }
 
-/// The place where a dropped body leaves what it did not read.
+/// The place for the unread rest of a dropped body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leftover(Arc<Mutex<Option<Unread>>>);
 

@@ -1,11 +1,11 @@
-//! A number of bytes that may be held at a time.
+//! A limit on the bytes held at a time.
 
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
-/// The bytes of one kind that the server may hold at a time, and those that it holds.
+/// The bytes of one kind held by the server, with their limit.
 #[derive(Debug)]
 pub(super) struct Budget {
     most: usize,
@@ -18,17 +18,17 @@ impl Budget {
         Arc::new(Self { most, used })
     }
 
-    /// Returns the bytes that are held.
+    /// Returns the held bytes.
     pub(super) fn used(&self) -> usize {
         self.used.load(Relaxed)
     }
 
-    /// Returns the bytes that are held beyond those that may be.
+    /// Returns the held bytes beyond the limit.
     pub(super) fn excess(&self) -> usize {
         self.used().saturating_sub(self.most)
     }
 
-    /// Takes bytes that are there already, whether or not they fit.
+    /// Takes bytes already in memory, whether or not they fit.
     pub(super) fn take(&self, bytes: usize) {
         self.used.fetch_add(bytes, Relaxed);
     }
@@ -37,13 +37,13 @@ impl Budget {
         self.used.fetch_sub(bytes, Relaxed);
     }
 
-    /// Takes so many bytes in place of those taken before.
+    /// Replaces a count of taken bytes by a new one.
     pub(super) fn replace(&self, before: usize, now: usize) {
         self.take(now);
         self.give_back(before);
     }
 
-    /// Takes bytes if they fit and leave this many to others.
+    /// Takes bytes if they fit and leave `spared` bytes free.
     fn try_take(&self, bytes: usize, spared: usize) -> bool {
         let most = self.most.saturating_sub(spared);
         let fits = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= most);
@@ -51,12 +51,12 @@ impl Budget {
     }
 }
 
-/// A body up to this size may use the whole budget; larger ones leave a quarter of it, so that
-/// small requests are served while large ones are refused.
+/// The largest body allowed to use the whole budget.
+/// Larger ones leave a quarter of it, so small requests are served while large ones are refused.
 const SMALL: usize = 64 * 1024;
 
-/// The bytes of bodies that one request holds, in the budget that all share; given back when it is
-/// dropped.
+/// The bytes of bodies held by one request, in the shared budget.
+/// Given back when dropped.
 #[derive(Debug)]
 pub struct Held {
     budget: Arc<Budget>,
@@ -78,14 +78,14 @@ impl Held {
         fits
     }
 
-    /// Returns whether there is room for this many bytes now, without taking them.
+    /// Returns whether this many bytes have room now, without taking them.
     pub(super) fn has_room_for(&self, more: usize) -> bool {
         let left = self.budget.most.saturating_sub(self.budget.used());
         left.checked_sub(self.spared(more))
             .is_some_and(|left| more <= left)
     }
 
-    /// The bytes that stay for small bodies when this one grows so much.
+    /// The bytes kept free for small bodies when this one grows.
     fn spared(&self, more: usize) -> usize {
         let whole = self.bytes.load(Relaxed).saturating_add(more);
         if whole <= SMALL {

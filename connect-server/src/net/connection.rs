@@ -23,14 +23,15 @@ use super::{
     workarounds::refusal,
 };
 
-/// The time that a connection which makes room for another has to say goodbye, and that its requests
-/// have to end.
+/// The time for a connection to close when it makes room.
+/// Also the time for its requests to end.
 const FAREWELL: Duration = Duration::from_millis(200);
 
-/// A TLS record that starts a handshake.
+/// The first byte of a TLS handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// Serves one connection until it ends, or until the server stops and its requests are done.
+/// Serves one connection until it ends.
+/// When the server stops, it ends once its requests are done.
 pub(super) async fn run<A: App>(
     shared: Arc<Shared<A>>,
     stream: TcpStream,
@@ -43,8 +44,8 @@ pub(super) async fn run<A: App>(
     let activity = entered.activity();
     open_and_serve(&shared, stream, remote, activity, phase).await;
     activity.end();
-    // HTTP/2 requests end a moment after their connection. What they hold is counted as about to be
-    // freed as long as the connection is known.
+    // HTTP/2 requests end a moment after their connection.
+    // Their bytes count as about to be freed as long as the connection is known.
     let _ = timeout(FAREWELL, activity.room(0)).await;
 }
 
@@ -93,7 +94,7 @@ async fn open(acceptor: &TlsAcceptor, stream: TcpStream) -> io::Result<Opened> {
     Ok(Opened::Tls(Box::new(acceptor.accept(stream).await?)))
 }
 
-/// Says in plain HTTP that this port speaks TLS, and closes.
+/// Answers in plain HTTP with a pointer to HTTPS, and closes.
 async fn refuse<A: App>(
     shared: &Shared<A>,
     stream: TcpStream,
@@ -111,7 +112,7 @@ async fn refuse<A: App>(
     }
 }
 
-/// HTTP on an opened connection, and the watch over its time.
+/// Serves HTTP on an opened connection and watches its time.
 async fn serve<A: App, S>(
     shared: &Arc<Shared<A>>,
     stream: S,
@@ -168,7 +169,7 @@ async fn serve<A: App, S>(
                     tracing::debug!(%remote, "connection cut, its client is silent");
                     return;
                 }
-                // Requests that are under way have limits of their own.
+                // Running requests have limits of their own.
                 _ if finishing && (activity.is_idle() || activity.is_stuck()) => {
                     tracing::debug!(%remote, "connection cut, it did not finish");
                     return;

@@ -1,4 +1,4 @@
-//! The open connections, by the network that they come from.
+//! The open connections, by network of origin.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,8 @@ use super::{
     budget::Budget,
 };
 
-/// The open connections of a server: the place where it is decided which of them has to make room.
+/// The open connections of a server.
+/// Decides on the one to make room.
 #[derive(Debug)]
 pub(super) struct Census {
     per_address: usize,
@@ -27,13 +28,14 @@ struct Open {
 
 #[derive(Debug)]
 struct Connection {
-    /// `None` for one that no limit per address applies to.
+    /// `None` for one without a limit per address.
     network: Option<IpAddr>,
     activity: Arc<Activity>,
 }
 
 impl Open {
-    /// Asks the longest idle of some connections to leave. Returns whether there was one.
+    /// Asks the longest idle of some connections to leave.
+    /// Returns whether there was one.
     fn close_idle(&self, which: impl Fn(&Connection) -> bool) -> bool {
         let those = self.connections.values().filter(|open| which(open));
         let idle = those.filter_map(|open| Some((open.activity.idle_since()?, &open.activity)));
@@ -46,8 +48,8 @@ impl Open {
 }
 
 impl Census {
-    /// A census that lets so many connections come from an address. What each holds counts in
-    /// `budget`.
+    /// A census with this limit on connections per address.
+    /// Their held bytes count in `budget`.
     pub(super) fn new(per_address: usize, budget: Arc<Budget>) -> Arc<Self> {
         let open = Mutex::default();
         Arc::new(Self {
@@ -66,8 +68,8 @@ impl Census {
         self.open().connections.len()
     }
 
-    /// Enters a connection from an address; without one, only the limit on all applies to it. An
-    /// address that has too many gives up its longest idle one; `None` when none of them is.
+    /// Enters a connection from an address; without one, only the total limit applies.
+    /// An address with too many gives up its longest idle one; `None` when none of them is idle.
     pub(super) fn enter(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Entered> {
         let network = address.map(network);
         let mut open = self.open();
@@ -103,7 +105,7 @@ impl Census {
         }
     }
 
-    /// Cuts the connections that hold most, until those that are cut hold `excess`.
+    /// Cuts the largest connections, until the cut ones hold `excess`.
     pub(super) fn cut_largest(&self, excess: usize) {
         let open = self.open();
         let all = open.connections.values().map(|open| &open.activity);
@@ -134,7 +136,7 @@ impl Entered {
         &self.activity
     }
 
-    /// Asks the longest idle of the other connections to leave, unless one is about to.
+    /// Asks the longest idle other connection to leave, unless one is leaving.
     pub(super) fn make_room(&self) {
         self.census.make_room(&self.activity);
     }
@@ -146,7 +148,7 @@ impl Drop for Entered {
     }
 }
 
-/// The addresses that one caller has to choose from: an IPv4 address, or the /64 of an IPv6 one.
+/// The address range of one caller: an IPv4 address, or an IPv6 /64.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),
@@ -202,7 +204,7 @@ mod tests {
             open[1].activity().is_leaving(),
             "the other two are busy, and new"
         );
-        // A request came after all: another one has to leave.
+        // The leaving connection got a request after all: another one has to leave.
         let last = open[1].activity().begin(false);
         drop(request);
         open[2].make_room();

@@ -1,4 +1,4 @@
-//! A deadline that can be polled.
+//! A deadline to poll.
 
 use std::{
     pin::Pin,
@@ -8,10 +8,10 @@ use std::{
 
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A time that starts when it is first asked for.
+/// A time limit starting at its first poll.
 #[derive(Debug, Default)]
 pub(super) struct Deadline {
-    /// Kept when stopped: starting it again is cheaper than a new one.
+    /// Kept when stopped: restarting it is cheaper than a new one.
     sleep: Option<Pin<Box<Sleep>>>,
     runs: bool,
 }
@@ -25,7 +25,7 @@ impl Deadline {
         self.runs = false;
     }
 
-    /// Ready when this long has passed since the first call after a stop.
+    /// Ready this long after the first poll since a stop.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, after: Duration) -> Poll<()> {
         let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep(after)));
         if !self.runs {

@@ -1,4 +1,4 @@
-//! The reasons for which a server does not start.
+//! The reasons why a server does not start.
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
@@ -8,19 +8,19 @@ pub enum StartError {
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Bind {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
         /// The system's error.
         source: io::Error,
     },
-    /// Plain HTTP on an address that others can reach.
+    /// Plain HTTP on an address reachable from outside.
     #[error(
         "{address} can be reached from outside, and plain HTTP would show every token. \
          Serve TLS (--tls-cert and --tls-key), or name the proxy in front that does \
          (--trusted-proxy), or accept plain HTTP knowingly (--insecure-http)"
     )]
     PlainHttp {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
     /// The certificate chain cannot be used.
@@ -31,7 +31,7 @@ pub enum StartError {
         /// The problem with it.
         problem: String,
     },
-    /// The private key cannot be used. Says nothing of its content.
+    /// The private key cannot be used. Its content is not shown.
     #[error("key file {}: {problem}", path.display())]
     Key {
         /// The file.

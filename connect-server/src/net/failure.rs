@@ -1,26 +1,27 @@
-//! The failures that are answered before a request reaches the app.
+//! The failures answered before a request reaches the app.
 
 use http::StatusCode;
 
 /// The reason why a request was answered without the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetFailure {
-    /// The app panicked while it answered.
+    /// The app panicked during its answer.
     Panicked,
-    /// Bytes that are not HTTP.
+    /// The bytes are not HTTP.
     Malformed,
-    /// HTTP/1.1 without a `Host`, with several or an invalid one, or HTTP/2 without an authority.
+    /// A missing, repeated or invalid `Host` over HTTP/1.1.
+    /// Over HTTP/2, a missing authority.
     Host,
     /// The path and query are longer than this many bytes.
     UriTooLong(usize),
-    /// The headers together are longer than this many bytes, or there are too many.
+    /// The headers together exceed this many bytes, or are too many.
     HeadersTooLarge(usize),
-    /// Plain HTTP where only HTTPS is served.
+    /// Plain HTTP at an HTTPS-only address.
     HttpsOnly,
 }
 
 impl NetFailure {
-    /// The status to answer with.
+    /// The status of the answer.
     pub fn status(self) -> StatusCode {
         match self {
             Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
@@ -30,7 +31,7 @@ impl NetFailure {
         }
     }
 
-    /// Returns the message for the client: what is wrong and what is allowed.
+    /// Returns the message for the client: the problem and the limit.
     pub fn message(self) -> String {
         match self {
             Self::Panicked => "The server failed while answering this request.".into(),

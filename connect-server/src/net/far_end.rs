@@ -1,4 +1,4 @@
-//! The other end of a socket, as the system knows it without reading.
+//! The other end of a socket, as known without reading.
 
 use futures_util::FutureExt as _;
 use tokio::{
@@ -11,15 +11,17 @@ use tokio_rustls::server::TlsStream;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FarEnd {
     Open,
-    /// It sends nothing more. It may still read, or be gone: both look the same until something is sent.
+    /// It sends nothing more.
+    /// It may still read, or be gone: both look the same until something is sent.
     HalfClosed,
     /// It takes nothing any more.
     Gone,
 }
 
-/// A socket that tells about its other end.
+/// A socket with knowledge of its other end.
 pub(super) trait Sees {
-    /// The other end as it is now. Asks neither it nor the system.
+    /// The other end as it is now.
+    /// Asks neither it nor the system.
     fn far_end(&self) -> FarEnd;
 }
 

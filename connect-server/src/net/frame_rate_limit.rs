@@ -1,4 +1,4 @@
-//! The frames of an HTTP/2 connection, held to a pace.
+//! A rate limit for the frames of an HTTP/2 connection.
 
 use std::{
     task::{Context, Poll, ready},
@@ -9,24 +9,25 @@ use tokio::time::Instant;
 
 use super::deadline::Deadline;
 
-/// The bytes that make up for a frame. Requests with their answers, and bodies, are larger on average;
-/// frames that only keep the server busy are 9 to 17 bytes long, and so is what they are answered
-/// with.
+/// The bytes of traffic paying for one frame.
+/// Requests with their answers, and bodies, are larger on average. Frames sent only to keep the server
+/// busy have 9 to 17 bytes, and so have their answers.
 const FRAME: i64 = 64;
 
-/// The time between two looks of a connection that has to wait.
+/// The time between two checks of a waiting connection.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Holds an HTTP/2 connection to a number of frames a second, beside those that the bytes which it
-/// sends and gets make up for. HTTP/1.1 has no frames, and is never held up.
+/// Limits the frames per second of an HTTP/2 connection.
+/// Frames paid for by sent and received bytes come on top. HTTP/1.1 has no frames, and is never held up.
 #[derive(Debug)]
 pub(super) struct FramePacer {
     walk: Walk,
-    /// Bytes that a second adds, and the most that are kept.
+    /// Bytes credited per second; also the most credit kept.
     per_second: i64,
-    /// Bytes that frames to come may use up. Less than nothing: reading has to wait.
+    /// Bytes of credit for frames to come.
+    /// Below zero, reading has to wait.
     credit: i64,
-    /// The time up to which seconds were added.
+    /// The time of the last credit by the clock.
     added: Instant,
     pause: Deadline,
 }
@@ -43,14 +44,14 @@ impl FramePacer {
         }
     }
 
-    /// Counts what the client sent. Returns the number of heads of requests in it.
+    /// Counts received bytes. Returns the number of request heads in them.
     pub(super) fn received(&mut self, bytes: &[u8]) -> usize {
         let seen = self.walk.over(bytes);
         self.add(length(bytes.len()).saturating_sub(FRAME.saturating_mul(length(seen.frames))));
         seen.heads
     }
 
-    /// Counts bytes that the client took.
+    /// Counts bytes taken by the client.
     pub(super) fn taken(&mut self, bytes: usize) {
         self.add(length(bytes));
     }
@@ -61,7 +62,7 @@ impl FramePacer {
 
     /// Waits until the client may be read from.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        // The clock is read where it matters.
+        // The clock is read only when the credit is used up.
         while self.credit < 0 {
             self.add_time();
             if self.credit < 0 {
@@ -91,37 +92,38 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The bytes before the payload of a frame.
 const HEAD: usize = 9;
 
-/// The type of a frame that begins a head (RFC 9113, 6.2).
+/// The type of a frame starting a head (RFC 9113, 6.2).
 const HEADERS: u8 = 1;
 
-/// The byte of a frame's head that tells its type.
+/// The index of the type in a frame's head.
 const TYPE: usize = 3;
 
-/// The frames whose heads end in some bytes.
+/// The frames with heads completed in some bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Seen {
     frames: usize,
-    /// Those that begin the head of a request.
+    /// The starts of request heads among them.
     heads: usize,
 }
 
-/// The place in a connection up to which it was read.
+/// The position reached in a connection.
 #[derive(Debug, PartialEq, Eq)]
 enum Walk {
     /// So far into the preface.
     Preface(usize),
-    /// So far into the head of a frame, with the length of its payload as far as it is known.
+    /// So far into a frame's head.
+    /// The payload length is known up to there.
     Head { at: usize, payload: usize },
-    /// So far from the end of a payload.
+    /// The bytes left of a payload.
     Payload(usize),
-    /// It is no HTTP/2.
+    /// The connection is not HTTP/2.
     Off,
 }
 
 impl Walk {
     const START: Self = Self::Head { at: 0, payload: 0 };
 
-    /// Goes on over these bytes.
+    /// Walks on over these bytes.
     fn over(&mut self, mut bytes: &[u8]) -> Seen {
         let mut seen = Seen::default();
         while let Some((first, rest)) = bytes.split_first() {
@@ -171,7 +173,8 @@ mod tests {
 
     use super::*;
 
-    /// Frames with payloads of these lengths, after the preface. The short ones begin a head.
+    /// Frames with payloads of these lengths, after the preface.
+    /// The short ones begin a head.
     fn frames(lengths: &[usize]) -> Vec<u8> {
         let mut bytes = PREFACE.to_vec();
         for length in lengths {
@@ -221,7 +224,8 @@ mod tests {
             began.elapsed()
         };
         assert_eq!(wait(&frames(&[55; 1000])).await, Duration::ZERO);
-        // Each lacks 55 bytes: the first hundred are free, and the others take a second a hundred.
+        // Each frame is 55 bytes short of its 64: 11 000 in all.
+        // 6400 are credited at the start, and 6400 a second.
         let small = frames(&[0; 200]);
         let took = wait(&small[PREFACE.len()..]).await;
         let expected = Duration::from_millis(720);

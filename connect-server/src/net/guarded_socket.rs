@@ -1,4 +1,4 @@
-//! A socket that does what hyper leaves out.
+//! A socket filling the gaps of hyper.
 
 use std::{
     io::{self, IoSlice},
@@ -22,36 +22,39 @@ use super::{
     workarounds::{bare_answer, has_absurd_length},
 };
 
-/// Bytes that are read of a connection before its requests have their turn. HTTP/2 would read all that
-/// the system has, and hold the heads of a hundred requests before the first is answered.
+/// Bytes read of a connection before its requests get their turn.
+/// HTTP/2 would read everything from the system, and hold the heads of a hundred requests before the
+/// first is answered.
 const TURN: usize = 64 * 1024;
 
-/// The time between two looks of a connection that is not read while the server holds too much. It takes
-/// a moment until those that are cut are gone, in which others would begin thousands of requests.
+/// The time between two checks while the server holds too much.
+/// The connection is not read meanwhile. Cut connections take a moment to go, and the remaining ones
+/// would begin thousands of requests in it.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A connection's socket with what hyper does not do: a client that reads too slowly fails the
-/// write after a while, one that sends too many small frames waits, hyper's own bare answers are
-/// replaced, and a close can wait for what the client is still sending.
+/// A connection's socket with additions to hyper.
+/// A client reading too slowly fails the write after a while. A client sending too many small frames
+/// waits. hyper's own bare answers are replaced. A close can wait for bytes still on their way from the
+/// client.
 pub(super) struct Guarded<S, R> {
     socket: S,
     activity: Arc<Activity>,
     limits: Limits,
-    /// Makes the bytes that replace a bare answer.
+    /// Makes the bytes to replace a bare answer.
     refusal: R,
-    /// Those bytes, as far as they are not written yet.
+    /// The rest of those bytes, not written yet.
     instead: Bytes,
     pacer: Pacer,
     frames: FramePacer,
     header_table: HeaderTable,
-    /// Runs while the client waits for a refused request.
+    /// Runs during the pause for a refused request.
     refusals: Deadline,
     load: Load,
-    /// Runs while all connections hold too much.
+    /// Runs while all connections together hold too much.
     crowded: Deadline,
-    /// Set when a head was read with a length of body that hyper takes for too large a head.
+    /// Set when hyper mistakes a body length for too large a head.
     absurd_length: bool,
-    /// Bytes read since the connection last gave way to the requests that it has read.
+    /// Bytes read since the connection last gave way to its requests.
     read_in_turn: usize,
     /// Runs once our side is shut down and the client's is not.
     lingering: Deadline,
@@ -86,7 +89,8 @@ impl<S, R> Guarded<S, R> {
         }
     }
 
-    /// Passes on how many bytes were written; a client that takes them too slowly is an error.
+    /// Passes on the number of bytes written.
+    /// A client taking them too slowly is an error.
     fn written(
         &mut self,
         cx: &mut Context<'_>,
@@ -102,7 +106,7 @@ impl<S, R> Guarded<S, R> {
         self.wait(cx)
     }
 
-    /// Passes on that all is written, in the same way.
+    /// Passes on a completed flush, in the same way.
     fn flushed(
         &mut self,
         cx: &mut Context<'_>,
@@ -125,10 +129,10 @@ impl<S, R> Guarded<S, R> {
 }
 
 impl<S: Sees, R> Guarded<S, R> {
-    /// Looks at the other end of the socket when it was asked to.
+    /// Checks the other end of the socket if asked to.
     ///
     /// # Errors
-    /// Nobody is there any more.
+    /// The other end is gone.
     fn look(&self) -> io::Result<()> {
         if !self.activity.takes_look() {
             return Ok(());
@@ -145,13 +149,14 @@ impl<S: Sees, R> Guarded<S, R> {
 }
 
 impl<S: AsyncWrite + Unpin, R: Fn(NetFailure) -> Bytes> Guarded<S, R> {
-    /// Takes a bare answer out of the stream. Whether these bytes were one.
+    /// Takes a bare answer out of the stream.
+    /// Returns whether these bytes were one.
     fn replace(&mut self, bytes: &[u8]) -> bool {
         let Some(failure) = bare_answer(bytes, &self.limits, self.absurd_length) else {
             return false;
         };
         self.instead = (self.refusal)(failure);
-        // It could not read the client's bytes, so there may be more of them.
+        // hyper could not read the client's bytes, so there may be more of them.
         self.activity.linger();
         true
     }
@@ -249,7 +254,7 @@ where
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // hyper flushes each time that it is woken.
+        // hyper flushes at each wake-up.
         self.look()?;
         ready!(self.poll_instead(cx))?;
         let outcome = Pin::new(&mut self.socket).poll_flush(cx);

@@ -14,7 +14,7 @@ use http::{
 
 use super::{Limits, NetFailure, Peer, PlainHttp, peer::forwarded};
 
-/// Returns who is asking, or why not to answer.
+/// Returns the sender of a request, and the reason to refuse it, if any.
 pub(super) fn check<B>(
     request: &Request<B>,
     remote: IpAddr,
@@ -42,7 +42,8 @@ pub(super) fn check<B>(
     (peer, checked)
 }
 
-/// A request has to have a path: `CONNECT host:port` has none, and nothing here is a proxy.
+/// Checks for a path.
+/// `CONNECT host:port` has none, and this server is no proxy.
 fn target<B>(request: &Request<B>) -> Result<(), NetFailure> {
     let path = request
         .uri()
@@ -55,7 +56,8 @@ fn target<B>(request: &Request<B>) -> Result<(), NetFailure> {
     }
 }
 
-/// RFC 9112, 6.1: a body in a coding that is not understood is another body than the client meant.
+/// Checks the transfer coding (RFC 9112, 6.1).
+/// A body in an unknown coding is not the body meant by the client.
 fn coding<B>(request: &Request<B>) -> Result<(), NetFailure> {
     let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
     match (codings.next(), codings.next()) {
@@ -78,7 +80,7 @@ fn size<B>(request: &Request<B>, limits: &Limits) -> Result<(), NetFailure> {
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len())
         .sum();
-    // A method can be as long as a header, and none is longer than this by far.
+    // The method counts as a header: it can be as long as one, and a real method is far shorter.
     let headers = headers + request.method().as_str().len();
     if headers > limits.header_bytes {
         return Err(NetFailure::HeadersTooLarge(limits.header_bytes));
@@ -86,7 +88,8 @@ fn size<B>(request: &Request<B>, limits: &Limits) -> Result<(), NetFailure> {
     Ok(())
 }
 
-/// RFC 9112, 3.2: a server must refuse HTTP/1.1 without exactly one valid `Host`.
+/// Checks the `Host` header (RFC 9112, 3.2).
+/// A server must refuse HTTP/1.1 without exactly one valid `Host`.
 fn host<B>(request: &Request<B>) -> Result<(), NetFailure> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let (first, second) = (hosts.next(), hosts.next());
@@ -111,7 +114,7 @@ fn is_host(text: &[u8]) -> bool {
         return false;
     };
     let text = text.as_str();
-    // Only a colon behind the brackets of an IPv6 address is one before a port.
+    // For an IPv6 address, only a colon behind the brackets starts a port.
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, port),
         _ => (text, ""),
@@ -122,7 +125,8 @@ fn is_host(text: &[u8]) -> bool {
             let address = rest.strip_suffix(']').map(Ipv6Addr::from_str);
             address.is_some_and(|address| address.is_ok())
         }
-        // Fewer characters than RFC 3986 allows: others stand in no name, and a list is two hosts in one.
+        // Fewer characters than RFC 3986 allows: the rest occur in no name, and a list is two hosts in
+        // one.
         None => !host.is_empty() && host.bytes().all(is_of_name),
     };
     is_name && is_port
@@ -136,7 +140,7 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Returns whether the client waits for our consent before it sends its body.
+/// Returns whether the client waits for our consent before sending its body.
 pub(super) fn expects_continue(parts: &Parts) -> bool {
     parts.version == Version::HTTP_11
         && parts

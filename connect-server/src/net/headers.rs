@@ -1,8 +1,9 @@
-//! The headers that every answer carries. `X-Request-Id` ties it to a line in a log.
+//! The headers of every answer.
+//! `X-Request-Id` ties it to a line in a log.
 //!
-//! tower-http's layers for them, for panics and for the size of a body do not fit: they keep any id
-//! of the client's however long, make the answer to a panic without knowing whose rate limit to
-//! show in it, and refuse a large body in plain text before the caller's scope is checked.
+//! tower-http's layers for them, for panics and for the size of a body do not fit. They keep any id of
+//! the client's however long. They answer a panic without knowing the caller, and so without its rate
+//! limit. They refuse a large body in plain text before the caller's scope is checked.
 
 use bytes::Bytes;
 use http::{
@@ -13,7 +14,8 @@ use uuid::Uuid;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The client's id when it is usable, else a new one, which then replaces it in the request.
+/// Returns the client's id when usable.
+/// Else a new one replaces it in the request.
 pub(crate) fn ensure_request_id(headers: &mut HeaderMap) -> HeaderValue {
     if let Some(id) = headers.get(REQUEST_ID)
         && usable(id.as_bytes())
@@ -25,7 +27,7 @@ pub(crate) fn ensure_request_id(headers: &mut HeaderMap) -> HeaderValue {
     id
 }
 
-/// A new id, for a request whose head never came.
+/// A new id, for a request without a head.
 pub(super) fn fresh_request_id() -> HeaderValue {
     let mut text = Uuid::encode_buffer();
     let text = Uuid::new_v4().hyphenated().encode_lower(&mut text);
@@ -37,11 +39,11 @@ pub(crate) fn add_request_id(headers: &mut HeaderMap, id: HeaderValue) {
     headers.insert(REQUEST_ID, id);
 }
 
-/// The wish that browsers use no plain HTTP with this host for a year, however a link to it is written.
+/// Tells browsers to use only HTTPS with this host for a year.
 const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// Adds what every answer carries; over TLS of our own also [`HTTPS_ALONE`]. Behind a proxy that is for the
-/// proxy to say.
+/// Adds the headers of every answer.
+/// Over TLS of our own also [`HTTPS_ALONE`]. Behind a proxy the proxy decides on it.
 pub(super) fn finish(response: &mut Response<Bytes>, id: HeaderValue, tls: bool) {
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -51,7 +53,7 @@ pub(super) fn finish(response: &mut Response<Bytes>, id: HeaderValue, tls: bool)
     add_request_id(headers, id);
 }
 
-/// 1 to 100 characters that are safe in a log line.
+/// Checks an id: 1 to 100 characters, all safe in a log line.
 fn usable(id: &[u8]) -> bool {
     (1..=100).contains(&id.len())
         && id

@@ -1,23 +1,24 @@
-//! The memory that the header table of an HTTP/2 connection keeps.
+//! The memory kept by the header table of an HTTP/2 connection.
 
 use std::sync::Arc;
 
 use super::activity::Activity;
 
-/// The most entries of a table of 4096 bytes (RFC 7541: 32 for each, beside its text).
+/// The most entries of a table of 4096 bytes (RFC 7541).
+/// Each counts 32 bytes beside its text.
 const ENTRIES: usize = 4096 / 32;
 
-/// The largest buffer that an entry keeps.
+/// The largest buffer kept by an entry.
 const BUFFER: usize = 16 * 1024;
 
-/// The bytes that are not counted, since every connection keeps some.
+/// The bytes left uncounted, since every connection keeps some.
 const ORDINARY: usize = 64 * 1024;
 
-/// An estimate of the bytes that a connection's header table keeps. Those beyond 64 KiB count as held by
-/// the connection.
+/// An estimate of the bytes kept by a connection's header table.
+/// Bytes beyond 64 KiB count as held by the connection.
 ///
-/// h2 keeps an entry as a part of the buffer that it was read into, and so the whole buffer. A client
-/// that sends one short entry with each 16 KiB keeps 500 times the 4 KiB that its table may have.
+/// h2 keeps an entry as a slice of its read buffer, and so the whole buffer. A client sending one short
+/// entry with each 16 KiB keeps 500 times the 4 KiB allowed for its table.
 #[derive(Debug)]
 pub(super) struct HeaderTable {
     activity: Arc<Activity>,
@@ -35,7 +36,8 @@ impl HeaderTable {
         }
     }
 
-    /// Counts bytes that were read, with so many heads of requests in them. Returns the estimate.
+    /// Counts bytes read, with the number of request heads in them.
+    /// Returns the estimate.
     pub(super) fn received(&mut self, bytes: usize, heads: usize) -> usize {
         self.since_head = self.since_head.saturating_add(bytes);
         if heads == 0 {
@@ -56,7 +58,8 @@ impl HeaderTable {
             before.saturating_sub(ORDINARY),
             now.saturating_sub(ORDINARY),
         );
-        // That of an ordinary client stays at nothing, and others write to the same memory.
+        // For an ordinary client both are 0.
+        // Skipping it saves a write to memory shared by connections.
         if before != now {
             self.activity.replace(before, now);
         }
@@ -81,7 +84,7 @@ mod tests {
         let about = |bytes: usize| bytes * 98 / 100..=bytes;
         // Several heads share a buffer.
         assert!(about(600).contains(&table.received(600, 3)), "{table:?}");
-        // Bytes that come before a head are in its buffer.
+        // Bytes before a head are in its buffer.
         table.received(1000, 0);
         assert!(about(1600).contains(&table.received(0, 1)), "{table:?}");
         for _ in 0..10 * ENTRIES {

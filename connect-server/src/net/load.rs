@@ -1,10 +1,10 @@
-//! The things that a server holds at a time.
+//! The resources held by a server.
 
 use std::sync::Arc;
 
 use super::{Limits, budget::Budget, connection_registry::Census};
 
-/// The connections and bytes that a server holds, as they are now.
+/// The connections and bytes held by a server at the moment.
 #[derive(Clone, Debug)]
 pub struct Load {
     pub(super) census: Arc<Census>,
@@ -27,7 +27,7 @@ impl Load {
         self.census.connections()
     }
 
-    /// Returns the bytes of request bodies whose requests are not answered.
+    /// Returns the bytes of request bodies not answered yet.
     pub fn body_bytes(&self) -> usize {
         self.bodies.used()
     }
@@ -40,8 +40,7 @@ impl Load {
         }
     }
 
-    /// Returns the bytes of answers that clients have not taken, and 6 KiB for each request under
-    /// way.
+    /// Returns the bytes of untaken answers, plus 6 KiB per request under way.
     pub fn answer_bytes(&self) -> usize {
         self.answers.used()
     }

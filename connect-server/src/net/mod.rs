@@ -1,8 +1,9 @@
-//! Sockets and HTTP, and nothing of the domain: accept, TLS, limits on time and size, shutdown.
+//! Sockets and HTTP: accept, TLS, limits on time and size, shutdown.
+//! The domain is kept out of here.
 //!
-//! What answers is an [`App`]. Each request reaches it once, head first, so that it can decide
-//! on the head alone and read the [`Body`] only if it wants to. Requests that must not reach it
-//! are answered in its own error shape through [`App::failure`].
+//! An [`App`] answers. Each request reaches it once, head first, so it can decide on the head alone and
+//! read the [`Body`] only if needed. Requests refused before it are answered in its own error shape
+//! through [`App::failure`].
 //!
 //! ```text
 //! Server::bind -> accept -> (TLS) -> Guarded socket -> hyper -> checks -> App::call

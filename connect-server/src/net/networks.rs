@@ -1,4 +1,4 @@
-//! Lists of IP networks, as flags take them.
+//! Lists of IP networks, as given in flags.
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
@@ -9,14 +9,14 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    /// The addresses by which a machine reaches itself: `127.0.0.0/8` and `::1/128`.
+    /// The loopback addresses of a machine: `127.0.0.0/8` and `::1/128`.
     pub fn loopback() -> Self {
         let v4 = Ipv4Net::new_assert(std::net::Ipv4Addr::new(127, 0, 0, 0), 8);
         let v6 = Ipv6Net::from(std::net::Ipv6Addr::LOCALHOST);
         Self(vec![v4.into(), v6.into()])
     }
 
-    /// These networks and those of `other`.
+    /// Adds the networks of `other`.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -33,14 +33,15 @@ impl Networks {
         self.0.iter()
     }
 
-    /// Returns whether this address is in one of them. A mapped IPv6 address is in IPv6 networks
-    /// only.
+    /// Returns whether this address is in one of them.
+    /// A mapped IPv6 address is in IPv6 networks only.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.iter().any(|net| net.contains(&address))
     }
 }
 
-/// As it is read, with an address alone where a network has no other.
+/// Writes the list as it is read.
+/// A network of a single address is written as the address alone.
 impl fmt::Display for Networks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |net: &IpNet| match net.prefix_len() == net.max_prefix_len() {

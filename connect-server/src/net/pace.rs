@@ -1,4 +1,4 @@
-//! The pace that a transfer has to keep.
+//! The minimum pace of a transfer.
 
 use std::{
     task::{Context, Poll},
@@ -7,18 +7,19 @@ use std::{
 
 use super::deadline::Deadline;
 
-/// The least that a client has to send or take: so many bytes, in any such time in which the
-/// server waits for it. A slow but steady client keeps it however long the whole transfer lasts;
-/// one that sends or takes a byte now and then does not.
+/// The minimum pace of a client sending or taking.
+/// So many bytes have to move within each such span of waiting for the client. A slow but steady client
+/// keeps it however long the whole transfer lasts. A client moving a byte now and then does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// The bytes that have to move, or the rest of the transfer if that is less.
+    /// The bytes to move, or the rest of the transfer if less.
     pub bytes: usize,
-    /// The time that they may take.
+    /// The time allowed for them.
     pub within: Duration,
 }
 
-/// Holds one transfer to a pace. Time counts only while the client is waited for.
+/// Holds one transfer to a pace.
+/// Only time spent waiting for the client counts.
 #[derive(Debug, Default)]
 pub(super) struct Pacer {
     deadline: Deadline,
@@ -27,7 +28,7 @@ pub(super) struct Pacer {
 }
 
 impl Pacer {
-    /// Counts bytes that moved.
+    /// Counts moved bytes.
     pub(super) fn moved(&mut self, bytes: usize, pace: Pace) {
         self.moved = self.moved.saturating_add(bytes);
         if self.moved >= pace.bytes {

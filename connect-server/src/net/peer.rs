@@ -1,5 +1,4 @@
-//! The sender of a request: the far end of the connection, or the client that a trusted proxy
-//! forwards.
+//! The sender of a request: the far end, or a trusted proxy's client.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,11 +9,11 @@ use super::TrustedProxies;
 /// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// The client's address: of the connection, or what a trusted proxy said. An IPv4 address
-    /// mapped into IPv6 is given as IPv4.
+    /// The client's address, of the connection or given by a trusted proxy.
+    /// An IPv4 address mapped into IPv6 is given as IPv4.
     pub address: IpAddr,
-    /// Set when the client's own connection was encrypted, as far as we know: TLS ends here, or a
-    /// trusted proxy said `X-Forwarded-Proto: https`.
+    /// Set when the client's own connection was encrypted, if known.
+    /// TLS ends here, or a trusted proxy said `X-Forwarded-Proto: https`.
     pub tls: bool,
 }
 
@@ -28,12 +27,13 @@ impl Peer {
     }
 }
 
-/// The client behind a trusted proxy, or `None` when it came to that proxy without TLS.
+/// Returns the client behind a trusted proxy.
+/// `None` if the client reached the proxy without TLS.
 ///
-/// Each proxy appends the address it saw to `X-Forwarded-For`, and anything further left may be
-/// made up. So the last address that is no proxy of ours is the client. An entry that cannot be
-/// read ends the search: then only the connection itself is known. `X-Forwarded-Proto` is
-/// strict, every value in it must be `https`; a proxy that sends none is taken at its word.
+/// Each proxy appends its client's address to `X-Forwarded-For`, and anything further left may be made
+/// up. So the client is the last address not of a trusted proxy. An unreadable entry ends the search:
+/// then only the connection itself is known. `X-Forwarded-Proto` is strict, every value in it must be
+/// `https`. A request without it is accepted.
 pub(super) fn forwarded(
     headers: &HeaderMap,
     remote: IpAddr,
@@ -63,10 +63,12 @@ pub(super) fn forwarded(
     Some(Peer::new(client, tls))
 }
 
-/// The entries of a list header over all its lines, in order; `None` for one that is no text.
+/// The entries of a list header, in order over all its lines.
+/// `None` for a line not in text.
 fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = Option<&'a str>> {
     headers.get_all(name).iter().flat_map(|line| {
-        // A line that is no text is one bad entry, not none.
+        // A line that is not text counts as one bad entry.
+        // It is not skipped.
         let (text, bad) = match line.to_str() {
             Ok(text) => (Some(text), None),
             Err(_) => (None, Some(None)),
@@ -78,7 +80,8 @@ fn list<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = Option<&
     })
 }
 
-/// An address as proxies write it: bare, with a port, IPv6 with or without brackets.
+/// Parses an address as written by proxies.
+/// It may be bare or with a port, IPv6 with or without brackets.
 fn address(entry: &str) -> Option<IpAddr> {
     let bare = entry
         .strip_prefix('[')

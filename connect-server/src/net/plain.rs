@@ -1,11 +1,11 @@
-//! Plain HTTP: where it is allowed, and which proxies are believed.
+//! Plain HTTP: its allowed addresses, and the trusted proxies.
 
 use std::{net::IpAddr, str::FromStr};
 
 use super::networks::Networks;
 
-/// The addresses at which requests without TLS are answered. Tokens travel in headers, so the
-/// default is: only where nobody can listen in.
+/// The addresses served without TLS.
+/// Tokens travel in headers, so by default only addresses safe from eavesdropping are served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PlainHttp {
     /// Only on a loopback address.
@@ -13,13 +13,14 @@ pub enum PlainHttp {
     LoopbackOnly,
     /// On any address, from anyone: for trials in a closed network.
     Anywhere,
-    /// From these proxies, which end TLS and say so in `X-Forwarded-Proto`, and from loopback.
-    /// Their `X-Forwarded-For` is believed, on a TLS listener too.
+    /// From loopback and from these proxies.
+    /// They end TLS and say so in `X-Forwarded-Proto`. Their `X-Forwarded-For` is believed, on a TLS
+    /// listener too.
     BehindProxy(TrustedProxies),
 }
 
 impl PlainHttp {
-    /// The proxies whose word is taken, if any.
+    /// The trusted proxies, if any.
     pub(super) fn proxies(&self) -> Option<&TrustedProxies> {
         match self {
             Self::BehindProxy(proxies) => Some(proxies),
@@ -27,7 +28,7 @@ impl PlainHttp {
         }
     }
 
-    /// Returns whether a plain request from this end of a connection is answered.
+    /// Returns whether a plain request from this address is answered.
     pub(super) fn allows(&self, remote: IpAddr) -> bool {
         match self {
             Self::Anywhere => true,
@@ -42,7 +43,7 @@ impl PlainHttp {
 pub struct TrustedProxies(Networks);
 
 impl TrustedProxies {
-    /// Returns whether this address (canonical, not mapped into IPv6) is one of them.
+    /// Returns whether this address (canonical, not mapped into IPv6) is included.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(address)
     }
@@ -65,7 +66,7 @@ impl FromStr for TrustedProxies {
 mod tests {
     use super::*;
 
-    /// Over sockets every peer of a test is on loopback, so the rule itself is asked.
+    /// Tests the rule itself: over sockets every peer of a test is on loopback.
     #[test]
     fn who_may_speak_plain_http() {
         let proxies = PlainHttp::BehindProxy("10.0.0.0/8, 2001:db8::7".parse().unwrap());

@@ -1,5 +1,6 @@
-//! The log of requests: one line each, with nothing in it that a client could have written freely but
-//! its request id and, within 16 characters, its method. Paths, queries and headers stay out, as they may hold secrets.
+//! The log of requests, one line each.
+//! A client's own text appears only in the request id and, within 16 characters, the method. Paths,
+//! queries and headers stay out, as they may hold secrets.
 
 use std::{sync::Arc, time::Instant};
 
@@ -8,23 +9,24 @@ use uuid::Uuid;
 
 use super::Ended;
 
-/// The target of these lines, by which `RUST_LOG` can leave them out.
+/// The target of these lines, to leave them out with `RUST_LOG`.
 pub const REQUESTS: &str = "connect_server::requests";
 
-/// The longest method that is written whole; longer ones are none of HTTP's.
+/// The longest method written whole; longer ones are none of HTTP's.
 const LONGEST_METHOD: usize = 16;
 
-/// The facts about a request that only the app knows. It puts them into the extensions of its
-/// answer.
+/// The facts about a request known only to the app.
+/// It adds them to the extensions of its answer.
 #[derive(Clone, Debug, Default)]
 pub struct RequestNote {
     /// The template of the path, such as `/v1/locations/{location}/products`.
     pub route: Option<&'static str>,
-    /// The caller, by a name that is no secret.
+    /// The caller, by a name without secrets.
     pub caller: Option<String>,
-    /// The id of the caller's token, which is not logged.
+    /// The id of the caller's token. It is not logged.
     pub token: Option<Uuid>,
-    /// Set for what is asked every few seconds. It is logged at debug level, unless it fails.
+    /// Set for requests repeated every few seconds.
+    /// They are logged at debug level, unless they fail.
     pub is_probe: bool,
 }
 
@@ -37,7 +39,7 @@ impl RequestNote {
         }
     }
 
-    /// Names the caller, unless nobody asks for these lines.
+    /// Names the caller, unless these lines are switched off.
     pub fn set_caller(&mut self, name: impl FnOnce() -> String) {
         if tracing::enabled!(target: REQUESTS, tracing::Level::INFO) {
             self.caller = Some(name());
@@ -45,8 +47,8 @@ impl RequestNote {
     }
 }
 
-/// A line to come, and whom to tell when it does. Dropped before its end it says that the client went
-/// away.
+/// A pending log line, with a callback for its request's end.
+/// Dropped before its end, it logs a client gone away.
 pub(super) struct RequestLine<T: Fn(&Ended<'_>)> {
     began: Instant,
     id: HeaderValue,
@@ -57,7 +59,8 @@ pub(super) struct RequestLine<T: Fn(&Ended<'_>)> {
 }
 
 impl<T: Fn(&Ended<'_>)> RequestLine<T> {
-    /// Begins the line of a request. Its end is told to `tell` as well.
+    /// Begins the line of a request.
+    /// Its end is reported to `tell` as well.
     pub(super) fn begin(id: HeaderValue, method: Method, client: Arc<str>, tell: T) -> Self {
         Self {
             began: Instant::now(),
@@ -69,7 +72,7 @@ impl<T: Fn(&Ended<'_>)> RequestLine<T> {
         }
     }
 
-    /// Writes the line of a request that was answered.
+    /// Writes the line of an answered request.
     pub(super) fn end(mut self, status: StatusCode, note: &RequestNote) {
         self.is_written = true;
         self.write(Some(status), note);
@@ -90,7 +93,7 @@ impl<T: Fn(&Ended<'_>)> RequestLine<T> {
         let route = note.route.unwrap_or("none");
         let caller = note.caller.as_deref();
         let client = &*self.client;
-        // A probe that fails is news.
+        // A failed probe is logged like any request.
         let is_quiet = note.is_probe && status.is_some_and(|status| status.is_success());
         let status = status.map(|status| status.as_u16());
         macro_rules! write {
@@ -122,7 +125,7 @@ mod tests {
     use super::*;
     use crate::telemetry::captured_log::Heard;
 
-    /// The lines that are written at level info.
+    /// The lines written at level info.
     fn logged(write: impl FnOnce()) -> String {
         let log = Heard::default();
         let listening = log.listen();

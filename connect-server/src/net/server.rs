@@ -14,16 +14,16 @@ use super::{
     shared::{self, Phase, Shared},
 };
 
-/// The address to listen at, with the files, proxies and limits that apply there.
+/// The address to listen at, with its files, proxies and limits.
 #[derive(Clone, Debug)]
 pub struct Listen {
     /// Address and port; port 0 lets the system choose one.
     pub address: SocketAddr,
-    /// With one, TLS; without, plain HTTP where [`Listen::plain`] allows it.
+    /// The certificate for TLS. Without one, plain HTTP where [`Listen::plain`] allows it.
     pub tls: Option<Certificate>,
-    /// The addresses at which plain HTTP is answered, and the proxies that are believed.
+    /// The addresses served over plain HTTP, and the trusted proxies.
     pub plain: PlainHttp,
-    /// The most that one client may take.
+    /// The limits on one client.
     pub limits: Limits,
 }
 
@@ -39,7 +39,7 @@ impl Listen {
     }
 }
 
-/// A bound server: connections queue up from now on and are answered by [`Server::serve`].
+/// A bound server. Connections queue up from now on; [`Server::serve`] answers them.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -50,7 +50,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Checks what was asked for, and binds the address.
+    /// Checks the settings, and binds the address.
     pub async fn bind(listen: Listen) -> Result<Self, StartError> {
         let Listen {
             address,
@@ -75,7 +75,7 @@ impl Server {
         })
     }
 
-    /// The address that was bound, with the port the system chose.
+    /// The bound address, with the port chosen by the system.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -90,13 +90,14 @@ impl Server {
         format!("{}://{}", self.scheme(), self.address())
     }
 
-    /// The connections and bytes that it holds, also while it serves.
+    /// The connections and bytes held, also while it serves.
     pub fn load(&self) -> Load {
         self.load.clone()
     }
 
-    /// Answers connections until `stop` is ready; then takes no new ones, closes the idle ones,
-    /// lets running requests finish for at most [`Limits::drain`] and returns.
+    /// Answers connections until `stop` is ready.
+    /// Then takes no new ones, closes the idle ones, lets running requests finish for at most
+    /// [`Limits::drain`] and returns.
     pub async fn serve<A: App>(self, app: A, stop: impl Future<Output = ()>) {
         let Self {
             listener,
@@ -167,21 +168,22 @@ impl fmt::Debug for Server {
     }
 }
 
-/// Binds an address. What is set here holds for the connections too.
+/// Binds an address. Settings made here hold for the connections too.
 fn listener(address: SocketAddr, limits: &Limits) -> io::Result<TcpListener> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     }?;
-    // A new start need not wait until the system has forgotten the connections of the last.
+    // Lets a restart bind at once, while the system still knows the last run's connections.
     socket.set_reuseaddr(true)?;
     socket.set_send_buffer_size(limits.send_buffer)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// The next connection. Errors of a single one are skipped; errors of the process, such as too
-/// many open files, are waited out, longer each time: accepting again at once would only spin.
+/// Accepts the next connection.
+/// Errors of a single connection are skipped. Errors of the process, such as too many open files, are
+/// waited out, longer each time: accepting again at once would only spin.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     let mut pause = Duration::from_millis(20);
     loop {
@@ -197,14 +199,15 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     }
 }
 
-/// Connections that wait in the system's queue.
+/// The capacity of the system's queue of connections.
 const BACKLOG: u32 = 1024;
 
-/// The time between two looks for an idle connection while one waits for a slot.
+/// The time between two searches for an idle connection to close.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Waits for a free slot. When there is none, idle connections have to make room; meanwhile others
-/// wait in the system's queue. The semaphore is never closed.
+/// Waits for a free slot.
+/// With none free, idle connections have to make room; later connections wait in the system's queue
+/// meanwhile. The semaphore is never closed.
 async fn slot(slots: &Arc<Semaphore>, newcomer: &Entered) -> Option<OwnedSemaphorePermit> {
     loop {
         if let Ok(slot) = slots.clone().try_acquire_owned() {

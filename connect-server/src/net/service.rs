@@ -1,4 +1,5 @@
-//! One request: checks, the app behind a net for panics, and what every answer carries.
+//! One request: checks, the call of the app, the common headers.
+//! Panics of the app are caught.
 
 use std::{convert::Infallible, future::Future, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
@@ -25,14 +26,15 @@ pub(super) struct Connection<A> {
     pub(super) activity: Arc<Activity>,
     /// The address at its other end.
     pub(super) remote: IpAddr,
-    /// The same as the log writes it: the client of each request, unless a proxy says another.
+    /// The same as text for the log.
+    /// Names the client of each request, unless a proxy names another.
     pub(super) client: Arc<str>,
 }
 
-/// Answers one request that came over a connection.
+/// Answers one request of a connection.
 ///
-/// All that needs no waiting is done before the future is made. What such a future holds counts
-/// at every request: hyper moves it, and a value handed from one future to the next is in both.
+/// All work without waiting is done before the future is made. The size of the future counts at every
+/// request: hyper moves it, and a value handed from one future to the next is in both.
 pub(super) fn answer<A: App>(
     connection: &Arc<Connection<A>>,
     request: Request<Incoming>,
@@ -47,7 +49,7 @@ pub(super) fn answer<A: App>(
     let head_only = request.method() == Method::HEAD;
     let (mut parts, incoming) = request.into_parts();
     let id = headers::ensure_request_id(&mut parts.headers);
-    // A body that is at its end leaves nothing.
+    // A body at its end leaves nothing.
     let leftover = (!incoming.is_end_stream()).then(Leftover::default);
     let waits = leftover.is_some() && head::expects_continue(&parts);
     let bodies = &shared.load.bodies;
@@ -74,7 +76,8 @@ pub(super) fn answer<A: App>(
     } else {
         peer.address.to_string().into()
     };
-    // Counts of references are shared as well: a connection's own is written by nobody else.
+    // Reference counts are shared memory too.
+    // A connection's own count is written by no other connection.
     let (counted, connection) = (connection.clone(), connection.clone());
     let line = RequestLine::begin(
         id.clone(),
@@ -83,7 +86,7 @@ pub(super) fn answer<A: App>(
         move |ended: &Ended<'_>| counted.shared.app.ended(ended),
     );
     let admitted = checked.map(|()| request);
-    // Counted before it waits for its turn: what is read meanwhile depends on it.
+    // Counted before it waits for its turn: the reading meanwhile depends on it.
     let in_flight = activity.begin(http2);
     shared.load.relieve();
 
@@ -125,7 +128,7 @@ pub(super) fn answer<A: App>(
             && let Some(rest) = discard(unread, waits, &shared.limits).await
         {
             if http2 {
-                // Dropping it resets the stream, and some clients forget the answer then.
+                // Dropping it resets the stream, and some clients then forget the answer.
                 tokio::spawn(hold(rest, shared.limits.discard, activity.clone()));
             } else {
                 activity.linger();

@@ -1,4 +1,4 @@
-//! The parts of a server that its connections share.
+//! The parts of a server shared by its connections.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use hyper_util::server::conn::auto;
 
 use super::{Certificate, Limits, Load, PlainHttp, connection_registry::Entered};
 
-/// The things that all connections of a server use.
+/// The state shared by all connections of a server.
 pub(super) struct Shared<A> {
     pub(super) app: A,
     pub(super) limits: Limits,
@@ -18,8 +18,8 @@ pub(super) struct Shared<A> {
 }
 
 impl<A> Shared<A> {
-    /// Enters a new connection in the census; `None` when its address has too many. A trusted proxy
-    /// speaks for many.
+    /// Enters a new connection in the census; `None` beyond its address's limit.
+    /// Trusted proxies have no such limit: each speaks for many clients.
     pub(super) fn enter(&self, remote: IpAddr) -> Option<Entered> {
         let remote = remote.to_canonical();
         let is_proxy = self.is_proxy(remote);
@@ -43,11 +43,11 @@ pub(super) enum Phase {
     Serving,
     /// No new request; running ones finish.
     Draining,
-    /// The time for that is over.
+    /// The time for draining is over.
     Cut,
 }
 
-/// hyper with our limits.
+/// Builds hyper's server with our limits.
 pub(super) fn http(limits: &Limits) -> auto::Builder<TokioExecutor> {
     let mut http = auto::Builder::new(TokioExecutor::new());
     http.http1()

@@ -1,12 +1,11 @@
-//! Finds answers that a client does not take, without a timer for each.
+//! Finds stuck answers, without a timer for each.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The answers under way on a connection, counted by the round in which each last moved.
+/// The answers under way on a connection, by the round of their last move.
 ///
-/// A new round begins once a while, and only two of them are known: the one under way and the one
-/// before. An answer that is still in the earlier one when the next would begin has not moved for
-/// a whole round at least.
+/// A new round begins once in a while. Only two rounds are known: the one under way and the one before.
+/// An answer still in the earlier one at the next turn has not moved for at least a whole round.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     /// The index of the round under way.
@@ -15,7 +14,7 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Enters an answer in the round under way, which is returned.
+    /// Enters an answer in the round under way, and returns the round.
     pub(super) fn enter(&self) -> usize {
         let now = self.now.load(Relaxed);
         self.answers[now].fetch_add(1, Relaxed);
@@ -27,8 +26,8 @@ impl Rounds {
         self.answers[round].fetch_sub(1, Relaxed);
     }
 
-    /// Begins the next round, unless an answer has not moved since before this one. Returns whether
-    /// one has not.
+    /// Begins the next round, unless an answer is stuck.
+    /// A stuck answer has not moved since before this round. Returns whether there is one.
     pub(super) fn turn(&self) -> bool {
         let next = 1 - self.now.load(Relaxed);
         let is_stuck = self.answers[next].load(Relaxed) > 0;
@@ -48,7 +47,7 @@ mod tests {
         let rounds = Rounds::default();
         let moving = rounds.enter();
         assert!(!rounds.turn());
-        // It moves, and so does another.
+        // One answer moves, and a second one enters.
         rounds.leave(moving);
         let moving = rounds.enter();
         let still = rounds.enter();

@@ -1,30 +1,30 @@
-//! The places where hyper does something else than a client of ours needs, each with its reason.
+//! Workarounds for hyper, each with its reason.
 //!
-//! - hyper answers a head that it cannot read by itself, without a body. Such an answer would not be
-//!   JSON and have no request id: [`bare_answer`] finds it, and
-//!   [`Guarded`](super::guarded_socket::Guarded) writes the [`refusal`] in its place.
-//! - hyper answers the two largest lengths that a body can announce with 431, as if the head were too
-//!   large: [`has_absurd_length`] finds them.
-//! - hyper leaves the body on the answer to HEAD over HTTP/2, and the client reports a broken
-//!   protocol: [`without_body`].
-//! - hyper closes an HTTP/1.1 connection on a body that nobody read. A reset then overtakes the 413,
-//!   and the client sees a broken pipe: [`discard`].
-//! - hyper resets an HTTP/2 stream whose body is dropped, and some clients forget the answer then:
+//! - hyper answers an unreadable head by itself, without a body. Such an answer would not be JSON and
+//!   have no request id: [`bare_answer`] finds it, and [`Guarded`](super::guarded_socket::Guarded)
+//!   writes the [`refusal`] in its place.
+//! - hyper answers the two largest lengths of a body with 431, as if the head were too large:
+//!   [`has_absurd_length`] finds them.
+//! - hyper leaves the body on the answer to HEAD over HTTP/2, and the client reports a broken protocol:
+//!   [`without_body`].
+//! - hyper closes an HTTP/1.1 connection on an unread body. A reset then overtakes the 413, and the
+//!   client sees a broken pipe: [`discard`].
+//! - hyper resets an HTTP/2 stream when its body is dropped, and some clients then forget the answer:
 //!   [`hold`].
 //! - hyper's timer for heads also cuts idle connections, and costs an allocation and a timer each
 //!   request. It is switched off ([`http`](super::shared::http)), and
 //!   [`Activity`](super::activity::Activity) keeps the time.
-//! - hyper drops a request over HTTP/1.1 whose client ends its side of the connection, though it may wait for
-//!   the answer as `nc -N` and some proxies do. Told not to, it does not notice a client that has gone:
-//!   [`Guarded`](super::guarded_socket::Guarded) looks from time to time, and one that has ended its side and takes
-//!   nothing is cut like an idle one.
-//! - hyper has no limit for a client that reads nothing, and none for one that still sends when the
+//! - hyper drops an HTTP/1.1 request when its client ends its side of the connection. The client may
+//!   still wait for the answer, as `nc -N` and some proxies do. With this switched off, hyper does not
+//!   notice a client's departure: [`Guarded`](super::guarded_socket::Guarded) checks at intervals. A
+//!   client with its side ended and taking nothing is cut like an idle one.
+//! - hyper has no limit for a client that reads nothing, and none for one still sending when the
 //!   connection closes: [`Guarded`](super::guarded_socket::Guarded) has both.
 //!
-//! What hyper does about requests that can be read in two ways stays as it is. It refuses a carriage
-//! return alone, lines that go on in the next, and lengths that differ, and it ends a connection after a
-//! request with both a length and chunks. A line feed alone ends a line of a head for it, which
-//! RFC 9112, 2.2 allows. `tests/net/framing.rs` holds it to this.
+//! hyper's handling of ambiguous requests stays as it is. It refuses a carriage return alone, lines
+//! continued in the next, and differing lengths. It ends a connection after a request with both a length
+//! and chunks. It accepts a line feed alone as the end of a line of a head, as RFC 9112, 2.2 allows.
+//! `tests/net/framing.rs` checks all this.
 
 use std::{sync::Arc, time::Duration};
 
@@ -40,16 +40,17 @@ use tokio::time::timeout;
 
 use super::{App, Limits, NetFailure, Peer, activity::Activity, body::Unread, headers};
 
-/// Returns the failure behind these bytes, if they, written at once, are such an answer.
+/// Returns the failure behind a bare answer; `None` for other bytes.
+/// A bare answer is written at once.
 ///
-/// Ours are told apart by their `x-request-id`. Nothing that an app sends as a body can be
-/// mistaken for one unless it is exactly such a head and happens to start a write of its own.
+/// Our answers differ by their `x-request-id`. A body of an app cannot be mistaken for a bare answer
+/// unless it is exactly such a head and happens to start a write of its own.
 pub(super) fn bare_answer(
     bytes: &[u8],
     limits: &Limits,
     absurd_length: bool,
 ) -> Option<NetFailure> {
-    // The longest is about 140 bytes; answers of the app's that start alike are longer.
+    // The longest is about 140 bytes; answers of the app's with the same start are longer.
     if bytes.len() > 200 || !bytes.starts_with(b"HTTP/1.1 4") {
         return None;
     }
@@ -68,14 +69,15 @@ pub(super) fn bare_answer(
     if lines.any(ours) { None } else { Some(failure) }
 }
 
-/// Returns whether one of the two lengths may be in these bytes of a head: 2^64 - 1 and 2^64 - 2.
+/// Returns whether these bytes of a head may hold an absurd length.
+/// The two lengths are 2^64 - 1 and 2^64 - 2.
 pub(super) fn has_absurd_length(bytes: &[u8]) -> bool {
     const BOTH: &[u8] = b"1844674407370955161";
     bytes.windows(BOTH.len()).any(|window| window == BOTH)
 }
 
-/// The app's answer to `failure` as the bytes of an HTTP/1.1 response, after which the
-/// connection closes.
+/// Returns the app's answer to `failure` as bytes of HTTP/1.1.
+/// The connection closes after it.
 pub(super) fn refusal<A: App>(app: &A, failure: NetFailure, peer: &Peer) -> Bytes {
     let mut response = app.failure(failure, peer);
     headers::finish(&mut response, headers::fresh_request_id(), peer.tls);
@@ -124,18 +126,18 @@ pub(super) fn without_body(mut response: Response<Bytes>) -> Response<Bytes> {
     response.map(|_| Bytes::new())
 }
 
-/// Reads and forgets what the app left of a body. What is still unread at the end of the limits
-/// is given back. `waits`: the client sends nothing until it is told to continue.
+/// Reads and drops the unread rest of a body, within the limits.
+/// Returns the part still unread then. `waits`: the client sends nothing before `100 Continue`.
 pub(super) async fn discard(unread: Unread, waits: bool, limits: &Limits) -> Option<Incoming> {
     let Unread {
         mut incoming,
         touched,
     } = unread;
-    // To read from a client that waits would tell it to send what nobody wants.
+    // Reading from a waiting client would tell it to send an unwanted body.
     let comes = touched || !waits;
     // Boxed: it is rare, and would make every request's future larger.
     let ended = comes && Box::pin(to_the_end(&mut incoming, limits)).await;
-    // A stream that the client has reset is at its end too.
+    // A stream reset by the client is at its end too.
     (!ended && !incoming.is_end_stream()).then_some(incoming)
 }
 
@@ -160,8 +162,8 @@ async fn to_the_end(incoming: &mut Incoming, limits: &Limits) -> bool {
     timeout(limits.discard, reading).await.unwrap_or(false)
 }
 
-/// Keeps an HTTP/2 stream from being reset for a while, without reading on. With the connection all
-/// of its streams are in memory, so this ends with it.
+/// Delays the reset of an HTTP/2 stream, without reading on.
+/// All streams of a connection stay in memory with it, so this ends with the connection.
 pub(super) async fn hold(rest: Incoming, time: Duration, activity: Arc<Activity>) {
     let _ = timeout(time, activity.ended()).await;
     drop(rest);

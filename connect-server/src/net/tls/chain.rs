@@ -1,4 +1,4 @@
-//! The certificates of the server: that of its own first, then those that vouch for it.
+//! The server's certificate chain: its own certificate, then its issuers'.
 
 use std::{fs, path::Path};
 
@@ -10,13 +10,13 @@ use x509_parser::{
     certificate::X509Certificate, parse_x509_certificate, public_key::PublicKey, time::ASN1Time,
 };
 
-/// The fewest bits of an RSA key that clients take.
+/// The fewest bits of an RSA key accepted by clients.
 const FEWEST_RSA_BITS: usize = 2048;
 
-/// The seconds before its end from which on a certificate is in doubt: two weeks.
+/// The seconds before its end when a certificate becomes doubtful: two weeks.
 const ENDS_SOON: i64 = 14 * 24 * 3600;
 
-/// Reads the certificates in a file. The error says what to do next.
+/// Reads the certificates in a file. The error names the next step.
 pub(super) fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let pem = fs::read(path).map_err(|error| error.to_string())?;
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> 
     }
 }
 
-/// The problem with a file that has no certificate.
+/// The problem with a file without a certificate.
 fn missing(pem: &[u8]) -> &'static str {
     if pem.trim_ascii().is_empty() {
         "it is empty; it should have the server's certificate in PEM form"
@@ -39,8 +39,8 @@ fn missing(pem: &[u8]) -> &'static str {
     }
 }
 
-/// Checks what no client would accept in the server's own certificate. One that cannot be parsed
-/// passes: rustls judges it.
+/// Checks the server's own certificate for faults no client would accept.
+/// An unparsable one passes: rustls judges it.
 pub(super) fn check(chain: &[CertificateDer<'_>], now: ASN1Time) -> Result<(), String> {
     let Some(own) = parsed(chain).next() else {
         return Ok(());
@@ -67,7 +67,7 @@ pub(super) fn check(chain: &[CertificateDer<'_>], now: ASN1Time) -> Result<(), S
     }
 }
 
-/// Returns what some clients may refuse, or will soon.
+/// Returns reasons for some clients to refuse the chain, now or soon.
 pub(super) fn doubts(chain: &[CertificateDer<'_>], now: ASN1Time) -> Vec<String> {
     let chain: Vec<_> = parsed(chain).collect();
     let mut doubts = Vec::new();
@@ -90,13 +90,13 @@ pub(super) fn doubts(chain: &[CertificateDer<'_>], now: ASN1Time) -> Vec<String>
     doubts
 }
 
-/// Returns the end of the certificate that ends first, in seconds since 1970.
+/// Returns the earliest end of a certificate, in seconds since 1970.
 pub(super) fn end(chain: &[CertificateDer<'_>]) -> Option<i64> {
     let ends = parsed(chain).map(|one| one.validity.not_after.timestamp());
     ends.min()
 }
 
-/// Returns the place of the certificate that has this public key, from 1.
+/// Returns the position of the certificate with this public key, from 1.
 pub(super) fn place_of_key(chain: &[CertificateDer<'_>], public_key: &[u8]) -> Option<usize> {
     let place = parsed(chain).position(|one| one.public_key().raw == public_key);
     place.map(|place| place + 1)
@@ -121,7 +121,7 @@ mod tests {
         ASN1Time::from_timestamp(1_893_499_200 + day * 24 * 3600).unwrap()
     }
 
-    /// An authority whose name this is.
+    /// An authority with this name.
     fn authority(name: &str) -> (Issuer<'static, KeyPair>, CertificateDer<'static>) {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -1,4 +1,4 @@
-//! The private key of the server, and what is wrong with a file that has none.
+//! The private key of the server, and the problems of a file without one.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,8 @@ use rustls::pki_types::{
     pem::{Error, PemObject as _},
 };
 
-/// Reads the key in a file. The error says what to do next, and nothing of the content.
+/// Reads the key in a file.
+/// The error names the next step, and nothing of the content.
 pub(super) fn read(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     let pem = fs::read(path).map_err(|error| error.to_string())?;
     PrivateKeyDer::from_pem_slice(&pem).map_err(|error| problem(&pem, &error).to_owned())
@@ -30,7 +31,7 @@ fn problem(pem: &[u8], error: &Error) -> &'static str {
     }
 }
 
-/// Returns whether a key is encrypted, in the form of today or in that of old.
+/// Returns whether a key is encrypted, in the current or the old form.
 fn is_encrypted(pem: &[u8]) -> bool {
     let text = String::from_utf8_lossy(pem);
     text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED")

@@ -1,4 +1,4 @@
-//! TLS: the files of the certificate and its key, and what is wrong with them.
+//! TLS: the files of the certificate and its key, and their problems.
 
 mod chain;
 mod key;
@@ -23,13 +23,15 @@ use super::StartError;
 /// The files of the certificate and its key, both PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The server's certificate first, then those that vouch for it.
+    /// The server's certificate first, then its issuers' certificates.
     pub certificates: PathBuf,
-    /// The private key of the first certificate: PKCS #8, PKCS #1 or SEC 1, not encrypted.
+    /// The private key of the first certificate.
+    /// PKCS #8, PKCS #1 or SEC 1, not encrypted.
     pub key: PathBuf,
 }
 
-/// The certificate in use with its key, which can be read again. Cheap to clone; all clones are the same.
+/// The certificate in use with its key, both readable again.
+/// Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub struct Certificate(Arc<Inner>);
 
@@ -38,16 +40,16 @@ struct Inner {
     in_use: RwLock<InUse>,
 }
 
-/// A certificate as it was read.
+/// A certificate as read from its files.
 struct InUse {
     acceptor: TlsAcceptor,
-    /// That of the content of both files.
+    /// The digest of the content of both files.
     digest: [u8; 32],
     chain: Vec<CertificateDer<'static>>,
 }
 
 impl Certificate {
-    /// Reads the files. What some clients may refuse is told in the log.
+    /// Reads the files. Logs reasons for some clients to refuse them.
     ///
     /// # Errors
     /// A file cannot be used.
@@ -59,15 +61,15 @@ impl Certificate {
         Ok(certificate)
     }
 
-    /// Reads the files again, and uses what is in them for new connections. Returns whether that is
-    /// another certificate or key than before.
+    /// Reads the files again, and uses them for new connections.
+    /// Returns whether the certificate or the key has changed.
     ///
     /// # Errors
-    /// A file cannot be used. Then what was in use stays.
+    /// A file cannot be used. Then the ones in use stay.
     pub fn read_again(&self) -> Result<bool, StartError> {
         let files = &self.0.files;
         let found = Found::read(files)?;
-        // One that has ended meanwhile is better than none.
+        // The same files are not checked again: a certificate expired meanwhile is better than none.
         if found.digest == self.in_use().digest {
             return Ok(false);
         }
@@ -80,21 +82,20 @@ impl Certificate {
         Ok(true)
     }
 
-    /// Tells in the log what some clients may refuse, or will soon.
+    /// Logs reasons for some clients to refuse the certificate, now or soon.
     pub fn tell_doubts(&self) {
         for doubt in chain::doubts(&self.in_use().chain, ASN1Time::now()) {
             tracing::warn!(path = %self.0.files.certificates.display(), "{doubt}");
         }
     }
 
-    /// The end of the certificate in use, or of the one that vouches for it and ends first, in seconds since
-    /// 1970.
+    /// The earliest end in the chain in use, in seconds since 1970.
     pub fn ends(&self) -> Option<i64> {
         chain::end(&self.in_use().chain)
     }
 
-    /// Opens connections by the certificate that is in use now: TLS 1.2 and 1.3, HTTP/2 preferred to
-    /// HTTP/1.1.
+    /// Opens connections with the certificate now in use.
+    /// TLS 1.2 and 1.3, HTTP/2 preferred to HTTP/1.1.
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         self.in_use().acceptor.clone()
     }
@@ -131,7 +132,7 @@ impl Found {
         Ok(Self { chain, key, digest })
     }
 
-    /// Checks that clients will take it.
+    /// Checks it for acceptance by clients.
     fn checked(self, files: &TlsFiles) -> Result<InUse, StartError> {
         let Self { chain, key, digest } = self;
         let of_chain = |problem| of_chain(files, problem);
@@ -183,6 +184,6 @@ fn of_key(files: &TlsFiles, problem: String) -> StartError {
     }
 }
 
-/// The problem with a key of a kind that is not supported.
+/// The problem with a key of an unsupported kind.
 const UNUSABLE: &str = "the key cannot be used; make one of ECDSA (P-256 or P-384), Ed25519, or RSA \
                         with 2048 to 4096 bits, and have a certificate made for it";
