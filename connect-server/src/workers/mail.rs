@@ -1,5 +1,4 @@
-//! E-mail to owners: the adapter behind the core's port
-//! [`Mailer`], which speaks SMTP.
+//! E-mail to owners: the adapter behind the core's port [`Mailer`], over SMTP.
 
 use std::{fmt, str::FromStr as _, time::Duration};
 
@@ -14,11 +13,11 @@ use url::{Host, Url};
 
 use super::outbound::install_provider;
 
-/// The time that it may take to hand a message to the mail server.
+/// The time limit for handing a message to the mail server.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// The address of a mail server, with a password: `smtps://user:password@mail.example`. It is not
-/// shown, and checked only by [`SmtpMailer::new`], because an argument that is refused is printed.
+/// The address of a mail server, with a password: `smtps://user:password@mail.example`.
+/// It is never shown. Only [`SmtpMailer::new`] checks it, because a refused argument is printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SmtpUrl(String);
 
@@ -34,12 +33,13 @@ impl fmt::Debug for SmtpUrl {
     }
 }
 
-/// Mail cannot be sent with this configuration. The text holds no part of the address.
+/// Mail cannot be sent with this configuration.
+/// The text holds no part of the address.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the address of the mail server {0}")]
 pub struct SmtpError(&'static str);
 
-/// Sends mail by a mail server.
+/// Sends mail through a mail server.
 #[derive(Clone, Debug)]
 pub struct SmtpMailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
@@ -47,10 +47,11 @@ pub struct SmtpMailer {
 }
 
 impl SmtpMailer {
-    /// Prepares sending by the server at `url`, in the name of `from`. Nothing is connected to yet.
+    /// Prepares sending through the server at `url`, in the name of `from`.
+    /// Does not connect yet.
     ///
     /// # Errors
-    /// The address is none of a mail server, or would send a password without TLS.
+    /// The address is not one of a mail server, or would send a password without TLS.
     pub fn new(url: &SmtpUrl, from: Mailbox) -> Result<Self, SmtpError> {
         install_provider();
         check(&url.0)?;
@@ -62,7 +63,7 @@ impl SmtpMailer {
     }
 }
 
-/// Checks that a password is kept secret on its way.
+/// Checks the secrecy of a password on its way.
 fn check(url: &str) -> Result<(), SmtpError> {
     let url = Url::parse(url).map_err(|_| SmtpError("is no address such as smtps://host"))?;
     let wants_tls = url
@@ -75,7 +76,7 @@ fn check(url: &str) -> Result<(), SmtpError> {
     };
     let is_near = match url.host() {
         None => return Err(SmtpError("has no host")),
-        // Hosts of other schemes than those of the web are not parsed as addresses.
+        // In schemes outside the web, hosts are not parsed as addresses.
         Some(Host::Domain(host)) => {
             host == "localhost"
                 || host
@@ -115,7 +116,8 @@ impl Mailer for SmtpMailer {
     }
 }
 
-/// The words of a mail server are left out: it may repeat the message.
+/// Returns the reason without the words of the mail server.
+/// They may repeat the message.
 fn reason(error: &lettre::transport::smtp::Error) -> String {
     match error.status() {
         Some(code) => format!("the mail server answered {code}"),

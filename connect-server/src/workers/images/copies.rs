@@ -1,5 +1,5 @@
-//! The stored copies, each under a name that follows from its bytes: the same image is stored once,
-//! and what a name stands for never changes.
+//! The stored copies, each named after the digest of its bytes.
+//! The same image is stored once, and the content of a name never changes.
 
 use std::{fmt, io, path::Path, str::FromStr, sync::Arc};
 
@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{CopyKind, ScaledCopy};
 
-/// The stored copies. Clones are the same copies.
+/// The stored copies. Clones share the same copies.
 #[derive(Clone, Debug)]
 pub struct Copies(Arc<dyn ObjectStore>);
 
@@ -24,13 +24,13 @@ pub struct CopiesError {
     problem: String,
 }
 
-/// The reason for which a copy cannot be read.
+/// The reason why a copy cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] Error),
-    /// The bytes are not those that were stored.
+    /// The bytes differ from the stored ones.
     #[error(
         "the file is damaged: restore it from a copy, or remove it and set the image's link again"
     )]
@@ -38,7 +38,8 @@ pub enum CopyError {
 }
 
 impl Copies {
-    /// Copies in a folder, which is made when there is none. Several processes may share it.
+    /// Opens copies in a folder, made if missing.
+    /// Several processes may share it.
     ///
     /// # Errors
     /// The folder can neither be found nor made.
@@ -50,16 +51,16 @@ impl Copies {
         std::fs::create_dir_all(folder).map_err(|error: io::Error| failed(error.to_string()))?;
         let files = LocalFileSystem::new_with_prefix(folder);
         let files = files.map_err(|error| failed(error.to_string()))?;
-        // A link is given out once its copy survives a loss of power.
+        // A link is given out only once its copy survives a loss of power.
         Ok(Self::on(files.with_fsync(true)))
     }
 
-    /// Copies that are gone when the program ends.
+    /// Opens copies in memory, gone when the program ends.
     pub fn in_memory() -> Self {
         Self::on(InMemory::new())
     }
 
-    /// Copies in any store.
+    /// Opens copies in any store.
     pub fn on(store: impl ObjectStore) -> Self {
         Self(Arc::new(store))
     }
@@ -77,10 +78,10 @@ impl Copies {
         Ok(name)
     }
 
-    /// Reads a copy; `None` when there is none of this name.
+    /// Reads a copy; `None` if the name is unknown.
     ///
     /// # Errors
-    /// The store failed, or the bytes are not those that were stored.
+    /// The store failed, or the bytes differ from the stored ones.
     pub async fn get(&self, name: &CopyName) -> Result<Option<Bytes>, CopyError> {
         let bytes = match self.0.get(&name.key()).await {
             Ok(found) => found.bytes().await?,
@@ -94,8 +95,9 @@ impl Copies {
     }
 }
 
-/// The name of a copy: the SHA-256 of its bytes in hexadecimal digits, and the end that goes with
-/// its kind. Nothing else is a name, so a name leads nowhere but to copies.
+/// The name of a copy, from the SHA-256 of its bytes.
+/// The digest in hexadecimal digits comes first, then the file extension of its kind. Any other text is
+/// refused, so a name leads only to copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyName {
     digest: String,
@@ -103,7 +105,7 @@ pub struct CopyName {
 }
 
 impl CopyName {
-    /// The kind of file that the copy is.
+    /// The kind of file of the copy.
     pub fn kind(&self) -> CopyKind {
         self.kind
     }

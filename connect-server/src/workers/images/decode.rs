@@ -1,4 +1,4 @@
-//! Decoding a file into pixels, within limits that are checked before memory is taken.
+//! Decoding a file into pixels, with limits checked before memory is taken.
 
 use std::io::Cursor;
 
@@ -16,24 +16,25 @@ use super::{
     strips::{self, MAX_METADATA},
 };
 
-/// The longest side of an image that is decoded, in pixels.
+/// The longest side of a decodable image, in pixels.
 const MAX_SIDE: u32 = 10_000;
 
-/// The memory that decoding an image may take, in bytes. A JPEG of 44 megapixels fits in, one
-/// that is progressive or in several scans of 14 to 22, and an image with transparency of 16.
+/// The memory for decoding an image, in bytes.
+/// Enough for a JPEG of 44 megapixels, or of 14 to 22 if progressive or in several scans, and for an
+/// image with transparency of 16.
 const MAX_MEMORY: u64 = 128 * 1024 * 1024;
 
-/// The least pixels on the longer side of an image that was made smaller while it was decoded. Scaling does
-/// the rest: with twice the pixels of the copy, nobody sees the difference.
+/// The fewest pixels on the longer side after shrinking during decoding.
+/// Scaling does the rest. With twice the pixels of the copy the difference is invisible.
 const LEAST_SIDE: u32 = 2 * MAX_IMAGE_COPY_SIDE;
 
 /// A decoded image.
 pub(super) struct Decoded {
-    /// The pixels: all of them, or those of a smaller image.
+    /// The pixels of the whole image, or of a smaller version.
     pub(super) image: DynamicImage,
     /// Width and height of the whole image.
     pub(super) size: (u32, u32),
-    /// The turn that its file asks for.
+    /// The rotation requested by its file.
     pub(super) orientation: Orientation,
 }
 
@@ -46,19 +47,19 @@ pub(super) fn decode(file: &[u8], kind: ImageFormat) -> Result<Decoded, ImageFai
         _ => 0,
     };
     let mut reader = ImageReader::with_format(Cursor::new(file), kind);
-    // The decoder of PNG takes these for what it reads besides the pixels.
+    // The PNG decoder applies these limits to metadata only.
     reader.limits(limits(MAX_METADATA));
     let mut decoder = reader.into_decoder().map_err(failure)?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height);
     let working = match kind {
         ImageFormat::Jpeg => coefficients,
-        // The canvas, and a frame of an animation on it.
+        // The canvas, and an animation's frame on it.
         ImageFormat::WebP if is_animated_webp(file) => 8 * pixels,
         ImageFormat::WebP => 4 * pixels,
         _ => 0,
     };
-    // Scaling needs the colours multiplied with their transparency, in a copy.
+    // Scaling multiplies the colours with their transparency, in a copy.
     let scaling = if decoder.color_type().has_alpha() {
         decoder.total_bytes()
     } else {
@@ -94,7 +95,8 @@ fn limits(memory: u64) -> Limits {
     limits
 }
 
-/// The extended header of a WebP has a flag for it.
+/// Returns whether a WebP is animated.
+/// The extended header has a flag for it.
 fn is_animated_webp(file: &[u8]) -> bool {
     file.get(12..16) == Some(b"VP8X") && file.get(20).is_some_and(|flags| flags & 0b10 != 0)
 }

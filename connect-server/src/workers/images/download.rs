@@ -1,5 +1,6 @@
-//! Downloading the file behind a link. One deadline covers everything: the lookups of names, the
-//! connections, the redirects, the heads and the body.
+//! Downloading the file behind a link.
+//! One deadline covers everything: the lookups of names, the connections, the redirects, the heads and
+//! the body.
 
 use std::time::Duration;
 
@@ -16,10 +17,10 @@ use url::Url;
 
 use crate::workers::outbound::{LinkRefusal, NoResponse, Outbound};
 
-/// The number of redirects that are followed.
+/// The most redirects followed.
 const MAX_REDIRECTS: usize = 3;
 
-/// The types that a host with several forms of an image may choose from.
+/// The types offered to a host with several forms of an image.
 const ACCEPTED: &str = "image/jpeg, image/png, image/webp, image/gif";
 
 /// Downloads the file behind `link`, of at most [`MAX_IMAGE_BYTES`], within the deadline.
@@ -40,7 +41,7 @@ pub(super) async fn download(
     })
 }
 
-/// Requests a link and those that it redirects to, each checked by the guard.
+/// Requests a link and follows its redirects, each checked by the guard.
 async fn follow(outbound: &Outbound, link: &str) -> Result<Vec<u8>, ImageFailure> {
     let mut subject = "The link";
     let mut link = Url::parse(link).map_err(|_| {
@@ -54,7 +55,7 @@ async fn follow(outbound: &Outbound, link: &str) -> Result<Vec<u8>, ImageFailure
             .request(Method::GET, link.clone())
             .map_err(|refusal| forbidden(subject, refusal))?
             .header(ACCEPT, ACCEPTED)
-            // Otherwise a small answer could unfold to a large file.
+            // Otherwise a small answer could decompress to a large file.
             .header(ACCEPT_ENCODING, "identity");
         let response = request
             .send()
@@ -86,7 +87,7 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// Reads the file of a response, if it has one, and no more than is taken.
+/// Reads the file of a response, up to the size limit.
 async fn body(mut response: Response) -> Result<Vec<u8>, ImageFailure> {
     let status = response.status();
     if status != StatusCode::OK {

@@ -8,19 +8,19 @@ use image::{
 
 use super::failure::damaged;
 
-/// The quality at which a copy is hard to tell from its original.
+/// The quality of a copy hard to tell from its original.
 const JPEG_QUALITY: u8 = 85;
 
-/// A copy of an image, fit to be shown.
+/// A copy of an image, ready to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScaledCopy {
     /// The file.
     pub bytes: Vec<u8>,
-    /// The kind of file that it is.
+    /// The kind of the file.
     pub kind: CopyKind,
 }
 
-/// The kinds of files that copies are.
+/// The kinds of files for copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyKind {
     /// For photos.
@@ -33,7 +33,7 @@ impl CopyKind {
     /// All kinds.
     pub const ALL: [Self; 2] = [Self::Jpeg, Self::Png];
 
-    /// The end of a file's name.
+    /// The file extension.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Jpeg => "jpg",
@@ -50,9 +50,9 @@ impl CopyKind {
     }
 }
 
-/// Encodes an image that was of this kind. A JPEG stays one. A WebP without transparency becomes
-/// one, as it mostly is a photo, which would be far larger as a PNG. PNG and GIF become PNG: they
-/// are drawings and logos, which a JPEG would smear.
+/// Encodes an image originally of this kind.
+/// A JPEG stays one. A WebP without transparency becomes a JPEG: it mostly is a photo, and far larger as
+/// a PNG. PNG and GIF become PNG: they are drawings and logos, and a JPEG would smear them.
 pub(super) fn encode(image: DynamicImage, from: ImageFormat) -> Result<ScaledCopy, ImageFailure> {
     let image = eight_bits(without_unused_alpha(image));
     let is_photo = matches!(from, ImageFormat::Jpeg | ImageFormat::WebP);
@@ -67,12 +67,12 @@ pub(super) fn encode(image: DynamicImage, from: ImageFormat) -> Result<ScaledCop
         }
         CopyKind::Png => image.write_with_encoder(PngEncoder::new(&mut bytes)),
     };
-    // Writes to memory, in colours that both encoders take: this does not fail.
+    // Writing to memory, in colours supported by both encoders, does not fail.
     encoded.map_err(|_| damaged())?;
     Ok(ScaledCopy { bytes, kind })
 }
 
-/// Removes the transparency channel when every pixel is opaque.
+/// Removes the transparency channel if every pixel is opaque.
 fn without_unused_alpha(image: DynamicImage) -> DynamicImage {
     let is_opaque = match &image {
         DynamicImage::ImageLumaA8(pixels) => pixels.pixels().all(|pixel| pixel.0[1] == u8::MAX),
@@ -88,7 +88,7 @@ fn without_unused_alpha(image: DynamicImage) -> DynamicImage {
     }
 }
 
-/// Brings 16 bits per colour down to 8.
+/// Reduces 16 bits per colour to 8.
 fn eight_bits(image: DynamicImage) -> DynamicImage {
     let color = image.color();
     if color.bytes_per_pixel() == color.channel_count() {

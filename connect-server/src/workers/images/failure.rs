@@ -2,7 +2,7 @@
 
 use connect_core::{environment::ImageFailure, wire::ImageErrorCode};
 
-/// The failure of a file that its decoder cannot make sense of.
+/// The failure of an undecodable file.
 pub(super) fn damaged() -> ImageFailure {
     ImageFailure::lasting(
         ImageErrorCode::Corrupt,
@@ -10,7 +10,7 @@ pub(super) fn damaged() -> ImageFailure {
     )
 }
 
-/// The failure of a file in a form that few programs write.
+/// The failure of a file in an uncommon form.
 pub(super) fn uncommon() -> ImageFailure {
     ImageFailure::lasting(
         ImageErrorCode::UnsupportedType,

@@ -1,9 +1,10 @@
-//! The folder for copies has to be apart from that of the store: each would take the other's files
-//! for its own, in a backup or when one of them is emptied.
+//! A check of the image folder against the store's folder.
+//! They have to be apart. Each would take the other's files for its own, in a backup or when one of them
+//! is emptied.
 
 use std::path::{Path, PathBuf, absolute};
 
-/// The folder for images and that of the store are the same, or one is in the other.
+/// The folders for images and for the store are the same, or nested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the folder for images, {}, and the folder of the store, {}, must not be the same or one in \
@@ -16,7 +17,8 @@ pub struct FoldersOverlap {
     store: PathBuf,
 }
 
-/// Checks that neither folder is in the other. Neither has to be there.
+/// Checks the folders for overlap: neither may be in the other.
+/// They need not exist.
 ///
 /// # Errors
 /// [`FoldersOverlap`].
@@ -28,7 +30,7 @@ pub fn check_apart(images: &Path, store: &Path) -> Result<(), FoldersOverlap> {
     Ok(())
 }
 
-/// The path without links and `..`, as far as it is there.
+/// Resolves links and `..` in the existing part of a path.
 fn resolved(path: &Path) -> PathBuf {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = path.ancestors().find_map(|ancestor| {

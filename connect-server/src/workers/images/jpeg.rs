@@ -1,18 +1,18 @@
-//! A look at the segments of a JPEG before it is decoded. The decoder fills up a file that was cut
-//! short with grey, and keeps no limit on the memory for coefficients.
+//! A check of a JPEG's segments before it is decoded.
+//! The decoder fills up a truncated file with grey, and has no limit on the memory for coefficients.
 
 use std::ops::RangeInclusive;
 
-/// The findings about the segments of a JPEG.
+/// The result of the check of a JPEG's segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segments {
-    /// The memory for the coefficients of the whole image, in bytes. The decoder keeps them all
-    /// until the last scan is read when the file is progressive, or when its first scan does not
-    /// hold all components. 0 for other files.
+    /// The memory for the coefficients of the whole image, in bytes.
+    /// The decoder keeps them all until the last scan is read when the file is progressive, or when its
+    /// first scan does not hold all components. 0 for other files.
     pub(super) coefficients: u64,
 }
 
-/// The header of a frame, as far as it decides on memory.
+/// The parts of a frame's header with an influence on memory.
 struct Frame {
     is_progressive: bool,
     components: u8,
@@ -20,12 +20,12 @@ struct Frame {
     memory: u64,
 }
 
-/// The reason for which a JPEG is not decoded.
+/// The reason why a JPEG is not decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
     /// It ends before its end marker, or has several frames.
     Damaged,
-    /// It is lossless, hierarchical or of arithmetic coding.
+    /// It is lossless, hierarchical or arithmetically coded.
     Uncommon,
 }
 
@@ -33,7 +33,8 @@ const END_OF_IMAGE: u8 = 0xd9;
 const START_OF_SCAN: u8 = 0xda;
 const PROGRESSIVE: u8 = 0xc2;
 const COMMON_FRAMES: RangeInclusive<u8> = 0xc0..=PROGRESSIVE;
-/// Other frames, between which there are markers of other purposes.
+/// The markers of all frames, common or not.
+/// `NO_FRAMES` lists the other markers in this range.
 const FRAMES: RangeInclusive<u8> = 0xc0..=0xcf;
 const NO_FRAMES: [u8; 3] = [0xc4, 0xc8, 0xcc];
 
@@ -43,8 +44,8 @@ pub(super) fn walk(file: &[u8]) -> Result<Segments, Unreadable> {
     let mut segments = None;
     let mut rest = file;
     loop {
-        // Between segments there is nothing, or the data of a scan, in which this byte is followed
-        // by 0 unless a marker begins.
+        // Between segments there is nothing or the data of a scan.
+        // In this data, 0 follows this byte unless a marker begins.
         let marker = rest.iter().position(|byte| *byte == 0xff);
         rest = &rest[marker.ok_or(Unreadable::Damaged)? + 1..];
         let Some((&marker, after)) = rest.split_first() else {
@@ -81,7 +82,7 @@ pub(super) fn walk(file: &[u8]) -> Result<Segments, Unreadable> {
     }
 }
 
-/// Decides on the memory from the header of the first scan.
+/// Calculates the memory from the header of the first scan.
 fn at_first_scan(frame: Option<&Frame>, scan: &[u8]) -> Result<Segments, Unreadable> {
     let (Some(frame), Some(components)) = (frame, scan.first()) else {
         return Err(Unreadable::Damaged);
@@ -131,13 +132,13 @@ impl Frame {
 mod tests {
     use super::*;
 
-    /// A file with this frame: 1000 x 600 pixels, colours at half the resolution, and all of it in
-    /// one scan.
+    /// A file with this frame: 1000 x 600 pixels in one scan.
+    /// Colours have half the resolution.
     fn file(frame: u8) -> Vec<u8> {
         file_in_scans(frame, &[3])
     }
 
-    /// The same with scans of so many components.
+    /// The same with one scan for each of these numbers of components.
     fn file_in_scans(frame: u8, scans: &[u8]) -> Vec<u8> {
         let mut file = b"\xff\xd8".to_vec();
         // A thumbnail in the metadata has markers of its own.
@@ -170,7 +171,7 @@ mod tests {
         for (frame, scans, expected) in [
             (0xc0, &[3][..], 0),
             (0xc1, &[3], 0),
-            // What follows the first scan makes no difference.
+            // Only the first scan counts.
             (0xc0, &[3, 1], 0),
             (0xc0, &[1, 1, 1], ALL),
             (0xc0, &[2, 1], ALL),

@@ -1,5 +1,5 @@
-//! The kinds of images that are taken, known by what the file begins with. Its name and the
-//! `Content-Type` are not asked.
+//! The accepted kinds of images, recognized by their first bytes.
+//! The file's name and the `Content-Type` are ignored.
 
 use connect_core::{environment::ImageFailure, wire::ImageErrorCode};
 use image::ImageFormat;
@@ -34,7 +34,7 @@ fn name(kind: ImageFormat) -> String {
     extension.map_or_else(String::new, |extension| extension.to_uppercase())
 }
 
-/// Says what links to images often lead to instead.
+/// Describes a file often found behind a link in place of an image.
 fn look_alike(file: &[u8]) -> &'static str {
     let start = &file[..file.len().min(512)];
     let start = String::from_utf8_lossy(start).to_lowercase();

@@ -1,4 +1,5 @@
-//! The judgement of a link before it is saved: that of the guard, which the download asks again.
+//! The check of a link before it is saved, by the guard.
+//! The download asks the guard again.
 
 use connect_core::environment::ImageLinks;
 use url::Url;
@@ -6,9 +7,9 @@ use url::Url;
 use crate::workers::outbound::AddressGuard;
 
 impl ImageLinks for AddressGuard {
-    /// Refuses what no download could reach: other schemes, ports outside of the allowed networks,
-    /// and hosts that are an address which is not public, in whatever spelling. A name is looked up
-    /// by the download.
+    /// Refuses links out of reach of any download.
+    /// These are other schemes, ports outside of the allowed networks, and hosts given as an address not
+    /// public, in any spelling. Names are looked up by the download.
     fn check(&self, link: &str) -> Result<(), String> {
         let link = Url::parse(link).map_err(|_| "must be an absolute link".to_owned())?;
         let checked = Self::check(self, &link);

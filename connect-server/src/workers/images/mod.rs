@@ -1,5 +1,5 @@
-//! Taking over the images of products: the adapter behind the core's port
-//! [`Images`](connect_core::environment::Images).
+//! Taking over the images of products.
+//! The adapter behind the core's port [`Images`](connect_core::environment::Images).
 //!
 //! ```text
 //! link -> download (guard, one deadline, 5 MB) -> decode (limits, own thread) -> scale to 800 px

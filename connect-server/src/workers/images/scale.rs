@@ -1,4 +1,4 @@
-//! From a file to the copy that is stored: decoded, scaled, turned, encoded.
+//! From a file to its stored copy: decoded, scaled, turned, encoded.
 
 use connect_core::{environment::ImageFailure, wire::limits::MAX_IMAGE_COPY_SIDE};
 use fast_image_resize::Resizer;
@@ -11,11 +11,12 @@ use super::{
     kind::kind_of,
 };
 
-/// Makes the copy of an image: at most 800 pixels on the longer side and never enlarged, turned as
-/// its metadata says, and without metadata. Computes, so it does not belong on a task.
+/// Makes the copy of an image.
+/// The copy has at most 800 pixels on the longer side, is never enlarged, is turned as its metadata
+/// says, and has no metadata. Computes, so it does not belong on a task.
 ///
 /// # Errors
-/// The file is no image that is taken, or damaged, or too large.
+/// The file is not an accepted image, or damaged, or too large.
 ///
 /// # Panics
 /// A decoder may panic on a hostile file.
@@ -32,7 +33,7 @@ pub fn scaled_copy(file: &[u8]) -> Result<ScaledCopy, ImageFailure> {
     encode(image, kind)
 }
 
-/// Scales an image that once had this size.
+/// Scales an image with this original size.
 fn scale(image: DynamicImage, (width, height): (u32, u32)) -> Result<DynamicImage, ImageFailure> {
     let longer = width.max(height);
     if longer <= MAX_IMAGE_COPY_SIDE {
@@ -43,7 +44,7 @@ fn scale(image: DynamicImage, (width, height): (u32, u32)) -> Result<DynamicImag
         (side.round() as u32).max(1)
     };
     let mut copy = DynamicImage::new(scaled(width), scaled(height), image.color());
-    // The pixels of decoders are all of types that can be scaled, so this does not fail.
+    // All pixel types of the decoders can be scaled, so this does not fail.
     Resizer::new()
         .resize(&image, &mut copy, None)
         .map_err(|_| damaged())?;

@@ -1,4 +1,4 @@
-//! The adapter behind the core's port.
+//! The adapter behind the core's port for images.
 
 use std::{fmt, str::FromStr, sync::Arc, time::Duration};
 
@@ -20,28 +20,28 @@ use crate::{
     workers::outbound::{AddressGuard, Outbound, OutboundError, OutboundSettings},
 };
 
-/// The time that a download may take, unless configured otherwise.
+/// The default time limit of a download.
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
 
-/// The number of images that are decoded at a time. Each may take 165 MB of memory, and a
-/// core.
+/// The number of images decoded at a time.
+/// Each may take 165 MB of memory, and a core.
 const DECODERS: usize = 1;
 
-/// The number of images that are taken over at a time. Each keeps its file of up to 5 MB in memory
-/// until it is decoded.
+/// The number of images taken over at a time.
+/// Each keeps its file of up to 5 MB in memory until it is decoded.
 const PLACES: usize = 8;
 
-/// The time for everything but the download: waiting for a place and for the decoder, decoding and
-/// storing.
+/// The time for everything but the download.
+/// This covers waiting for a place and for the decoder, decoding and storing.
 const PROCESSING: Duration = Duration::from_secs(30);
 
 /// Downloads images, makes copies of them, and stores these.
 #[derive(Clone, Debug)]
 pub struct ImageService {
     outbound: Outbound,
-    /// The time that a download may take.
+    /// The time limit of a download.
     deadline: Duration,
-    /// The time that taking an image over may take, the download included.
+    /// The time limit of taking an image over, the download included.
     limit: Duration,
     places: Arc<Semaphore>,
     decoders: Arc<Semaphore>,
@@ -50,8 +50,9 @@ pub struct ImageService {
 }
 
 impl ImageService {
-    /// Makes the service. Besides the public internet it downloads from the `allowed` networks;
-    /// a download may take `deadline`, and the rest 30 seconds more. The copies are reached below `public`.
+    /// Makes the service.
+    /// Besides the public internet it downloads from the `allowed` networks. A download may take
+    /// `deadline`, and the rest 30 seconds more. The copies are reached below `public`.
     ///
     /// # Errors
     /// The system has no certificates to trust.
@@ -80,13 +81,14 @@ impl ImageService {
         self.copies.clone()
     }
 
-    /// Makes a copy on a thread of its own, where the work holds nobody up and may panic.
+    /// Makes a copy on its own thread.
+    /// There the work blocks no task and may panic.
     async fn on_thread(
         &self,
         work: impl FnOnce() -> Result<ScaledCopy, ImageFailure> + Send + 'static,
     ) -> Result<ScaledCopy, ImageFailure> {
-        // The semaphore is never closed. The thread keeps the permit when nobody waits for its
-        // work any more.
+        // The semaphore is never closed.
+        // The thread keeps the permit even when its caller has stopped waiting.
         let permit = self.decoders.clone().acquire_owned().await;
         let thread = spawn_blocking(move || {
             let _permit = permit;
@@ -95,7 +97,7 @@ impl ImageService {
         thread.await.unwrap_or_else(|error| Err(undone(&error)))
     }
 
-    /// Takes an image over, in whatever time it takes after the download.
+    /// Takes an image over. Only the download has a time limit here.
     async fn process(&self, link: &str) -> Result<String, ImageFailure> {
         // The semaphore is never closed.
         let _place = self.places.acquire().await;
@@ -114,8 +116,8 @@ impl ImageService {
     }
 }
 
-/// The failure of an image whose thread did not end by itself: its decoder panicked, or the server
-/// stops.
+/// The failure of an image after its thread panicked or was cancelled.
+/// Its decoder panicked, or the server stops.
 fn undone(error: &JoinError) -> ImageFailure {
     if error.is_panic() {
         tracing::warn!(panic = %error, "an image could not be decoded");
@@ -141,13 +143,13 @@ impl Images for ImageService {
     }
 }
 
-/// The address at which everybody reaches this server: `https://shop.example`, perhaps with a path
-/// in front of `/images`.
+/// The public address of this server.
+/// An example is `https://shop.example`, perhaps with a path in front of `/images`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl(String);
 
 impl PublicUrl {
-    /// The address at which a server answers, if nothing stands in front of it.
+    /// The address of a server with nothing in front of it.
     pub fn of(server: &Server) -> Self {
         Self(format!("{}://{}", server.scheme(), server.address()))
     }
@@ -210,7 +212,7 @@ mod tests {
         assert!(failed.may_pass);
     }
 
-    /// Sends one byte, which is no image, to everybody who asks.
+    /// Sends one byte, not an image, to every client.
     async fn host() -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let link = format!("http://{}/a.jpg", listener.local_addr().unwrap());
@@ -251,7 +253,7 @@ mod tests {
         assert_eq!(failed.code, ImageErrorCode::UnsupportedType, "{failed}");
     }
 
-    /// The next image is not decoded beside one for which nobody waits any more.
+    /// Abandoned work keeps its place: the next image is not decoded beside it.
     #[tokio::test]
     async fn abandoned_work_keeps_its_place_until_it_ends() {
         let service = service();

@@ -1,4 +1,5 @@
-//! Decoding a large PNG row by row, and making it smaller on the way: it never is in memory as a whole.
+//! Decoding a large PNG row by row, shrinking it meanwhile.
+//! It never is in memory as a whole.
 
 use std::io::Cursor;
 
@@ -8,18 +9,19 @@ use png::{ColorType, Decoder, Limits, Reader, Transformations};
 
 use super::failure::damaged;
 
-/// The memory for the metadata of a PNG, in bytes. A colour profile of a few kilobytes can unfold to
-/// more, and is left unread then.
+/// The memory for the metadata of a PNG, in bytes.
+/// A colour profile of a few kilobytes can decompress to more, and is left unread then.
 pub(super) const MAX_METADATA: u64 = 16 * 1024 * 1024;
 
-/// Decodes a PNG to at least so many pixels on its longer side, by the means of squares of its pixels.
-/// `None` when it has to be decoded as a whole: it is small, its rows are not in order, or it moves.
+/// Decodes a PNG to at least `least` pixels on its longer side.
+/// Each pixel is the mean of a square of its pixels. `None` when it has to be decoded as a whole: it is
+/// small, interlaced or animated.
 pub(super) fn shrunk(file: &[u8], least: u32) -> Option<Result<DynamicImage, ImageFailure>> {
     let limits = Limits {
         bytes: usize::try_from(MAX_METADATA).unwrap_or(usize::MAX),
     };
     let mut decoder = Decoder::new_with_limits(Cursor::new(file), limits);
-    // As the copy is stored: colours of eight bits, without a palette.
+    // As in the stored copy: colours of eight bits, without a palette.
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     let reader = decoder.read_info().ok()?;
     let info = reader.info();
@@ -37,7 +39,7 @@ pub(super) fn shrunk(file: &[u8], least: u32) -> Option<Result<DynamicImage, Ima
     Some(shrink(reader, factor, channels).ok_or_else(damaged))
 }
 
-/// Returns the image, smaller by a factor; `None` for a file that is damaged.
+/// Returns the image, smaller by a factor; `None` for a damaged file.
 fn shrink(mut reader: Reader<Cursor<&[u8]>>, factor: u32, channels: usize) -> Option<DynamicImage> {
     let (width, height) = reader.info().size();
     let (small_width, small_height) = (width.div_ceil(factor), height.div_ceil(factor));
@@ -65,15 +67,16 @@ fn shrink(mut reader: Reader<Cursor<&[u8]>>, factor: u32, channels: usize) -> Op
     }
 }
 
-/// A row of squares whose means are pixels. Those at the right and at the lower edge may be cut.
+/// A row of squares, each with a mean for one pixel.
+/// Squares at the right and lower edge may be cut.
 struct Squares {
     channels: usize,
     side: usize,
-    /// Pixels of a row as it comes.
+    /// The width of an incoming row, in pixels.
     width: usize,
-    /// The rows that were added.
+    /// The number of rows added.
     rows: usize,
-    /// The sums of each square's channels; of colours, weighed by how opaque they are.
+    /// The sums of each square's channels. Colours are weighted by their opacity.
     sums: Vec<u32>,
 }
 
@@ -100,7 +103,7 @@ impl Squares {
         }
     }
 
-    /// Adds the means to pixels, and begins anew.
+    /// Appends the means to pixels, and starts over.
     fn take(&mut self, pixels: &mut Vec<u8>) {
         let has_alpha = self.has_alpha();
         let mut left = self.width;
@@ -136,7 +139,8 @@ mod tests {
 
     use super::*;
 
-    /// A picture that gets brighter to the right and more red downwards, and is half as opaque on its right side.
+    /// A picture getting brighter to the right and redder downwards.
+    /// Its right side is half as opaque.
     fn picture(width: u32, height: u32) -> DynamicImage {
         let part = |at: u32, of: u32| (at * 255 / of) as u8;
         RgbaImage::from_fn(width, height, |x, y| {

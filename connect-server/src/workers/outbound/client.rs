@@ -1,5 +1,5 @@
-//! The HTTP client for such requests. It connects to addresses that the guard let pass, and to no
-//! others.
+//! The HTTP client for requests to outside links.
+//! It connects only to addresses admitted by the guard.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -12,8 +12,8 @@ use url::Url;
 
 use super::{AddressGuard, LinkRefusal, Lookups, Names, Reach};
 
-/// The time for which a connection is kept for the next request. Many servers close one that was
-/// idle for five seconds, and a request that crosses this is lost.
+/// The time for keeping a connection for the next request.
+/// Many servers close a connection after five idle seconds, and a request crossing this is lost.
 const KEPT_FOR: Duration = Duration::from_secs(3);
 
 /// Settings of [`Outbound`].
@@ -21,19 +21,20 @@ const KEPT_FOR: Duration = Duration::from_secs(3);
 pub struct OutboundSettings {
     /// The guard.
     pub guard: AddressGuard,
-    /// The name by which requests introduce the client, unless they say otherwise.
+    /// The default `User-Agent` of requests.
     pub user_agent: &'static str,
-    /// The connections to each host that are kept open for the next request, over HTTP/1.1. With 0
-    /// each request has a connection of its own.
+    /// The connections per host kept open for the next request, over HTTP/1.1.
+    /// With 0 each request has a connection of its own.
     pub kept_connections: usize,
     /// The lookup of names.
     pub names: Arc<dyn Names>,
-    /// Certificates of authorities that are trusted besides those of the system.
+    /// Trusted certificates of authorities, besides the system's.
     pub authorities: Vec<Certificate>,
 }
 
 impl OutboundSettings {
-    /// A connection of its own for each request, to hosts that the system knows and trusts.
+    /// Gives each request its own connection.
+    /// Hosts are looked up and trusted by the system.
     pub fn new(guard: AddressGuard, user_agent: &'static str) -> Self {
         Self {
             guard,
@@ -45,11 +46,11 @@ impl OutboundSettings {
     }
 }
 
-/// Makes requests to links that others give.
+/// Makes requests to links from outside.
 #[derive(Clone, Debug)]
 pub struct Outbound {
     guard: AddressGuard,
-    /// For HTTPS on its own port.
+    /// For HTTPS on its standard port.
     public: Client,
     /// For plain HTTP and other ports.
     allowed: Client,
@@ -66,7 +67,7 @@ impl Outbound {
     /// # Errors
     /// The system's certificates could not be read.
     pub fn new(settings: OutboundSettings) -> Result<Self, OutboundError> {
-        // Another provider that the program chose is as good.
+        // A provider chosen earlier by the program is as good.
         install_provider();
         let client = |reach| client(&settings, reach).map_err(OutboundError);
         Ok(Self {
@@ -76,9 +77,9 @@ impl Outbound {
         })
     }
 
-    /// Begins a request. Neither time nor the size of the response are limited yet, and a redirect
-    /// is a response like any other. [`NoResponse::of`](super::NoResponse::of) tells
-    /// why sending it failed.
+    /// Begins a request.
+    /// Neither time nor the size of the response are limited yet, and a redirect is a response like any
+    /// other. [`NoResponse::of`](super::NoResponse::of) tells why sending it failed.
     ///
     /// # Errors
     /// The link is refused.
@@ -100,7 +101,7 @@ fn client(settings: &OutboundSettings, reach: Reach) -> Result<Client, reqwest::
     let builder = Client::builder()
         .user_agent(settings.user_agent)
         .dns_resolver(Arc::new(resolver))
-        // A proxy would look the name up once more, and connect to what it likes.
+        // A proxy would look the name up again, and connect to any address.
         .no_proxy()
         .pool_max_idle_per_host(settings.kept_connections)
         .pool_idle_timeout(KEPT_FOR)
@@ -116,7 +117,7 @@ fn client(settings: &OutboundSettings, reach: Reach) -> Result<Client, reqwest::
     builder.build()
 }
 
-/// Looks names up, and hands on only what the guard admits.
+/// Looks names up, and returns only addresses admitted by the guard.
 #[derive(Debug)]
 struct Resolver {
     guard: AddressGuard,
@@ -129,7 +130,7 @@ impl Resolve for Resolver {
         let (guard, names, reach) = (self.guard.clone(), self.names.clone(), self.reach);
         Box::pin(async move {
             let found = names.look_up(name.as_str()).await?;
-            // The port is that of the link in any case.
+            // The port of the link is used in any case.
             let found = found.iter().map(|address| SocketAddr::new(address.ip(), 0));
             let addresses = guard.admit(found.collect(), reach)?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
@@ -137,8 +138,8 @@ impl Resolve for Resolver {
     }
 }
 
-/// Installs the process's provider of cryptography, without which no client can be made. The first
-/// one that is installed stays.
+/// Installs the process's provider of cryptography, needed for any client.
+/// The first one installed stays.
 pub(crate) fn install_provider() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

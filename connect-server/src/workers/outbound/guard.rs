@@ -1,4 +1,4 @@
-//! The address guard: which links may be followed, and which addresses connected to.
+//! The address guard: the allowed links and addresses.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,54 +7,53 @@ use url::{Host, Url};
 use super::{is_public, public::is_nat64_of_public};
 use crate::net::networks::Networks;
 
-/// Says where requests may go: to the public internet over HTTPS, and to the networks that the
-/// configuration allows.
+/// The allowed targets of requests.
+/// These are the public internet over HTTPS, and the networks allowed by the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct AddressGuard {
     allowed: Networks,
 }
 
-/// The addresses that a request may reach. The link decides which these are.
+/// The addresses in reach of a request, decided by its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Public addresses and allowed networks: HTTPS on its own port.
+    /// Public addresses and allowed networks: HTTPS on its standard port.
     Public,
     /// Allowed networks alone: plain HTTP, or another port.
     Allowed,
 }
 
-/// The reason for which a link is not followed. The text names no address, as it is shown to
-/// those who may not know how a private network is laid out.
+/// The reason why a link is not followed.
+/// The text names no address: its readers may not know the layout of a private network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkRefusal {
-    /// Another scheme than HTTPS.
+    /// A scheme other than HTTPS.
     #[error("must start with https://")]
     Scheme,
-    /// Another port than 443.
+    /// A port other than 443.
     #[error("must not name a port")]
     Port,
     /// A user name or a password.
     #[error("must not contain a user name or password")]
     Credentials,
-    /// An address that is not on the public internet.
+    /// An address outside of the public internet.
     #[error("does not lead to a public address on the internet")]
     Address,
 }
 
 impl AddressGuard {
-    /// A guard that also lets requests into these networks, in which it takes plain HTTP and any
-    /// port.
+    /// A guard also admitting these networks, with plain HTTP and any port.
     pub fn allowing(allowed: Networks) -> Self {
         Self { allowed }
     }
 
-    /// Returns whether requests may go anywhere but to the public internet.
+    /// Returns whether requests may also go to allowed networks.
     pub fn allows_networks(&self) -> bool {
         !self.allowed.is_empty()
     }
 
-    /// Checks a link before it is requested, and its host if that is an address. The addresses of
-    /// a name are left to [`AddressGuard::admit`].
+    /// Checks a link before its request, with its host if literal.
+    /// The addresses of a name are left to [`AddressGuard::admit`].
     ///
     /// # Errors
     /// The link is refused.
@@ -71,7 +70,7 @@ impl AddressGuard {
             Some(Host::Domain(_)) => None,
             None => return Err(LinkRefusal::Address),
         };
-        // The parser leaves out the port that belongs to the scheme.
+        // The parser leaves out the standard port of the scheme.
         let unusual = match (link.scheme(), link.port()) {
             ("https", None) => None,
             ("https", Some(_)) => Some(LinkRefusal::Port),
@@ -79,7 +78,7 @@ impl AddressGuard {
         };
         let reach = match unusual {
             None => Reach::Public,
-            // Without such networks it is clear before the name is looked up.
+            // Without allowed networks the link is refused before its name is looked up.
             Some(refusal) if !self.allows_networks() => return Err(refusal),
             Some(_) => Reach::Allowed,
         };
@@ -91,11 +90,11 @@ impl AddressGuard {
         }
     }
 
-    /// Checks the addresses to which a name leads, and returns the ones to connect to. One address
-    /// that is not admitted refuses the name: public servers have public addresses only.
+    /// Checks the addresses of a name, and returns the usable ones.
+    /// One address not admitted refuses the name: public servers have public addresses only.
     ///
-    /// A resolver behind DNS64 adds a NAT64 form to every public IPv4 address. Such forms are left
-    /// out, so that the IPv4 address itself is connected to.
+    /// A resolver behind DNS64 adds a NAT64 form to every public IPv4 address. Such forms are left out,
+    /// so the connection goes to the IPv4 address itself.
     ///
     /// # Errors
     /// [`LinkRefusal::Address`], also when no address is left.
@@ -118,7 +117,7 @@ impl AddressGuard {
         Ok(admitted)
     }
 
-    /// Says what a link must be like instead of one that was refused: "must start with https://".
+    /// Describes an acceptable link after a refusal: "must start with https://".
     pub fn demand(&self, refusal: LinkRefusal) -> &'static str {
         match refusal {
             LinkRefusal::Scheme if self.allows_networks() => {
@@ -147,7 +146,7 @@ mod tests {
         guard.check(&Url::parse(link).unwrap_or_else(|e| panic!("{link}: {e}")))
     }
 
-    /// Spellings of addresses that are not public.
+    /// Spellings of addresses outside the public internet.
     const DISGUISED: [&str; 34] = [
         "https://127.0.0.1/",
         "https://127.0.0.1:443/",
@@ -247,7 +246,7 @@ mod tests {
             ("https://127.1:8443/", Ok(Reach::Allowed)),
             ("http://[::1]:8080/", Ok(Reach::Allowed)),
             ("https://example.com/", Ok(Reach::Public)),
-            // The resolver has the last word on names.
+            // The resolver decides on names later.
             ("http://example.com:8080/", Ok(Reach::Allowed)),
             ("http://8.8.8.8/", Err(LinkRefusal::Scheme)),
             ("https://8.8.8.8:8443/", Err(LinkRefusal::Port)),
@@ -282,7 +281,7 @@ mod tests {
             (&local, Reach::Allowed, "127.0.0.1 ::1", "127.0.0.1 ::1"),
             (&local, Reach::Allowed, "127.0.0.1 8.8.8.8", ""),
             (&local, Reach::Allowed, "10.0.0.1", ""),
-            // What a resolver behind DNS64 answers.
+            // The answers of a resolver behind DNS64.
             (&open, Reach::Public, "64:ff9b::8.8.8.8 8.8.8.8", "8.8.8.8"),
             (&open, Reach::Public, "8.8.8.8 64:ff9b::8.8.8.8", "8.8.8.8"),
             (&open, Reach::Public, "2a00::1 64:ff9b::8.8.8.8", "2a00::1"),

@@ -1,14 +1,14 @@
-//! Lookups that share answers and places.
+//! Lookups with shared answers and a limited number of places.
 //!
 //! ```text
 //! host -> the lookup of this host that is under way, if there is one
 //!      -> a place (one second at most) -> the resolver, until it has answered
 //! ```
 //!
-//! A lookup keeps its place when nobody waits for it any more, since it keeps its thread. So a name
-//! server that is silent takes places for as long as the resolver has patience, which is often half a
-//! minute. Hosts whose last lookup lasted have places of their own, so that they cannot take those of
-//! the others again and again, however many names they have.
+//! A lookup keeps its place when its callers have stopped waiting, since it keeps its thread. So a
+//! silent name server takes places until the resolver gives up, often after half a minute. Hosts with a
+//! slow last lookup have places of their own. However many names they have, they cannot take the places
+//! of other hosts again and again.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -29,30 +29,33 @@ use tokio::{sync::Semaphore, time::timeout};
 
 use super::{LookupError, Names, SystemNames};
 
-/// The lookups at a time. The server has three of these: for images, for webhooks that are saved and
-/// for those that are sent. Together they leave the stores most of the 512 threads that the runtime
-/// has for such work.
+/// The most lookups at a time.
+/// The server has three of these: for images, for webhooks being saved and for webhooks being sent.
+/// Together they leave the stores most of the runtime's 512 threads for such work.
 const PLACES: usize = 96;
 
-/// The lookups at a time of hosts whose last lookup lasted.
+/// The most lookups at a time after a slow lookup of their host.
 const PLACES_OF_LASTING: usize = 32;
 
-/// The time after which a lookup has lasted. Name servers that work answer within a fraction of it.
+/// The time before a lookup counts as slow.
+/// Working name servers answer within a fraction of it.
 const LASTING: Duration = Duration::from_secs(1);
 
-/// The time for which a lookup waits for a place.
+/// The time limit of a lookup's wait for a place.
 const WAIT: Duration = Duration::from_secs(1);
 
-/// The time for which the lookup of a host waits whose last one lasted. After it the host counts as one
-/// that was not found: other hosts like it hold the places, so it might be told to wait for ever.
+/// The same for a host with a slow last lookup.
+/// After it the host counts as not found. Other slow hosts hold the places, so `LookupError::Crowded`
+/// might otherwise repeat for ever.
 const WAIT_OF_LASTING: Duration = Duration::from_secs(10);
 
-/// The hosts that are remembered since their last lookup lasted. When there are more, all are
-/// forgotten, and each may take a place among the others once more.
+/// The most hosts remembered for a slow last lookup.
+/// Beyond it all are forgotten, and each may take an ordinary place once more.
 const MOST_REMEMBERED: usize = 10_000;
 
-/// Looks hosts up by other [`Names`]: each host once for all who ask meanwhile, and so many at a time.
-/// A request that finds no place gets [`LookupError::Crowded`].
+/// Looks hosts up by other [`Names`], with shared answers and a limit.
+/// Each host is looked up once for all callers at the time. A request without a place gets
+/// [`LookupError::Crowded`].
 #[derive(Clone, Debug)]
 pub struct Lookups(Arc<Inner>);
 
@@ -68,7 +71,7 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Known {
     under_way: HashMap<String, Lookup>,
-    /// The hosts whose last lookup lasted.
+    /// The hosts with a slow last lookup.
     lasting: HashSet<String>,
 }
 
@@ -93,8 +96,8 @@ impl Lookups {
         }))
     }
 
-    /// Returns the lookup of a host that is under way, or begins it. It ends whether or not anybody
-    /// waits for it.
+    /// Returns the lookup of a host under way, or begins it.
+    /// It ends with or without a waiting caller.
     fn lookup(&self, host: &str) -> Lookup {
         let mut known = self.0.known();
         if let Some(lookup) = known.under_way.get(host) {
@@ -102,7 +105,7 @@ impl Lookups {
         }
         let (inner, owned) = (self.0.clone(), host.to_owned());
         let task = tokio::spawn(async move {
-            // A resolver that panics must not leave its answer to those who ask later.
+            // The answer of a panicked resolver must not be kept for later callers.
             let answer = AssertUnwindSafe(inner.ask(&owned)).catch_unwind().await;
             inner.known().under_way.remove(&owned);
             answer.unwrap_or_else(|_| Err(io::Error::other("the resolver panicked").into()))
@@ -167,14 +170,14 @@ mod tests {
 
     use super::*;
 
-    /// The time after which the resolver gives up a name server that is silent.
+    /// The time before the resolver gives up on a silent name server.
     const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// Knows every host, but those below `silent` have a name server that says nothing.
+    /// Knows every host. Hosts below `silent` have a name server without answers.
     #[derive(Debug, Default)]
     struct Fake {
         under_way: Mutex<usize>,
-        /// The most lookups that there were at a time.
+        /// The most lookups at a time so far.
         most: Mutex<usize>,
         asked: Mutex<Vec<String>>,
     }
@@ -220,7 +223,8 @@ mod tests {
         matches!(answer, Err(LookupError::Crowded))
     }
 
-    /// Asks for so many hosts with a silent name server, as a client does that waits ten seconds.
+    /// Asks for so many hosts with a silent name server.
+    /// Each caller waits ten seconds.
     async fn ask_for_silent(lookups: &Lookups, hosts: usize) {
         let asked = (0..hosts).map(|number| async move {
             let host = format!("{number}.silent");
@@ -239,7 +243,7 @@ mod tests {
                 .all(|answer| answer.as_ref().unwrap().len() == 1)
         );
         assert_eq!(fake.asked("hooks.example"), 1);
-        // The next one asks anew: the host may have moved.
+        // The next caller asks anew: the host may have moved.
         lookups.look_up("hooks.example").await.unwrap();
         assert_eq!(fake.asked("hooks.example"), 2);
     }
@@ -268,7 +272,7 @@ mod tests {
         assert!(lookups.look_up("hooks.example").await.is_ok());
     }
 
-    /// The silent ones are asked for again and again, as deliveries to them are retried.
+    /// Silent hosts are asked for again and again, as deliveries to them are retried.
     #[tokio::test(start_paused = true)]
     async fn hosts_whose_lookup_lasts_leave_the_others_their_places() {
         let (fake, lookups) = lookups();
@@ -287,7 +291,8 @@ mod tests {
         assert!(*fake.most.lock().unwrap() <= PLACES + PLACES_OF_LASTING);
     }
 
-    /// Otherwise a delivery to such a host is put off again and again, and never counts as failed.
+    /// The host counts as not found, so its delivery counts as failed.
+    /// Otherwise the delivery would be put off again and again.
     #[tokio::test(start_paused = true)]
     async fn a_host_whose_lookup_lasted_is_not_found_when_there_is_no_place() {
         let (_, lookups) = lookups();

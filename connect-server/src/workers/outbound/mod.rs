@@ -1,10 +1,10 @@
-//! Requests to addresses that others give: images and webhooks. The address guard keeps them
-//! out of every network that is not the public internet.
+//! Requests to addresses from outside: images and webhooks.
+//! The address guard keeps them out of every network other than the public internet and the allowed
+//! ones.
 //!
-//! A link is checked before each request ([`AddressGuard::check`]), which catches literal
-//! addresses. A name is checked by the resolver, which hands on only what may be connected to, so
-//! there is no second lookup that could answer otherwise. Nothing here follows redirects or asks
-//! proxies.
+//! A link is checked before each request ([`AddressGuard::check`]). This catches literal addresses. The
+//! resolver checks names: it returns only admitted addresses, so there is no second lookup with perhaps
+//! another answer. Redirects are not followed and proxies not used.
 
 mod client;
 mod guard;

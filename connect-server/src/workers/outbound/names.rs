@@ -10,23 +10,23 @@ use std::{
 use async_trait::async_trait;
 use tokio::task::spawn_blocking;
 
-/// Looks up the addresses of hosts. Tests answer as they like.
+/// Looks up the addresses of hosts. Tests have their own answers.
 #[async_trait]
 pub trait Names: Debug + Send + Sync + 'static {
     /// Returns the addresses of a host. Their port means nothing.
     ///
     /// # Errors
-    /// The host is unknown, or nobody could be asked.
+    /// The host is unknown, or the resolver could not be asked.
     async fn look_up(&self, host: &str) -> Result<Vec<SocketAddr>, LookupError>;
 }
 
-/// The reason for which a host has no addresses.
+/// The reason why a host has no addresses.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LookupError {
     /// The host is unknown, or the name server did not answer.
     #[error("the host was not found")]
     NotFound(#[source] Arc<io::Error>),
-    /// So many other hosts are looked up that nobody was asked.
+    /// Too many other lookups are under way. The resolver was not asked.
     #[error("too many other hosts are being looked up")]
     Crowded,
 }
@@ -37,8 +37,9 @@ impl From<io::Error> for LookupError {
     }
 }
 
-/// The system's resolver. Each lookup takes a thread until the name server has answered or was given
-/// up, even when nobody waits any more: [`Lookups`](super::Lookups) keeps the threads few.
+/// The system's resolver.
+/// Each lookup takes a thread until the name server has answered or was given up, even without a waiting
+/// caller. [`Lookups`](super::Lookups) limits the threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemNames;
 

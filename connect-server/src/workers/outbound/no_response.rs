@@ -1,4 +1,4 @@
-//! The reasons for which a request gets no response.
+//! The reasons why a request gets no response.
 
 use std::{error::Error, io};
 
@@ -6,40 +6,41 @@ use rustls::{CertificateError, Error as TlsError};
 
 use super::{LinkRefusal, LookupError};
 
-/// The reason for which a request got no response, or only a part of one.
+/// The reason why a request got no full response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoResponse {
     /// The guard refused the address.
     Refused(LinkRefusal),
     /// The host has no address.
     UnknownHost,
-    /// The host was not looked up, as so many others are: nothing is known of it.
+    /// No place was free to look up the host.
+    /// Nothing is known of it.
     Crowded,
     /// The host took no connection.
     NotConnected,
     /// There was no secure connection.
     Insecure(Insecurity),
-    /// The response is no HTTP, or its head is too large.
+    /// The response is not HTTP, or its head is too large.
     NotHttp,
     /// The connection broke off.
     BrokenOff,
 }
 
-/// The reason for which there was no secure connection.
+/// The reason why there was no secure connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insecurity {
     /// The certificate has expired.
     Expired,
-    /// The certificate is that of another host.
+    /// The certificate belongs to another host.
     OtherHost,
-    /// The certificate is not trusted for another reason: nobody known has issued it, for example.
+    /// The certificate is untrusted for another reason, an unknown issuer for example.
     Untrusted,
     /// TLS failed otherwise.
     Failed,
 }
 
 impl NoResponse {
-    /// Tells the reason from the client's error.
+    /// Finds the reason in the client's error.
     pub fn of(error: &reqwest::Error) -> Self {
         let mut is_http = true;
         let mut cause: Option<&(dyn Error + 'static)> = Some(error);
@@ -58,7 +59,8 @@ impl NoResponse {
             is_http &= !error
                 .downcast_ref()
                 .is_some_and(|error: &hyper::Error| error.is_parse());
-            // An I/O error names as its source what is behind the error that it holds.
+            // The source of an I/O error is the source of its inner error, so the inner one is asked
+            // first.
             let held = error
                 .downcast_ref::<io::Error>()
                 .and_then(io::Error::get_ref);

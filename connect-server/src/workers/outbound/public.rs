@@ -1,9 +1,9 @@
-//! The addresses of the public internet: everything that is not set aside for a special purpose.
+//! The addresses of the public internet: all but the special-purpose ones.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The IPv4 blocks that are not public: first address and length of the prefix. These are the
-/// special-purpose blocks of IANA, also those that are routed, as nobody keeps images there.
+/// The IPv4 blocks outside the public internet: first address and prefix length.
+/// These are the special-purpose blocks of IANA, including the routed ones, as no images are kept there.
 const REFUSED_V4: [([u8; 4], u32); 20] = [
     ([0, 0, 0, 0], 8),          // this network
     ([10, 0, 0, 0], 8),         // private
@@ -27,11 +27,11 @@ const REFUSED_V4: [([u8; 4], u32); 20] = [
     ([255, 255, 255, 255], 32), // broadcast
 ];
 
-/// The only part of IPv6 that is given out. Everything else is local, or holds an IPv4 address:
-/// mapped, compatible, translated (SIIT, NAT64).
+/// The only part of IPv6 in general use.
+/// Everything else is local, or holds an IPv4 address: mapped, compatible, translated (SIIT, NAT64).
 const GIVEN_OUT_V6: ([u16; 8], u32) = ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-/// The blocks of it that are not public.
+/// The blocks within `GIVEN_OUT_V6` outside the public internet.
 const REFUSED_V6: [([u16; 8], u32); 6] = [
     ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23), // protocol assignments, Teredo
     ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32), // documentation
@@ -41,11 +41,13 @@ const REFUSED_V6: [([u16; 8], u32); 6] = [
     ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), // documentation
 ];
 
-/// The block of NAT64 that everybody may use (RFC 6052). The IPv4 address is in the last 32 bits.
+/// The well-known prefix of NAT64 (RFC 6052).
+/// The IPv4 address is in the last 32 bits.
 const NAT64: Ipv6Addr = Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0);
 
-/// Returns whether an address is one of the public internet. IPv6 addresses that hold an IPv4
-/// address are never: what is behind such a tunnel or translator is not known.
+/// Returns whether an address belongs to the public internet.
+/// IPv6 addresses with an IPv4 address inside never do: the network behind such a tunnel or translator
+/// is not known.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -53,7 +55,8 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Returns whether an address is the NAT64 form of a public IPv4 address. It is not public itself.
+/// Returns whether an address is a public IPv4 address's NAT64 form.
+/// It is not public itself.
 pub(super) fn is_nat64_of_public(address: IpAddr) -> bool {
     let IpAddr::V6(address) = address else {
         return false;
@@ -79,7 +82,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     is_in(&GIVEN_OUT_V6) && !REFUSED_V6.iter().any(is_in) && !is_isatap(address)
 }
 
-/// Returns whether the second half of an address says that the rest is an IPv4 address (RFC 5214).
+/// Returns whether an address is an ISATAP address (RFC 5214).
+/// Its second half marks the rest as an IPv4 address.
 fn is_isatap(address: Ipv6Addr) -> bool {
     let [.., flags, marker, _, _] = address.segments();
     matches!(flags, 0x0000 | 0x0200) && marker == 0x5efe
@@ -91,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Public addresses, and the last and first ones beside refused blocks.
+    /// Public addresses, including the ones next to refused blocks.
     const PUBLIC: [&str; 40] = [
         "1.0.0.0",
         "1.1.1.1",
@@ -213,7 +217,7 @@ mod tests {
         "3fff:fff:ffff::1",
         "2a00:1450:400e:80c:0:5efe:10.0.0.1",
         "2a00:1450:400e:80c:200:5efe:127.0.0.1",
-        // Everything that is not given out.
+        // Blocks not given out.
         "100::1",
         "1fff:ffff::1",
         "4000::1",
@@ -270,7 +274,7 @@ mod tests {
         })
     }
 
-    /// The forms in which an IPv6 address holds an IPv4 address, around random bits.
+    /// The forms of an IPv4 address within IPv6, around random bits.
     fn forms_of(address: Ipv4Addr, noise: u128) -> [Ipv6Addr; 9] {
         let v4 = u128::from(address.to_bits());
         let [a, b, c, d] = address.octets();

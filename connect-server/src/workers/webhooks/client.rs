@@ -1,4 +1,4 @@
-//! The requests.
+//! The requests of webhooks.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,20 +14,20 @@ use url::Url;
 use super::failure::{self, no_response, refused};
 use crate::workers::outbound::{AddressGuard, Outbound, OutboundError, OutboundSettings};
 
-/// The time that a request may take.
+/// The time limit of a request.
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(WEBHOOK_SECONDS);
 
-/// The bytes of an answer's body that are read.
+/// The bytes read of an answer's body.
 const MOST_BODY: usize = 64_000;
 
-/// The time for the body of an answer that says that the attempt has failed.
+/// The time for the body of an answer with an error status.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The requests at a time, to all endpoints together. Each may take a file of the process, and some
-/// 400 kB for a large head.
+/// The requests at a time, to all endpoints together.
+/// Each may take a file of the process, and some 400 kB for a large head.
 const PLACES: usize = 1024;
 
-/// The connections to a host that are kept for the next request.
+/// The connections per host kept for the next request.
 const KEPT_CONNECTIONS: usize = 32;
 
 /// Sends webhook requests.
@@ -39,7 +39,8 @@ pub struct WebhookClient {
 }
 
 impl WebhookClient {
-    /// Makes the client. Where the guard allows networks, it sends over plain HTTP too.
+    /// Makes the client.
+    /// It also sends over plain HTTP into networks allowed by the guard.
     ///
     /// # Errors
     /// The system has no certificates to trust.
@@ -48,8 +49,8 @@ impl WebhookClient {
         Self::with(settings, DEFAULT_DEADLINE)
     }
 
-    /// Makes a client with other settings, whose requests may take `deadline`. Connections are kept
-    /// in any case.
+    /// Makes a client with other settings and a deadline for each request.
+    /// Connections are kept in any case.
     ///
     /// # Errors
     /// The system has no certificates to trust.
@@ -76,7 +77,7 @@ impl WebhookClient {
         let body = if status.is_success() {
             read(response).await?
         } else {
-            // The attempt has failed whatever the body says, and whether it ends or not.
+            // The attempt has failed already, with or without the body.
             let body = timeout(PATIENCE, read(response)).await;
             body.unwrap_or(Ok(Vec::new())).unwrap_or_default()
         };
@@ -87,8 +88,8 @@ impl WebhookClient {
     }
 }
 
-/// Reads the body of an answer, so that its connection can be kept. The rest of a large one is left
-/// unread, with which its connection ends.
+/// Reads the body of an answer, so its connection can be kept.
+/// The rest of a large body is left unread, and its connection ends.
 async fn read(mut response: Response) -> Result<Vec<u8>, SendFailure> {
     let mut body = Vec::new();
     while let Some(piece) = response

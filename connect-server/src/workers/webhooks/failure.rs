@@ -1,5 +1,5 @@
-//! The reasons for which there was no answer, in words for the owner of a shop. They name no part of
-//! the address, which may hold a key.
+//! The reasons for a missing answer, in words for a shop's owner.
+//! They name no part of the address, as it may hold a key.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(super) fn refused(refusal: LinkRefusal) -> SendFailure {
     SendFailure::NoAnswer(format!("The address {refusal}."))
 }
 
-/// The request got no answer, or only a part of one.
+/// The request got no answer, or only part of one.
 pub(super) fn no_response(error: &reqwest::Error) -> SendFailure {
     let sentence = match NoResponse::of(error) {
         NoResponse::Refused(refusal) => return refused(refusal),

@@ -1,5 +1,5 @@
-//! The judgement of an address before it is saved. The request asks the guard again, about the
-//! addresses that it then connects to.
+//! The check of an address before it is saved.
+//! Each request asks the guard again, about the addresses of its connection.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,11 +10,11 @@ use url::{Host, Url};
 
 use crate::workers::outbound::{AddressGuard, LinkRefusal, LookupError, Lookups, Names};
 
-/// The time that the lookup of a host may take.
+/// The time limit for the lookup of a host.
 const LOOKUP: Duration = Duration::from_secs(5);
 
-/// Takes addresses over HTTPS whose host is found, if all addresses of the host are public; and
-/// those in a network that the guard allows.
+/// Accepts HTTPS addresses if all addresses of their host are public.
+/// Also accepts addresses in a network allowed by the guard. The host has to be found.
 #[derive(Clone, Debug)]
 pub struct PublicWebhooks {
     guard: AddressGuard,
@@ -22,7 +22,7 @@ pub struct PublicWebhooks {
 }
 
 impl PublicWebhooks {
-    /// Judges as `guard` does, and looks hosts up with the system's resolver.
+    /// Checks by `guard`, and looks hosts up with the system's resolver.
     pub fn new(guard: AddressGuard) -> Self {
         Self::with(guard, Arc::new(Lookups::default()))
     }

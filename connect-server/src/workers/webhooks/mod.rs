@@ -1,5 +1,5 @@
-//! Sending webhooks: the adapter behind the core's ports
-//! [`WebhookSender`](connect_core::environment::WebhookSender) and
+//! Sending webhooks, behind two ports of the core.
+//! They are [`WebhookSender`](connect_core::environment::WebhookSender) and
 //! [`WebhookLinks`](connect_core::environment::WebhookLinks).
 //!
 //! ```text
@@ -7,7 +7,8 @@
 //!            '------------------- one deadline --------------------'
 //! ```
 //!
-//! The core decides what is sent and when, and judges the status. Here is only how it is sent.
+//! The core decides on the content and the time of requests, and judges the status. This module only
+//! sends.
 
 mod client;
 mod failure;
