@@ -1,4 +1,5 @@
-//! An OpenAPI document, as far as the reference shows it. Everything is in the order of the document.
+//! The parts of an OpenAPI document shown in the reference.
+//! Everything is in the order of the document.
 
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ pub(super) struct Document {
     pub(super) components: Components,
 }
 
-/// The title of a document, and what holds for all of it.
+/// The title of a document, and its general description.
 #[derive(Deserialize)]
 pub(super) struct Info {
     pub(super) title: String,
@@ -45,7 +46,7 @@ pub(super) struct Tag {
     pub(super) description: String,
 }
 
-/// The parts that others refer to by name.
+/// The parts referred to by name.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Components {
@@ -56,7 +57,7 @@ pub(super) struct Components {
     pub(super) schemas: Map<Schema>,
 }
 
-/// A way to say who asks.
+/// A method of authentication.
 #[derive(Deserialize)]
 pub(super) struct SecurityScheme {
     #[serde(default)]
@@ -214,7 +215,7 @@ impl Types {
     }
 }
 
-/// A part of the document, or where it is.
+/// A part of the document, or a reference to it.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Or<T> {
@@ -226,7 +227,7 @@ pub(super) enum Or<T> {
 }
 
 impl<T> Or<T> {
-    /// Returns the part and, where others refer to it, its name.
+    /// Returns the part, with its name if given by reference.
     pub(super) fn of<'a>(&'a self, parts: &'a Map<T>) -> Option<(Option<&'a str>, &'a T)> {
         match self {
             Self::Here(part) => Some((None, part)),
@@ -238,7 +239,7 @@ impl<T> Or<T> {
     }
 }
 
-/// A JSON value whose fields keep their order.
+/// A JSON value with its fields in their original order.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum Json {
@@ -248,30 +249,30 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// The value in one line.
+    /// Returns the value in one line.
     pub(super) fn line(&self) -> String {
-        // Keys are strings, and it is written to memory: this cannot fail.
+        // With string keys, and written to memory, this cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The value in several lines.
+    /// Returns the value in several lines.
     pub(super) fn lines(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 }
 
 impl Document {
-    /// The operations with this tag, each with its method and its path.
+    /// Returns the operations with this tag, each with its method and path.
     pub(super) fn tagged<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = Call<'a>> {
         calls(&self.paths).filter(move |call| call.operation.tags.iter().any(|own| own == tag))
     }
 
-    /// The requests that the service makes.
+    /// Returns the requests made by the service.
     pub(super) fn events(&self) -> impl Iterator<Item = Call<'_>> {
         calls(&self.webhooks)
     }
 
-    /// The headers of all responses, by name.
+    /// Returns the headers of all responses, by name.
     pub(super) fn headers(&self) -> IndexMap<&str, &Header> {
         let of_operations = calls(&self.paths).flat_map(|call| call.operation.responses.values());
         let inline = of_operations.filter_map(|response| match response {
@@ -285,7 +286,7 @@ impl Document {
             .collect()
     }
 
-    /// The languages of the samples.
+    /// Returns the languages of the samples.
     pub(super) fn languages(&self) -> IndexSet<&str> {
         let samples = calls(&self.paths).flat_map(|call| &call.operation.samples);
         samples.map(|sample| &sample.label[..]).collect()
@@ -301,7 +302,7 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Its parameters, those of its path first.
+    /// Returns its parameters, starting with the ones of its path.
     pub(super) fn parameters(&self, components: &'a Components) -> Vec<&'a Parameter> {
         let all = self.of_path.iter().chain(&self.operation.parameters);
         all.filter_map(|parameter| parameter.of(&components.parameters))
@@ -331,12 +332,12 @@ fn calls(paths: &Map<PathItem>) -> impl Iterator<Item = Call<'_>> {
 }
 
 impl Schema {
-    /// The name of the schema that this one stands for.
+    /// Returns the name of the schema referred to.
     pub(super) fn name(&self) -> Option<&str> {
         self.reference.as_deref().map(last)
     }
 
-    /// The schemas of which a value has one.
+    /// Returns the alternatives for a value.
     pub(super) fn choices(&self) -> &[Schema] {
         if self.any_of.is_empty() {
             &self.one_of
@@ -347,7 +348,7 @@ impl Schema {
 }
 
 impl Media {
-    /// The first example.
+    /// Returns the first example.
     pub(super) fn example(&self) -> Option<&Json> {
         let mut named = self.examples.values();
         let first = || named.find_map(|example| example.value.as_ref());
@@ -355,7 +356,7 @@ impl Media {
     }
 }
 
-/// The last part of a reference, which is the name.
+/// Returns the last part of a reference: its name.
 fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,4 +1,4 @@
-//! The fields of a shape: name, type, description, what is allowed, an example.
+//! The fields of a shape: name, type, description, allowed values, an example.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -8,13 +8,13 @@ use super::{
     markdown::markdown,
 };
 
-/// Objects within objects are shown to this depth.
+/// The most levels of nested objects shown.
 const DEEPEST: usize = 6;
 
-/// The way in which a shape that has a name of its own is shown.
+/// The way a shape with a name of its own is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
-    /// With its fields, so that all of a request can be read in one place.
+    /// With its fields, so all of a request can be read in one place.
     InFull,
     /// As a link to it.
     Linked,
@@ -35,7 +35,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The fields of an object or, of anything else, what it is.
+    /// Shows the fields of an object, or the type of any other shape.
     pub(super) fn body(self, schema: &'a Schema) -> Markup {
         let shape = self.resolve(schema);
         html! {
@@ -48,12 +48,12 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// A line for something that has a name, such as a parameter or a header.
+    /// Shows a line for a named value, such as a parameter or a header.
     pub(super) fn line(self, name: &str, required: bool, text: &str, schema: &'a Schema) -> Markup {
         self.entry(name, required, text, schema, None, 0)
     }
 
-    /// [`line`](Self::line) with an example.
+    /// Shows a [`line`](Self::line) with an example.
     pub(super) fn line_with(
         self,
         name: &str,
@@ -113,7 +113,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The objects within a field that are shown with it.
+    /// Returns the objects within a field to be shown with it.
     fn inner(self, field: &'a Schema) -> Vec<(Option<&'a str>, &'a Schema)> {
         let is_link = field.name().is_some() && self.named == Named::Linked;
         let shape = self.resolve(field);
@@ -127,7 +127,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The type in words.
+    /// Shows the type in words.
     fn kind(self, schema: &'a Schema) -> Markup {
         if let (Some(name), Named::Linked) = (schema.name(), self.named) {
             return html! { a href={ "#schema-" (name) } { (name) } };
@@ -162,7 +162,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// Lists the values that a field may have.
+/// Lists the values allowed for a field.
 fn allowed(schema: &Schema) -> Markup {
     let values = |values: &[Json]| values.iter().map(Json::line).collect::<Vec<_>>();
     let mut limits = Vec::new();
@@ -174,7 +174,7 @@ fn allowed(schema: &Schema) -> Markup {
             .decimals
             .map(|most| format!("at most {most} decimals")),
     );
-    // The pattern of a format says what the format says.
+    // The pattern of a format only repeats the format.
     let pattern = schema.pattern.as_ref().filter(|_| schema.format.is_none());
     html! {
         @if let Some(value) = &schema.constant {

@@ -1,8 +1,8 @@
-//! The frame of every page in HTML.
+//! The common HTML frame of every page.
 
 use maud::{DOCTYPE, Markup, html};
 
-/// Makes a page. `style` is the element that brings its style.
+/// Makes a page. `style` is the element with its style.
 pub(crate) fn document(title: &str, style: &Markup, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -12,7 +12,7 @@ pub(crate) fn document(title: &str, style: &Markup, body: &Markup) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                // Without one, browsers ask for /favicon.ico.
+                // Without an icon, browsers ask for /favicon.ico.
                 link rel="icon" href="data:,";
                 (style)
             }

@@ -1,4 +1,4 @@
-//! The descriptions of a document, which are in Markdown.
+//! The descriptions of a document, written in Markdown.
 
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{Event, Parser, html};

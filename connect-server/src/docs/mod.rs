@@ -1,6 +1,6 @@
 //! The API reference: a page for people, rendered from an OpenAPI document.
 //!
-//! It has no scripts, and nothing on it comes from another host.
+//! It has no scripts, and loads nothing from another host.
 
 mod document;
 mod fields;
@@ -13,19 +13,20 @@ mod style;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use sha2::{Digest as _, Sha256};
 
-/// A rendered page, and the policy that it is served with.
+/// A rendered page, with the content policy to serve it with.
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// The page, in HTML.
     pub html: String,
-    /// The value of its `Content-Security-Policy`: the style of the page, and nothing else.
+    /// The value of its `Content-Security-Policy`.
+    /// It allows the style of the page, and nothing else.
     pub policy: String,
 }
 
 /// Renders the reference of an OpenAPI document in JSON.
 ///
 /// # Errors
-/// The text is no OpenAPI document as this service writes them.
+/// The text is not an OpenAPI document in this service's format.
 pub fn render(document: &str) -> Result<Reference, serde_json::Error> {
     let document: document::Document = serde_json::from_str(document)?;
     let style = style::of(&document.languages());

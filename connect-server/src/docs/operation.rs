@@ -1,4 +1,4 @@
-//! One operation: its parameters, body, responses and errors, and beside them the samples.
+//! One operation: its parameters, body, responses and errors, with samples beside them.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use super::{
     markdown::markdown,
 };
 
-/// The groups of parameters, in the order in which they are shown.
+/// The groups of parameters, in the order shown.
 const PLACES: [(&str, &str); 3] = [
     ("path", "Path"),
     ("query", "Query parameters"),
@@ -109,7 +109,7 @@ fn answer(components: &Components, status: &str, response: &Response) -> Markup 
     }
 }
 
-/// The names of the headers of a response, which are described in one place.
+/// Shows the names of a response's headers. One section describes them all.
 pub(super) fn headers(response: &Response) -> Markup {
     html! {
         @if !response.headers.is_empty() {

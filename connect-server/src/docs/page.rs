@@ -10,7 +10,8 @@ use super::{
     operation::{headers, json, operation},
 };
 
-/// The tag of what the service sends, whose operations are the webhooks of the document.
+/// The tag of requests sent by the service.
+/// Its operations are the webhooks of the document.
 const WEBHOOKS: &str = "Webhooks";
 
 /// Renders the page.
@@ -46,7 +47,8 @@ pub(super) fn page(document: &Document, style: &str) -> Markup {
     html_document(&title, &html! { style { (PreEscaped(style)) } }, &body)
 }
 
-/// The bar that stays on top. Choosing a language there chooses it for all samples.
+/// Shows the bar at the top.
+/// Choosing a language there chooses it for all samples.
 fn top(document: &Document) -> Markup {
     html! {
         a.brand href="#introduction" { (document.info.title) }
@@ -159,7 +161,7 @@ fn objects(document: &Document) -> Markup {
     }
 }
 
-/// A name of several words as a title: `ZReports` is "Z reports".
+/// Returns a name of several words as a title: `ZReports` is "Z reports".
 fn title(name: &str) -> String {
     let mut title = String::with_capacity(name.len() + 4);
     for (i, letter) in name.char_indices() {

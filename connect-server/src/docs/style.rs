@@ -2,12 +2,12 @@
 
 use indexmap::IndexSet;
 
-/// Everything but the samples.
+/// The style of everything but the samples.
 const STYLE: &str = include_str!("style.css");
 
 /// Returns the style of a page with samples in these languages.
 ///
-/// Only the samples in the chosen language are shown; a browser that does not know `:has` shows all.
+/// Only the samples in the chosen language are shown; a browser without `:has` shows all.
 pub(super) fn of(languages: &IndexSet<&str>) -> String {
     let mut style = STYLE.to_owned();
     style.push_str("@supports selector(:has(*)) {\n.sample { display: none }\n");
