@@ -7,7 +7,7 @@ use tokio::{
     task::{JoinError, JoinSet},
 };
 
-/// Has each connection answered until this is dropped, and the connections with it.
+/// Answers each connection until dropped. All connections end with it.
 ///
 /// # Panics
 /// A connection has panicked, or none can be accepted any more.

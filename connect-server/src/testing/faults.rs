@@ -1,4 +1,4 @@
-//! The faults that a test orders, and what was asked.
+//! The faults ordered by a test, and the requests received.
 
 use std::{
     collections::VecDeque,
@@ -21,7 +21,7 @@ pub(super) enum Fault {
     LostAnswer,
 }
 
-/// The faults that a test orders, and what was asked.
+/// The faults ordered by a test, and the requests received.
 #[derive(Debug, Default)]
 pub(super) struct Faults(Mutex<State>);
 
@@ -54,7 +54,7 @@ impl Faults {
         self.state().requests.clone()
     }
 
-    /// Takes note of a request, and tells what is to happen to it.
+    /// Records a request, and returns its fault, if any.
     pub(super) fn meet(&self, method: &Method, path: &str) -> Option<Fault> {
         let mut state = self.state();
         state.requests.push(format!("{method} {path}"));
@@ -66,7 +66,7 @@ impl Faults {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A test that has panicked may still look.
+        // A panicked test may still look.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

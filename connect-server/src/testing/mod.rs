@@ -1,5 +1,6 @@
-//! A real shop in a test: the whole service in this process, in memory, on a port of its own, with
-//! faults to order. With the feature `testing`, for the dev-dependencies of an integration.
+//! A real shop in a test.
+//! The whole service runs in this process, in memory, on a port of its own, with faults to order. It
+//! needs the feature `testing`, for the dev-dependencies of an integration.
 //!
 //! ```sh
 //! cargo add --dev connect-server --path ../connect/connect-server --features testing
@@ -25,13 +26,13 @@ use tokio::{net::TcpListener, task::JoinHandle};
 
 use self::faults::Faults;
 
-/// Rate limits that no test reaches.
+/// Rate limits out of reach of any test.
 const PLENTY: u32 = 1_000_000;
 
-/// A shop with one empty location, and the service that answers for it. Gone when it is dropped.
+/// A shop with one empty location, and its service.
+/// Both end when it is dropped.
 ///
-/// It is one of those programs that may panic: each method does when the shop cannot do what it
-/// is told, and the test has failed then.
+/// Each method panics when the shop cannot do as told: the test has failed then.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -85,7 +86,7 @@ impl TestShop {
         };
         let location = connect.create_location(account, location).await;
         let location = location.expect("a location").id;
-        // The API is there for accounts with a screen.
+        // The API requires an account with a screen.
         screen_key(&connect, account, location, ScreenType::Pos).await;
         let token = connect.create_full_token(account, "Test").await;
         let token = token.expect("a token").secret.expose().to_owned();
@@ -111,7 +112,7 @@ impl TestShop {
         format!("{}/v1", self.base)
     }
 
-    /// A token that may do everything.
+    /// A token with all permissions.
     pub fn token(&self) -> &str {
         &self.token
     }
@@ -134,13 +135,13 @@ impl TestShop {
         screen_key(&self.connect, self.account, self.location, kind).await
     }
 
-    /// The core behind the API, for what only an owner does.
+    /// The core behind the API, for the work of an owner.
     pub fn connect(&self) -> &Connect {
         &self.connect
     }
 
-    /// Has the service refuse the next request with this status, without looking at it. 429 asks
-    /// to wait for 0 seconds. Faults that are ordered happen in their order, one for each request.
+    /// Refuses the next request with this status, without looking at it.
+    /// 429 asks to wait for 0 seconds. Ordered faults happen in their order, one for each request.
     ///
     /// # Panics
     /// The status is not one of an error: 400 to 599.
@@ -148,23 +149,24 @@ impl TestShop {
         self.faults.fail(status);
     }
 
-    /// Has the service wait so long before it looks at the next request.
+    /// Delays the next request by `wait` before the service looks at it.
     pub fn delay_next(&self, wait: std::time::Duration) {
         self.faults.delay(wait);
     }
 
-    /// Cuts the connection of the next request before the service has looked at it: nothing is
-    /// written.
+    /// Cuts the next request's connection before the service looks at it.
+    /// Nothing is written.
     pub fn cut_next(&self) {
         self.faults.cut();
     }
 
-    /// Cuts the connection of the next request in place of the answer: what it writes is written.
+    /// Cuts the next request's connection in place of the answer.
+    /// Its writes are kept.
     pub fn lose_next_answer(&self) {
         self.faults.lose_answer();
     }
 
-    /// Returns what was asked so far, refused requests included, as `POST /v1/locations/...`.
+    /// Returns the requests so far, as `POST /v1/locations/...`. Refused requests are included.
     pub fn requests(&self) -> Vec<String> {
         self.faults.requests()
     }

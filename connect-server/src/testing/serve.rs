@@ -1,4 +1,5 @@
-//! The listener of a test's shop: the API and that of the devices at one address, behind the faults.
+//! The listener of a test's shop, behind the faults.
+//! The API and the devices' API share one address.
 
 use std::{fmt, net::SocketAddr, sync::Arc};
 
@@ -22,7 +23,7 @@ use crate::{
     net::Peer,
 };
 
-/// A connection that is cut.
+/// An error for a cut connection.
 #[derive(Debug)]
 struct Cut;
 
@@ -34,14 +35,14 @@ impl fmt::Display for Cut {
 
 impl std::error::Error for Cut {}
 
-/// The parts that all connections share.
+/// The parts shared by all connections.
 struct Shared {
     filter: BoxedFilter<(warp::reply::Response,)>,
     connect: Connect,
     faults: Arc<Faults>,
 }
 
-/// Answers connections until this is dropped, and they with it.
+/// Answers connections until dropped. All connections end with it.
 ///
 /// # Panics
 /// As [`connections::accept`] does.
@@ -61,7 +62,7 @@ pub(super) async fn accept(listener: TcpListener, connect: Connect, faults: Arc<
         };
         let answer = service_fn(move |request| answer(shared.clone(), peer, request));
         let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
-        // One that is cut, or whose client goes away, ends with an error.
+        // A cut connection ends with an error, as does one with a departed client.
         async move { _ = connection.await }
     };
     connections::accept(listener, connection).await;
@@ -76,7 +77,7 @@ async fn answer(
     match fault {
         Some(Fault::Cut) => return Err(Cut),
         Some(Fault::Status(status)) => {
-            // A client that still writes may not see an answer that came too early.
+            // A client still writing may miss an early answer.
             let _ = request.into_body().collect().await;
             return Ok(shared.refusal(status, peer));
         }
@@ -95,8 +96,8 @@ async fn answer(
 }
 
 impl Shared {
-    /// The answer with an ordered status, in the shape of every error. What only a proxy answers has
-    /// no body.
+    /// Returns the answer with an ordered status, in the shape of every error.
+    /// Answers known only from proxies have no body.
     fn refusal(&self, status: StatusCode, peer: Peer) -> Response<Full<Bytes>> {
         let code = match status.as_u16() {
             400 | 422 => ErrorCode::ValidationFailed,
