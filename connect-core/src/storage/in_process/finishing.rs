@@ -1,4 +1,4 @@
-//! A future that ends, whoever stops waiting for it.
+//! A future with guaranteed completion, even after its caller is cancelled.
 
 use std::{
     pin::Pin,
@@ -7,8 +7,8 @@ use std::{
 
 use tokio::runtime::Handle;
 
-/// A future that goes on in a task of its own when it is dropped on the way. Until then it runs
-/// where it is awaited, which costs no task.
+/// A future, continued in its own task when dropped unfinished.
+/// Until then it runs in the awaiting task, at no extra cost.
 pub(in crate::storage) struct Finishing<T>(Option<Pin<Box<dyn Future<Output = T> + Send>>>)
 where
     T: Send + 'static;

@@ -1,9 +1,9 @@
-//! Locks on guards, for backends that live in one process: [`InProcess`] makes a [`Storage`] out
-//! of a backend that can read and apply.
+//! Locks on guards, for backends inside one process.
+//! [`InProcess`] turns a backend with `read` and `apply` into a [`Storage`].
 //!
-//! Commits with the same guard pass side by side until somebody asks for the lock. Then those
-//! under way are waited for, later ones wait, and locks are granted in the order in which they
-//! were asked for.
+//! Commits with the same guard run concurrently until a caller asks for the lock. The lock then
+//! waits for the commits under way, and later commits wait for the lock. Locks are granted in the
+//! order of the requests.
 
 mod finishing;
 
@@ -17,8 +17,9 @@ pub(in crate::storage) use self::finishing::Finishing;
 
 use super::{Commit, CommitError, Key, Locked, Read, State, Storage, StorageError, lease::Lease};
 
-/// The longest time that a lock is held. Whoever has not committed by then is taken for dead: the
-/// lock goes to the next, and the late commit is refused.
+/// The longest time to hold a lock.
+/// A holder without a commit by then counts as dead: the lock goes to the next caller, and the late
+/// commit is refused.
 pub const LEASE: Duration = Duration::from_secs(10);
 
 /// A backend without locks: [`InProcess`] adds them.
@@ -30,21 +31,21 @@ pub trait Local: Send + Sync + 'static {
     /// The store cannot be read.
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
-    /// Checks every expectation (the guard's among them), then applies every write (the guard's
-    /// among them), and returns once all is durable. Several commits may be handed in at once,
-    /// those of one guard included. [`Commit::with_guard_as_row`] makes the guard an expectation
-    /// and a write like the others.
+    /// Checks every expectation, then applies every write.
+    /// Both include the guard's. Returns once all is durable. Several commits may be handed in at
+    /// once, also with the same guard. [`Commit::with_guard_as_row`] turns the guard into an
+    /// ordinary expectation and write.
     ///
-    /// [`InProcess`] polls this to its end, also when whoever asked for the commit goes away, so a
-    /// backend need not expect to be interrupted.
+    /// [`InProcess`] polls this to its end, even after the caller is cancelled, so a backend need
+    /// not handle interruption.
     ///
     /// # Errors
     /// As [`Storage::commit`].
     async fn apply(&self, commit: Commit) -> Result<(), CommitError>;
 }
 
-/// A [`Storage`] made of a [`Local`] backend and the locks of its guards. Cheap to clone; all
-/// clones are the same store. It needs a tokio runtime with timers.
+/// A [`Storage`] made of a [`Local`] backend and the locks of its guards.
+/// Cheap to clone; all clones are the same store. It needs a tokio runtime with timers.
 pub struct InProcess<L> {
     local: Arc<L>,
     locks: Arc<GuardLocks>,
@@ -52,7 +53,7 @@ pub struct InProcess<L> {
 }
 
 impl<L: Local> InProcess<L> {
-    /// A storage over `local`, whose locks last for [`LEASE`] at most.
+    /// A storage over `local`. Its locks last for [`LEASE`] at most.
     pub fn new(local: L) -> Self {
         Self {
             local: Arc::new(local),
@@ -61,7 +62,7 @@ impl<L: Local> InProcess<L> {
         }
     }
 
-    /// The same with locks that last for another time, for tests.
+    /// The same with another lease, for tests.
     #[must_use]
     pub fn with_lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
@@ -98,7 +99,7 @@ impl<L: Local> Storage for InProcess<L> {
         let local = self.local.clone();
         Finishing::new(async move {
             let result = local.apply(commit).await;
-            // Until here no lock is granted, so whoever gets one sees how this commit ended.
+            // No lock is granted until here, so the next holder sees how this commit ended.
             drop(entered);
             result
         })
@@ -115,8 +116,8 @@ impl<L: Local> Storage for InProcess<L> {
     }
 }
 
-/// Makes a type around an [`InProcess`] a [`Storage`]: its name stands in the public API, the
-/// backend behind it does not.
+/// Implements [`Storage`] for a wrapper of an [`InProcess`].
+/// The wrapper's name is part of the public API, the backend behind it is not.
 macro_rules! delegates_to_in_process {
     ($storage:ty) => {
         #[async_trait::async_trait]
@@ -152,16 +153,16 @@ pub(super) struct GuardLocks {
     locks: Mutex<HashMap<Key, Arc<RwLock<()>>>>,
 }
 
-/// More guards than this, and those that nobody uses are forgotten.
+/// The number of guards to keep. Beyond it, unused ones are forgotten.
 const MOST_IDLE: usize = 10_000;
 
 impl GuardLocks {
-    /// Waits until nobody holds the lock of a guard, and holds off those who ask for it.
+    /// Waits until the lock of a guard is free, and blocks later lock requests.
     pub(super) async fn enter(&self, guard: &[u8]) -> OwnedRwLockReadGuard<()> {
         self.of(guard).read_owned().await
     }
 
-    /// Waits for those who have entered, and holds off those who come later.
+    /// Waits for the callers inside, and blocks later ones.
     pub(super) async fn lock(&self, guard: &[u8]) -> OwnedRwLockWriteGuard<()> {
         self.of(guard).write_owned().await
     }
