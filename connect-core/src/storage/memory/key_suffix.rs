@@ -1,13 +1,13 @@
-//! The two parts of a key: its start, which tells its group, and the rest, which tells it from the
-//! others of the group.
+//! The two parts of a key: its start and its rest.
+//! The start names its group, the rest distinguishes it within the group.
 
 use std::{cmp::Ordering, ops::Deref};
 
 /// At most `MOST` bytes, without an allocation.
 ///
-/// The bytes behind the end are zero, so that two of them compare word by word, which takes a few
-/// instructions and no call: when one is the start of the other, then either the other has a larger
-/// byte where the one has ended, or only zeros follow and the lengths decide.
+/// The bytes after the end are zero, so two of them compare word by word, in a few instructions and
+/// without a call. When one is a prefix of the other, either the other has a larger byte after the
+/// prefix, or only zeros follow and the lengths decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Short<const MOST: usize> {
     bytes: [u8; MOST],
@@ -15,7 +15,7 @@ pub(super) struct Short<const MOST: usize> {
 }
 
 impl<const MOST: usize> Short<MOST> {
-    /// The first of these bytes, and those that are too many.
+    /// The first `MOST` bytes, and the remaining bytes.
     pub(super) fn split(key: &[u8]) -> (Self, &[u8]) {
         let (start, rest) = key.split_at(key.len().min(MOST));
         let mut bytes = [0; MOST];
@@ -24,7 +24,7 @@ impl<const MOST: usize> Short<MOST> {
         (Self { bytes, length }, rest)
     }
 
-    /// The eight bytes from `at` on, as a number that compares as they do.
+    /// The eight bytes from `at` on, as a big-endian number, for comparison.
     fn word(&self, at: usize) -> u64 {
         let word = self.bytes[at..].first_chunk();
         word.map_or(0, |word| u64::from_be_bytes(*word))
@@ -33,7 +33,7 @@ impl<const MOST: usize> Short<MOST> {
 
 impl<const MOST: usize> Ord for Short<MOST> {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Whole words, and one that ends where the bytes do.
+        // Whole words, then a last one that ends at the end of the bytes.
         for at in (0..MOST / 8).map(|word| 8 * word).chain([MOST - 8]) {
             let (one, other) = (self.word(at), other.word(at));
             if one != other {
@@ -58,16 +58,17 @@ impl<const MOST: usize> Deref for Short<MOST> {
     }
 }
 
-/// The rest of a key. What is short lies in the tree itself, where a search finds it without
-/// following a pointer.
+/// The rest of a key.
+/// A short one lies in the tree itself: a search reads it without following a pointer.
 #[derive(Clone, Debug)]
 pub(super) enum Rest {
     Short(Short<SHORT>),
     Long(Box<[u8]>),
 }
 
-/// As many bytes as five words hold beside the length and the kind: enough for two ids and a time,
-/// of which two bytes are of the start. More would spare more allocations and take more memory.
+/// The longest rest without an allocation, in bytes.
+/// With the length and the kind it fills five words: enough for two ids and a time, less the two
+/// bytes in the start. A larger size would save more allocations and take more memory.
 const SHORT: usize = 38;
 
 impl Rest {
@@ -129,7 +130,7 @@ mod tests {
         }
     }
 
-    /// Few bytes, the zero byte among them, so that one key often starts another.
+    /// A few byte values, zero included, so one key is often a prefix of another.
     fn key() -> impl Strategy<Value = Vec<u8>> {
         proptest::collection::vec(prop::sample::select(vec![0, 1, 255]), 0..SHORT + 3)
     }

@@ -1,4 +1,4 @@
-//! Everything in memory: for tests, for trying things out, and as the plainest implementation.
+//! The store in memory: for tests, for trials, and as the simplest implementation.
 
 mod key_suffix;
 mod rows;
@@ -25,8 +25,7 @@ impl MemoryStorage {
         Self(InProcess::new(Memory::default()))
     }
 
-    /// An empty store whose locks last for another time than
-    /// [`LEASE`](super::in_process::LEASE), for tests.
+    /// An empty store with another lease than [`LEASE`](super::in_process::LEASE), for tests.
     pub fn with_lease(lease: Duration) -> Self {
         Self(InProcess::new(Memory::default()).with_lease(lease))
     }
@@ -45,13 +44,13 @@ struct Memory {
     rows: RwLock<Rows>,
 }
 
-/// A commit with more writes than this is prepared beside the rows that readers see, so that
-/// nobody waits for it. That copies every node it writes to, which smaller commits are spared: the
-/// writes of two batches of 500 have to stay below.
+/// The most writes of a commit to apply in place.
+/// A larger commit is prepared beside the rows, so readers do not wait for it. It then copies every
+/// node it writes to. Two batches of 500 must stay below this limit, to avoid the copying.
 const LARGE: usize = 20_000;
 
-/// The number of times that a large commit is prepared anew because others changed the same groups
-/// meanwhile.
+/// The number of attempts to prepare a large commit beside the rows.
+/// An attempt fails when other commits change the same groups meanwhile.
 const TRIES: usize = 3;
 
 #[async_trait]
@@ -79,8 +78,9 @@ impl Local for Memory {
 }
 
 impl Memory {
-    /// Applies a commit to copies of the groups that it writes, which share what it does not change,
-    /// and puts them in place of the groups at once. `None`: others wrote to those groups meanwhile.
+    /// Applies a commit to copies of its groups, then swaps them in at once.
+    /// The copies share their unchanged parts. `None`: another commit wrote to these groups
+    /// meanwhile.
     fn apply_beside(&self, commit: &Commit) -> Option<Result<(), CommitError>> {
         let starts = rows::starts(&commit.writes);
         let before = self.rows.read().only(&starts);
@@ -92,7 +92,7 @@ impl Memory {
         }
         let replaced = rows.replace(&before, after)?;
         drop(rows);
-        // What is no longer needed is freed when nobody waits.
+        // Freed here, without the lock, so no caller waits for it.
         mem::drop(replaced);
         Some(Ok(()))
     }

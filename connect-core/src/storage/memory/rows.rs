@@ -1,4 +1,4 @@
-//! The rows, in groups of keys that start alike.
+//! The rows, in groups of keys with a common start.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,36 +11,39 @@ use super::{
 };
 use crate::storage::{Commit, Entry, Found, Key, Range, Read, State, Value, Write};
 
-/// The number of bytes of a key that tell its group. Keys that are used together start with the
-/// same bytes; stored once per group, they cost neither memory nor comparisons. Any number is
-/// right, for any keys: groups in the order of their starts, and within each the rests in order,
-/// are all keys in order. With this one, partition and family and what the times of some years have
-/// in common are of the start, and the rest of a change key is short.
+/// The length in bytes of a key's start, the name of its group.
+/// Keys used together start with the same bytes. Stored once per group, these bytes cost neither
+/// memory nor comparisons. Any length is correct for any keys: the groups in order of their starts,
+/// with their rests in order, are all keys in order. With this length the start covers partition,
+/// family and the common bytes of some years' times, and the rest of a change key is short.
 const START: usize = 19;
 
-/// As many entries as most scans find at most: a page and one more.
+/// The capacity for a usual scan: a page and one more entry.
 const USUAL_SCAN: usize = 256;
 
-/// The beginning of the keys of a group.
+/// The common start of the keys of a group.
 pub(super) type Start = Short<START>;
 
-/// Returns the beginnings of the keys of these writes.
+/// Returns the starts of the keys of these writes.
 pub(super) fn starts(writes: &[(Key, Write)]) -> BTreeSet<Start> {
     writes.iter().map(|(key, _)| Start::split(key).0).collect()
 }
 
-/// A group: shared with whoever copies the rows, until one of both writes to it.
+/// A group.
+/// Copies of the rows share it until one of them is written.
 type Group = Tree<Stored>;
 
 /// The value of a key.
 #[derive(Clone)]
 struct Stored {
     value: Value,
-    /// Set when the value is empty, and what is kept here is the row that the entry leads to.
+    /// Set for an index entry.
+    /// Its value is empty; `value` holds its row.
     is_index: bool,
 }
 
-/// All rows, in groups. A copy shares its groups until one of both is written.
+/// All rows, in groups.
+/// A copy shares its groups until one of the two is written.
 #[derive(Clone, Default)]
 pub(super) struct Rows {
     groups: BTreeMap<Start, Group>,
@@ -112,7 +115,7 @@ impl Rows {
         }
     }
 
-    /// The groups that these keys are in.
+    /// A copy with only these groups.
     pub(super) fn only(&self, starts: &BTreeSet<Start>) -> Self {
         let group = |start: &Start| Some((*start, self.groups.get(start)?.clone()));
         Self {
@@ -120,8 +123,8 @@ impl Rows {
         }
     }
 
-    /// Puts the groups of `after` in place of those of `before`, unless one of them is no longer
-    /// what it was. Returns the groups that were replaced.
+    /// Replaces the groups of `before` with the groups of `after`.
+    /// Returns the old groups, or `None` if one of them has changed since `before`.
     pub(super) fn replace(&mut self, before: &Self, after: Self) -> Option<Self> {
         let is_as_before = |start: &Start| {
             let (now, then) = (self.groups.get(start), before.groups.get(start));
@@ -189,7 +192,7 @@ impl Rows {
         }
     }
 
-    /// Calls `each` with the two parts of the key and what it holds, for at most `limit` entries.
+    /// Calls `each` with the two parts of the key and its value, for at most `limit` entries.
     fn scan(
         &self,
         range: Range<'_>,
@@ -207,7 +210,7 @@ impl Rows {
             None => Bound::Unbounded,
         };
         let groups = self.groups.range((Bound::Included(&first), end));
-        // Only the first and the last group are entered in their middle.
+        // Only the first and the last group are read in part.
         let within = |start: &Start| Bounds {
             from: (*start == first).then_some(&first_rest),
             to: last
@@ -216,7 +219,7 @@ impl Rows {
                 .map(|(_, rest)| rest),
         };
         let mut left = limit;
-        // Returns whether the scan goes on behind this group.
+        // Returns whether the scan goes on after this group.
         let mut visit = |(start, group): (&Start, &Group)| {
             group.scan(within(start), newest_first, &mut |rest, stored| {
                 let is_wanted = left > 0;
@@ -246,8 +249,8 @@ impl Stored {
     }
 }
 
-/// An empty value of its own. Cores that count references to one and the same value wait for each
-/// other, two hundred times a page.
+/// A new empty value, with its own reference count.
+/// With a shared one, processor cores wait for each other on the count, two hundred times a page.
 fn empty_value() -> Value {
     Value::from([].as_slice())
 }

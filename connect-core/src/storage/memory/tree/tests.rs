@@ -1,4 +1,4 @@
-//! The tree beside the standard library's, and how its nodes are filled.
+//! Tests of the tree: the standard library's map as a model, and how full nodes are.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Short and long keys, of which neighbours differ in their last bytes.
+/// Short and long keys. Neighbours differ in their last bytes.
 fn rest(number: u32) -> Rest {
     let length = if number.is_multiple_of(3) { 60 } else { 4 };
     Rest::of(&number.to_be_bytes().repeat(length / 4))
 }
 
-/// Checks that all nodes are filled within bounds and all leaves equally deep.
+/// Checks the size of all nodes, and the equal depth of all leaves.
 fn depth<V: Clone>(node: &Node<V>) -> usize {
     assert!((1..=MOST).contains(&node.len()));
     match node {
@@ -37,7 +37,7 @@ fn entries(tree: &Tree<u32>, bounds: Bounds<'_>, is_reverse: bool) -> Vec<(Rest,
     entries
 }
 
-/// A run of numbers, which are inserted or removed one after another.
+/// A run of numbers, inserted or removed one after another.
 #[derive(Clone, Debug)]
 struct Run {
     is_insert: bool,
