@@ -1,4 +1,4 @@
-//! A store that is used through two handles in turn.
+//! A store with its calls spread over two handles in turn.
 
 use std::sync::{
     Arc,
@@ -9,17 +9,17 @@ use async_trait::async_trait;
 
 use crate::storage::{Commit, CommitError, Locked, Read, State, Storage, StorageError};
 
-/// A [`Storage`] whose calls go to two handles of one store in turn, as if two processes used it.
-/// A state that only one handle knows of comes to light that way.
+/// A [`Storage`] with calls to two handles of one store in turn, as if from two processes.
+/// This reveals state known to only one handle.
 ///
-/// A lock stays with the handle that it was asked of.
+/// A lock stays with the handle it came from.
 pub struct Alternating {
     handles: [Arc<dyn Storage>; 2],
     calls: AtomicUsize,
 }
 
 impl Alternating {
-    /// A store that is used through `handles`, which have to be of one and the same store.
+    /// A store over two `handles` of one and the same store.
     pub fn new(handles: [Arc<dyn Storage>; 2]) -> Self {
         Self {
             handles,

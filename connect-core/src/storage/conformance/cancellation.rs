@@ -1,4 +1,4 @@
-//! Callers that go away.
+//! Cancelled commits.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::storage::{Commit, CommitError, Guard, Read, Storage, Value, Write};
 
-/// The number of commits that are given up, each a little later than the one before.
+/// The number of cancelled commits, each dropped a little later than the one before.
 const ROUNDS: u32 = 60;
 
-/// The rows of such a commit.
+/// The rows of each cancelled commit.
 const PARTS: u8 = 6;
 
 pub(super) async fn whole_or_nothing(place: &dyn Place) -> Result<(), Fault> {
@@ -40,7 +40,7 @@ pub(super) async fn holds_nobody_up(place: &dyn Place) -> Result<(), Fault> {
         let was = get(&*store, b"g").await?;
         give_up(store.commit(large(was, round, 0)), round).await?;
         let next = async {
-            // One that was given up may still be applied, and then this one is refused, once.
+            // A cancelled commit may still be applied; it then refuses this one, once.
             for attempt in 1..=2 {
                 let was = get(&*store, b"g").await?;
                 match store.commit(large(was, round, attempt)).await {
@@ -77,11 +77,12 @@ pub(super) async fn under_a_lock(place: &dyn Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Makes a commit under a lock. It meets no conflict, for nothing else is under way by then.
+/// Makes a commit under a lock.
+/// It meets no conflict: no other commit is under way by then.
 async fn under_lock(store: &dyn Storage, round: u32) -> Result<(), Fault> {
     let lock = store.lock(b"g").await?;
     let was = lock.read(&[Read::Get(b"g")]).await?.value()?;
-    // Time in which what is under way without a right to could end.
+    // Leaves time for commits to end that wrongly still run.
     some_trips(store).await?;
     let becomes = [&round.to_be_bytes()[..], b"locked"].concat();
     let next = guarded(b"g", was.as_deref(), &becomes, b"last", b"");
@@ -118,7 +119,7 @@ fn parts(round: u32) -> Vec<(Box<[u8]>, Write)> {
         .collect()
 }
 
-/// Checks that all parts of a round are there, or none.
+/// Checks for all parts of a round, or none.
 async fn whole(store: &dyn Storage, round: u32) -> Result<(), Fault> {
     let keys: Vec<_> = (0..PARTS).map(|number| part(round, number)).collect();
     let reads: Vec<_> = keys.iter().map(|key| Read::Get(key)).collect();
@@ -135,7 +136,7 @@ async fn whole(store: &dyn Storage, round: u32) -> Result<(), Fault> {
     )))
 }
 
-/// Polls a commit some times, between which the store may get on with it, and drops it.
+/// Polls a commit a few times, with pauses for the store to proceed, and drops it.
 async fn give_up(
     commit: impl Future<Output = Result<(), CommitError>>,
     round: u32,

@@ -1,15 +1,16 @@
-//! Commits that want the same.
+//! Concurrent commits to the same rows.
 
 use super::{
     Fault, Place,
     support::{TASKS, at_once, commit, everything, get, number, put, same, won},
 };
 
-/// The number of rounds in which the same is wanted at once.
+/// The number of rounds of concurrent attempts.
 const TIMES: u64 = 15;
 
-/// The tries of a task after which it is clear that nobody gets on. Each refusal means that another
-/// task was acknowledged, so a correct store needs a small part of it.
+/// The tries of a task before the test counts as stuck.
+/// Each refusal means an acknowledged commit of another task, so a correct store needs only a small
+/// part of them.
 const PATIENCE: u64 = 100 * TIMES;
 
 pub(super) async fn one_winner(place: &dyn Place) -> Result<(), Fault> {
@@ -29,7 +30,7 @@ pub(super) async fn one_winner(place: &dyn Place) -> Result<(), Fault> {
             won.iter().filter(|won| **won).count(),
             1,
         )?;
-        // The winner's two rows and nothing of the others.
+        // The winner's two rows, and nothing of the other commits.
         same(
             "rows",
             everything(&*store).await?.len() as u64,
@@ -92,7 +93,7 @@ pub(super) async fn skew(place: &dyn Place) -> Result<(), Fault> {
     for _ in 0..TIMES {
         put(&*store, &[("0", "on"), ("1", "on")]).await?;
         let won = at_once(&store, |store, task| async move {
-            // Off, provided that the other one is on.
+            // Turns its own off, provided that the other one is on.
             let (own, other) = if task % 2 == 0 {
                 ("0", "1")
             } else {
@@ -119,10 +120,10 @@ pub(super) async fn refusals_are_known(place: &dyn Place) -> Result<(), Fault> {
     let won = at_once(&store, |store, task| async move {
         let mut acknowledged = 0;
         for number in 0..TIMES {
-            // A few large commits among many that want the same row, and none may be `Unknown`.
+            // A few large commits among many small ones on the same row; none may be `Unknown`.
             let long = if number % 5 == 0 { 100_000 } else { 10 };
             let before = get(&*store, b"wanted").await?;
-            // Some are refused even when nobody is in the way.
+            // Some are refused even without a rival.
             let expected = if number % 3 == 2 {
                 Some(&b"never"[..])
             } else {
@@ -137,7 +138,7 @@ pub(super) async fn refusals_are_known(place: &dyn Place) -> Result<(), Fault> {
         Ok(acknowledged)
     })
     .await?;
-    // What was acknowledged is there, and what was refused is not.
+    // Acknowledged commits are present, refused ones are not.
     let rows = everything(&*store).await?.len() as u64 - 1;
     same("rows of acknowledged commits", rows, won.iter().sum())
 }

@@ -13,18 +13,19 @@ use tokio::time::sleep;
 
 use crate::storage::{Commit, CommitError, Locked, Read, State, Storage, StorageError};
 
-/// A [`Storage`] at a distance, as if it was reached over a network: every call takes its time on
-/// the way there and on the way back. Calls do not wait for one another.
+/// A [`Storage`] at a distance, as over a network.
+/// Every call takes its time on the way there and on the way back. Calls do not wait for one
+/// another.
 ///
-/// It counts the calls, so a test can say how many trips an operation takes.
+/// It counts the calls, for tests of the number of trips of an operation.
 pub struct Distant {
     store: Arc<dyn Storage>,
     way: Way,
 }
 
 impl Distant {
-    /// A store that `distance` separates from its callers, one way. Timers of tokio have a
-    /// resolution of a millisecond.
+    /// A store at `distance` from its callers, one way.
+    /// Timers of tokio have a resolution of a millisecond.
     pub fn new(store: Arc<dyn Storage>, distance: Duration) -> Self {
         let way = Way {
             distance,
@@ -34,13 +35,13 @@ impl Distant {
         Self { store, way }
     }
 
-    /// The number of calls so far of `read`, `commit` and `lock`, and of `read` and `commit` on a
-    /// lock, whether they succeeded or not.
+    /// The number of calls so far, successful or not.
+    /// Counts `read`, `commit` and `lock`, and `read` and `commit` on a lock.
     pub fn trips(&self) -> u64 {
         self.way.trips.load(Ordering::Relaxed)
     }
 
-    /// The number of single reads that those calls of `read` have asked for.
+    /// The number of single reads in these calls of `read`.
     pub fn reads(&self) -> u64 {
         self.way.reads.load(Ordering::Relaxed)
     }

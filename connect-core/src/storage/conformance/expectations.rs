@@ -1,4 +1,4 @@
-//! Refusals of commits, which leave nothing behind.
+//! Refused commits. They leave nothing behind.
 
 use super::{
     Fault, Place,

@@ -1,4 +1,4 @@
-//! The fault that a check found.
+//! The fault found by a check.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A store whose disk is full.
+//! A store on a full disk.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::storage::{CommitError, Read, Storage};
 
-/// The length of a row with which the store is filled, and the number of tries when it is
-/// full: now and then a store finds a bit of room that it had put aside.
+/// The length of the rows to fill the store with, and the number of tries once it is full.
+/// Now and then a store finds a bit of room it had reserved.
 const LEN: usize = 100_000;
 const TRIES: u32 = 10;
 
@@ -56,7 +56,7 @@ pub(super) async fn goes_on(place: &dyn Place) -> Result<(), Fault> {
     filled.is_all_there(&*cramped.open().await?).await
 }
 
-/// The acknowledged rows: row number n was written by commit n, and the guard has the last number.
+/// The acknowledged rows: commit n wrote row n, and the guard holds the last number.
 #[derive(Default)]
 struct Filled {
     rows: u64,
@@ -68,11 +68,11 @@ impl Filled {
     }
 
     fn value(number: u64) -> Vec<u8> {
-        // Of all lengths, so that what is left of the room is used up too.
+        // Of all lengths, to use up the rest of the room too.
         Random::new(number).bytes(LEN >> (number % 8))
     }
 
-    /// Makes a commit. `false`: it was refused for want of room.
+    /// Makes a commit. `false`: refused for lack of room.
     async fn one_more(&mut self, store: &dyn Storage) -> Result<bool, Fault> {
         let number = self.rows + 1;
         let (was, becomes) = (self.rows.to_be_bytes(), number.to_be_bytes());
@@ -91,7 +91,7 @@ impl Filled {
         }
     }
 
-    /// Writes until the store is full, and tries some more then.
+    /// Writes until the store is full, then tries a few more times.
     async fn fill(&mut self, store: &dyn Storage) -> Result<(), Fault> {
         let mut refused = 0;
         let mut written = 0;
@@ -113,7 +113,7 @@ impl Filled {
         Ok(())
     }
 
-    /// Waits until the store notices that there is room, and writes some more.
+    /// Waits until the store notices the new room, then writes some more.
     async fn go_on(&mut self, store: &dyn Storage) -> Result<(), Fault> {
         while !self.one_more(store).await? {
             sleep(Duration::from_millis(50)).await;

@@ -1,4 +1,4 @@
-//! Guards: rows that order commits.
+//! Guards: rows for the order of commits.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) async fn absent_at_first(place: &dyn Place) -> Result<(), Fault> {
 
 pub(super) async fn checked_and_written(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
-    // Long ones too, and ones that begin alike.
+    // Long ones too, and ones with a common prefix.
     let long = |last: u8| [vec![b'v'; 5000], vec![last]].concat();
     let values = [
         b"1".to_vec(),
@@ -110,7 +110,7 @@ pub(super) async fn apart(place: &dyn Place) -> Result<(), Fault> {
     let mut was = None;
     for becomes in [b"1", b"2", b"3"] {
         for key in keys {
-            // Every guard writes the same row, which none of them expects.
+            // Every guard writes the same row, without an expectation about it.
             store.commit(guarded(key, was, becomes, b"k", key)).await?;
             put(&*store, &[("k", "by nobody")]).await?;
         }
@@ -122,7 +122,7 @@ pub(super) async fn apart(place: &dyn Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The number of commits that each of several tasks makes with one guard.
+/// The number of commits of each of several tasks with one guard.
 const TIMES: u64 = 12;
 
 pub(super) async fn one_winner(place: &dyn Place) -> Result<(), Fault> {
@@ -162,7 +162,7 @@ pub(super) async fn serial(place: &dyn Place) -> Result<(), Fault> {
     same("commits in a row", look(&*store).await?, acknowledged)
 }
 
-/// Makes commits that each continue the one before: number n writes row n.
+/// Makes commits in a chain: number n writes row n.
 async fn append(store: Arc<dyn Storage>, _: u8) -> Result<u64, Fault> {
     let mut acknowledged = 0;
     for _ in 0..u64::from(TASKS) * TIMES {
@@ -175,19 +175,19 @@ async fn append(store: Arc<dyn Storage>, _: u8) -> Result<u64, Fault> {
         if acknowledged == TIMES {
             break;
         }
-        // Readers get their turn, on few threads too.
+        // Gives readers their turn, on few threads too.
         tokio::task::yield_now().await;
     }
     Ok(acknowledged)
 }
 
-/// Returns the number of the last commit, with all that came before it.
+/// Returns the number of the last commit, after checking all earlier ones.
 async fn look(store: &dyn Storage) -> Result<u64, Fault> {
     let rows = Range {
         from: b"k",
         to: Some(b"l"),
     };
-    // The guard may be read first, the rows may be read first: in one state, all is there.
+    // Whether the guard or the rows are read first: in one state, all are there.
     let mut state = store
         .read(&[
             Read::Get(b"g"),

@@ -1,4 +1,4 @@
-//! Locks whose holder took too long.
+//! Locks held longer than their lease.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(super) async fn go_to_the_next(place: &dyn Place) -> Result<(), Fault> {
                 conflict("a commit under a lock that the next released", result)?;
             }
             _ => {
-                // Dropping it takes the lock from nobody.
+                // Dropping it takes the lock from no other holder.
                 drop(late);
                 next.commit(in_time).await?;
             }
@@ -55,7 +55,7 @@ pub(super) async fn go_to_the_next(place: &dyn Place) -> Result<(), Fault> {
 pub(super) async fn refuse_late_commits(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
     let lock = store.lock(b"g").await?;
-    // This one is still there at the end, and nobody waits for it.
+    // This one is still held at the end, and no caller waits for it.
     let idle = store.lock(b"idle").await?;
     sleep(place.lease() + Duration::from_millis(100)).await;
     let late = guarded(b"g", None, b"1", b"k", b"late");

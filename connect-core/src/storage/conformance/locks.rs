@@ -1,4 +1,4 @@
-//! Locks: who waits for one, and who does not.
+//! Locks: callers with and without a wait.
 
 use futures_util::{
     FutureExt, StreamExt,
@@ -27,7 +27,7 @@ pub(super) async fn hold_off_commits(place: &dyn Place) -> Result<(), Fault> {
             let what = "a commit with a guard that is locked has not waited";
             return Err(Fault::new(what));
         }
-        // The one that waits expects what only the holder of the lock writes.
+        // The waiting commit expects a row, written only by the holder of the lock.
         let first = guarded(&guard, None, b"1", b"k", b"1");
         lock.commit(first).await?;
         waiting.await??;
@@ -49,7 +49,7 @@ pub(super) async fn leave_others_alone(place: &dyn Place) -> Result<(), Fault> {
         second.commit(with_second).await?;
         let found = get(&*store, b"k").await?;
         same_value("the row", found.as_ref(), Some(b"by the second"))?;
-        // Had one of them waited for the lock, it would be lost by now.
+        // If one of them had waited for the lock, it would be lost by now.
         let first = guarded(&guard, None, b"1", b"k", b"by the first");
         lock.commit(first).await?;
         Ok(())
@@ -85,7 +85,7 @@ pub(super) async fn exclusive(place: &dyn Place) -> Result<(), Fault> {
     .await
 }
 
-/// The number of those who wait for one lock.
+/// The number of callers waiting for one lock.
 const WAITING: usize = 6;
 
 pub(super) async fn granted_in_order(place: &dyn Place) -> Result<(), Fault> {
@@ -102,7 +102,7 @@ pub(super) async fn granted_in_order(place: &dyn Place) -> Result<(), Fault> {
                 Ok::<_, StorageError>(())
             };
             waiting.push(ask.boxed());
-            // The next one asks once this one must have arrived.
+            // The next caller asks once this one must have arrived.
             let trips = some_trips(&**store).boxed();
             match select(waiting.next(), trips).await {
                 Either::Left(_) => {
@@ -134,7 +134,7 @@ pub(super) async fn released_when_dropped(place: &dyn Place) -> Result<(), Fault
             let was_now = was.as_ref().map(|was| &was[..]);
             let commit = guarded(&guard, was_now, &[round], b"k", b"");
             if round % 3 == 0 {
-                // Dropped without a commit; the next that comes is not a lock.
+                // Dropped without a commit; the next caller is a commit, not a lock.
                 drop(lock);
                 store.commit(commit).await?;
             } else {
@@ -151,7 +151,7 @@ pub(super) async fn see_what_was_before(place: &dyn Place) -> Result<(), Fault> 
     within_a_lease(place, |store, guard| async move {
         let mut was = None;
         for number in 0..10_u8 {
-            // Handed in, perhaps acknowledged, and followed by a lock.
+            // Handed in, perhaps acknowledged, then followed by a lock.
             let commit = guarded(&guard, was.as_deref(), &[number], b"k", &[number]);
             store.commit(commit).await?;
             let lock = store.lock(&guard).await?;
@@ -183,7 +183,7 @@ pub(super) async fn for_one_guard(place: &dyn Place) -> Result<(), Fault> {
             }
         }
         same_rows("after that", &everything(&*store).await?, &before)?;
-        // The lock was released all the same.
+        // The lock was released nevertheless.
         let right = guarded(&guard, None, b"1", &guard.repeat(2), b"right");
         store.lock(&guard).await?.commit(right).await?;
         Ok(())

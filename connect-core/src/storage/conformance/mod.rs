@@ -1,7 +1,7 @@
 //! The promises of [`Storage`](super::Storage), as checks to run on a backend.
 //!
-//! A backend's author says where a store of theirs lives ([`Place`]) and calls [`run_all`], which
-//! takes a new place for each of the [`CHECKS`] and names those that fail:
+//! The author of a backend implements [`Place`], the location of a store, and calls [`run_all`]. It
+//! runs each of the [`CHECKS`] in a new place and returns the failures:
 //!
 //! ```
 //! use std::{sync::Arc, time::Duration};
@@ -36,17 +36,17 @@
 //! # }
 //! ```
 //!
-//! The checks need a tokio runtime with several threads, and some of them two of them that run at
-//! once. They write up to about 100 MB and take seconds, most of which pass in waiting for a lease
-//! to end ([`Place::lease`]). [`model::compare`] takes a seed, for those who want to run it longer.
+//! The checks need a tokio runtime with several threads; some need two threads at once. They write
+//! up to about 100 MB and take seconds, mostly spent waiting for a lease to end ([`Place::lease`]).
+//! [`model::compare`] takes a seed, for longer runs.
 //!
-//! Two wrappers make a store harder to serve, and are of use in other tests too: [`Distant`] puts
-//! it some milliseconds away and counts the trips, [`Alternating`] spreads calls over two handles
-//! of one store, as if two processes used it.
+//! Two wrappers make a store harder to use, and serve other tests too: [`Distant`] puts it some
+//! milliseconds away and counts the trips, [`Alternating`] spreads calls over two handles of one
+//! store, as if from two processes.
 //!
-//! Three promises need more than a store in this process. A full disk needs a disk that can be
-//! filled: [`Place::cramped`]. A kill needs a process to kill: [`crash`] has the two halves of such
-//! a test. A loss of power has to be tried by the backend's author.
+//! Three promises need more than a store in this process. The check of a full disk needs a small
+//! disk: [`Place::cramped`]. A kill needs a process to kill: [`crash`] has the two halves of such a
+//! test. The backend's author has to test a loss of power.
 
 mod alternating;
 mod cancellation;
@@ -82,7 +82,7 @@ pub use self::{
     place::{Cramped, Place},
 };
 
-/// One promise and the check of it.
+/// One promise and its check.
 pub struct Check {
     /// A short name, such as `order::limits`, for test output and for picking one check.
     pub name: &'static str,
@@ -94,13 +94,13 @@ pub struct Check {
 type Body = for<'a> fn(&'a dyn Place) -> BoxFuture<'a, Result<(), Fault>>;
 
 impl Check {
-    /// Runs the check at a place where nothing has been stored yet.
+    /// Runs the check at a new, empty place.
     ///
     /// # Errors
     ///
-    /// The backend's behaviour, beside the one expected.
+    /// The backend's behaviour, beside the expected one.
     pub async fn run(&self, place: &dyn Place) -> Result<(), Fault> {
-        // So that one check of a backend that panics does not hide what the others find.
+        // A panic in one check must not hide the results of the others.
         let result = AssertUnwindSafe((self.body)(place)).catch_unwind().await;
         result.unwrap_or_else(|_| Err(Fault::new("the check panicked; see the test's output")))
     }
@@ -184,11 +184,11 @@ checks! {
     reopening::keeps_everything: "what was acknowledged is there when the store is opened again",
 }
 
-/// Runs every check, each at a new place, and reports all that fail.
+/// Runs every check, each at a new place, and reports all failures.
 ///
 /// # Errors
 ///
-/// The checks that failed, with their reasons.
+/// The failed checks, with their reasons.
 pub async fn run_all<P: Place>(new_place: impl Fn() -> P) -> Result<(), Failures> {
     let mut failures = Vec::new();
     for check in CHECKS {
@@ -203,7 +203,7 @@ pub async fn run_all<P: Place>(new_place: impl Fn() -> P) -> Result<(), Failures
     }
 }
 
-/// The checks that failed.
+/// The failed checks.
 pub struct Failures(pub Vec<(&'static Check, Fault)>);
 
 impl fmt::Display for Failures {
@@ -220,7 +220,7 @@ impl fmt::Display for Failures {
     }
 }
 
-/// As `Display`, so that a test which returns `Failures` can be read.
+/// As `Display`, to keep the output of a test with `Failures` readable.
 impl fmt::Debug for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

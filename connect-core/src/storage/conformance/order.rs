@@ -8,7 +8,7 @@ use crate::storage::{Range, Read};
 
 pub(super) async fn unsigned_bytes(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
-    // In order; written out of order.
+    // Listed in order; written out of order.
     let keys: [&[u8]; 12] = [
         b"\0",
         b"\0\0",

@@ -1,4 +1,4 @@
-//! Units of work that get on beside each other.
+//! The progress of concurrent units of work.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::storage::{Commit, CommitError, Read, State, Storage};
 
-/// The units of work that each task does, one after another.
+/// The units of work of each task, one after another.
 const UNITS: u8 = 4;
 
 pub(super) async fn two_runs(place: &dyn Place) -> Result<(), Fault> {
@@ -29,8 +29,9 @@ pub(super) async fn two_runs(place: &dyn Place) -> Result<(), Fault> {
 
 const READS: [Read<'static>; 2] = [Read::Get(b"g"), Read::Get(b"sum")];
 
-/// Adds one to a sum that everybody adds to: as every unit of work of the core, first without a
-/// lock, and after a conflict under one.
+/// Adds one to a sum shared by all tasks.
+/// Like every unit of work of the core, it runs first without a lock, and after a conflict under
+/// one.
 async fn work(store: &Arc<dyn Storage>, nonce: &[u8]) -> Result<(), Fault> {
     let first = one_more(&mut store.read(&READS).await?, nonce)?;
     yield_now().await;

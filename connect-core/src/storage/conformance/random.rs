@@ -1,6 +1,6 @@
-//! Random numbers that can be repeated.
+//! Repeatable random numbers.
 
-/// A small generator (xorshift64*): the same numbers everywhere, for ever.
+/// A small generator (xorshift64*): the same numbers everywhere, always.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// Bytes that cannot be compressed.
+    /// Incompressible bytes.
     pub(super) fn bytes(&mut self, len: usize) -> Vec<u8> {
         let words = (0..=len / 8).flat_map(|_| self.next().to_be_bytes());
         words.take(len).collect()

@@ -33,7 +33,7 @@ pub(super) async fn in_order_asked(place: &dyn Place) -> Result<(), Fault> {
         Found::Joined(entries) => format!("{} joined", entries.len()),
     };
     let follow = |key| Read::Follow { key, rows: b"r" };
-    // Each read, and how its answer is told from that of every other.
+    // Each read, and a description to tell its answer from every other.
     let all = [
         (Read::Get(b"r1"), "value true"),
         (Read::Get(b"none"), "value false"),
@@ -57,7 +57,7 @@ pub(super) async fn in_order_asked(place: &dyn Place) -> Result<(), Fault> {
     same("answers to no read", store.read(&[]).await?.count(), 0)
 }
 
-/// An index entry and its row, as they should be.
+/// An index entry and its row, as expected.
 type Entry<'a> = Option<(&'a str, Option<&'a str>)>;
 
 pub(super) async fn follow(place: &dyn Place) -> Result<(), Fault> {
@@ -96,13 +96,13 @@ pub(super) async fn follow(place: &dyn Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Look-ups that a backend may do all at once: most are of one kind, some keys are asked for twice, and
-/// other reads come between.
+/// Look-ups for a backend to batch.
+/// Most are of one kind, some keys repeat, and other reads come between.
 pub(super) async fn many(place: &dyn Place) -> Result<(), Fault> {
     const KEYS: usize = 300;
     let store = place.open().await?;
-    // Two of three keys have an entry, and four entries lead to the same id. Every other id has a row in `r`,
-    // and every third one in `s`.
+    // Two of three keys have an entry, and four entries lead to the same id. Every other id has a
+    // row in `r`, and every third one in `s`.
     let mut rows = BTreeMap::from([("i1".to_owned(), String::new())]);
     rows.insert("r".to_owned(), "row of the empty id".to_owned());
     for number in (2..KEYS).filter(|number| number % 3 > 0) {
@@ -120,7 +120,8 @@ pub(super) async fn many(place: &dyn Place) -> Result<(), Fault> {
     let keys: Vec<_> = (0..KEYS)
         .map(|number| format!("i{}", number * 7 % 200))
         .collect();
-    // Most look-ups lead to rows in `most`, and every `step`-th in `other`. Without rows it is a `Get`.
+    // Most look-ups lead to rows in `most`, and every `step`-th in `other`. Without rows it is a
+    // `Get`.
     for (most, other, step) in [
         (Some(&b"r"[..]), Some(&b"s"[..]), 9),
         (Some(b"s"), None, 4),
@@ -146,7 +147,7 @@ pub(super) async fn many(place: &dyn Place) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A guard without a value is no row, also for who has locked it and looks up many keys at once.
+/// A guard without a value is no row, also for many look-ups under its lock.
 pub(super) async fn many_under_a_lock(place: &dyn Place) -> Result<(), Fault> {
     const KEYS: usize = 100;
     let store = place.open().await?;
@@ -168,7 +169,7 @@ pub(super) async fn many_under_a_lock(place: &dyn Place) -> Result<(), Fault> {
     )
 }
 
-/// Entries joined with rows, as they should be.
+/// Entries joined with rows, as expected.
 type Joined<'a> = [(&'a str, &'a str, Option<&'a str>)];
 
 async fn joins(store: &dyn Storage, read: Read<'_>, wanted: &Joined<'_>) -> Result<(), Fault> {
@@ -255,7 +256,7 @@ pub(super) async fn short_keys(place: &dyn Place) -> Result<(), Fault> {
 pub(super) async fn index_entries(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
     let long = "long ".repeat(2000);
-    // The row, an Index entry of it and a Put entry of it, as each commit leaves them.
+    // The row, an `Index` entry of it and a `Put` entry of it, after each commit.
     let write = |value: &str, entry: &str| Commit {
         writes: vec![
             (b"i.1aa"[..].into(), Write::Put(entry.as_bytes().into())),

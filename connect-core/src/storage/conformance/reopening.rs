@@ -2,7 +2,7 @@
 
 use super::{Fault, Place, model::Model, random::Random, support::put};
 
-/// The number of times that the store is closed, and of the commits before each.
+/// The number of reopenings, and of the commits before each.
 const TIMES: u64 = 6;
 const COMMITS: u64 = 40;
 

@@ -82,7 +82,7 @@ pub(super) async fn new_over_old(place: &dyn Place) -> Result<(), Fault> {
         commit.writes.extend(all);
         commit
     };
-    // What has to be absent is checked all the same.
+    // Expected absence is checked all the same.
     refused("a key that is there", &*store, write("z")).await?;
     let old = [("a", "old"), ("i", "old"), ("z", "old")];
     same_rows("a scan", &everything(&*store).await?, &old)?;
@@ -106,14 +106,14 @@ pub(super) async fn long_keys(place: &dyn Place) -> Result<(), Fault> {
     }
     same_rows("a scan", &everything(&*store).await?, &rows)?;
     let one = key(77);
-    // Not its prefix and not what it is a prefix of, but the key itself.
+    // Neither its prefix nor an extension of it, but the key itself.
     let shorter = &one[..MAX_KEY_LEN - 1];
     let found = get(&*store, &one).await?;
     same_value("a long key", found.as_ref(), Some(&77_u32.to_be_bytes()))?;
     same_value("its prefix", get(&*store, shorter).await?.as_ref(), None)
 }
 
-/// A value of which no two equally long stretches are the same.
+/// A value without two identical stretches of equal length.
 fn long(len: usize, seed: usize) -> Vec<u8> {
     let word = |n: usize| {
         ((n + seed) as u64)
@@ -125,7 +125,7 @@ fn long(len: usize, seed: usize) -> Vec<u8> {
 
 pub(super) async fn long_values(place: &dyn Place) -> Result<(), Fault> {
     let store = place.open().await?;
-    // Around the sizes at which stores begin to treat values in another way.
+    // Around the sizes where stores may begin to treat values differently.
     let mut lens: Vec<usize> = (12..20)
         .flat_map(|bits| (1_usize << bits) - 1..=(1 << bits) + 1)
         .collect();
@@ -175,7 +175,7 @@ pub(super) async fn long_values_change(place: &dyn Place) -> Result<(), Fault> {
     around(&*store, None).await
 }
 
-/// Compares everything: nothing of a value that was there before may be left.
+/// Compares all rows: no part of an earlier value may remain.
 async fn around(store: &dyn Storage, value: Option<&[u8]>) -> Result<(), Fault> {
     let what = format!("a scan with a value of {:?} bytes", value.map(<[u8]>::len));
     let mut wanted: Vec<(&str, &[u8])> = vec![("a", b"before")];

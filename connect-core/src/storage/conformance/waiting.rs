@@ -1,4 +1,4 @@
-//! Reads that do not wait for writes.
+//! Reads without a wait for writes.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::storage::{Commit, Guard, Write};
 
-/// The fewest and the most rows of a commit. It is made larger until it takes long enough.
+/// The fewest and the most rows of a commit.
+/// It grows until it takes long enough.
 const FEWEST: u32 = 4_000;
 const MOST: u32 = 64_000;
 
@@ -33,7 +34,7 @@ pub(super) async fn reads_go_on(place: &dyn Place) -> Result<(), Fault> {
             writes: writes.collect(),
             ..Commit::default()
         };
-        // On a thread of its own, so that the runtime has others for the reads.
+        // On its own thread, to leave the runtime's others to the reads.
         let writing = tokio::task::spawn_blocking({
             let (store, runtime) = (store.clone(), Handle::current());
             move || {
@@ -51,8 +52,8 @@ pub(super) async fn reads_go_on(place: &dyn Place) -> Result<(), Fault> {
             tokio::task::yield_now().await;
         }
         let written = writing.await??;
-        // A read that waits for the commit takes as long. One that does not may be held up by the
-        // machine, but hardly each time.
+        // A read that waits for the commit takes as long as the commit. Any other read may be
+        // delayed by the machine, but hardly each time.
         if longest < written / 2 {
             return Ok(());
         }

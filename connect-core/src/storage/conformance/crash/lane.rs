@@ -1,4 +1,4 @@
-//! A lane: commits one after another, and the rows that each of them writes.
+//! A lane: commits one after another, and the rows of each.
 
 use super::load::{Load, Note};
 use crate::storage::{
@@ -9,21 +9,21 @@ use crate::storage::{
     },
 };
 
-/// The rows of a commit that is not large.
+/// The rows of a small commit.
 pub(super) const ROWS: u8 = 3;
 
-/// The beginnings of keys: of guards, of rows, of entries of the index, of the rows that large
-/// commits rewrite, and of the single row.
+/// The prefixes of keys.
+/// For guards, rows, index entries, the rows of large commits, and the single row.
 pub(super) const GUARDS: u8 = b'g';
 pub(super) const ROW: u8 = b'r';
 pub(super) const INDEX: u8 = b'i';
 pub(super) const LARGE: u8 = b'b';
 pub(super) const SINGLE: &[u8] = b"single";
 
-/// The length of the end that the keys of an entry and of its row share: lane, number, row.
+/// The length of the common end of the keys of an entry and its row: lane, number, row.
 pub(super) const TAIL: usize = 1 + 8 + 1;
 
-/// Makes the commits of a lane, for ever.
+/// Makes the commits of a lane, without end.
 pub(super) async fn write(
     store: &dyn Storage,
     load: Load,
@@ -68,7 +68,7 @@ pub(super) async fn write_single(
     }
 }
 
-/// The single row: its number again and again, in a length that changes.
+/// The single row: its number, repeated to a varying length.
 pub(super) fn single(number: u64) -> Vec<u8> {
     let words = match number % 50 {
         49 => 20_000,
@@ -77,7 +77,7 @@ pub(super) fn single(number: u64) -> Vec<u8> {
     number.to_be_bytes().repeat(words)
 }
 
-/// The number of the single row, whose every part has to have it.
+/// The number of the single row, after checking every repetition of it.
 pub(super) fn single_number(value: &[u8]) -> Result<u64, Fault> {
     let first = number(value.get(..8).unwrap_or_default())?;
     if value != single(first) {
@@ -90,7 +90,8 @@ pub(super) fn guard_key(lane: u8) -> Vec<u8> {
     vec![GUARDS, lane]
 }
 
-/// The number that a guard holds: its value is the end of the key of its commit's first row.
+/// The number in a guard.
+/// The guard's value is the end of the key of its commit's first row.
 pub(super) fn guard_number(value: &[u8]) -> Result<u64, Fault> {
     number(value.get(..8).unwrap_or_default())
 }
@@ -125,7 +126,7 @@ pub(super) fn entry_key(row: &[u8]) -> Vec<u8> {
     [&[INDEX], tail].concat()
 }
 
-/// The rows of one commit, in order; now and then a long one.
+/// The rows of one commit, in order; occasionally a long one.
 pub(super) fn rows(lane: u8, number: u64) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
     (0..ROWS).map(move |row| {
         let key = [&[ROW, lane][..], &number.to_be_bytes(), &[row]].concat();

@@ -1,15 +1,15 @@
-//! The load of a test that kills a process, and what is noted and found of it.
+//! The load of a test with a killed process, and its notes and findings.
 
-/// The work of the lanes. The same for every round in one place.
+/// The work of the lanes, the same for every round in one place.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// The number of lanes that commit under a guard of their own: up to 200.
+    /// The number of lanes with their own guard: up to 200.
     pub lanes: u8,
-    /// The number of commits of which a lane keeps the rows.
+    /// The number of recent commits with rows kept, per lane.
     pub kept: u64,
     /// The number of commits of a lane from one large commit to the next.
     pub large_every: u64,
-    /// The number of rows that a large commit rewrites.
+    /// The number of rows rewritten by a large commit.
     pub large_rows: u32,
 }
 
@@ -25,20 +25,22 @@ impl Default for Load {
     }
 }
 
-/// A commit that was acknowledged to its writer, or seen by a reader: it has to stay.
+/// A commit acknowledged to its writer, or seen by a reader.
+/// It must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The lane; the one of single rows is numbered after those with a guard.
+    /// The lane.
+    /// The lane of single rows has the number after the last lane with a guard.
     pub lane: u8,
     /// The commit's number in the lane.
     pub number: u64,
 }
 
-/// The contents of the store, as [`check`](super::check) found them.
+/// The contents of the store, as found by [`check`](super::check).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The number of commits so far, over all lanes and rounds.
     pub commits: u64,
-    /// The number of rows that the store holds, entries and guards included.
+    /// The number of rows in the store, entries and guards included.
     pub rows: usize,
 }

@@ -1,14 +1,14 @@
-//! Two halves of a test that kills a process: what runs in it, and what is checked afterwards.
+//! Two halves of a kill test: the work in the process, and the check afterwards.
 //!
-//! A backend's test starts a child process that opens the store and calls [`work`], writing every
-//! note it is given to a file; kills the child (SIGKILL) at any moment; opens the store again and
-//! calls [`check`] with the notes. This can go on in one place for as many rounds as wanted.
+//! A backend's test starts a child process to open the store and call [`work`], writing every note
+//! to a file. It kills the child (SIGKILL) at any moment, opens the store again and calls [`check`]
+//! with the notes. It can repeat this in one place for any number of rounds.
 //!
-//! Several lanes of commits run beside each other. Each lane has a guard, which holds the number
-//! of its last commit. A commit writes a few rows, one of them long now and then, with an entry of
-//! an index, and removes those of an old commit; now and then it is a large one, which rewrites
-//! thousands of rows. One more lane puts a single row again and again, without a guard. A reader
-//! looks at all of that with reads of all kinds.
+//! Several lanes of commits run concurrently. Each lane has a guard with the number of its last
+//! commit. A commit writes a few rows, occasionally a long one, each with an index entry, and
+//! removes the rows of an old commit; a large commit now and then rewrites thousands of rows. One
+//! more lane puts a single row again and again, without a guard. A reader looks at all of this with
+//! reads of all kinds.
 
 mod lane;
 mod load;
@@ -25,7 +25,7 @@ use crate::storage::Storage;
 
 /// Writes and reads until the process is killed; returns only on an error.
 ///
-/// `note` is called after a commit was acknowledged, and after a read has shown one.
+/// `note` is called after a commit is acknowledged, and after a read shows one.
 ///
 /// # Errors
 ///
@@ -52,11 +52,11 @@ pub async fn work(
     }
 }
 
-/// Checks that every noted commit is there, and that every commit that is there is whole.
+/// Checks for every noted commit, and that no commit is there in part.
 ///
 /// # Errors
 ///
-/// The first commit that is missing, or there in part.
+/// The first commit missing, or there in part.
 pub async fn check(
     store: &dyn Storage,
     load: Load,

@@ -1,4 +1,4 @@
-//! A reader beside the lanes: what it has seen has to stay.
+//! A reader beside the lanes. The commits it has seen must survive.
 
 use super::{
     lane::{GUARDS, INDEX, ROW, SINGLE, TAIL, guard_key, guard_number, rows, single_number},
@@ -12,7 +12,7 @@ use crate::storage::{
     },
 };
 
-/// Reads the guards, the single row, and the newest rows of a lane through the index, for ever.
+/// Reads the guards, the single row, and a lane's newest rows by index, without end.
 pub(super) async fn read(
     store: &dyn Storage,
     load: Load,
@@ -67,8 +67,9 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// Checks the newest rows of a lane, those of the last commit and of the one before, and once more
-/// the first row of the last.
+/// Checks the newest rows of a lane.
+/// These are the rows of the last commit and of the one before, then once more the first row of the
+/// last.
 fn whole(lane: u8, last: u64, found: &[Option<&Value>]) -> Result<(), Fault> {
     let before = (last > 1).then(|| rows(lane, last - 1));
     let before = before.into_iter().flatten();
@@ -81,7 +82,7 @@ fn whole(lane: u8, last: u64, found: &[Option<&Value>]) -> Result<(), Fault> {
     same(what, found, wanted)
 }
 
-/// The ends of the range of a lane's keys in a family.
+/// The two ends of the range of a lane's keys in a family.
 pub(super) fn bounds(family: u8, lane: u8) -> [[u8; 2]; 2] {
     [[family, lane], [family, lane + 1]]
 }

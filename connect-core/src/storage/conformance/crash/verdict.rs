@@ -34,7 +34,7 @@ pub(super) async fn last_commits(
     Ok(last)
 }
 
-/// Checks that the store holds what the last commits say, and nothing else.
+/// Compares the store with the last commits: all their rows, and no others.
 pub(super) async fn whole(
     store: &dyn Storage,
     load: Load,
@@ -52,7 +52,7 @@ pub(super) async fn whole(
     Ok(Found { commits, rows })
 }
 
-/// Checks the rows of a lane that are kept, and the entries of the index that lead to them.
+/// Checks the kept rows of a lane, and their index entries.
 async fn small(store: &dyn Storage, load: Load, lane: u8, last: u64) -> Result<usize, Fault> {
     let first = (last + 1).saturating_sub(load.kept).max(1);
     let wanted: Vec<_> = (first..=last)
@@ -85,7 +85,7 @@ async fn small(store: &dyn Storage, load: Load, lane: u8, last: u64) -> Result<u
     Ok(2 * wanted.len())
 }
 
-/// Checks the rows of a lane that its large commits rewrite: all are of the last one.
+/// Checks the rows of a lane's large commits: all are of the last one.
 async fn large(store: &dyn Storage, load: Load, lane: u8, last: u64) -> Result<usize, Fault> {
     let large = last - last % load.large_every;
     let [from, to] = bounds(LARGE, lane);

@@ -22,7 +22,7 @@ pub(super) async fn fixed_seed(place: &dyn Place) -> Result<(), Fault> {
 ///
 /// # Errors
 ///
-/// The first step at which the store differs from the map.
+/// The first difference between the store and the map.
 pub async fn compare(place: &dyn Place, seed: u64, steps: u32) -> Result<(), Fault> {
     let store = place.open().await?;
     let mut random = Random::new(seed);
@@ -40,7 +40,7 @@ pub async fn compare(place: &dyn Place, seed: u64, steps: u32) -> Result<(), Fau
         .await
 }
 
-/// The rows that the store should hold.
+/// The expected rows of the store.
 #[derive(Default)]
 pub(super) struct Model {
     rows: BTreeMap<Vec<u8>, Vec<u8>>,
@@ -61,8 +61,8 @@ impl Model {
         same_rows(what, &everything(store).await?, &rows)
     }
 
-    /// Commits a few random writes under a few expectations, and a guard or none. Now and then
-    /// one of them does not hold.
+    /// Commits a few random writes and expectations, with or without a guard.
+    /// Occasionally one expectation is wrong.
     pub(super) async fn random_commit(
         &mut self,
         store: &dyn Storage,
@@ -75,7 +75,7 @@ impl Model {
             expects: Vec::new(),
             writes: Vec::new(),
         };
-        // Absence may only be expected of keys that are written.
+        // Only keys with a write may be expected absent.
         for key in writes.keys() {
             if random.once_in(3) {
                 let found = self.rows.get(key).map(|value| value.as_slice().into());
@@ -179,7 +179,8 @@ impl Model {
     }
 }
 
-/// Makes one expectation of a commit wrong, or its guard. `false`: it has none of both.
+/// Makes one expectation of a commit, or its guard, wrong.
+/// `false`: it has neither.
 fn spoil(commit: &mut Commit, random: &mut Random) -> bool {
     let other = |found: Option<&[u8]>, random: &mut Random| match found {
         Some(_) if random.once_in(2) => None,
@@ -204,7 +205,7 @@ fn spoil(commit: &mut Commit, random: &mut Random) -> bool {
     true
 }
 
-/// An answer whose long values are shown in short.
+/// An answer, displayed with long values shortened.
 #[derive(PartialEq)]
 struct Shown<'a>(&'a Found);
 

@@ -1,8 +1,9 @@
 //! The writes and reads of one step of the walk.
 //!
-//! Plain rows have keys of four bytes that meet often. Beside them there are records, whose keys
-//! are [`RECORDS`] and an id, and two kinds of entries of an index, [`INDEX`], one byte and the id.
-//! As [`Write::Index`] wants it, whatever changes a record replaces its entries too.
+//! Plain rows have keys of up to four bytes, with many repetitions. Records have keys made of
+//! [`RECORDS`] and an id. They have two kinds of index entries, with keys made of [`INDEX`], one
+//! byte and the id. As [`Write::Index`] requires, every change of a record replaces its entries
+//! too.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +43,7 @@ pub(super) fn writes<'a>(
             Write::Put(row) | Write::New(row) if !random.once_in(4) => {
                 [Write::Index, Write::NewIndex][random.below(2)](row.clone())
             }
-            // An entry that is a plain row may outlive its record.
+            // A plain-row entry may outlive its record.
             _ => put_or_remove(random),
         };
         writes.insert(entry, write);
@@ -55,12 +56,12 @@ fn put_or_remove(random: &mut Random) -> Write {
     if random.once_in(4) {
         Write::Remove
     } else {
-        // Some are taken for new, whether they are or not.
+        // Some are declared new, rightly or not.
         [Write::Put, Write::New][random.below(2)](value(random))
     }
 }
 
-/// A read with the keys that it needs.
+/// A read, with its keys.
 pub(super) enum Asked {
     Get(Vec<u8>),
     Follow(Vec<u8>, &'static [u8]),
@@ -81,7 +82,7 @@ impl Asked {
             0 => Self::Get(any_key(random)),
             1 => Self::Follow(any_key(random), [&b""[..], b"a", RECORDS][random.below(3)]),
             2 => Self::Scan(Scan::any(random, any_key)),
-            // Index entries are read with what belongs to them.
+            // Index entries are read with their rows.
             3 => Self::ScanFollow(Scan::of_index(random), RECORDS, ID),
             _ => Self::ScanFollow(Scan::of_rows(random), b"", random.below(5)),
         }
@@ -155,7 +156,7 @@ fn any_key(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Few enough keys to meet again, among them prefixes of each other.
+/// Few enough keys to repeat, among them prefixes of each other.
 fn key(random: &mut Random) -> Vec<u8> {
     let len = random.below(5);
     (0..len)

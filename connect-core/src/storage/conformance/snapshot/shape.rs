@@ -1,4 +1,4 @@
-//! A writer's commits, and what a reader has to find of them.
+//! A writer's commits, and the expected findings of a reader.
 
 use tokio::task::{AbortHandle, yield_now};
 
@@ -10,8 +10,9 @@ use crate::storage::{
     },
 };
 
-/// The commits of one writer while readers look: every commit gives all rows its
-/// number, moves the entries of two indexes, and points to another row.
+/// The commits of one writer during reads.
+/// Every commit writes its number to all rows, moves the entries of two indexes, and points to
+/// another row.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) rows: u32,
@@ -20,7 +21,8 @@ pub(super) struct Shape {
     pub(super) len: usize,
 }
 
-/// A kind of read. All answers to one read have to be from one state.
+/// A kind of read.
+/// All answers to one read must be from one state.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Gets,
@@ -29,8 +31,9 @@ pub(super) enum Kind {
     ScanFollow,
 }
 
-/// The beginnings of the keys of the rows, of an index of [`Write::Index`] entries and of one of
-/// [`Write::Put`] entries, and the key of the entry that points to one row.
+/// The prefixes of keys.
+/// For the rows, an index of [`Write::Index`] entries and one of [`Write::Put`] entries; then the
+/// key of the pointer to one row.
 const ROWS: &[u8] = b"r";
 const INDEX: &[u8] = b"i";
 const ENTRIES: &[u8] = b"j";
@@ -38,13 +41,12 @@ const POINTER: &[u8] = b"p";
 
 impl Shape {
     fn row(self, number: u64, row: u32) -> Vec<u8> {
-        // Rows get shorter and longer, around the size at which a store might treat them in
-        // another way.
+        // Rows get shorter and longer, around the size where a store might treat them differently.
         let words = self.len / 8 + (number as usize + row as usize) % (1 + self.len / 500);
         number.to_be_bytes().repeat(words)
     }
 
-    /// Index entries are in the order of the commits that wrote them, as a list of what changed.
+    /// Index entries are in the order of their commits, as in a list of changes.
     fn entry(self, index: &[u8], number: u64, row: u32) -> Key {
         [index, &number.to_be_bytes(), &row.to_be_bytes()]
             .concat()
@@ -106,7 +108,7 @@ impl Shape {
         }
     }
 
-    /// Makes one read of all kinds asked for, and returns the number of the commit that it shows.
+    /// Makes one read of all the given kinds, and returns the number of the commit seen.
     async fn look(self, store: &dyn Storage, kinds: &[Kind]) -> Result<u64, Fault> {
         let keys: Vec<_> = (0..self.rows)
             .map(|row| [ROWS, &row.to_be_bytes()].concat())

@@ -1,17 +1,17 @@
-//! Comparisons of what was found with what should be.
+//! Comparisons of findings with expectations.
 
 use std::fmt;
 
 use super::super::Fault;
 use crate::storage::{Entry, Value};
 
-/// The number that a check has written as eight bytes.
+/// The number written by a check, in eight bytes.
 pub(in crate::storage::conformance) fn number(bytes: &[u8]) -> Result<u64, Fault> {
     let wrong = |_| Fault::new(format_args!("{:?} is not the number written", Short(bytes)));
     Ok(u64::from_be_bytes(bytes.try_into().map_err(wrong)?))
 }
 
-/// Compares rows with what they should be.
+/// Compares rows with the expected ones.
 pub(in crate::storage::conformance) fn same_rows<K: AsRef<[u8]>, V: AsRef<[u8]>>(
     what: impl fmt::Display,
     found: &[Entry],
@@ -28,7 +28,7 @@ pub(in crate::storage::conformance) fn same_rows<K: AsRef<[u8]>, V: AsRef<[u8]>>
     same(what, found, wanted)
 }
 
-/// Compares what was found for a key with what it should be.
+/// Compares the value found for a key with the expected one.
 pub(in crate::storage::conformance) fn same_value(
     what: impl fmt::Display,
     found: Option<&Value>,
@@ -37,7 +37,7 @@ pub(in crate::storage::conformance) fn same_value(
     same(what, found.map(|value| Short(value)), wanted.map(Short))
 }
 
-/// Compares anything that can be shown.
+/// Compares two printable values.
 pub(in crate::storage::conformance) fn same<T: PartialEq + fmt::Debug>(
     what: impl fmt::Display,
     found: T,
@@ -51,7 +51,7 @@ pub(in crate::storage::conformance) fn same<T: PartialEq + fmt::Debug>(
     )))
 }
 
-/// Bytes that are shown in short.
+/// Bytes, displayed shortened.
 #[derive(PartialEq)]
 pub(in crate::storage::conformance) struct Short<'a>(pub(in crate::storage::conformance) &'a [u8]);
 

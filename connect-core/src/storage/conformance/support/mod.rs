@@ -1,4 +1,4 @@
-//! Small words in which the checks are written.
+//! Helper functions for the checks.
 
 mod compare;
 
@@ -46,8 +46,8 @@ pub(super) async fn everything(store: &dyn Storage) -> Result<Vec<Entry>, Fault>
     scan(store, ALL, usize::MAX).await
 }
 
-/// A commit without a guard; `None` means absent among the expectations, and removed among the
-/// writes.
+/// A commit without a guard.
+/// `None` means absent among the expectations, and removed among the writes.
 pub(super) fn commit<K: AsRef<[u8]>, V: AsRef<[u8]>>(
     expects: &[(K, Option<V>)],
     writes: &[(K, Option<V>)],
@@ -67,7 +67,7 @@ pub(super) fn commit<K: AsRef<[u8]>, V: AsRef<[u8]>>(
     }
 }
 
-/// A commit with a guard that writes one more row.
+/// A commit with a guard and one more row.
 pub(super) fn guarded(
     guard: &[u8],
     was: Option<&[u8]>,
@@ -85,7 +85,7 @@ pub(super) fn guarded(
     }
 }
 
-/// Writes rows without expecting anything.
+/// Writes rows without expectations.
 pub(super) async fn put<K: AsRef<[u8]>, V: AsRef<[u8]>>(
     store: &dyn Storage,
     rows: &[(K, V)],
@@ -94,18 +94,18 @@ pub(super) async fn put<K: AsRef<[u8]>, V: AsRef<[u8]>>(
     Ok(store.commit(commit(&[], &rows)).await?)
 }
 
-/// Removes keys without expecting anything.
+/// Removes keys without expectations.
 pub(super) async fn remove(store: &dyn Storage, keys: &[&str]) -> Result<(), Fault> {
     let rows: Vec<(&str, Option<&str>)> = keys.iter().map(|key| (*key, None)).collect();
     Ok(store.commit(commit(&[], &rows)).await?)
 }
 
-/// Commits what has to be refused.
+/// Makes a commit, and checks for its refusal.
 pub(super) async fn refused(what: &str, store: &dyn Storage, refused: Commit) -> Result<(), Fault> {
     conflict(what, store.commit(refused).await)
 }
 
-/// Checks that a commit was refused.
+/// Checks for a conflict as the result of a commit.
 pub(super) fn conflict(what: &str, result: Result<(), CommitError>) -> Result<(), Fault> {
     match result {
         Err(CommitError::Conflict) => Ok(()),
@@ -118,7 +118,7 @@ pub(super) fn conflict(what: &str, result: Result<(), CommitError>) -> Result<()
     }
 }
 
-/// Returns `true` if a commit was acknowledged, `false` if it was refused.
+/// Returns `true` for an acknowledged commit, `false` for a refused one.
 pub(super) fn won(result: Result<(), CommitError>) -> Result<bool, Fault> {
     match result {
         Ok(()) => Ok(true),
@@ -127,10 +127,10 @@ pub(super) fn won(result: Result<(), CommitError>) -> Result<bool, Fault> {
     }
 }
 
-/// The number of tasks that want the same at once.
+/// The number of concurrent tasks.
 pub(super) const TASKS: u8 = 8;
 
-/// Runs the same in several tasks at once.
+/// Runs the same work in several tasks at once.
 pub(super) async fn at_once<T, F>(
     store: &Arc<dyn Storage>,
     work: impl Fn(Arc<dyn Storage>, u8) -> F,
@@ -149,7 +149,7 @@ where
     Ok(results)
 }
 
-/// Waits for what has to happen without anybody's lease ending first.
+/// Waits for an event without needing the end of a lease.
 pub(super) async fn soon<T>(
     what: &str,
     place: &dyn Place,
@@ -160,12 +160,12 @@ pub(super) async fn soon<T>(
     timeout(patience, future).await.map_err(late)
 }
 
-/// The number of times that a body which took too long is run before its fault counts.
+/// The number of runs of a slow body before its fault counts.
 const TRIES: u8 = 3;
 
-/// Runs what has to be over before a lease is, with a guard that nobody has used. On a machine
-/// that is too busy for that, a fault says nothing, so the body is run again. One that does not
-/// end at all has found somebody who waits for ever.
+/// Runs a body within one lease, with an unused guard.
+/// On a machine too busy for this, a fault says nothing, so the body runs again. A body without an
+/// end means a caller waiting forever.
 pub(super) async fn within_a_lease<F>(
     place: &dyn Place,
     body: impl Fn(Arc<dyn Storage>, Vec<u8>) -> F,
@@ -192,8 +192,8 @@ where
     Ok(())
 }
 
-/// Makes some trips to the store, so that what was sent before has arrived, and leaves the tasks
-/// that were spawned before some time to send it.
+/// Makes some trips to the store, so earlier requests have arrived.
+/// It also leaves spawned tasks some time to send theirs.
 pub(super) async fn some_trips(store: &dyn Storage) -> Result<(), Fault> {
     for _ in 0..3 {
         get(store, b"none").await?;
