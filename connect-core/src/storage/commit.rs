@@ -2,23 +2,23 @@
 
 use super::{Key, StorageError, Value};
 
-/// The state of a key when a commit was prepared, which it expects still to find.
+/// The expected state of a key, as read when the commit was prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expectation {
-    /// The key has no value. Only for keys that the same commit writes: not every backend can
-    /// guard a key that stays empty.
+    /// The key has no value.
+    /// Only for keys written by the same commit: some backends cannot guard an absent key.
     Absent,
     /// The key holds exactly this value (its version).
     Is(Value),
 }
 
 impl Expectation {
-    /// The expectation that what was read is still so.
+    /// Expects an unchanged value since the read.
     pub fn unchanged(read: Option<Value>) -> Self {
         read.map_or(Self::Absent, Self::Is)
     }
 
-    /// Says that `found` is what was expected.
+    /// Returns whether `found` meets the expectation.
     pub fn holds(&self, found: Option<&[u8]>) -> bool {
         match self {
             Self::Absent => found.is_none(),
@@ -27,44 +27,47 @@ impl Expectation {
     }
 }
 
-/// The row that orders the commits of a partition. Commits with the same guard are applied one
-/// after another: each expects the row as the one before it left it, and changes it.
+/// The row for the order of a partition's commits.
+/// Commits with the same guard are applied one after another: each expects the row as left by the
+/// previous commit, and changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// The row's key. Neither expected nor written otherwise by the same commit.
+    /// The row's key.
+    /// The expectations and writes of the commit do not contain it.
     pub key: Key,
     /// The row when the commit was prepared.
     pub was: Option<Value>,
-    /// The row after the commit: never the same bytes twice, so that whoever reads it afterwards
-    /// knows whether this commit was applied.
+    /// The row after the commit.
+    /// Never the same bytes twice. A later read of the row therefore tells whether this commit was
+    /// applied.
     pub becomes: Value,
 }
 
-/// The change that a commit makes to a key.
+/// The change of one key by a commit.
 ///
-/// [`New`](Self::New) and [`NewIndex`](Self::NewIndex) are for a key that has no value, as far as the author
-/// of the commit knows. A backend may rely on it for speed, and never for the outcome: where there is a value
-/// after all, they do as [`Put`](Self::Put) and [`Index`](Self::Index) do.
+/// [`New`](Self::New) and [`NewIndex`](Self::NewIndex) are for a key without a value, as far as the
+/// author of the commit knows. A backend may use the hint for speed, never for the outcome: if
+/// there is a value after all, they act as [`Put`](Self::Put) and [`Index`](Self::Index).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
     /// Sets the value.
     Put(Value),
-    /// Sets the value of a key that most likely has none.
+    /// Sets the value of a key, most likely without one before.
     New(Value),
-    /// Sets an empty value: an entry of an index that is only read by
-    /// [`Read::ScanFollow`](super::Read::ScanFollow). The value given is the row that the entry
-    /// leads to, as this commit leaves it. Every commit that changes the row replaces the entry
-    /// too, and one that removes the row removes the entry, so a backend may keep the row with the
-    /// entry to save a look-up, or ignore it.
+    /// Sets an empty value: an index entry, read only by
+    /// [`Read::ScanFollow`](super::Read::ScanFollow).
+    /// The given value is the entry's row after this commit. Every commit changing the row also
+    /// replaces the entry, and every commit removing the row removes the entry. A backend may
+    /// therefore keep the row with the entry to save a look-up, or ignore it.
     Index(Value),
-    /// Sets an index entry under a key that most likely has none.
+    /// Sets an index entry under a key, most likely without one before.
     NewIndex(Value),
-    /// Removes the key. Removing what is not there is no error.
+    /// Removes the key. Removing a missing key is no error.
     Remove,
 }
 
 impl Write {
-    /// The value that the key has afterwards.
+    /// The value of the key after the write.
     pub fn value(&self) -> Option<&[u8]> {
         match self {
             Self::Put(value) | Self::New(value) => Some(value),
@@ -78,7 +81,7 @@ impl Write {
         matches!(self, Self::New(_) | Self::NewIndex(_))
     }
 
-    /// The same change to a key that may have a value.
+    /// The same change, for a key with or without a value.
     #[must_use]
     pub fn over_any(self) -> Self {
         match self {
@@ -89,19 +92,21 @@ impl Write {
     }
 }
 
-/// A set of writes that is applied as a whole, provided that every expectation holds.
+/// A set of writes, applied as a whole if every expectation holds.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// The row that orders this commit among others; `None` for a commit that needs no order.
+    /// The row for the order of this commit; `None` if it needs no order.
     pub guard: Option<Guard>,
-    /// The conditions that must hold, or nothing is written. In any order.
+    /// The conditions for the writes, in any order.
+    /// If one fails, nothing is written.
     pub expects: Vec<(Key, Expectation)>,
-    /// The writes. A key appears at most once. In any order; ascending is fastest.
+    /// The writes, each key at most once.
+    /// In any order; ascending is fastest.
     pub writes: Vec<(Key, Write)>,
 }
 
 impl Commit {
-    /// Checks that this commit, which comes under a lock, has the guard that is locked.
+    /// Checks the guard of a commit under a lock against the locked guard.
     pub(super) fn check_guard(&self, locked: &[u8]) -> Result<(), CommitError> {
         match &self.guard {
             Some(guard) if *guard.key == *locked => Ok(()),
@@ -112,8 +117,8 @@ impl Commit {
         }
     }
 
-    /// Moves the guard among the expectations and the writes, for a backend that treats its row
-    /// like any other.
+    /// Turns the guard into an expectation and a write.
+    /// For backends without a special case for guards.
     #[must_use]
     pub fn with_guard_as_row(mut self) -> Self {
         if let Some(Guard { key, was, becomes }) = self.guard.take() {
@@ -125,18 +130,18 @@ impl Commit {
     }
 }
 
-/// The reason for which a commit was not acknowledged.
+/// The reason for not acknowledging a commit.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {
-    /// An expectation did not hold, or a lock was lost; nothing was written. Read again and try
-    /// again.
+    /// An expectation failed, or a lock was lost; nothing was written.
+    /// Read again and retry.
     #[error("the commit's expectations no longer hold")]
     Conflict,
-    /// The backend could not do it, and wrote nothing: the disk is full, say.
+    /// The backend could not do it, and wrote nothing: a full disk, for example.
     #[error("nothing was written: {0}")]
     NotApplied(StorageError),
-    /// The backend failed on the way. Whether the commit was applied shows in its guard, once
-    /// that can be read.
+    /// The backend failed on the way.
+    /// The guard shows whether the commit was applied, once it can be read.
     #[error("whether it was written is unknown: {0}")]
     Unknown(StorageError),
 }

@@ -1,4 +1,5 @@
-//! The public form of the embedded stores, which differ in their engine only.
+//! The public form of the embedded stores.
+//! They differ only in their engine.
 
 use std::time::Duration;
 
@@ -7,21 +8,22 @@ use super::{Entry, disk::SpaceOptions, in_process::LEASE};
 /// Settings of an embedded store.
 #[derive(Clone, Debug)]
 pub struct EmbeddedOptions {
-    /// The bytes that the store keeps in memory: one half of rows and index entries, ready to be
-    /// returned, and the other half of the engine's pages, in its own reckoning. Reads of what does
-    /// not fit go to the disk.
+    /// The bytes of the store's caches in memory.
+    /// One half holds rows and index entries, ready to be returned; the other half holds the
+    /// engine's pages, by the engine's own count. Other reads go to the disk.
     pub cache_bytes: u64,
-    /// The room on the disk that is left alone.
+    /// The reserved room on the disk.
     pub space: SpaceOptions,
-    /// The rows that a store has from its first write on, if it is made now. A store that is there is left as
-    /// it is.
+    /// The initial rows of a new store, present from its first write on.
+    /// An existing store is left unchanged.
     pub first_rows: Vec<Entry>,
-    /// The longest time for which a lock is held. Another time than [`LEASE`] is for tests.
+    /// The longest time to hold a lock.
+    /// Values other than [`LEASE`] are for tests.
     pub lease: Duration,
 }
 
 impl Default for EmbeddedOptions {
-    /// 256 MiB of cache.
+    /// A cache of 256 MiB.
     fn default() -> Self {
         Self {
             cache_bytes: 256 * 1024 * 1024,
@@ -48,12 +50,13 @@ macro_rules! embedded_store {
         pub struct $name(InProcess<DiskStore<$engine>>);
 
         impl $name {
-            /// Opens the store in the directory `path`, which is created when it does not exist.
-            /// Blocks, also for up to two seconds while another process that has it open ends.
+            /// Opens the store in the directory `path`, creating the directory if missing.
+            /// Blocks. When another process with the store open is ending, waits up to two seconds
+            /// for it.
             ///
             /// # Errors
-            /// See [`OpenError`]. A directory that another process holds, or that holds something
-            /// else, is left as it was.
+            /// See [`OpenError`]. A directory held by another process, or with other contents, is
+            /// left unchanged.
             pub fn open(
                 path: impl AsRef<Path>,
                 options: EmbeddedOptions,
@@ -65,13 +68,14 @@ macro_rules! embedded_store {
                 Ok(Self(InProcess::new(store).with_lease(options.lease)))
             }
 
-            /// The condition of the store, for as long as anybody wants to know.
+            /// The condition of the store, for monitoring. Outlives the store.
             pub fn health(&self) -> HealthProbe {
                 self.0.local().health()
             }
 
-            /// Keeps all rows as they are now, to be read while commits go on. All that was
-            /// acknowledged by now is among them. Blocks until the commits under way are done.
+            /// Keeps all current rows readable while commits go on.
+            /// They include every commit acknowledged so far. Blocks until the commits under way
+            /// are done.
             ///
             /// # Errors
             /// The store has failed, or is being opened again.
@@ -79,11 +83,11 @@ macro_rules! embedded_store {
                 self.0.local().freeze()
             }
 
-            /// Checks every row, and that a look-up finds it. Commits go on between the steps.
-            /// `progress` is called every 2000 entries. Blocks.
+            /// Checks every row, and its look-up by key.
+            /// Commits go on between the steps. `progress` is called every 2000 entries. Blocks.
             ///
             /// # Errors
-            /// The store cannot be read at all. Damaged rows are no error; the report has them.
+            /// The store cannot be read at all. Damaged rows are no error; the report lists them.
             pub fn verify(
                 &self,
                 progress: &mut dyn FnMut(Progress),
@@ -94,8 +98,7 @@ macro_rules! embedded_store {
 
         delegates_to_in_process!($name);
 
-        /// Closes the store even when a commit that nobody waits for any more still has a part in
-        /// it.
+        /// Closes the store, even while a cancelled commit still uses it.
         impl Drop for $name {
             fn drop(&mut self) {
                 self.0.local().close();

@@ -1,4 +1,4 @@
-//! A store with a row that it cannot return, for unit tests.
+//! A store with an unreadable row, for unit tests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use super::{
     UnreadableKeys, memory::MemoryStorage,
 };
 
-/// A store in memory. What would return the row under the key fails.
+/// A store in memory. Reads of the row under the key fail.
 pub(crate) struct Torn {
     pub(crate) storage: MemoryStorage,
     pub(crate) key: Key,
@@ -39,13 +39,13 @@ impl Storage for Torn {
     }
 }
 
-/// A store in memory with an area of keys that cannot be read, as a damaged page leaves one: also
-/// what only asks whether there is something fails.
+/// A store in memory with a range of unreadable keys, like a damaged page.
+/// Reads for the mere existence of a row fail too.
 pub(crate) struct TornArea {
     pub(crate) storage: MemoryStorage,
     pub(crate) from: Key,
     pub(crate) to: Key,
-    /// The error says which keys cannot be read.
+    /// Whether the error names the unreadable keys.
     pub(crate) names_keys: bool,
     /// The number of reads so far.
     pub(crate) reads: AtomicUsize,

@@ -1,4 +1,4 @@
-//! Leases: what is held for some time at most.
+//! Leases: values held for a limited time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::{
     time::Instant,
 };
 
-/// Something that is held until this is dropped, or until the time is over.
+/// A value, held until this is dropped or the time is over.
 pub(super) struct Lease<T> {
     held: Arc<Mutex<Option<T>>>,
     until: Instant,
@@ -16,7 +16,7 @@ pub(super) struct Lease<T> {
 }
 
 impl<T: Send + 'static> Lease<T> {
-    /// Holds something from now on.
+    /// Holds a value from now on.
     pub(super) fn new(held: T, time: Duration) -> Self {
         let held = Arc::new(Mutex::new(Some(held)));
         let until = Instant::now() + time;
@@ -32,11 +32,11 @@ impl<T: Send + 'static> Lease<T> {
         }
     }
 
-    /// Returns what is held; nothing once the lease is over. For as long as the result is kept, the
-    /// lease does not end.
+    /// Returns the held value, or `None` once the lease is over.
+    /// While the result is kept, the lease does not end.
     pub(super) async fn held(&self) -> OwnedMutexGuard<Option<T>> {
         let mut held = self.held.clone().lock_owned().await;
-        // Late is late, even if the task that ends the lease has not run yet.
+        // Past the deadline the lease is over, even if the task that ends it has not run yet.
         if Instant::now() >= self.until {
             held.take();
         }
@@ -47,7 +47,7 @@ impl<T: Send + 'static> Lease<T> {
 impl<T> Drop for Lease<T> {
     fn drop(&mut self) {
         self.expiry.abort();
-        // Whoever still works with it gives it up when that ends.
+        // If the value is in use, its user releases it at the end.
         if let Ok(mut held) = self.held.try_lock() {
             held.take();
         }

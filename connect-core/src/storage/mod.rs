@@ -1,43 +1,41 @@
-//! An ordered key space with atomic compare-and-commit: all that a backend has to be.
+//! An ordered key space with atomic compare-and-commit: the interface of a backend.
 //!
-//! Three methods make a backend: [`Storage::read`], [`Storage::commit`] and [`Storage::lock`].
-//! Nothing here knows what a product is. The promises that the service makes (one commit per
-//! change, a change clock per location, idempotency) are made once, above this trait, out of the
-//! promises listed below, so a new backend is small and has nothing of the domain to get wrong.
+//! A backend has three methods: [`Storage::read`], [`Storage::commit`] and [`Storage::lock`]. It
+//! knows nothing of products. The core builds the service's guarantees (one commit per change, a
+//! change clock per location, idempotency) above this trait, once, from the promises below. A new
+//! backend is therefore small and free of domain logic.
 //!
-//! Each method is one round trip to a store on another machine, and whatever the core does takes
-//! two or three of them: a `read` of everything it needs, and a `commit`.
+//! On a remote store each method is one round trip. An operation of the core takes two or three: a
+//! `read` of everything it needs, and a `commit`.
 //!
-//! What a backend promises, and what `conformance` checks one by one:
+//! The promises of a backend, each checked by `conformance`:
 //!
-//! 1. **Order.** Keys compare as unsigned bytes; a scan returns them in that order, or in the
-//!    reverse order.
+//! 1. **Order.** Keys compare as unsigned bytes; a scan returns them in this order, or in reverse.
 //! 2. **One state.** All reads of one `read` see every commit entirely or not at all, long values
 //!    included.
-//! 3. **Fresh.** A `read` sees every commit that was acknowledged before it was called.
+//! 3. **Fresh.** A `read` sees every commit acknowledged before the call.
 //! 4. **All or nothing.** A commit checks every expectation, then applies every write. When one
 //!    expectation fails ([`CommitError::Conflict`]), or the store refuses
 //!    ([`CommitError::NotApplied`]), nothing of the commit is applied.
-//! 5. **Serial.** Commits with the same guard are applied one after another, and whoever sees a
-//!    later one sees the earlier ones. Of two commits that expect the same version of a row and
-//!    write it, one wins and the other gets [`CommitError::Conflict`].
-//! 6. **Durable before seen.** When `commit` returns, and when a `read` shows a write, a killed
-//!    process or a loss of power does not take it back (for backends that persist).
-//! 7. **Progress.** Locks are granted in the order in which they were asked for. Whoever holds one
-//!    meets no conflict on rows that are only written under its guard, so a unit of work runs
-//!    twice at most.
-//! 8. **Lost locks.** A lock whose holder died, lost its connection, or took longer than the lease
-//!    (10 seconds) goes to the next, and a commit under it is refused.
+//! 5. **Serial.** Commits with the same guard are applied one after another; a reader of a later
+//!    one sees the earlier ones. Of two commits with the same expected version of a row, both
+//!    writing it, one wins and the other gets [`CommitError::Conflict`].
+//! 6. **Durable before seen.** Once `commit` has returned, or a `read` has shown a write, the write
+//!    survives a killed process and a loss of power (for backends with persistence).
+//! 7. **Progress.** Locks are granted in the order of the requests. The holder of a lock meets no
+//!    conflict on rows written only under its guard, so a unit of work runs twice at most.
+//! 8. **Lost locks.** When the holder of a lock dies, loses its connection, or exceeds the lease
+//!    (10 seconds), the lock goes to the next caller, and a commit under the old lock is refused.
 //! 9. **Cancellation.** Dropping the future of a commit leaves it applied or not applied, never in
-//!    part, and holds nobody up.
+//!    part, and blocks no other caller.
 //! 10. **Reads do not wait** for a flush, nor for the commits of another guard.
 //! 11. **Full disk.** A store without room refuses commits as [`CommitError::NotApplied`], answers
-//!     every read, opens, and goes on by itself once there is room (for backends on a disk).
+//!     every read, opens, and resumes by itself once there is room (for backends on a disk).
 //!
-//! A backend that lives in one process implements [`in_process::Local`] instead, which is `read`
-//! and `apply`, and gets its locks from [`in_process::InProcess`]; [`answer`] makes the answers to
-//! all kinds of reads from single look-ups and scans. Of the promises, it has to see to 1 to 4, 6,
-//! 10 and 11; the commits with one guard are serial because each expects the guard as it was.
+//! A backend inside one process implements [`in_process::Local`] instead (`read` and `apply`), and
+//! gets its locks from [`in_process::InProcess`]; [`answer`] builds the answers to all kinds of
+//! reads from single look-ups and scans. Such a backend has to keep promises 1 to 4, 6, 10 and 11
+//! itself. Its commits with one guard are serial because each expects the guard's previous value.
 
 mod commit;
 #[cfg(feature = "_disk")]
@@ -72,23 +70,23 @@ pub use rows_version::{NewerRows, RowsVersion};
 /// A key: any bytes, the empty string included, up to [`MAX_KEY_LEN`].
 pub type Key = Box<[u8]>;
 
-/// A value: any bytes, the empty string included, up to [`MAX_VALUE_LEN`]. Cheap to clone, so a
-/// read can pass on what it found without copying it.
+/// A value: any bytes, the empty string included, up to [`MAX_VALUE_LEN`].
+/// Cheap to clone: a read passes on a found value without copying it.
 ///
-/// A value is its own version: a commit may expect a key to hold exactly these bytes. Rows on
-/// which decisions rest (guards) never hold the same bytes twice.
+/// A value is its own version: a commit may expect a key to hold exactly these bytes. The rows used
+/// for such decisions (guards) never hold the same bytes twice.
 pub type Value = Arc<[u8]>;
 
 /// A key and its value, as a scan returns them.
 pub type Entry = (Key, Value);
 
-/// The longest key that every backend must take, in bytes.
+/// The longest key, in bytes, for every backend to accept.
 pub const MAX_KEY_LEN: usize = 2048;
 
-/// The longest value that every backend must take, in bytes (16 MiB).
+/// The longest value, in bytes (16 MiB), for every backend to accept.
 pub const MAX_VALUE_LEN: usize = 16 * 1024 * 1024;
 
-/// The backend could not do its work: disk full, connection lost, file damaged.
+/// A failure of the backend: disk full, connection lost, file damaged.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("storage is unavailable: {reason}")]
 pub struct StorageError {
@@ -97,12 +95,13 @@ pub struct StorageError {
     is_full: bool,
 }
 
-/// The keys `from <= key < to` that cannot be read. Without `to`, all to the end.
+/// The unreadable keys, `from <= key < to`.
+/// Without `to`, all to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableKeys {
     /// The first key that may be missing.
     pub from: Key,
-    /// The first key behind them.
+    /// The end of the range, exclusive.
     pub to: Option<Key>,
 }
 
@@ -116,7 +115,7 @@ impl StorageError {
         }
     }
 
-    /// The error of a storage whose disk has no room, with its reason.
+    /// The error of a storage on a full disk, with its reason.
     pub fn full(reason: impl fmt::Display) -> Self {
         Self {
             is_full: true,
@@ -124,12 +123,13 @@ impl StorageError {
         }
     }
 
-    /// Returns whether the disk has no room: the same may go well once there is some.
+    /// Returns whether the disk is full.
+    /// A retry may succeed once there is room.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// The same error with the keys that cannot be read, so that a reader can go on behind them.
+    /// The same error with the range of unreadable keys, for a reader to continue after it.
     #[must_use]
     pub fn about(self, keys: UnreadableKeys) -> Self {
         Self {
@@ -138,36 +138,39 @@ impl StorageError {
         }
     }
 
-    /// The keys that cannot be read, where the storage knows them.
+    /// The unreadable keys, where the storage knows them.
     pub fn unreadable_keys(&self) -> Option<&UnreadableKeys> {
         self.keys.as_deref()
     }
 }
 
-/// The storage that the core runs on. See the [module](self) for what an implementation promises.
+/// The storage under the core.
+/// The [module](self) lists the promises of an implementation.
 #[async_trait]
 pub trait Storage: Send + Sync + 'static {
     /// Answers all reads from one committed state, in the order asked.
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
-    /// Checks every expectation, then applies every write; returns once both are durable. Waits
-    /// while somebody holds the lock of the commit's guard.
+    /// Checks every expectation, then applies every write; returns once both are durable.
+    /// Waits while another caller holds the lock of the commit's guard.
     async fn commit(&self, commit: Commit) -> Result<(), CommitError>;
 
-    /// Locks a guard: until the lock is dropped, or its lease is over, only its holder commits
-    /// with that guard. For a unit of work that met a conflict. Waits for commits with that guard
-    /// that are under way, also for those whose caller went away.
+    /// Locks a guard: only the holder commits with it.
+    /// The lock lasts until it is dropped or its lease ends. For a unit of work after a conflict.
+    /// Waits for commits with this guard under way, cancelled ones included.
     async fn lock(&self, guard: &[u8]) -> Result<Box<dyn Locked>, StorageError>;
 }
 
-/// A lock on a guard. Its commit uses it up, and dropping it releases it.
+/// A lock on a guard.
+/// Its commit uses it up, and dropping it releases it.
 #[async_trait]
 pub trait Locked: Send + Sync {
-    /// As [`Storage::read`]. Sees every commit that was applied before the lock was granted.
+    /// As [`Storage::read`]. Sees every commit applied before the lock was granted.
     async fn read(&self, reads: &[Read<'_>]) -> Result<State, StorageError>;
 
-    /// As [`Storage::commit`], for a commit with the guard that is locked. The lock ends with it, however that
-    /// ends. When the lease was over, the answer is [`CommitError::Conflict`]; to a commit with another guard, or
-    /// none, it is [`CommitError::NotApplied`].
+    /// As [`Storage::commit`], for a commit with the locked guard.
+    /// The lock ends with the commit, whether it succeeds or fails. After the end of the lease, the
+    /// answer is [`CommitError::Conflict`]; for a commit with another guard, or none, it is
+    /// [`CommitError::NotApplied`].
     async fn commit(self: Box<Self>, commit: Commit) -> Result<(), CommitError>;
 }

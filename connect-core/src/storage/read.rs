@@ -1,18 +1,18 @@
-//! Reads as plain data, and what they found.
+//! Reads and their results, as plain data.
 
 use super::{Entry, StorageError, Value};
 
 /// A half-open range of keys, `from <= key < to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range<'a> {
-    /// The first key that may be returned.
+    /// The first key of the range.
     pub from: &'a [u8],
-    /// The first key that may not be returned; `None` reads to the end.
+    /// The first key after the range; `None` reads to the end.
     pub to: Option<&'a [u8]>,
 }
 
 impl Range<'_> {
-    /// Says that no key can lie in the range: it ends where it starts, or before.
+    /// Returns whether the range holds no key: it ends at or before its start.
     pub fn is_empty(&self) -> bool {
         self.to.is_some_and(|to| to <= self.from)
     }
@@ -20,43 +20,44 @@ impl Range<'_> {
 
 /// One of several reads of one state.
 ///
-/// `Follow` and `ScanFollow` join an index with its rows, so that finding a record through an
-/// index takes no second round trip.
+/// `Follow` and `ScanFollow` join an index with its rows, so finding a record through an index
+/// takes no second round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read<'a> {
     /// The value of a key. Answered by [`Found::Value`].
     Get(&'a [u8]),
-    /// The value of `key`, and the value of the key `rows ++ that value`: an index entry and the
-    /// row that it points to. Answered by [`Found::Followed`].
+    /// An index entry and its row.
+    /// Answered by [`Found::Followed`]. The value of `key`, then the value of the key `rows ++
+    /// value of key`.
     Follow {
         /// The key of the index entry.
         key: &'a [u8],
-        /// The bytes that the keys of all rows begin with.
+        /// The common prefix of the keys of all rows.
         rows: &'a [u8],
     },
     /// At most `limit` entries of `range`. Answered by [`Found::Entries`].
     Scan {
         /// The keys.
         range: Range<'a>,
-        /// The most entries that are returned.
+        /// The most entries to return.
         limit: usize,
         /// Reads from the end of the range, in descending order.
         newest_first: bool,
     },
-    /// As `Scan`, and for each entry the value of the key `rows ++ the last tail bytes of the
-    /// entry's key`: index entries and the rows that they belong to. Answered by
-    /// [`Found::Joined`].
+    /// As `Scan`, with the row of each entry.
+    /// Answered by [`Found::Joined`]. The key of the row is `rows ++ the last tail bytes of the
+    /// entry's key`.
     ScanFollow {
         /// The index entries.
         range: Range<'a>,
-        /// The most entries that are returned.
+        /// The most entries to return.
         limit: usize,
         /// Reads from the end of the range, in descending order.
         newest_first: bool,
-        /// The bytes that the keys of all rows begin with.
+        /// The common prefix of the keys of all rows.
         rows: &'a [u8],
-        /// The number of bytes at the end of an entry's key that complete the key of its row. An entry with
-        /// a shorter key has no row.
+        /// The length in bytes of the end of an entry's key, to complete its row's key.
+        /// An entry with a shorter key has no row.
         tail: usize,
     },
 }
@@ -66,13 +67,13 @@ pub enum Read<'a> {
 pub enum Found {
     /// To [`Read::Get`]: the value, if there is one.
     Value(Option<Value>),
-    /// To [`Read::Follow`]: the entry's value and the row it points to, if there are such.
+    /// To [`Read::Follow`]: the entry's value and its row, if they exist.
     Followed(Option<(Value, Option<Value>)>),
     /// To [`Read::Scan`]: the entries.
     Entries(Vec<Entry>),
-    /// To [`Read::ScanFollow`]: the entries, each with its row, if there is one. The value of an
-    /// entry that was written as [`Write::Index`](super::Write::Index) or
-    /// [`Write::NewIndex`](super::Write::NewIndex) is empty.
+    /// To [`Read::ScanFollow`]: the entries, each with its row, if there is one.
+    /// Entries written as [`Write::Index`](super::Write::Index) or
+    /// [`Write::NewIndex`](super::Write::NewIndex) have empty values.
     Joined(Vec<(Entry, Option<Value>)>),
 }
 
@@ -83,7 +84,7 @@ pub struct State {
 }
 
 impl State {
-    /// The answers to the reads, in the order in which they were asked.
+    /// The answers to the reads, in the order of the reads.
     pub fn new(found: Vec<Found>) -> Self {
         Self {
             found: found.into_iter(),
@@ -135,7 +136,7 @@ impl State {
     }
 }
 
-/// The answers that have not been taken yet, in order.
+/// The remaining answers, in order.
 impl Iterator for State {
     type Item = Found;
 
@@ -157,8 +158,8 @@ fn mismatch(wanted: &str, found: Option<&Found>) -> StorageError {
     ))
 }
 
-/// One committed state of a store: single look-ups and scans, from which [`answer`] makes the
-/// answers to all kinds of [`Read`].
+/// One committed state of a store, with single look-ups and scans.
+/// [`answer`] builds the answers to all kinds of [`Read`] from them.
 pub trait Snapshot {
     /// The value of a key.
     ///
@@ -166,9 +167,9 @@ pub trait Snapshot {
     /// The store cannot read it.
     fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError>;
 
-    /// At most `limit` entries of `range`, in ascending order of their keys, or in descending
-    /// order from the end. The range may be empty or end before it starts
-    /// ([`Range::is_empty`]), and the limit may be any number.
+    /// At most `limit` entries of `range`, ascending, or descending from the end.
+    /// The range may be empty or end before it starts ([`Range::is_empty`]), and the limit may be
+    /// any number.
     ///
     /// # Errors
     /// The store cannot read them.
@@ -183,7 +184,7 @@ pub trait Snapshot {
 /// Answers all reads from one snapshot.
 ///
 /// # Errors
-/// The first read that failed.
+/// The first failure among the reads.
 pub fn answer(snapshot: &impl Snapshot, reads: &[Read<'_>]) -> Result<State, StorageError> {
     let found: Result<Vec<Found>, StorageError> = reads
         .iter()
@@ -227,7 +228,7 @@ fn answer_one(snapshot: &impl Snapshot, read: &Read<'_>) -> Result<Found, Storag
     })
 }
 
-/// The key of the row that an index entry belongs to.
+/// The key of the row of an index entry.
 fn row_key(entry: &[u8], rows: &[u8], tail: usize) -> Option<Vec<u8>> {
     let start = entry.len().checked_sub(tail)?;
     Some([rows, &entry[start..]].concat())

@@ -8,16 +8,16 @@ pub use super::{
 };
 
 embedded_store! {
-    /// A [`Storage`](super::Storage) on redb 4 in a directory on the local disk, for one process at a
-    /// time.
+    /// A [`Storage`](super::Storage) on redb 4 in a local directory, for one process at a time.
     ///
-    /// Reads run on the calling thread, from memory or from the file. Dropping it finishes what is
-    /// queued, closes the database and gives up its locks, so that it can be opened again at once.
+    /// Reads run on the calling thread, from memory or from the file. Dropping it finishes the
+    /// queued commits, closes the database and releases its locks, so it can be opened again at
+    /// once.
     ///
-    /// A scan holds the next group of commits back until it is done, and with it later readers: ask
-    /// for pages, not for everything.
+    /// A scan delays the next group of commits until it is done, and later readers with it: read in
+    /// pages, not everything at once.
     ///
-    /// [`verify`](Self::verify) does without redb's own check, which may go back to the commit
-    /// before the last one to cure a file.
+    /// [`verify`](Self::verify) does without redb's own check: to repair a file, it may go back to
+    /// the commit before the last one.
     RedbStorage on Redb
 }

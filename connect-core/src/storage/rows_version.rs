@@ -1,14 +1,14 @@
 //! The version of rows: one number, raised by each new kind of row or field.
 //!
-//! | number | oldest program | what it brought |
+//! | number | oldest program | change |
 //! |---|---|---|
 //! | 1 | 1 | the rows of stores without a number |
 //! | 2 | 2 | the numbers; the mark of a restored store; the lead of a sandbox's clock |
 //!
-//! A program has the number of its newest line, [`RowsVersion::THIS`]. A folder, a database and an export hold two
-//! numbers: that of the newest program which has written, and that of the oldest which can work with all that it
-//! wrote. An older program refuses: it would leave out fields that it does not know when it writes a row again, and
-//! index entries.
+//! A program has the number of its newest line, [`RowsVersion::THIS`]. A folder, a database and an
+//! export hold two numbers: the newest program with writes in it, and the oldest program able to
+//! work with all of it. An older program refuses: when it rewrote a row, it would drop the fields
+//! unknown to it, and index entries.
 //!
 //! The changes of one release share a line. The first change after a release adds one, raises
 //! [`RowsVersion::THIS`], and says which is the oldest program that may write beside it. That is the number
@@ -17,16 +17,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the rows in a store, or of those that a program writes.
+/// The version of the rows in a store, or of the rows written by a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowsVersion {
-    /// The number of the newest program that has written.
+    /// The number of the newest program with writes in the store.
     pub written_by: u32,
-    /// The number of the oldest program that can read all of it, and write beside it.
+    /// The number of the oldest program able to read all of it, and write beside it.
     pub oldest_reader: u32,
 }
 
-/// A newer program has written what this one does not know.
+/// The error for rows of a newer program, unknown to this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a newer program has written kinds of rows that this one does not know (version {}; this program reads up \
@@ -40,19 +40,19 @@ pub struct NewerRows {
 }
 
 impl RowsVersion {
-    /// The version of the rows that this program writes.
+    /// The version of the rows written by this program.
     pub const THIS: Self = Self {
         written_by: 2,
         oldest_reader: 2,
     };
 
-    /// The version of stores that have none.
+    /// The version of stores without a number.
     pub const FIRST: Self = Self {
         written_by: 1,
         oldest_reader: 1,
     };
 
-    /// Checks that this program may work with such rows.
+    /// Checks whether this program may work with such rows.
     ///
     /// # Errors
     /// [`NewerRows`].
@@ -63,7 +63,7 @@ impl RowsVersion {
         Ok(())
     }
 
-    /// The version once this program has written as well.
+    /// The version after a write by this program.
     #[must_use]
     pub fn written_to(self) -> Self {
         Self {
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    /// The documentation above is where its reader looks first.
+    /// Keeps the table in the module's documentation up to date.
     #[test]
     fn the_table_ends_with_the_number_of_this_program() {
         let lines = include_str!("rows_version.rs").lines();

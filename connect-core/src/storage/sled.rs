@@ -1,16 +1,16 @@
-//! The embedded store on sled 0.34, with its known faults kept in check.
+//! The embedded store on sled 0.34, with workarounds for its known faults.
 //!
-//! Before relying on it, know this:
+//! Limits:
 //!
-//! - Killing the process loses nothing that was acknowledged or seen; tests kill it. Against loss
-//!   of power the database file is synced (`fdatasync`) before a commit is acknowledged; sled
-//!   0.34 alone does not do that. sled reuses parts of its file on the word of its own, weaker
-//!   flush, which only a drive that reorders writes across a power cut could turn into damage.
-//! - sled has one lock for all batches and reads of the process: a read of a key that lies
-//!   outside the commits under way still waits while sled applies a batch in memory
-//!   (milliseconds for thousands of writes), though never for a flush.
-//! - A scan holds the next group back until it is done, and with it later readers: ask for pages,
-//!   not for everything.
+//! - Killing the process loses no write acknowledged or seen; tests cover this. Against loss of
+//!   power the database file is synced (`fdatasync`) before a commit is acknowledged; sled 0.34
+//!   alone does not do this. sled reuses parts of its file after its own, weaker flush. Only a
+//!   drive reordering writes across a power cut could turn this into damage.
+//! - sled has one lock for all batches and reads of the process. While sled applies a batch in
+//!   memory (milliseconds for thousands of writes), reads of keys outside the commits under way
+//!   wait too. They never wait for a flush.
+//! - A scan delays the next group until it is done, and later readers with it: read in pages, not
+//!   everything at once.
 
 use super::{disk::sled::Sled, embedded::embedded_store};
 
@@ -20,12 +20,10 @@ pub use super::{
 };
 
 embedded_store! {
-    /// A [`Storage`](super::Storage) on sled in a directory on the local disk, for one process at a
-    /// time.
+    /// A [`Storage`](super::Storage) on sled in a local directory, for one process at a time.
     ///
-    /// Reads run on the calling thread, from memory or from the disk. Opening it takes
-    /// seconds for a million products, as all rows are counted. Dropping it finishes what is
-    /// queued, closes the database and waits until its lock is free, so that it can be opened again
-    /// at once.
+    /// Reads run on the calling thread, from memory or from the disk. Opening counts all rows:
+    /// seconds for a million products. Dropping it finishes the queued commits, closes the database
+    /// and waits until its lock is free, so it can be opened again at once.
     SledStorage on Sled
 }
