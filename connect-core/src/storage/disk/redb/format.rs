@@ -1,4 +1,4 @@
-//! The pages of a redb file, as far as checking them needs it: redb's `docs/design.md`, format 3.
+//! The pages of a redb file, as far as needed to check them: redb's `docs/design.md`, format 3.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl Link {
     }
 }
 
-/// The lengths of keys and values in a tree, where they are fixed.
+/// The fixed lengths of keys and values in a tree, if any.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Widths {
     key: Option<usize>,
@@ -54,7 +54,7 @@ pub(super) struct Header {
     page_len: u64,
     region_header_pages: u64,
     region_pages: u64,
-    /// The tables.
+    /// The user's tables.
     pub(super) data: Tree,
     /// redb's own tables.
     pub(super) system: Tree,
@@ -67,7 +67,7 @@ pub(super) fn is_open(header: &[u8]) -> bool {
 }
 
 impl Header {
-    /// Reads a header; `None` when it is damaged.
+    /// Reads a header; `None` if it is damaged.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let rest = bytes.strip_prefix(MAGIC)?;
         let flags = *rest.first()?;
@@ -97,13 +97,13 @@ impl Header {
         header.page_len.is_power_of_two().then_some(header)
     }
 
-    /// The place of a page in the file: its first byte, and its length.
+    /// The place of a page: its first byte, and its length.
     pub(super) fn place(&self, link: Link) -> Option<(u64, usize)> {
         let order = link.page >> 59;
         let region = link.page >> 20 & 0xF_FFFF;
         let index = link.page & (0xF_FFFF >> order);
         let len = self.page_len.checked_shl(order.try_into().ok()?)?;
-        // Nothing but the header's own marks says that these are right.
+        // Only the header itself says these are right.
         let region_pages = self.region_header_pages + self.region_pages;
         let before = region_pages
             .checked_mul(region)?
@@ -115,14 +115,14 @@ impl Header {
     }
 }
 
-/// A page whose checksum is right.
+/// A page with a correct checksum.
 pub(super) enum Page<'a> {
     Leaf(Leaf<'a>),
     Branch(Branch<'a>),
 }
 
 impl<'a> Page<'a> {
-    /// Checks a page; `None` when it is damaged.
+    /// Checks a page; `None` if it is damaged.
     pub(super) fn check(bytes: &'a [u8], link: Link, widths: Widths) -> Option<Self> {
         let count = usize::from(u16::from_le_bytes(bytes.get(2..4)?.try_into().ok()?));
         let (end, page) = match bytes.first()? {
@@ -156,7 +156,7 @@ pub(super) struct Leaf<'a> {
 }
 
 impl<'a> Leaf<'a> {
-    /// The ends of keys, or of values, begin here.
+    /// The start of the list of ends of keys, or of values.
     fn ends_at(&self, of_values: bool) -> usize {
         let keys = usize::from(of_values && self.widths.key.is_none());
         4 + 4 * self.count * keys
@@ -178,8 +178,8 @@ impl<'a> Leaf<'a> {
         Some(start..stop)
     }
 
-    /// The entries of a page that is damaged, if it still looks like a page: its keys are in order, and
-    /// each is behind `after` and not behind `last`.
+    /// The entries of a damaged page, if it is still plausible.
+    /// Its keys must be in order, each after `after` and not after `last`.
     pub(super) fn salvage(
         bytes: &'a [u8],
         after: Option<&[u8]>,
@@ -210,7 +210,8 @@ impl<'a> Leaf<'a> {
         Some(entries)
     }
 
-    /// The trees of a table of tables, whose keys and values have no fixed length.
+    /// The trees of a table of tables.
+    /// Its keys and values have no fixed length.
     pub(super) fn trees(&self) -> Option<Vec<Tree>> {
         let mut start = self.values()?.start;
         let mut trees = Vec::with_capacity(self.count);
@@ -223,7 +224,7 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// The tree of a table, out of the table's definition.
+/// The tree of a table, from the table's definition.
 fn tree(definition: &[u8]) -> Option<Tree> {
     let width = |at: usize| match definition.get(at)? {
         0 => Some(None),
@@ -242,7 +243,7 @@ fn tree(definition: &[u8]) -> Option<Tree> {
     })
 }
 
-/// A page that leads to others.
+/// A page with links to others.
 pub(super) struct Branch<'a> {
     bytes: &'a [u8],
     keys: usize,
@@ -250,7 +251,7 @@ pub(super) struct Branch<'a> {
 }
 
 impl Branch<'_> {
-    /// The pages below with the last key that each may have, but for the last of them.
+    /// The child pages, each with its last key, except the last.
     pub(super) fn children(&self) -> Option<Vec<(Link, Option<Vec<u8>>)>> {
         let mut children = Vec::with_capacity(self.keys + 1);
         for child in 0..=self.keys {
@@ -281,7 +282,7 @@ impl Branch<'_> {
     }
 }
 
-/// One of the ends in a list of them.
+/// One entry of a list of ends.
 fn end(bytes: &[u8], list: usize, at: usize) -> Option<usize> {
     usize::try_from(u32_at(bytes, list + 4 * at)?).ok()
 }

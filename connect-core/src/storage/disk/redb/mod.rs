@@ -26,12 +26,12 @@ use super::{
 };
 use crate::storage::StorageError;
 
-/// The one table of the file.
+/// The only table of the file.
 const ENTRIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("entries");
 
 /// An open redb file.
 ///
-/// Without redb's quick repair: it halves the rate of single commits, and opening a file of 1 GB
+/// redb's quick repair is off: it halves the rate of single commits, and opening a file of 1 GB
 /// after a kill took 0.9 s without it.
 pub(crate) struct Redb {
     database: Database,
@@ -40,7 +40,8 @@ pub(crate) struct Redb {
     damage: Arc<DamagedPages>,
 }
 
-/// A state of the table. Nothing is read from pages that are known to be damaged.
+/// A state of the table.
+/// Pages known to be damaged are not read.
 pub(crate) struct RedbSnapshot {
     table: ReadOnlyTable<&'static [u8], &'static [u8]>,
     damage: Arc<DamagedPages>,
@@ -59,7 +60,7 @@ impl Engine for Redb {
     // Each write may copy a page of its own.
     const ROOM_PER_WRITE: usize = 4096;
 
-    /// The bytes of pages that redb keeps in memory.
+    /// The size of redb's page cache, in bytes.
     type Options = u64;
     type Snapshot = RedbSnapshot;
 
@@ -87,7 +88,7 @@ impl Engine for Redb {
             .create_file(file)
             .map_err(|error| match error {
                 DatabaseError::DatabaseAlreadyOpen => OpenError::InUse { path: path.into() },
-                // A file that ends too early is damaged; nothing is wrong with reading it.
+                // A truncated file is damaged; reading it works.
                 DatabaseError::Storage(redb::StorageError::Io(error))
                     if error.kind() != io::ErrorKind::UnexpectedEof =>
                 {
@@ -117,7 +118,7 @@ impl Engine for Redb {
     }
 
     fn pages(&self) -> Result<Option<Box<dyn Pages>>, StorageError> {
-        // While it can be read, redb uses none of its pages again.
+        // While this transaction is open, redb reuses none of its pages.
         let pin = self.database.begin_read().map_err(StorageError::new)?;
         let pages = FilePages::read(self.file.clone(), pin).map_err(StorageError::new)?;
         Ok(Some(Box::new(pages)))
@@ -152,7 +153,7 @@ impl Engine for Redb {
 }
 
 impl Redb {
-    /// Makes the table, in a new file.
+    /// Creates the table, in a new file.
     fn make_table(&self) -> Result<(), redb::Error> {
         if self.database.begin_read()?.open_table(ENTRIES).is_ok() {
             return Ok(());
@@ -214,7 +215,7 @@ impl Snapshot for RedbSnapshot {
         let Some(bounds) = readable.bounds else {
             return readable.end();
         };
-        // A walk that begins behind the last readable entry has nothing to read.
+        // A walk starting after the last readable entry has nothing to read.
         let ahead = if newest_first {
             (Bound::Unbounded, bounds.1)
         } else {
@@ -250,8 +251,9 @@ impl Snapshot for RedbSnapshot {
 }
 
 impl RedbSnapshot {
-    /// The last entry on the way to a damaged page. redb looks for the end of a range by reading on, so a
-    /// walk has to end at an entry, or it would read that page.
+    /// The last entry before a damaged page.
+    /// A walk has to end at an entry: redb finds the end of a range by reading on, into the damaged
+    /// page.
     fn last_readable(&self, edge: &[u8], newest_first: bool) -> Result<Option<Vec<u8>>, Fault> {
         let bounds = if newest_first {
             (Bound::Included(edge), Bound::Unbounded)

@@ -1,4 +1,4 @@
-//! Checking the pages of a redb file by the checksums that lead to them, beside redb's own reads.
+//! The check of a redb file's pages by their checksums.
 
 use std::{
     fs::File,
@@ -21,16 +21,18 @@ use crate::storage::{
     },
 };
 
-/// Trees are not higher: a longer way down is a circle, made by damage.
+/// The greatest height of a tree. A longer path is a cycle.
 const HIGHEST: usize = 64;
 
-/// The most pages of a table of tables: redb has five, and we have one.
+/// The most pages of a table of tables.
+/// redb has five tables, and we have one.
 const MOST_OF_TABLES: usize = 1000;
 
-/// The number of threads that check all pages: they mostly wait for the disk.
+/// The number of threads for a full check, mostly waiting for the disk.
 const THREADS: usize = 4;
 
-/// The file as of one commit. `P` keeps its pages from being used again.
+/// The file as of one commit.
+/// `P` prevents the reuse of its pages.
 pub(super) struct FilePages<P> {
     file: Arc<File>,
     len: u64,
@@ -38,12 +40,12 @@ pub(super) struct FilePages<P> {
     _pin: P,
 }
 
-/// A reason for which pages could not be checked.
+/// The reason for a failed check of pages.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unchecked {
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The way to all rows is damaged.
+    /// The path to all rows is damaged.
     #[error("{0} is damaged")]
     Everything(&'static str),
 }
@@ -60,7 +62,7 @@ fn header(file: &File) -> io::Result<[u8; HEADER_LEN]> {
 }
 
 impl<P> FilePages<P> {
-    /// The pages as the file's header has them now.
+    /// The pages of the file's current header.
     pub(super) fn read(file: Arc<File>, pin: P) -> Result<Self, Unchecked> {
         let header =
             Header::read(&header(&file)?).ok_or(Unchecked::Everything("the file's header"))?;
@@ -72,7 +74,7 @@ impl<P> FilePages<P> {
         })
     }
 
-    /// Checks redb's own tables, and what leads to ours.
+    /// Checks redb's own tables, and the path to ours.
     pub(super) fn check_tables(&self) -> Result<(), Unchecked> {
         for tree in self.trees(self.header.system, "a table of redb's own")? {
             let mut walk = Walk::new(&[], None, u64::MAX);
@@ -116,7 +118,7 @@ impl<P> FilePages<P> {
         Ok(found)
     }
 
-    /// Reads a page; `None` when it is damaged.
+    /// Reads a page; `None` if it is damaged.
     fn page<'b>(
         &self,
         link: Link,
@@ -127,7 +129,7 @@ impl<P> FilePages<P> {
         let Some((start, len)) = self.header.place(link) else {
             return Ok(None);
         };
-        // A place behind the end of the file is damage, and not worth the memory.
+        // A place past the end of the file is damage; do not allocate memory for it.
         if self.len < start.saturating_add(len as u64) {
             return Ok(None);
         }
@@ -143,7 +145,7 @@ impl<P> FilePages<P> {
         }
     }
 
-    /// Checks a page and those below it, with keys after `after` and up to `last`.
+    /// Checks a page and its children, with keys after `after` and up to `last`.
     fn descend(
         &self,
         link: Link,
@@ -155,7 +157,7 @@ impl<P> FilePages<P> {
     ) -> io::Result<()> {
         let mut bytes = walk.buffers.pop().unwrap_or_default();
         let page = match self.page(link, widths, &mut bytes) {
-            // What the disk itself cannot return is damaged as well, should it stay so.
+            // A page unreadable to the disk counts as damaged, if it stays unreadable.
             Err(error) if is_unread(&error) => {
                 walk.checked.is_unread = true;
                 None
@@ -202,7 +204,7 @@ impl<P> FilePages<P> {
         Ok(())
     }
 
-    /// Has the system read the pages that are wanted next, all at once.
+    /// Asks the system to read the next pages, all at once.
     #[cfg(target_os = "linux")]
     fn read_ahead(&self, children: &[(Link, Option<Vec<u8>>)]) {
         use rustix::fs::{Advice, fadvise};
@@ -227,7 +229,7 @@ impl<P> FilePages<P> {
     #[cfg(not(target_os = "linux"))]
     fn read_ahead(&self, _children: &[(Link, Option<Vec<u8>>)]) {}
 
-    /// The parts of a tree that the pages below its root are, as bounds of keys.
+    /// The parts of a tree below its root, as bounds of keys.
     fn parts(&self, tree: Tree) -> io::Result<Vec<Option<Vec<u8>>>> {
         let mut bytes = Vec::new();
         let page = match tree.root {
@@ -287,7 +289,7 @@ impl<P: Send + Sync> Pages for FilePages<P> {
         });
         results.map_err(StorageError::new)?;
         let mut found = found.into_inner();
-        // A damaged root is found by all.
+        // Every thread finds a damaged root.
         found
             .damaged
             .sort_by(|one, other| one.from.cmp(&other.from));
@@ -306,7 +308,7 @@ impl<P: Send + Sync> Pages for FilePages<P> {
         let tree = self.entries().map_err(StorageError::new)?;
         let mut damaged = Vec::new();
         for span in found {
-            // Enough for the way to the page, and little where it is whole and leads to many.
+            // Enough for the path to the page, and few pages if it is intact with many children.
             let mut walk = Walk::new(&span.from, span.to.as_deref(), HIGHEST as u64);
             self.walk(tree, &mut walk).map_err(StorageError::new)?;
             let again = walk.checked.damaged.into_iter();
@@ -316,13 +318,14 @@ impl<P: Send + Sync> Pages for FilePages<P> {
     }
 }
 
-/// The rows that are damaged in a page of entries, where the page shows that all others are as they
-/// were: a row has a checksum of its own. `None` when the whole page is lost.
+/// The damaged rows in a damaged page of entries.
+/// Each row has its own checksum, so the page can show that all other rows are intact. `None` if
+/// the whole page is lost.
 fn damaged_rows(bytes: &[u8], after: Option<&[u8]>, last: Option<&[u8]>) -> Option<Vec<Span>> {
     let entries = Leaf::salvage(bytes, after, last)?;
     let is_row = |key: &[u8]| engine_keys::family(key) == Some(engine_keys::Family::Row);
     let is_whole = |(key, stored): &(&[u8], &[u8])| layout::is_whole(key, stored);
-    // A wrong number of entries shifts all keys. With a bound before them, that shows.
+    // A wrong number of entries shifts all keys. A bound before them reveals this.
     if after.is_none() && !entries.iter().any(is_whole) {
         return None;
     }
@@ -346,12 +349,12 @@ fn damaged_rows(bytes: &[u8], after: Option<&[u8]>, last: Option<&[u8]>) -> Opti
 /// A walk under way.
 struct Walk<'k> {
     from: &'k [u8],
-    /// The last key that is wanted.
+    /// The last key to visit.
     last: Option<&'k [u8]>,
-    /// Pages that may still be read.
+    /// The number of pages still allowed.
     left: u64,
     checked: Checked,
-    /// Memory for pages, used again.
+    /// Memory for pages, reused.
     buffers: Vec<Vec<u8>>,
 }
 
@@ -366,7 +369,7 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Says that a page with keys after `after` and up to `last` is wanted.
+    /// Returns whether a page of keys in `after < key <= last` is needed.
     fn wants(&self, after: Option<&[u8]>, last: Option<&[u8]>) -> bool {
         last.is_none_or(|last| last >= self.from)
             && match (after, self.last) {
@@ -376,7 +379,7 @@ impl<'k> Walk<'k> {
     }
 }
 
-/// The first key behind another.
+/// The first key after another.
 fn behind(key: &[u8]) -> Vec<u8> {
     [key, &[0]].concat()
 }
@@ -396,7 +399,7 @@ fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
 fn read_at(mut file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};
 
-    // Threads would move each other's place in the file.
+    // Threads would move each other's position in the file.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock();
     file.seek(SeekFrom::Start(start))?;

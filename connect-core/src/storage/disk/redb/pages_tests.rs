@@ -1,4 +1,4 @@
-//! The pages of a redb file are checked while it is written to.
+//! Tests of checking a redb file's pages during writes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +30,7 @@ fn commit(writes: Vec<(Key, Write)>) -> Commit {
     }
 }
 
-/// The pages of a file that is written to are those of the last commit, all the time.
+/// Checks for intact pages of the last commit during writes.
 #[tokio::test]
 async fn a_store_at_work_is_found_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -82,7 +82,7 @@ async fn a_store_at_work_is_found_whole() {
     assert!(checked.join().unwrap() > 10);
 }
 
-/// A crash may tear the header of the commit under way. The one before is there.
+/// Checks for the previous commit after a torn header.
 #[tokio::test]
 async fn a_header_that_a_crash_has_torn_is_recovered() {
     let (folder, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

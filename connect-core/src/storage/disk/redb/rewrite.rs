@@ -1,7 +1,7 @@
-//! Writing a redb file anew: what can be read, and no more.
+//! The rewrite of a redb file with only its readable data.
 //!
-//! redb's own `compact` moves pages one by one within the file, and its time has no bound to tell.
-//! This takes as long as reading the file once and writing what is left of it.
+//! redb's own `compact` moves pages one by one within the file, without a known bound on its time.
+//! This takes as long as reading the file once and writing the rest of it.
 
 use std::{
     fs, io,
@@ -19,13 +19,14 @@ use crate::storage::{
     },
 };
 
-/// The first engine key after all.
+/// The first engine key after all others.
 const END: &[u8] = &[0xFF];
 
 /// A table of bytes.
 type Table = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
-/// Writes what can be read of a table into a new file beside `path`, and returns the name of that.
+/// Writes the readable part of a table into a new file beside `path`.
+/// Returns the name of the new file.
 pub(super) fn write_beside(
     path: &Path,
     cache_bytes: u64,
@@ -50,14 +51,14 @@ pub(super) fn write_beside(
     match written {
         Ok(()) => Ok(new),
         Err(error) => {
-            // What is left of it would only take room.
+            // The unfinished file would only take room.
             let _ = fs::remove_file(&new);
             Err(error)
         }
     }
 }
 
-/// Removes the new file of a process that was killed while it wrote it.
+/// Removes the unfinished file of a killed process.
 pub(super) fn remove_unfinished(path: &Path) -> io::Result<()> {
     match fs::remove_file(unfinished(path)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -65,19 +66,19 @@ pub(super) fn remove_unfinished(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The name of a new file.
+/// The name of the unfinished file.
 fn unfinished(path: &Path) -> PathBuf {
     path.with_extension("redb.new")
 }
 
-/// Puts a file in the place of another, durably.
+/// Replaces a file by another, durably.
 pub(super) fn replace(path: &Path, new: &Path) -> Result<(), StorageError> {
     let replaced =
         fs::rename(new, path).and_then(|()| path.parent().map_or(Ok(()), files::sync_folder));
     replaced.map_err(StorageError::new)
 }
 
-/// Copies what can be read, as one commit.
+/// Copies the readable data, as one commit.
 fn copy(
     table: Table,
     snapshot: &impl Snapshot,
@@ -100,7 +101,7 @@ fn copy(
         }
         match span.map(|span| span.to.as_deref()) {
             Some(Some(to)) => from = to,
-            // The end, or a damaged page that goes on to the end.
+            // The end, or a damaged page up to the end.
             Some(None) | None => break,
         }
     }
