@@ -1,4 +1,4 @@
-//! Making what sled has written survive a loss of power.
+//! Durable writes for sled, to survive a loss of power.
 
 use std::{
     collections::HashSet,
@@ -10,13 +10,14 @@ use std::{
 
 use crate::storage::disk::files::sync_folder;
 
-/// Syncs the files that sled 0.34 writes: its `flush` only asks the kernel to start writing
-/// (`sync_file_range`), which neither covers the file's length nor the drive's cache.
+/// Syncs the files written by sled 0.34.
+/// Its own `flush` only asks the kernel to start writing (`sync_file_range`). This covers neither
+/// the file's length nor the drive's cache.
 pub(super) struct Durable {
     /// A handle of our own on sled's only data file.
     db: File,
-    /// The folder in which sled puts pages past 128 KiB. Splitting values keeps them away; only an inner page
-    /// full of long keys can still get there.
+    /// The folder for sled's pages past 128 KiB.
+    /// Splitting values prevents them; only an inner page full of long keys can still get there.
     blobs: PathBuf,
     synced_blobs: HashSet<OsString>,
 }
@@ -33,13 +34,13 @@ impl Durable {
         })
     }
 
-    /// Returns when everything that sled has flushed so far is on the disk.
+    /// Returns once all data flushed by sled is on the disk.
     pub(super) fn sync(&mut self) -> io::Result<()> {
         self.sync_blobs()?;
         self.db.sync_data()
     }
 
-    /// Files here are written once and never changed, so each is synced once.
+    /// Syncs each new file once; it never changes afterwards.
     fn sync_blobs(&mut self) -> io::Result<()> {
         let before = self.synced_blobs.len();
         for entry in fs::read_dir(&self.blobs)? {
@@ -49,7 +50,7 @@ impl Durable {
             }
             match File::open(entry.path()) {
                 Ok(blob) => blob.sync_all()?,
-                // sled removes what it has moved elsewhere.
+                // sled removes files after moving their contents.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             }

@@ -22,10 +22,10 @@ use super::{
 };
 use crate::storage::StorageError;
 
-/// The least that sled is given, whatever is asked for.
+/// The smallest cache for sled, whatever the options.
 const MIN_CACHE_BYTES: u64 = 1024 * 1024;
 
-/// The time for which sled may hold on to its lock after it was closed; its threads end on their own time.
+/// The longest wait for sled's lock, until its threads have ended.
 const CLOSING: Duration = Duration::from_secs(10);
 
 /// An open sled database.
@@ -38,8 +38,9 @@ pub(crate) struct Sled {
 
 impl Engine for Sled {
     const KIND: Kind = Kind::Sled;
-    /// sled puts a page of more than 128 KiB into a file of its own that it never syncs. A page
-    /// holds 16 entries, and up to 20 for a moment; with keys of 2 KiB they stay below 104 KiB.
+    /// The largest part of a value, to keep pages below sled's limit.
+    /// A page of more than 128 KiB goes into its own file, never synced by sled. A page holds 16
+    /// entries, and up to 20 for a moment; with keys of 2 KiB they stay below 104 KiB.
     const PART_LEN: usize = 3072;
     const IS_LIVE: bool = true;
     const DROPS_ROWS: bool = true;
@@ -50,7 +51,7 @@ impl Engine for Sled {
     // 800 scattered rows of 300 bytes took 0.9 MB.
     const ROOM_PER_WRITE: usize = 1024;
 
-    /// The bytes of pages that sled keeps in memory.
+    /// The size of sled's page cache, in bytes.
     type Options = u64;
     type Snapshot = Db;
 
@@ -58,8 +59,8 @@ impl Engine for Sled {
         let failed = OpenError::io(path);
         remove_unfinished_snapshots(path).map_err(failed)?;
         let db = open_sled(path, (*cache_bytes).max(MIN_CACHE_BYTES))?;
-        // A process that was killed may have left writes that sled recovers but never synced, and
-        // readers are about to see them.
+        // A killed process may have left writes recovered by sled but never synced, and readers are
+        // about to see them.
         db.flush().map_err(|error| open_error(path, error))?;
         let mut durable = Durable::new(path).map_err(failed)?;
         durable
@@ -87,7 +88,7 @@ impl Engine for Sled {
         for change in batch {
             layout::count(&mut mark, &change, change.was);
             let key = IVec::from(change.key);
-            // An entry that is replaced leaves its page as long as it was.
+            // A replaced entry leaves the size of its page unchanged.
             if change.value.is_none() || change.was.is_none() {
                 resized.push(key.clone());
             }
@@ -154,11 +155,11 @@ fn fault(error: sled::Error) -> Fault {
     }
 }
 
-/// sled panics on some damaged files; that must not take the process down.
+/// Opens sled, and turns its panics on some damaged files into errors.
 fn open_sled(path: &Path, cache_bytes: u64) -> Result<Db, OpenError> {
-    // Every batch is flushed as it is applied, so sled's own thread for that has nothing to flush.
-    // It would clean up the file at any time, and a write that fails there, on a full disk, makes
-    // reads fail too. Batches do the same clean-up.
+    // Every batch is flushed as it is applied, so sled's own flush thread has nothing to flush. It
+    // would clean up the file at any time. If a write then fails there, on a full disk, reads fail
+    // too. Batches do the same clean-up.
     let config = sled::Config::new()
         .path(path)
         .cache_capacity(cache_bytes)
@@ -185,9 +186,9 @@ fn open_error(path: &Path, error: sled::Error) -> OpenError {
     }
 }
 
-/// Removes what a crash during the writing of a snapshot leaves behind. sled 0.34 would take such
-/// a file for a snapshot and refuse to open; without it, it recovers from its log. sled writes
-/// snapshots into the directory itself, never below it.
+/// Removes an unfinished snapshot left by a crash.
+/// With such a file, sled 0.34 would refuse to open; without it, sled recovers from its log.
+/// Snapshots are in the directory itself, never below it.
 fn remove_unfinished_snapshots(path: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,18 +1,18 @@
-//! Splitting and merging the pages of sled with the batch that calls for it.
+//! Splits and merges of sled's pages, done with the batch.
 
 use sled::{Db, IVec};
 
-/// Has sled split and merge the pages in which these keys were added or removed.
+/// Makes sled split and merge the pages of added or removed keys.
 ///
-/// sled does that when somebody comes by next, and it writes. Done with the batch, it leaves nothing
-/// for reads to write, which then fail on a full disk.
+/// sled does this at the next visit of a page, by writing. Done with the batch, it leaves reads
+/// nothing to write; such writes would fail on a full disk.
 pub(super) fn tidy(db: &Db, mut keys: Vec<IVec>) -> sled::Result<()> {
     keys.sort_unstable();
     let mut entries = db.range::<&[u8], _>(..);
     let mut passed = IVec::default();
     for key in keys {
-        // Keys of one batch are mostly neighbours. A step of the iterator passes the key and its
-        // page then, for a fraction of the cost of a search.
+        // Keys of one batch are mostly neighbours. A step of the iterator then passes the key and
+        // its page, for a fraction of the cost of a search.
         if passed < key {
             let Some(entry) = entries.next().transpose()? else {
                 return Ok(());
@@ -42,7 +42,7 @@ mod tests {
         sled::Sled,
     };
 
-    /// Batches that add, replace and remove keys, some of them next to each other.
+    /// Batches of added, replaced and removed keys, some next to each other.
     #[test]
     fn nothing_is_left_for_reads_to_write() {
         let folder = tempfile::tempdir().unwrap();
